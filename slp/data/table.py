@@ -1,0 +1,127 @@
+"""A coded table: distinct rows as small integer codes, how often each occurs, and its leaf statistics.
+
+Coding (defined here, once)
+---------------------------
+Numeric feature without cuts: `code = i` says that the value is `values[i]`; `values` is float64, strictly
+increasing. Numeric feature with declared cuts or bins: `values` is None, `cuts` is float64, strictly increasing,
+and `code = number of cuts <= value`, so that code i says `cuts[i-1] <= value < cuts[i]`. Categorical
+feature: `code = i` says that the value is `levels[i]`.
+
+The *canonical threshold* between two codes that are neighbours in a box is `Feature.threshold(low, high)`.
+Rows with `value < threshold` go left; of a categorical test, rows with `value = level` go left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.errors import Diagnostic
+from slp.ir.schema import Schema
+from slp.leaves.base import LeafModel
+
+__all__ = ["Feature", "Table"]
+
+
+@dataclass(frozen=True, eq=False)
+class Feature:
+    """One feature column. Exactly one of `values`, `cuts`, `levels` is not None."""
+
+    name: str
+    values: NDArray[np.float64] | None = None
+    cuts: NDArray[np.float64] | None = None
+    levels: tuple[str, ...] | None = None
+
+    @property
+    def categorical(self) -> bool:
+        """Whether tests are `= level` and not `< threshold`."""
+        return self.levels is not None
+
+    @property
+    def n_codes(self) -> int:
+        """Number of codes that may occur (c + 1 for c cuts)."""
+        if self.values is not None:
+            return len(self.values)
+        if self.cuts is not None:
+            return len(self.cuts) + 1
+        assert self.levels is not None
+        return len(self.levels)
+
+    def threshold(self, low: int, high: int) -> float:
+        """Canonical threshold between codes `low < high`, neighbours in some box (DESIGN 3).
+
+        The midpoint of the two values, or the larger where the midpoint is not above the smaller; of
+        declared cuts between the two bins the middle one, the lower of two.
+        """
+        if self.cuts is not None:
+            return float(self.cuts[low + (high - low - 1) // 2])
+        assert self.values is not None
+        a, b = float(self.values[low]), float(self.values[high])
+        middle = a + (b - a) / 2 if (b - a) < np.inf else a / 2 + b / 2
+        return middle if middle > a else b
+
+    def gap(self, low: int, high: int) -> float:
+        """Weight of a cut under the measure `gap`: distance of the two values; number of declared cuts
+        between two bins; 1 for a categorical test."""
+        if self.values is not None:
+            return float(self.values[high] - self.values[low])
+        return float(high - low) if self.cuts is not None else 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table ready for inference.
+
+    Attributes
+    ----------
+    features : d features, in the table's order, ignored columns left out.
+    codes : int32, shape (n, d). The n *distinct* rows, coded.
+    counts : int64, shape (n,). How many rows of the data each stands for.
+    statistics : float64, shape (n, k). Sufficient statistics of the leaf model, summed over the rows
+        that a distinct row stands for; additive, so a box's are the sum over its rows.
+    leaf : the leaf model, bound to the response (classes, hyperparameters).
+    response : name of the response column.
+    n_rows : rows of the data (the sum of `counts`).
+    row_of : int64, shape (n_rows,). The distinct row of each row of the data.
+    notes : what a person should know (merged rows, chosen leaf model, coded features), in words.
+    warnings : findings that are no errors.
+    """
+
+    features: tuple[Feature, ...]
+    codes: NDArray[np.int32]
+    counts: NDArray[np.int64]
+    statistics: NDArray[np.float64]
+    leaf: LeafModel
+    response: str
+    n_rows: int
+    row_of: NDArray[np.int64]
+    notes: tuple[str, ...] = ()
+    warnings: tuple[Diagnostic, ...] = field(default=(), repr=False)
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names in the table's order."""
+        return tuple(f.name for f in self.features)
+
+    def new_rows(self, X: Any) -> NDArray[np.object_]:
+        """Rows to predict, as an object array (m, d) in this table's feature order.
+
+        Numbers are floats, categorical values strings. `X` is a pandas or polars frame (columns by name, extra
+        ones ignored) or an array (columns by position).
+
+        Raises
+        ------
+        DataError
+            A column is missing, a value is missing, or text stands where numbers are needed.
+        """
+        from slp.data.frames import rows_to_predict
+
+        return rows_to_predict(self, X)
+
+    def schema(self, min_leaf: int = 1) -> Schema:
+        """What lowering may know of this table."""
+        most = max(1, min(len(self.counts), self.n_rows // min_leaf))
+        return Schema(self.feature_names, tuple(f.levels for f in self.features), most)

@@ -1,0 +1,124 @@
+"""Every fault that a user can meet, as data: diagnostics, the exceptions that carry them, exit codes.
+
+Entry points: `Diagnostic` (one finding), `SlpError` (base of every user-facing exception) and its kinds.
+Wording lives where a fault is found; drawing lives in `slp.source.draw_diagnostic`. Nothing here
+imports the rest of the package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from slp.source import SourceSpan
+
+__all__ = [
+    "BudgetError",
+    "CodeNotAllowedError",
+    "DataError",
+    "Diagnostic",
+    "ExitCode",
+    "ProgramError",
+    "Related",
+    "SlpError",
+    "SlpWarning",
+    "UnsupportedError",
+    "UsageError",
+]
+
+Severity = Literal["error", "warning"]
+
+
+class ExitCode(IntEnum):
+    """What a command returns to the shell."""
+
+    OK = 0
+    FAULT = 1  # in the program or the data
+    USAGE = 2  # the command line itself
+    BUG = 70  # ours (EX_SOFTWARE)
+
+
+@dataclass(frozen=True)
+class Related:
+    """A second place that belongs to a finding, such as "first declared here"."""
+
+    message: str
+    span: SourceSpan
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One finding.
+
+    `code` is stable (`E` errors, `W` warnings, then three digits); `message` says what is wrong and
+    `help` what to do about it; `span` is the text that is to blame, where there is one.
+    """
+
+    code: str
+    message: str
+    span: SourceSpan | None = None
+    help: str | None = None
+    related: tuple[Related, ...] = ()
+    severity: Severity = "error"
+
+    def to_dict(self) -> dict[str, object]:
+        """The finding as plain data, for `--format json`."""
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "message": self.message,
+            "help": self.help,
+            "span": None if self.span is None else self.span.to_dict(),
+            "related": [{"message": r.message, "span": r.span.to_dict()} for r in self.related],
+        }
+
+
+class SlpError(Exception):
+    """Base of every error that a user can cause and mend; `diagnostics` says what and where."""
+
+    exit_code: ExitCode = ExitCode.FAULT
+
+    def __init__(self, diagnostics: Diagnostic | Iterable[Diagnostic]) -> None:
+        if isinstance(diagnostics, Diagnostic):
+            diagnostics = (diagnostics,)
+        self.diagnostics: Sequence[Diagnostic] = tuple(diagnostics)
+        super().__init__(self.diagnostics)
+
+    def __str__(self) -> str:
+        # Imported late: source imports this module.
+        from slp.source import draw_diagnostic
+
+        return "\n".join(draw_diagnostic(d) for d in self.diagnostics)
+
+
+class ProgramError(SlpError):
+    """A fault in a `.slp` program."""
+
+
+class DataError(SlpError):
+    """A fault in a table, or a program and a table that do not fit each other."""
+
+
+class UsageError(SlpError):
+    """An option or an argument that makes no sense, from Python or from the command line."""
+
+    exit_code = ExitCode.USAGE
+
+
+class UnsupportedError(SlpError):
+    """A sound program that the engine asked for cannot take; the message says which can, or why none."""
+
+
+class BudgetError(SlpError):
+    """A run reached its budget of memory or time; the message says how far it came and what would fit."""
+
+
+class CodeNotAllowedError(SlpError):
+    """A program wants to run Python or Prolog code and was not allowed to."""
+
+
+class SlpWarning(UserWarning):
+    """Category of every warning of this package."""

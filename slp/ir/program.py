@@ -1,0 +1,328 @@
+"""A checked program: what analysis makes of a file and everything it uses, as frozen data.
+
+Parameters have their values here, library priors are included, constraints are typed. What still
+depends on a table (features, classes, the leaf model when none is declared) stays symbolic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from slp.errors import Diagnostic
+from slp.proofs.terms import Term
+from slp.source import SourceSpan
+
+__all__ = [
+    "MEASURES",
+    "Before",
+    "Bins",
+    "Box",
+    "CallBody",
+    "Constant",
+    "Constraint",
+    "Cuts",
+    "Exclusive",
+    "FeatureDeclaration",
+    "First",
+    "Forbid",
+    "Interaction",
+    "LeafBody",
+    "LeafDeclaration",
+    "LogicClause",
+    "Majority",
+    "MaxFeatures",
+    "MaxLeaves",
+    "Monotone",
+    "Once",
+    "Predicate",
+    "Program",
+    "SplitBody",
+    "Support",
+    "TreeRule",
+]
+
+Measure = Literal["feature_then_cut", "all", "gap", "each", "partition", "per_feature"]
+MEASURES: tuple[Measure, ...] = (
+    "feature_then_cut",
+    "all",
+    "gap",
+    "each",
+    "partition",
+    "per_feature",
+)
+Failure = Literal["restrict", "condition"]
+
+
+# --- rules and clauses -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LeafBody:
+    """`leaf`: the derivation of this box ends."""
+
+
+@dataclass(frozen=True)
+class CallBody:
+    """A body that is one nonterminal: the same box goes on in another state."""
+
+    goal: Term
+
+
+@dataclass(frozen=True)
+class SplitBody:
+    """`split(feature, threshold, measure), {after}, left, right`.
+
+    `left` takes the rows with feature < threshold (or feature = level), `right` the rest. Each is a
+    nonterminal or the atom `leaf`. `after` are the guards behind the split, in order.
+    """
+
+    feature: Term
+    threshold: Term
+    measure: Measure
+    after: tuple[Term, ...]
+    left: Term
+    right: Term
+
+
+Body: TypeAlias = LeafBody | CallBody | SplitBody
+
+
+@dataclass(frozen=True)
+class TreeRule:
+    """`label :: head --> {before}, body.` Variables are shared between all parts."""
+
+    label: Term
+    head: Term
+    before: tuple[Term, ...]
+    body: Body
+    span: SourceSpan = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class LogicClause:
+    """`head :- body.`, with `label` None in a logical predicate, a term in a stochastic one."""
+
+    head: Term
+    body: Term | None
+    label: Term | None
+    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+
+# --- declarations ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Box:
+    """A named box: `bounds[feature] = (min, max)` means min <= feature < max."""
+
+    name: str
+    bounds: Mapping[str, tuple[float, float]]
+    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """Declared cuts of a numeric feature, strictly increasing."""
+
+    cuts: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Cuts made from the table: `quantile` or `width`, `count` bins."""
+
+    kind: Literal["quantile", "width"]
+    count: int
+
+
+@dataclass(frozen=True)
+class FeatureDeclaration:
+    """`:- feature(name, [...])`; `name` None declares for all numeric features not named elsewhere."""
+
+    name: str | None
+    kind: Literal["numeric", "categorical"] | None
+    coding: Cuts | Bins | None
+    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class LeafDeclaration:
+    """`:- leaf(model(args...))`: `dirichlet`, `normal_inverse_gamma`, `gamma_poisson`, `gamma_exponential`.
+
+    `args` are the numbers given; `dirichlet([a1, ...])` gives one for each class in sorted order.
+    """
+
+    model: str
+    args: tuple[float, ...]
+    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Support:
+    """Structural limits: rows (repeats counted) that each side of a split keeps, greatest depth of a leaf."""
+
+    min_leaf: int = 1
+    max_depth: int | None = None
+
+
+# --- constraints (DESIGN 3) --------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Constant:
+    """No split cuts the box at a node that contains all of it."""
+
+    box: Box
+    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Forbid:
+    """No split on `feature`: anywhere, or at depth >= `below`, or at nodes inside the box `within`."""
+
+    feature: str
+    below: int | None = None
+    within: Box | None = None
+    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class First:
+    """If the tree splits at all, the root splits on `feature`."""
+
+    feature: str
+    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Before:
+    """Every split on `then` has a split on `feature` above it."""
+
+    feature: str
+    then: str
+    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Once:
+    """No path splits on `feature` twice."""
+
+    feature: str
+    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Exclusive:
+    """No path splits on two of `features`."""
+
+    features: tuple[str, ...]
+    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Interaction:
+    """The features of each path lie together in one of `groups`."""
+
+    groups: tuple[tuple[str, ...], ...]
+    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Majority:
+    """In every leaf whose region meets the box, no class has more rows than `outcome`."""
+
+    box: Box
+    outcome: str
+    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class MaxLeaves:
+    """At most `count` leaves. Global; exact by counting leaves in the weights."""
+
+    count: int
+    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class MaxFeatures:
+    """At most `count` distinct features. Global."""
+
+    count: int
+    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Monotone:
+    """Predictions never fall (`up`) or never rise (`down`) as `feature` grows. Global."""
+
+    feature: str
+    direction: Literal["up", "down"]
+    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """A check in Python (`module:function`) or Prolog (a goal): on each node if `local`, else on the tree."""
+
+    language: Literal["python", "prolog"]
+    goal: Term
+    local: bool = False
+    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+
+Constraint: TypeAlias = (
+    Constant
+    | Forbid
+    | First
+    | Before
+    | Once
+    | Exclusive
+    | Interaction
+    | Majority
+    | MaxLeaves
+    | MaxFeatures
+    | Monotone
+    | Predicate
+)
+
+
+# --- the program -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Program:
+    """Everything a `.slp` file says, checked. Data only; `slp.Program` is the class users hold.
+
+    `weights`: labels are weights over whole trees, nothing is renormalised at a choice.
+    `failure`: what a local constraint does, see DESIGN 3.
+    `parameters`: values in force, after defaults, `use(...)` and overrides.
+    """
+
+    name: str
+    start: Term | None
+    rules: tuple[TreeRule, ...]
+    clauses: tuple[LogicClause, ...] = ()
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    boxes: Mapping[str, Box] = field(default_factory=dict)
+    constraints: tuple[Constraint, ...] = ()
+    support: Support = Support()
+    failure: Failure = "restrict"
+    weights: bool = False
+    response: str | None = None
+    event: str | None = None
+    leaf: LeafDeclaration | None = None
+    features: tuple[FeatureDeclaration, ...] = ()
+    ignored: tuple[str, ...] = ()
+    feature_weights: Mapping[str, float] = field(default_factory=dict)
+    spans: Mapping[str, SourceSpan] = field(default_factory=dict, compare=False, repr=False)
+    warnings: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def max_leaves(self) -> int | None:
+        """The tightest `max_leaves`, None where there is none."""
+        return min((c.count for c in self.constraints if isinstance(c, MaxLeaves)), default=None)
+
+

@@ -1,0 +1,28 @@
+"""What lowering may know of a table: its columns and two sizes, but no rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["ANY_FEATURE", "MOST_LEAVES", "Schema"]
+
+#: Stands for "any feature that the program does not mention" where there is no table.
+ANY_FEATURE = "*"
+
+#: Parameter that every program may use: the most leaves that a tree on the table can have.
+MOST_LEAVES = "most_leaves"
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Feature columns in order (ignored ones left out), and how far trees can grow.
+
+    `levels[f]` is None for a numeric feature. `most_leaves` is the largest number of leaves of a tree on
+    the table (distinct rows, and rows over `min_leaf`); every path has fewer splits than that. `from_table`
+    is False where the schema was made up from the program alone, to check or explain it.
+    """
+
+    features: tuple[str, ...]
+    levels: tuple[tuple[str, ...] | None, ...]
+    most_leaves: int
+    from_table: bool = True

@@ -1,0 +1,128 @@
+"""A finite weighted top-down tree grammar: what a program lowers to, and what every engine runs on.
+
+It knows the names and kinds of the features, and no rows. A *state* is a ground nonterminal of the
+program together with the states of the local constraints. Each state has *rules*: stop (`LeafRule`),
+go on in another state with the same box (`CallRule`), or split (`SplitRule`).
+
+Split classes
+-------------
+The thresholds of numeric feature `f` fall into `2 * m + 1` *cells*, `m = len(breakpoints[f])`: cell
+`2 * i` is the open interval below breakpoint `i` (above the one before), cell `2 * i + 1` is breakpoint
+`i` itself, cell `2 * m` is what lies above the last. The cells of a categorical feature are its levels,
+in the table's order. `SplitRule.transitions[f][cell]` is the pair (left state, right state), or
+`FORBIDDEN` twice where a local constraint or a guard behind the split says no, or `OUTSIDE` twice where
+the rule does not propose such a split at all (its feature is bound to another one, or `max_depth`).
+
+Weights (probability scale as logarithms)
+-----------------------------------------
+In a box, a rule is *applicable* if: a leaf rule, its majority classes are satisfied; a split rule, some
+structurally valid split is neither OUTSIDE nor FORBIDDEN; a call rule, always. With `failure ==
+"condition"` FORBIDDEN splits and majority classes do not bear on applicability, nor on the split
+measure: they keep their share and the derivation fails. If `normalise`, each weight is divided by the
+sum of the weights of the rules applicable in the box. A split rule's weight is then multiplied by the
+split measure (see `slp.ir.program.MEASURES`, `docs/priors.md`), taken over the splits that are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.ir.program import Failure, Measure
+from slp.source import SourceSpan
+
+__all__ = [
+    "FORBIDDEN",
+    "OUTSIDE",
+    "CallRule",
+    "LeafRule",
+    "Rule",
+    "SplitRule",
+    "State",
+    "TreeGrammar",
+    "cell_of",
+]
+
+FORBIDDEN = -1
+OUTSIDE = -2
+
+
+@dataclass(frozen=True)
+class LeafRule:
+    """Stop. `majority` lists the classes no other class may outnumber in this leaf."""
+
+    log_weight: float
+    majority: tuple[str, ...] = ()
+    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class CallRule:
+    """The same box in state `state`. The graph of call rules has no cycle."""
+
+    log_weight: float
+    state: int
+    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class SplitRule:
+    """Cut the box. `transitions[f]` is int32, shape (cells of f, 2); see the module's docstring."""
+
+    log_weight: float
+    measure: Measure
+    transitions: tuple[NDArray[np.int32], ...]
+    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+
+Rule: TypeAlias = LeafRule | CallRule | SplitRule
+
+
+@dataclass(frozen=True)
+class State:
+    """A state's name for people (`tree(2), contains infant`) and its rules, in the program's order."""
+
+    name: str
+    rules: tuple[Rule, ...]
+
+
+@dataclass(frozen=True)
+class TreeGrammar:
+    """Weighted tree grammar over `features` (the table's feature columns, in order, ignored ones left out).
+
+    `levels[f]` are the levels of a categorical feature, None for a numeric one. `breakpoints[f]` is
+    float64, strictly increasing, empty for a categorical feature. `feature_weights` is float64, shape (d,).
+    `min_leaf` counts rows with repeats. `max_leaves` conditions on at most so many leaves. `horizon` is the
+    number of splits on one path up to which states were expanded: states first reached there have no
+    split rules, which is exact for tables that cannot split deeper. `normalised` tells whether the
+    weights of all trees are known to sum to 1 on every table (no failure possible, no `:- weights.`).
+    """
+
+    features: tuple[str, ...]
+    levels: tuple[tuple[str, ...] | None, ...]
+    breakpoints: tuple[NDArray[np.float64], ...]
+    feature_weights: NDArray[np.float64]
+    states: tuple[State, ...]
+    start: int
+    normalise: bool
+    failure: Failure
+    min_leaf: int
+    max_leaves: int | None
+    horizon: int
+    normalised: bool
+
+    def rules(self) -> Iterator[tuple[int, Rule]]:
+        """All rules with the index of their state."""
+        for s, state in enumerate(self.states):
+            for rule in state.rules:
+                yield s, rule
+
+
+def cell_of(breakpoints: NDArray[np.float64], threshold: float) -> int:
+    """Cell of a numeric threshold, by one binary search (see the module's docstring)."""
+    i = int(np.searchsorted(breakpoints, threshold, side="left"))
+    return 2 * i + 1 if i < len(breakpoints) and breakpoints[i] == threshold else 2 * i

@@ -1,0 +1,56 @@
+"""What a leaf model must offer: additive sufficient statistics, marginal likelihood, predictive."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["LeafModel"]
+
+
+class LeafModel(Protocol):
+    """A conjugate model of the responses in one leaf.
+
+    `S` below is an array of statistics, float64, shape (..., k), additive over rows.
+    """
+
+    name: str
+    #: sorted class labels as strings, () if the response is numeric
+    classes: tuple[str, ...]
+
+    @property
+    def n_statistics(self) -> int:
+        """k."""
+        ...
+
+    def statistics(self, y: NDArray[Any]) -> NDArray[np.float64]:
+        """Statistics of single rows, shape (n, k). `y`: class indices (n,), or float64 (n,), or (n, 2)
+        with the event indicator (1 seen, 0 censored) in the second column."""
+        ...
+
+    def log_marginal(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Log marginal likelihood of the ordered responses of a leaf, shape (...): a proper log
+        probability (density) of the data, constants included."""
+        ...
+
+    def predict_proba(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Posterior predictive class probabilities, shape (..., C). Only for classes."""
+        ...
+
+    def mean(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Posterior predictive mean, shape (...). Only for numeric responses (inf if it has none)."""
+        ...
+
+    def cdf(self, S: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Posterior predictive P(Y <= y), broadcast over (...). Only for numeric responses."""
+        ...
+
+    def summary(self, S: NDArray[np.float64]) -> dict[str, Any]:
+        """One leaf for `Tree` JSON: `{"counts": {class: n}}` or `{"n": .., "mean": ..}` (sample mean)."""
+        ...
+
+    def describe(self) -> str:
+        """The model as it would be declared, `dirichlet(1)`."""
+        ...

@@ -1,0 +1,132 @@
+"""Program text and places in it: `SourceFile`, `SourceSpan`, and how a diagnostic is drawn.
+
+Offsets count characters (not bytes) from 0; lines and columns are counted from 1, as editors do.
+"""
+
+from __future__ import annotations
+
+import bisect
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from slp.errors import Diagnostic, ProgramError
+
+__all__ = ["SourceFile", "SourceSpan", "draw_diagnostic"]
+
+_CONTEXT_LINES = 2
+_TAB = "    "
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """The text of one program and the name to call it by."""
+
+    name: str
+    text: str = field(repr=False)
+
+    @classmethod
+    def read(cls, path: str | Path) -> SourceFile:
+        """Read a UTF-8 file.
+
+        Raises
+        ------
+        ProgramError
+            If the file is missing, is not readable or is not UTF-8.
+        """
+        path = Path(path)
+        try:
+            return cls(str(path), path.read_text(encoding="utf-8-sig"))
+        except UnicodeDecodeError as e:
+            message = f"{path} is not UTF-8 text (byte {e.start})"
+            raise ProgramError(Diagnostic("E002", message, help="save the file as UTF-8")) from e
+        except (OSError, ValueError) as e:
+            reason = getattr(e, "strerror", None) or str(e)
+            raise ProgramError(Diagnostic("E001", f"cannot read {path}: {reason}")) from e
+
+    @cached_property
+    def line_starts(self) -> list[int]:
+        """Offset of the first character of each line."""
+        return [0] + [i + 1 for i, c in enumerate(self.text) if c == "\n"]
+
+    def line_column(self, offset: int) -> tuple[int, int]:
+        """Line and column, both from 1, of a character."""
+        line = bisect.bisect_right(self.line_starts, offset)
+        return line, offset - self.line_starts[line - 1] + 1
+
+    def line(self, number: int) -> str:
+        """Text of a line (from 1), without its end."""
+        start = self.line_starts[number - 1]
+        end = self.line_starts[number] - 1 if number < len(self.line_starts) else len(self.text)
+        return self.text[start:end].rstrip("\r")
+
+
+@dataclass(frozen=True)
+class SourceSpan:
+    """The characters `start <= i < end` of a file."""
+
+    file: SourceFile = field(repr=False)
+    start: int
+    end: int
+
+    def cover(self, other: SourceSpan) -> SourceSpan:
+        """The smallest span that holds both."""
+        return SourceSpan(self.file, min(self.start, other.start), max(self.end, other.end))
+
+    @property
+    def text(self) -> str:
+        """The characters themselves."""
+        return self.file.text[self.start : self.end]
+
+    def __str__(self) -> str:
+        line, column = self.file.line_column(self.start)
+        return f"{self.file.name}:{line}:{column}"
+
+    def to_dict(self) -> dict[str, object]:
+        """Place as plain data: file name, and lines and columns from 1 (the end exclusive)."""
+        line, column = self.file.line_column(self.start)
+        end_line, end_column = self.file.line_column(self.end)
+        return {
+            "file": self.file.name,
+            "line": line,
+            "column": column,
+            "end_line": end_line,
+            "end_column": end_column,
+        }
+
+
+def _draw_span(span: SourceSpan, note: str = "") -> list[str]:
+    """Source lines around a span, with every line of the span underlined."""
+    first, _ = span.file.line_column(span.start)
+    last, _ = span.file.line_column(max(span.start, span.end - 1))
+    width = len(str(last))
+    out = [f"{' ' * width}--> {span}"]
+    for number in range(max(1, first - _CONTEXT_LINES), last + 1):
+        text = span.file.line(number)
+        out.append(f"{number:>{width}} | {text.replace(chr(9), _TAB)}".rstrip())
+        if number < first:
+            continue
+        line_start = span.file.line_starts[number - 1]
+        a = max(span.start - line_start, 0)
+        b = min(span.end - line_start, len(text))
+        if number > first:  # do not underline the indentation of further lines
+            a = max(a, len(text) - len(text.lstrip()))
+        # One mark for each character that the line shows, so that tabs stay aligned.
+        lead = len(text[:a].replace("\t", _TAB))
+        marks = max(1, len(text[a:b].replace("\t", _TAB)))
+        if b > a or number == first:
+            tail = f" {note}" if note and number == last else ""
+            out.append(f"{' ' * width} | {' ' * lead}{'^' * marks}{tail}")
+    return out
+
+
+def draw_diagnostic(diagnostic: Diagnostic) -> str:
+    """A diagnostic as text for a person: message, source lines with the span underlined, help."""
+    out = [f"{diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}"]
+    if diagnostic.span is not None:
+        out += _draw_span(diagnostic.span)
+    for related in diagnostic.related:
+        out += _draw_span(related.span, related.message)
+    if diagnostic.help:
+        out.append(f"  help: {diagnostic.help}")
+    return "\n".join(out)

@@ -1,0 +1,66 @@
+"""Syntax tree of a `.slp` file: a list of items, each a directive or a clause, with spans and comments.
+
+The nodes hold Prolog terms (`slp.proofs.terms`) and nothing that analysis finds out: whether a rule's
+body makes sense as a tree rule is not known here. `Clause.term` is the whole clause as one term, the
+same that SWI-Prolog's `read_term` gives with `:- op(1150, xfx, ::)`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from slp.proofs.terms import Term
+from slp.source import SourceFile, SourceSpan
+
+__all__ = ["Clause", "Comment", "Directive", "Item", "SourceProgram"]
+
+
+@dataclass(frozen=True)
+class Comment:
+    """A `%` or `/* */` comment, with its marks, without the line end."""
+
+    text: str
+    span: SourceSpan = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Directive:
+    """`:- goal.`"""
+
+    goal: Term
+    span: SourceSpan = field(compare=False, repr=False)
+
+    @property
+    def term(self) -> Term:
+        """The directive as the term that was read."""
+        from slp.proofs.terms import Struct
+
+        return Struct(":-", (self.goal,), self.span)
+
+
+@dataclass(frozen=True)
+class Clause:
+    """`[label ::] head [:- body | --> body].`
+
+    `arrow` is `":-"`, `"-->"` or None for a fact; `body` is the body as one term (None for a fact).
+    """
+
+    label: Term | None
+    head: Term
+    arrow: str | None
+    body: Term | None
+    term: Term = field(repr=False)
+    span: SourceSpan = field(compare=False, repr=False)
+
+
+Item: TypeAlias = Directive | Clause
+
+
+@dataclass(frozen=True)
+class SourceProgram:
+    """A file as read: its items in order, and its comments in order."""
+
+    file: SourceFile
+    items: tuple[Item, ...]
+    comments: tuple[Comment, ...] = ()
