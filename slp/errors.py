@@ -121,4 +121,13 @@ class CodeNotAllowedError(SlpError):
 
 
 class SlpWarning(UserWarning):
-    """Category of every warning of this package."""
+    """Category of every warning of this package; `diagnostic` is the finding as data."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        self.diagnostic = diagnostic
+        super().__init__(diagnostic)
+
+    def __str__(self) -> str:
+        from slp.source import draw_diagnostic
+
+        return draw_diagnostic(self.diagnostic)

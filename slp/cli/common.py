@@ -1,0 +1,224 @@
+"""What all commands share: options, how errors and warnings reach the user, progress, whole-file writes."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+import click
+
+import slp
+from slp.errors import Diagnostic, ExitCode, SlpError, SlpWarning, UsageError
+from slp.source import draw_diagnostic
+
+__all__ = [
+    "data_argument",
+    "engine_options",
+    "format_option",
+    "json_option",
+    "open_atomic",
+    "param_option",
+    "program_argument",
+    "progress_line",
+    "reports_errors",
+    "response_option",
+    "run",
+]
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+# --- arguments and options -----------------------------------------------------------------------
+
+
+def _parse_parameters(
+    _context: click.Context, _option: click.Parameter, values: tuple[str, ...]
+) -> dict[str, float]:
+    out: dict[str, float] = {}
+    for value in values:
+        name, equals, number = value.partition("=")
+        try:
+            out[name.strip()] = float(number)
+        except ValueError:
+            equals = ""
+        if not equals or not name.strip():
+            raise click.BadParameter(f"{value!r} is not NAME=NUMBER, such as alpha=0.9")
+    return out
+
+
+program_argument = click.argument("prior", metavar="PRIOR")
+data_argument = click.argument("data", metavar="DATA")
+param_option = click.option(
+    "--param",
+    "parameters",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=_parse_parameters,
+    help="Set a parameter of the program; may be repeated.",
+)
+response_option = click.option(
+    "-y", "--response", metavar="COLUMN", help="Response column (the last one unless declared)."
+)
+format_option = click.option(
+    "--format",
+    "message_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How errors and warnings are written.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+
+
+def engine_options(command: _Command) -> _Command:
+    """`--engine`, `--memory` and `--seed`."""
+    for option in (
+        click.option("--seed", type=click.IntRange(min=0), help="Seed of the draws."),
+        click.option(
+            "--memory", metavar="SIZE", help="Budget such as 4GiB (half of what is free)."
+        ),
+        click.option(
+            "--engine",
+            default="auto",
+            show_default=True,
+            metavar="NAME",
+            help="Engine to use; auto takes the best that the program allows, and says which.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+# --- errors and warnings -------------------------------------------------------------------------
+
+
+def write_diagnostics(found: list[Diagnostic], message_format: str, stream: IO[str]) -> None:
+    """Diagnostics as drawn text, or as one JSON object."""
+    if message_format == "json":
+        json.dump({"diagnostics": [d.to_dict() for d in found]}, stream)
+        stream.write("\n")
+    else:
+        for d in found:
+            stream.write(draw_diagnostic(d) + "\n")
+
+
+def reports_errors(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Turn `SlpError` into diagnostics on standard error and an exit code; print warnings there too.
+
+    A command so wrapped takes `message_format`, from `format_option`, here and not itself.
+    """
+
+    @functools.wraps(command)
+    def wrapped(*args: Any, message_format: str, **kwargs: Any) -> None:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", SlpWarning)
+            error: SlpError | None = None
+            try:
+                command(*args, **kwargs)
+            except SlpError as e:
+                error = e
+        for w in caught:
+            if isinstance(w.message, SlpWarning):
+                write_diagnostics([w.message.diagnostic], message_format, sys.stderr)
+            else:
+                warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
+        if error is not None:
+            write_diagnostics(list(error.diagnostics), message_format, sys.stderr)
+            raise SystemExit(int(error.exit_code))
+
+    return wrapped
+
+
+def run(command: click.Command, arguments: list[str] | None = None) -> int:
+    """Run a command and give its exit code: no traceback reaches the user but for a bug of ours."""
+    try:
+        result = command.main(args=arguments, standalone_mode=False)
+        sys.stdout.flush()
+        return result if isinstance(result, int) else int(ExitCode.OK)
+    except click.exceptions.Exit as e:
+        return e.exit_code
+    except click.ClickException as e:
+        e.show()
+        return int(ExitCode.USAGE)
+    except (click.Abort, KeyboardInterrupt):
+        sys.stderr.write("stopped\n")
+        return 130
+    except BrokenPipeError:
+        # The reader went away (`| head`): nothing to tell, and nobody to tell it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return int(ExitCode.OK)
+    except Exception:
+        sys.stderr.write(traceback.format_exc())
+        sys.stderr.write(f"\nThis is a bug in slp {slp.__version__}, please report it.\n")
+        return int(ExitCode.BUG)
+
+
+# --- output --------------------------------------------------------------------------------------
+
+
+@contextmanager
+def open_atomic(path: str | Path) -> Iterator[IO[str]]:
+    """A text file that appears whole or not at all: written aside, then moved into place."""
+    path = Path(path)
+    try:
+        handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", text=True)
+    except OSError as e:
+        raise _cannot_write(path, e) from e
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            yield stream
+        os.chmod(aside, 0o666 & ~_umask())
+        os.replace(aside, path)
+    except OSError as e:
+        Path(aside).unlink(missing_ok=True)
+        raise _cannot_write(path, e) from e
+    except BaseException:
+        Path(aside).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _cannot_write(path: Path, error: OSError) -> UsageError:
+    message = f"cannot write {path}: {error.strerror}"
+    return UsageError(Diagnostic("E701", message, help="choose a file in a folder that exists"))
+
+
+@contextmanager
+def progress_line() -> Iterator[Callable[[int, str], None] | None]:
+    """A callback that keeps one line on the terminal up to date; None where there is no terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    last = 0.0
+    started = time.monotonic()
+
+    def show(done: int, phase: str) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last < 0.2:
+            return
+        last = now
+        rate = done / max(now - started, 1e-9)
+        sys.stderr.write(f"\r\x1b[K{phase}: {done:,} boxes, {rate:,.0f} per second")
+        sys.stderr.flush()
+
+    try:
+        yield show
+    finally:
+        sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()

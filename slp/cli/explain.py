@@ -1,0 +1,29 @@
+"""`slp explain FILE [DATA]`: what a program means, its states and rules, and which engine can take it."""
+
+from __future__ import annotations
+
+import click
+
+import slp
+from slp.cli.common import format_option, param_option, reports_errors, response_option
+from slp.data import read_frame
+
+
+@click.command()
+@click.argument("file")
+@click.argument("data", required=False)
+@response_option
+@param_option
+@format_option
+@reports_errors
+def explain(
+    file: str, data: str | None, response: str | None, parameters: dict[str, float]
+) -> None:
+    """Say in words what the program FILE means, and whether exact inference is possible and why (not).
+
+    With DATA the states and rules are those for that table; without it they are shown for features that
+    the program names and trees of few leaves.
+    """
+    program = slp.load(file, **parameters)
+    frame = None if data is None else read_frame(data)
+    click.echo(program.explain(frame, response))

@@ -1,0 +1,44 @@
+"""`slp fmt FILE...`: programs in the standard layout, comments kept."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+
+import click
+
+from slp.cli.common import format_option, open_atomic, reports_errors
+from slp.errors import ExitCode
+from slp.source import SourceFile
+from slp.syntax import format_program, parse_program
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True)
+@click.option("--check", is_flag=True, help="Change nothing; exit 1 if a file would change.")
+@click.option("--diff", is_flag=True, help="Change nothing; print what would change.")
+@format_option
+@reports_errors
+def fmt(files: tuple[str, ...], check: bool, diff: bool) -> None:
+    """Rewrite FILES in the standard layout. `-` reads standard input and writes standard output."""
+    changed = False
+    for name in files:
+        source = SourceFile("<stdin>", sys.stdin.read()) if name == "-" else SourceFile.read(name)
+        text = format_program(parse_program(source))
+        changed |= text != source.text
+        if diff:
+            before, after = source.text.splitlines(True), text.splitlines(True)
+            sys.stdout.writelines(
+                difflib.unified_diff(before, after, source.name, f"{source.name} (formatted)")
+            )
+        elif check:
+            if text != source.text:
+                click.echo(f"{source.name} would change")
+        elif name == "-":
+            sys.stdout.write(text)
+        elif text != source.text:
+            with open_atomic(name) as stream:
+                stream.write(text)
+            click.echo(f"{name} formatted")
+    if (check or diff) and changed:
+        raise SystemExit(int(ExitCode.FAULT))

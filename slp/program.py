@@ -1,0 +1,177 @@
+"""`Program`: what `slp.load` returns, the one object from which users reach everything else."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from slp.analysis import expand_program
+from slp.compile import CompiledModel, compile_model, compile_program
+from slp.errors import Diagnostic, SlpWarning
+from slp.infer import Posterior, infer
+from slp.ir import program as ir
+from slp.ir.words import describe_prior
+from slp.lower import explain_program
+from slp.resources import prior_file, prior_names
+from slp.source import SourceFile
+
+__all__ = ["Program", "load", "parse"]
+
+
+class Program:
+    """A checked stochastic logic program over decision trees.
+
+    Attributes
+    ----------
+    ir : the program as frozen data (`slp.ir.program.Program`).
+    source : the file it was read from.
+    warnings : what the checker found that is no error.
+    """
+
+    def __init__(self, source: SourceFile, parameters: Mapping[str, float] | None = None) -> None:
+        self.source = source
+        self.ir: ir.Program = compile_program(source, parameters)
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """Findings of the checker that are no errors."""
+        return self.ir.warnings
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """The parameters and their values."""
+        return dict(self.ir.parameters)
+
+    def with_parameters(self, **parameters: float) -> Program:
+        """The same program with other parameter values (those not named go back to the file's).
+
+        Raises
+        ------
+        ProgramError
+            A name that the program does not declare, or a value that its labels do not allow.
+        """
+        return Program(self.source, parameters)
+
+    def describe(self) -> str:
+        """The program's meaning in words, a sentence a line."""
+        return "\n".join(describe_prior(self.ir))
+
+    def expand(self) -> str:
+        """The tree rules as the ordinary clauses that they stand for."""
+        return expand_program(self.ir)
+
+    def compile(self, X: Any, y: Any = None) -> CompiledModel:
+        """Table and tree grammar for `X`, `y` (see `posterior`); for engines and for the curious."""
+        return compile_model(self.ir, X, y)
+
+    def explain(self, X: Any = None, y: Any = None) -> str:
+        """Meaning in words, states and rules, and whether exact inference is possible and why (not)."""
+        if X is None:
+            return explain_program(self.ir, None)
+        table = compile_model(self.ir, X, y).table
+        return explain_program(self.ir, table.schema(self.ir.support.min_leaf))
+
+    def posterior(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        engine: str = "auto",
+        seed: int | None = None,
+        draws: int = 1000,
+        memory: int | str | None = None,
+        progress: Callable[[int, str], None] | None = None,
+    ) -> Posterior:
+        """The posterior over decision trees given a table.
+
+        Parameters
+        ----------
+        X : pandas or polars frame, or array of shape (n, d). A frame may hold the response: the column
+            that the program declares, else the last one.
+        y : the response, shape (n,), where `X` does not hold it.
+        engine : `"auto"`, or the name of an engine.
+        seed : of the draws; None takes one from the system.
+        draws : how many independent draws to keep; 0 for none. Exact summaries do not depend on it.
+        memory : budget, as bytes or `"4GiB"`; None is half of what is free.
+        progress : called now and then with the number of boxes done and a word about the phase.
+
+        Raises
+        ------
+        SlpError
+            A fault in the table or the options, a budget that is too small, or no tree that satisfies
+            the program.
+        """
+        return self._run(X, y, True, engine, seed, draws, memory, progress)
+
+    def prior(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        engine: str = "auto",
+        seed: int | None = None,
+        draws: int = 1000,
+        memory: int | str | None = None,
+        progress: Callable[[int, str], None] | None = None,
+    ) -> Posterior:
+        """The prior itself over the trees that the table's features allow: `posterior` without likelihood."""
+        return self._run(X, y, False, engine, seed, draws, memory, progress)
+
+    def _run(
+        self,
+        X: Any,
+        y: Any,
+        likelihood: bool,
+        engine: str,
+        seed: int | None,
+        draws: int,
+        memory: int | str | None,
+        progress: Callable[[int, str], None] | None,
+    ) -> Posterior:
+        model = self.compile(X, y)
+        _warn(model.warnings)
+        return infer(
+            model.program,
+            model.grammar,
+            model.table,
+            engine=engine,
+            seed=seed,
+            draws=draws,
+            memory=memory,
+            likelihood=likelihood,
+            progress=progress,
+        )
+
+    def __repr__(self) -> str:
+        return f"Program({self.source.name!r}, parameters={self.parameters})"
+
+
+def _warn(findings: Iterable[Diagnostic]) -> None:
+    for finding in findings:
+        warnings.warn(SlpWarning(finding), stacklevel=4)
+
+
+def load(path: str | Path, **parameters: float) -> Program:
+    """Read a program from a `.slp` file, or a prior of the library by its name (`"growtree"`).
+
+    Raises
+    ------
+    ProgramError
+        The file cannot be read, or with every mistake in it.
+    """
+    if not Path(path).exists() and str(path) in prior_names():
+        return Program(prior_file(str(path)), parameters)
+    return Program(SourceFile.read(path), parameters)
+
+
+def parse(text: str, name: str = "<text>", **parameters: float) -> Program:
+    """Read a program from text; `name` is what messages call it.
+
+    Raises
+    ------
+    ProgramError
+        With every mistake in the text.
+    """
+    return Program(SourceFile(name, text), parameters)
