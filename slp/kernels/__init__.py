@@ -1,1 +1,153 @@
-"""kernels"""
+"""The numerical routines that are worth compiling, behind one facade.
+
+Entry points: `code_values`, `code_by_cuts`, `merge_rows`, and `backend()`, which tells what runs them:
+the C++ core (`slp._core`, from `native/`) or, where that is missing, the NumPy reference
+(`slp.kernels.reference`), with one `SlpWarning` at the first use. Both give the same results. The
+environment variable `SLP_KERNELS=reference` asks for the reference, without a warning.
+
+The facade brings arrays into the one layout that kernels take and checks what they rely on. It sees
+NumPy and `slp.errors` only. Dimension letters: n rows, d features, m distinct rows, c cuts.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from functools import cache
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from slp.errors import Diagnostic, SlpWarning, UsageError
+from slp.kernels import reference
+
+__all__ = ["backend", "code_by_cuts", "code_values", "merge_rows"]
+
+Backend = Literal["compiled", "reference"]
+
+_VARIABLE = "SLP_KERNELS"
+_MOST_ROWS = 2**31 - 1  # codes are int32, and a column may have one code for each row
+
+
+class _Kernels(Protocol):
+    """What both backends offer: C-contiguous arrays of exactly these types in and out."""
+
+    def code_values(
+        self, column: NDArray[np.float64], /
+    ) -> tuple[NDArray[np.float64], NDArray[np.int32]]: ...
+
+    def code_by_cuts(
+        self, column: NDArray[np.float64], cuts: NDArray[np.float64], /
+    ) -> NDArray[np.int32]: ...
+
+    def merge_rows(
+        self, codes: NDArray[np.int32], /
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]: ...
+
+
+def backend() -> Backend:
+    """Which kernels run in this process: `"compiled"` or `"reference"`.
+
+    Warns
+    -----
+    SlpWarning
+        Once in a process, if the compiled kernels are missing and nobody asked to do without them.
+
+    Raises
+    ------
+    UsageError
+        The environment variable `SLP_KERNELS` says something that is not known.
+    """
+    return _choose_kernels()[0]
+
+
+def code_values(x: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Code a numeric column by its distinct values.
+
+    Parameters
+    ----------
+    x : float64, shape (n,). No NaN; infinities are values like others, minus zero is zero.
+
+    Returns
+    -------
+    values : float64, shape (m,), strictly increasing.
+    codes : int32, shape (n,), with `values[codes] == x`.
+    """
+    return _choose_kernels()[1].code_values(_column(x))
+
+
+def code_by_cuts(x: ArrayLike, cuts: ArrayLike) -> NDArray[np.int32]:
+    """Code a numeric column by declared cuts.
+
+    Parameters
+    ----------
+    x : float64, shape (n,). No NaN.
+    cuts : float64, shape (c,), strictly increasing. No NaN.
+
+    Returns
+    -------
+    codes : int32, shape (n,), each the number of cuts <= the value, in 0..c; so code i says
+        `cuts[i-1] <= value < cuts[i]`.
+    """
+    cuts = _column(cuts)
+    if not np.all(cuts[:-1] < cuts[1:]):
+        raise ValueError("cuts must be strictly increasing")
+    return _choose_kernels()[1].code_by_cuts(_column(x), cuts)
+
+
+def merge_rows(
+    codes: NDArray[np.int32],
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+    """Merge rows that are equal in every feature.
+
+    Parameters
+    ----------
+    codes : int32, shape (n, d). Without features (d = 0) all rows are equal.
+
+    Returns
+    -------
+    distinct : int32, shape (m, d), the distinct rows in the order in which they first appear.
+    row_of : int64, shape (n,), with `distinct[row_of] == codes`.
+    counts : int64, shape (m,), how many rows each distinct row stands for; they sum to n.
+    """
+    if codes.ndim != 2 or codes.dtype != np.int32:
+        raise ValueError(f"codes must be int32 (n, d), not {codes.dtype} {codes.shape}")
+    return _choose_kernels()[1].merge_rows(np.ascontiguousarray(codes))
+
+
+def _column(x: ArrayLike) -> NDArray[np.float64]:
+    """A column (n,) in the layout and with the properties that kernels rely on."""
+    column = np.ascontiguousarray(x, dtype=np.float64)
+    if column.ndim != 1 or len(column) > _MOST_ROWS or np.isnan(column).any():
+        raise ValueError(f"a column must be of shape (n,), n < 2**31, without NaN: {column.shape}")
+    return column
+
+
+@cache
+def _choose_kernels() -> tuple[Backend, _Kernels]:
+    """The kernels of this process, chosen at the first use."""
+    wish = os.environ.get(_VARIABLE, "")
+    if wish == "reference":
+        return "reference", reference
+    if wish:
+        message = f"the environment variable {_VARIABLE} is '{wish}', which is not known"
+        help = f"set {_VARIABLE}=reference for the NumPy kernels, or leave it unset"
+        raise UsageError(Diagnostic("E790", message, help=help))
+    try:
+        from slp import _core
+    except ImportError as reason:
+        _warn_of_reference(reason)
+        return "reference", reference
+    return "compiled", _core
+
+
+def _warn_of_reference(reason: ImportError) -> None:
+    """Say that the compiled kernels are missing, why, and how to get them."""
+    warnings.warn(
+        f"slp runs on its NumPy kernels, which are slow, because the compiled ones are missing"
+        f" ({reason}). To get them, install a C++20 compiler (on Debian: apt install g++) and then"
+        f" slp again (pip install --force-reinstall --no-cache-dir .).",
+        SlpWarning,
+        stacklevel=4,
+    )

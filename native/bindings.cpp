@@ -1,0 +1,81 @@
+// The one place where Python meets the core: arrays in, arrays out, nothing decided here.
+//
+// Every function takes C-contiguous arrays of exactly the stated type (slp.kernels sees to that; no
+// conversion happens here), releases the interpreter lock while the core works, and hands the
+// core's vectors to NumPy without copying. The signatures are repeated in slp/_core.pyi.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "coding.hpp"
+
+namespace nb = nanobind;
+
+namespace {
+
+using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Codes = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <typename Array>
+auto span_of(const Array& array) {
+    return std::span(array.data(), array.size());
+}
+
+// A NumPy array that owns what was a vector.
+template <typename T>
+auto to_numpy(std::vector<T>&& vector, std::initializer_list<std::size_t> shape) {
+    auto holder = std::make_unique<std::vector<T>>(std::move(vector));
+    T* data = holder->data();
+    nb::capsule owner(holder.release(), [](void* p) noexcept {
+        delete static_cast<std::vector<T>*>(p);
+    });
+    return nb::ndarray<nb::numpy, T>(data, shape, owner);
+}
+
+template <typename T>
+auto to_numpy(std::vector<T>&& vector) {
+    const std::size_t length = vector.size();
+    return to_numpy(std::move(vector), {length});
+}
+
+// What `work` returns, computed without the interpreter lock.
+template <typename Work>
+auto without_lock(Work work) {
+    nb::gil_scoped_release release;
+    return work();
+}
+
+nb::tuple code_values(Doubles column) {
+    auto coded = without_lock([&] { return slp::code_values(span_of(column)); });
+    return nb::make_tuple(to_numpy(std::move(coded.values)), to_numpy(std::move(coded.codes)));
+}
+
+auto code_by_cuts(Doubles column, Doubles cuts) {
+    return to_numpy(
+        without_lock([&] { return slp::code_by_cuts(span_of(column), span_of(cuts)); }));
+}
+
+nb::tuple merge_rows(Codes codes) {
+    const slp::CodeTable table{span_of(codes), codes.shape(0), codes.shape(1)};
+    auto merged = without_lock([&] { return slp::merge_rows(table); });
+    const std::size_t m = merged.counts.size();
+    return nb::make_tuple(to_numpy(std::move(merged.distinct), {m, table.n_features}),
+                          to_numpy(std::move(merged.row_of)), to_numpy(std::move(merged.counts)));
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+    m.doc() = "Compiled kernels of slp; call them through slp.kernels.";
+    m.def("code_values", &code_values, nb::arg("column").noconvert());
+    m.def("code_by_cuts", &code_by_cuts, nb::arg("column").noconvert(),
+          nb::arg("cuts").noconvert());
+    m.def("merge_rows", &merge_rows, nb::arg("codes").noconvert());
+}

@@ -1,0 +1,69 @@
+// Coding of columns and merging of repeated rows.
+//
+// The contract of the first compiled kernels. Nothing in native/core knows of Python: inputs are
+// spans over memory that the caller keeps alive, results own their memory, and no function keeps
+// state, so that any number of threads may call them at once.
+//
+// Dimension letters: n rows, d features, m distinct rows, c cuts.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace slp {
+
+// A column of numbers as small integers.
+struct CodedColumn {
+    // The distinct values, strictly increasing. Minus zero is zero.
+    std::vector<double> values;
+    // Length n. Row i holds values[codes[i]].
+    std::vector<std::int32_t> codes;
+};
+
+// Codes a column by its own distinct values.
+//
+// column: length n, n < 2^31, without NaN; infinities are values like others.
+// Time O(n log n).
+CodedColumn code_values(std::span<const double> column);
+
+// Codes a column by declared cuts: code = number of cuts <= value, so that code i says
+// cuts[i-1] <= value < cuts[i].
+//
+// column: length n, without NaN. cuts: length c, c < 2^31, strictly increasing, without NaN.
+// Returns n codes in 0..c. Time O(n log c).
+std::vector<std::int32_t> code_by_cuts(std::span<const double> column,
+                                       std::span<const double> cuts);
+
+// A table of codes, row by row in one block of memory that it does not own.
+struct CodeTable {
+    // Length n_rows * n_features; row i is the n_features codes from i * n_features on.
+    std::span<const std::int32_t> codes;
+    // n. Kept beside the codes because a table without features still has rows.
+    std::size_t n_rows;
+    // d.
+    std::size_t n_features;
+
+    std::span<const std::int32_t> row(std::size_t i) const {
+        return codes.subspan(i * n_features, n_features);
+    }
+};
+
+// The distinct rows of a table and where each row of the table went.
+struct MergedRows {
+    // Length m * d: the distinct rows in the order in which they first appear.
+    std::vector<std::int32_t> distinct;
+    // Length n. Row i of the table equals distinct row row_of[i].
+    std::vector<std::int64_t> row_of;
+    // Length m. Rows of the table that each distinct row stands for; they sum to n.
+    std::vector<std::int64_t> counts;
+};
+
+// Merges rows that are equal in every feature. Without features all rows are equal.
+//
+// Expected time O(n d), by hashing.
+MergedRows merge_rows(const CodeTable& table);
+
+}  // namespace slp

@@ -1,0 +1,47 @@
+"""Finds what the package ships beside its code: grammars and library priors.
+
+Entry points: `grammar_text`, `prior_names`, `prior_file`. In a checkout (an editable install is one) they
+lie in `grammars/` and `priors/` next to `slp/`; a wheel carries the same folders inside, as
+`slp/_data/grammars` and `slp/_data/priors`.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+
+from slp.errors import Diagnostic, ProgramError
+from slp.source import SourceFile
+
+__all__ = ["grammar_text", "prior_file", "prior_names"]
+
+_PACKAGE = Path(__file__).resolve().parent
+_IN_WHEEL = _PACKAGE / "_data"
+_ROOT = _IN_WHEEL if _IN_WHEEL.is_dir() else _PACKAGE.parent
+
+
+def grammar_text(name: str) -> str:
+    """Text of the Lark grammar `name`, as in `grammars/<name>.lark`."""
+    return (_ROOT / "grammars" / f"{name}.lark").read_text(encoding="utf-8")
+
+
+def prior_names() -> list[str]:
+    """Names of the library priors, sorted."""
+    return sorted(path.stem for path in (_ROOT / "priors").glob("*.slp"))
+
+
+def prior_file(name: str) -> SourceFile:
+    """The program of the library prior `name`; it calls itself `priors/<name>.slp` wherever it lies.
+
+    Raises
+    ------
+    ProgramError
+        There is no such prior (E003); the help names the nearest one, or all.
+    """
+    known = prior_names()
+    if name not in known:
+        nearest = get_close_matches(name, known, n=1)
+        help = f"did you mean '{nearest[0]}'?" if nearest else f"there are {', '.join(known)}"
+        raise ProgramError(Diagnostic("E003", f"there is no library prior '{name}'", help=help))
+    text = (_ROOT / "priors" / f"{name}.slp").read_text(encoding="utf-8")
+    return SourceFile(f"priors/{name}.slp", text)
