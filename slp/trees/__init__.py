@@ -1,1 +1,11 @@
-"""trees"""
+"""Decision trees apart from every engine: JSON, text and graph export, routing of rows, checks.
+
+Entry points: `Tree` (`slp.trees.tree`), whose methods reach everything here; `check_tree` and
+`CheckResult` (`slp.trees.check`), constraints on a finished tree by their definitions; `Region`
+(`slp.trees.regions`), which holds those definitions; `slp.trees.encoding` (JSON),
+`slp.trees.drawing` (text, Graphviz), `slp.trees.route` (rows to leaves).
+"""
+
+from slp.trees.tree import Leaf, Node, Place, Split, Tree
+
+__all__ = ["Leaf", "Node", "Place", "Split", "Tree"]

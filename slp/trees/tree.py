@@ -1,12 +1,26 @@
-"""`Tree`: one decision tree, as people and files see it (JSON of DESIGN 7), apart from every engine."""
+"""`Tree`: one decision tree, as people and files see it (JSON of DESIGN 7), apart from every engine.
+
+Trees may be thousands of splits deep (a chain is a tree), so nothing here recurses: walks keep their
+own stack, and equality and hashing go over the nodes in preorder.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-__all__ = ["Leaf", "Node", "Split", "Tree"]
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.trees.regions import EVERYWHERE, Region
+
+if TYPE_CHECKING:
+    from slp.data.table import Table
+    from slp.ir.program import Program
+    from slp.trees.check import CheckResult
+
+__all__ = ["Leaf", "Node", "Place", "Split", "Tree"]
 
 
 @dataclass(frozen=True)
@@ -16,7 +30,7 @@ class Leaf:
     summary: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Split:
     """An inner node. Exactly one of `threshold` (feature < threshold goes left) and `level`
     (feature = level goes left) is not None."""
@@ -24,15 +38,237 @@ class Split:
     feature: str
     threshold: float | None
     level: str | None
-    left: Node
-    right: Node
+    left: Node = field(repr=False)
+    right: Node = field(repr=False)
+
+    @property
+    def test(self) -> tuple[str, float | None, str | None]:
+        """What sends a row left: feature, threshold, level."""
+        return self.feature, self.threshold, self.level
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Split):
+            return NotImplemented
+        return _equal(self, other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(n.test if isinstance(n, Split) else None for n in _preorder(self)))
 
 
 Node: TypeAlias = Leaf | Split
 
 
+def _preorder(node: Node) -> Iterator[Node]:
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        yield node
+        if isinstance(node, Split):
+            stack += (node.right, node.left)
+
+
+def _equal(a: Node, b: Node) -> bool:
+    stack = [(a, b)]
+    while stack:
+        a, b = stack.pop()
+        if a is b:
+            continue
+        if isinstance(a, Split) and isinstance(b, Split):
+            if a.test != b.test:
+                return False
+            stack += ((a.right, b.right), (a.left, b.left))
+        elif isinstance(a, Split) or isinstance(b, Split) or a != b:
+            return False
+    return True
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """A node together with where it is: its parent's place, the side it hangs on, depth, region."""
+
+    node: Node
+    parent: Place | None = field(default=None, repr=False)
+    side: str = "root"
+    depth: int = 0
+    region: Region = EVERYWHERE
+
+    @property
+    def path(self) -> str:
+        """`root`, or the sides that lead here from it: `left.right`."""
+        return ".".join(p.side for p in self.lineage()[1:]) or "root"
+
+    def lineage(self) -> list[Place]:
+        """Places from the root to this one, both included."""
+        out: list[Place] = []
+        place: Place | None = self
+        while place is not None:
+            out.append(place)
+            place = place.parent
+        return out[::-1]
+
+    def splits_above(self) -> list[Split]:
+        """Splits on the path to this node, from the root; its own is not among them."""
+        return [p.node for p in self.lineage()[:-1] if isinstance(p.node, Split)]
+
+    def children(self) -> tuple[Place, ...]:
+        """Places of the left and the right child, () at a leaf."""
+        if isinstance(self.node, Leaf):
+            return ()
+        left, right = self.region.parts(*self.node.test)
+        return (
+            Place(self.node.left, self, "left", self.depth + 1, left),
+            Place(self.node.right, self, "right", self.depth + 1, right),
+        )
+
+
 @dataclass(frozen=True)
 class Tree:
-    """A decision tree."""
+    """A decision tree.
+
+    `Tree(Split("age", 24.0, None, Leaf(), Leaf()))` by hand, `Tree.from_dict(...)` from JSON.
+    Leaves are numbered from 0 in preorder (left before right).
+    """
 
     root: Node
+
+    def __repr__(self) -> str:
+        return f"Tree(n_leaves={self.n_leaves}, depth={self.depth})"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    # --- what is in it ---------------------------------------------------------------------
+
+    def nodes(self) -> Iterator[Node]:
+        """Every node in preorder."""
+        return _preorder(self.root)
+
+    def places(self) -> Iterator[Place]:
+        """Every node in preorder with its depth, path and region."""
+        stack = [Place(self.root)]
+        while stack:
+            place = stack.pop()
+            yield place
+            stack.extend(reversed(place.children()))
+
+    def leaves(self) -> list[Leaf]:
+        """Leaves from left to right."""
+        return [n for n in self.nodes() if isinstance(n, Leaf)]
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return sum(isinstance(n, Leaf) for n in self.nodes())
+
+    @property
+    def depth(self) -> int:
+        """Splits on the longest path; 0 for a tree that is one leaf."""
+        deepest = 0
+        stack = [(self.root, 0)]
+        while stack:
+            node, depth = stack.pop()
+            deepest = max(deepest, depth)
+            if isinstance(node, Split):
+                stack += ((node.left, depth + 1), (node.right, depth + 1))
+        return deepest
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Features that it splits on, in the order in which preorder first meets them."""
+        return tuple(dict.fromkeys(n.feature for n in self.nodes() if isinstance(n, Split)))
+
+    # --- rows ------------------------------------------------------------------------------
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Leaf that each row falls into: numbers from 0 in preorder, shape (n,).
+
+        `X` is a pandas or polars frame (columns by name) or an array (columns `x0`, `x1`, ...).
+
+        Raises
+        ------
+        DataError
+            A column is missing, or text or nothing stands where numbers are compared.
+        """
+        from slp.trees.route import route_rows
+
+        return route_rows(self, X)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """For each row, the commonest class of its leaf (on a tie the one listed first), or its mean.
+
+        Raises
+        ------
+        DataError
+            As `apply`; or a leaf has no summary to predict from.
+        """
+        from slp.trees.route import leaf_predictions
+
+        return leaf_predictions(self)[self.apply(X)]
+
+    def with_leaves(self, leaves: list[Leaf]) -> Tree:
+        """The same splits with other leaves, given from left to right (K of them)."""
+        if len(leaves) != self.n_leaves:
+            raise ValueError(f"{self.n_leaves} leaves needed, not {len(leaves)}")
+        fresh = iter(reversed(leaves))
+        done: list[Node] = []  # finished subtrees; reversed preorder meets right before left
+        for node in reversed(list(self.nodes())):
+            if isinstance(node, Leaf):
+                done.append(next(fresh))
+            else:
+                left, right = done.pop(), done.pop()
+                done.append(Split(*node.test, left, right))
+        return Tree(done.pop())
+
+    def with_summaries(self, table: Table) -> Tree:
+        """The same splits, each leaf with the counts (or number and mean) of the table's rows there.
+
+        Raises
+        ------
+        DataError
+            The tree and the table do not fit: see `slp.trees.route.route_table`.
+        """
+        from slp.trees.route import route_table
+
+        where = route_table(self, table)
+        statistics = np.zeros((self.n_leaves, table.statistics.shape[1]))
+        np.add.at(statistics, where, table.statistics)
+        return self.with_leaves([Leaf(table.leaf.summary(s)) for s in statistics])
+
+    # --- out and in ------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """The tree as JSON data (DESIGN 7)."""
+        from slp.trees.encoding import tree_to_dict
+
+        return tree_to_dict(self)
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Tree:
+        """A tree from JSON data.
+
+        Raises
+        ------
+        DataError
+            E601 to E605: it is no tree; the message says where (`left.right`) and why.
+        """
+        from slp.trees.encoding import tree_from_dict
+
+        return tree_from_dict(data)
+
+    def to_text(self, *, ascii: bool = False) -> str:
+        """The tree drawn for a terminal, with box characters unless `ascii`."""
+        from slp.trees.drawing import tree_to_text
+
+        return tree_to_text(self, ascii=ascii)
+
+    def to_dot(self) -> str:
+        """The tree as a Graphviz digraph."""
+        from slp.trees.drawing import tree_to_dot
+
+        return tree_to_dot(self)
+
+    def check(self, program: Program | Any, X: Any = None, y: Any = None) -> list[CheckResult]:
+        """Whether the tree satisfies each constraint of a program: see `slp.trees.check.check_tree`."""
+        from slp.trees.check import check_tree
+
+        return check_tree(self, program, X, y)

@@ -1,0 +1,325 @@
+"""Whether a finished tree satisfies a program's constraints, by DESIGN 3's definitions alone.
+
+Nothing here is shared with lowering or the engines: regions come from the thresholds on each path
+(`slp.trees.regions`), rows from the leaves' summaries or from routing a table, and each constraint is
+one function that looks for a counterexample. So a tree that an engine gives can be checked against
+what its user wrote.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import singledispatch
+from typing import Any
+
+from slp.errors import DataError, Diagnostic, UnsupportedError
+from slp.ir.program import (
+    Before,
+    Constant,
+    Constraint,
+    Exclusive,
+    First,
+    Forbid,
+    Interaction,
+    Majority,
+    MaxFeatures,
+    MaxLeaves,
+    Monotone,
+    Once,
+    Predicate,
+    Program,
+    Support,
+)
+from slp.ir.words import describe_constraint
+from slp.source import SourceSpan
+from slp.trees.drawing import condition_text
+from slp.trees.route import level_text, route_rows
+from slp.trees.tree import Leaf, Place, Split, Tree
+
+__all__ = ["CheckResult", "check_tree"]
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """One constraint and what became of it.
+
+    `holds` is None where it cannot be told (a leaf says nothing of its rows); `counterexample` says
+    where and why it does not hold or cannot be told; `path` is that node (`root`, `left.right`), None
+    where the whole tree is to blame.
+    """
+
+    constraint: Constraint | Support = field(repr=False)
+    words: str
+    span: SourceSpan | None = field(repr=False)
+    holds: bool | None
+    counterexample: str | None = None
+    path: str | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        """The result as plain data."""
+        return {
+            "constraint": self.words,
+            "span": None if self.span is None else self.span.to_dict(),
+            "holds": self.holds,
+            "counterexample": self.counterexample,
+            "path": self.path,
+        }
+
+
+def check_tree(tree: Tree, program: Any, X: Any = None, y: Any = None) -> list[CheckResult]:
+    """Check every constraint and the support of a program on a tree, in the program's order.
+
+    Parameters
+    ----------
+    program : an `slp.Program` or an `slp.ir.program.Program`.
+    X, y : a table whose rows are counted in the leaves: a frame that holds the response, or rows and
+        responses apart. Without them the counts that the leaves carry are taken.
+
+    Raises
+    ------
+    UnsupportedError
+        E620: a constraint that needs predictions or runs code.
+    DataError
+        As `Tree.apply`; or E611: no response.
+    """
+    ir: Program = getattr(program, "ir", program)
+    if X is not None:
+        tree = tree.with_leaves(_leaves_of_rows(tree, ir, X, y))
+    places = list(tree.places())
+    return [_check(constraint, places) for constraint in (*ir.constraints, *_supports(ir))]
+
+
+# --- finding counterexamples -------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Finding:
+    """Why a constraint does not hold, at `place` (None: the whole tree); `unknown` if it only cannot be told."""
+
+    why: str
+    place: Place | None = None
+    unknown: bool = False
+
+
+def _check(constraint: Constraint | Support, places: list[Place]) -> CheckResult:
+    span = None if isinstance(constraint, Support) else constraint.span
+    words = _words(constraint)
+    findings = sorted(_violations(constraint, places), key=lambda finding: finding.unknown)
+    if not findings:
+        return CheckResult(constraint, words, span, True)
+    first = findings[0]
+    holds = None if first.unknown else False
+    if first.place is None:
+        return CheckResult(constraint, words, span, holds, first.why)
+    path = first.place.path
+    why = f"at {path} ({first.place.region.describe()}): {first.why}"
+    return CheckResult(constraint, words, span, holds, why, path)
+
+
+def _words(constraint: Constraint | Support) -> str:
+    if not isinstance(constraint, Support):
+        return describe_constraint(constraint)
+    if constraint.max_depth is not None:
+        return f"no leaf is deeper than {constraint.max_depth}"
+    return f"both sides of every split keep at least {constraint.min_leaf} rows"
+
+
+def _supports(program: Program) -> Iterator[Support]:
+    """The declared limits, one at a time."""
+    if program.support.min_leaf > 1:
+        yield Support(min_leaf=program.support.min_leaf)
+    if program.support.max_depth is not None:
+        yield Support(max_depth=program.support.max_depth)
+
+
+def _splits(places: Iterable[Place]) -> Iterator[tuple[Place, Split]]:
+    return ((p, p.node) for p in places if isinstance(p.node, Split))
+
+
+def _leaves(places: Iterable[Place]) -> Iterator[tuple[Place, Leaf]]:
+    return ((p, p.node) for p in places if isinstance(p.node, Leaf))
+
+
+@singledispatch
+def _violations(constraint: Any, places: list[Place]) -> Iterator[_Finding]:
+    """Every node that breaks the constraint (DESIGN 3, the table of constraints)."""
+    raise TypeError(f"no such constraint: {constraint!r}")
+
+
+@_violations.register
+def _(constraint: Constant, places: list[Place]) -> Iterator[_Finding]:
+    """No split cuts the box at a node that contains all of it."""
+    box = constraint.box
+    for place, split in _splits(places):
+        if not place.region.contains(box):
+            continue
+        low_high = box.bounds.get(split.feature)
+        if split.threshold is None or low_high is None:
+            why = f"`{condition_text(split)}` cuts the box {box.name}, which is free in {split.feature}"
+            yield _Finding(why, place)
+        elif low_high[0] < split.threshold < low_high[1]:
+            yield _Finding(f"`{condition_text(split)}` cuts the box {box.name}", place)
+
+
+@_violations.register
+def _(constraint: Forbid, places: list[Place]) -> Iterator[_Finding]:
+    """The feature is not split on (at depth `below` or deeper; at nodes inside the box `within`)."""
+    for place, split in _splits(places):
+        deep = constraint.below is None or place.depth >= constraint.below
+        there = constraint.within is None or place.region.inside(constraint.within)
+        if split.feature == constraint.feature and deep and there:
+            yield _Finding(f"`{condition_text(split)}` at depth {place.depth}", place)
+
+
+@_violations.register
+def _(constraint: First, places: list[Place]) -> Iterator[_Finding]:
+    """If the tree splits at all, the root splits on the feature."""
+    for place, split in _splits(places):
+        if place.parent is None and split.feature != constraint.feature:
+            yield _Finding(f"the first split is `{condition_text(split)}`", place)
+
+
+@_violations.register
+def _(constraint: Before, places: list[Place]) -> Iterator[_Finding]:
+    """Every split on `then` has a split on `feature` above it."""
+    for place, split in _splits(places):
+        if split.feature == constraint.then and constraint.feature not in _features_above(place):
+            why = f"`{condition_text(split)}` has no split on {constraint.feature} above it"
+            yield _Finding(why, place)
+
+
+@_violations.register
+def _(constraint: Once, places: list[Place]) -> Iterator[_Finding]:
+    """No path splits on the feature twice."""
+    for place, split in _splits(places):
+        if split.feature == constraint.feature and constraint.feature in _features_above(place):
+            yield _Finding(f"`{condition_text(split)}` is a second split on the path", place)
+
+
+@_violations.register
+def _(constraint: Exclusive, places: list[Place]) -> Iterator[_Finding]:
+    """No path splits on two of the features."""
+    rivals = set(constraint.features)
+    for place, split in _splits(places):
+        others = (rivals & _features_above(place)) - {split.feature}
+        if split.feature in rivals and others:
+            why = f"`{condition_text(split)}` is below a split on {min(others)}"
+            yield _Finding(why, place)
+
+
+@_violations.register
+def _(constraint: Interaction, places: list[Place]) -> Iterator[_Finding]:
+    """The features of each path lie together in one of the groups."""
+    groups = [frozenset(group) for group in constraint.groups]
+    for place, split in _splits(places):
+        used = _features_above(place) | {split.feature}
+        if not any(used <= group for group in groups):
+            why = f"`{condition_text(split)}`: no group holds {', '.join(sorted(used))}"
+            yield _Finding(why, place)
+
+
+@_violations.register
+def _(constraint: Majority, places: list[Place]) -> Iterator[_Finding]:
+    """In every leaf whose region meets the box, no class has more rows than the one named."""
+    for place, leaf in _leaves(places):
+        if not place.region.meets(constraint.box):
+            continue
+        counts = leaf.summary.get("counts")
+        if counts is None:
+            yield _Finding("the leaf does not say its rows by class", place, unknown=True)
+            continue
+        most = max(counts, key=lambda outcome: counts[outcome], default=constraint.outcome)
+        own = counts.get(constraint.outcome, 0)
+        if counts.get(most, 0) > own:
+            why = f"{counts[most]} rows of {most}, {own} of {constraint.outcome}"
+            yield _Finding(why, place)
+
+
+@_violations.register
+def _(constraint: MaxLeaves, places: list[Place]) -> Iterator[_Finding]:
+    """The tree has at most so many leaves."""
+    n_leaves = sum(1 for _ in _leaves(places))
+    if n_leaves > constraint.count:
+        yield _Finding(f"the tree has {n_leaves} leaves")
+
+
+@_violations.register
+def _(constraint: MaxFeatures, places: list[Place]) -> Iterator[_Finding]:
+    """The tree splits on at most so many distinct features."""
+    features = dict.fromkeys(split.feature for _, split in _splits(places))
+    if len(features) > constraint.count:
+        yield _Finding(f"the tree splits on {len(features)} features: {', '.join(features)}")
+
+
+@_violations.register
+def _(constraint: Support, places: list[Place]) -> Iterator[_Finding]:
+    """Both sides of a split keep `min_leaf` rows; no leaf lies deeper than `max_depth`."""
+    for place, leaf in _leaves(places):
+        if constraint.max_depth is not None and place.depth > constraint.max_depth:
+            yield _Finding(f"the leaf has depth {place.depth}", place)
+        if place.parent is None or constraint.min_leaf <= 1:
+            continue
+        rows = _rows(leaf)
+        if rows is None:
+            yield _Finding("the leaf does not say its number of rows", place, unknown=True)
+        elif rows < constraint.min_leaf:
+            yield _Finding(f"the leaf has {rows} rows", place)
+
+
+@_violations.register
+def _(constraint: Monotone, places: list[Place]) -> Iterator[_Finding]:
+    """Needs the leaf model's predictions, which a finished tree does not carry."""
+    raise _unsupported(constraint, "a tree alone does not say its leaves' posterior means")
+
+
+@_violations.register
+def _(constraint: Predicate, places: list[Place]) -> Iterator[_Finding]:
+    """Runs code."""
+    raise _unsupported(constraint, f"it runs {constraint.language} code")
+
+
+def _features_above(place: Place) -> set[str]:
+    return {split.feature for split in place.splits_above()}
+
+
+def _rows(leaf: Leaf) -> int | None:
+    """Rows in a leaf as its summary has them."""
+    counts = leaf.summary.get("counts")
+    return leaf.summary.get("n") if counts is None else sum(counts.values())
+
+
+def _unsupported(constraint: Monotone | Predicate, reason: str) -> UnsupportedError:
+    message = f"cannot check on a tree that {describe_constraint(constraint)}: {reason}"
+    help = "take this constraint out of the program to check the others"
+    return UnsupportedError(Diagnostic("E620", message, constraint.span, help))
+
+
+# --- counting rows -----------------------------------------------------------------------------
+
+
+def _leaves_of_rows(tree: Tree, program: Program, X: Any, y: Any) -> list[Leaf]:
+    """Leaves with the rows of a table counted by response, from left to right."""
+    if y is None:
+        y = _response_column(program, X)
+    where = route_rows(tree, X)
+    responses = list(y)
+    if len(responses) != len(where):
+        message = f"{len(where)} rows, but {len(responses)} responses"
+        raise DataError(Diagnostic("E611", message, help="give one response for each row"))
+    counts: list[Counter[str]] = [Counter() for _ in range(tree.n_leaves)]
+    for leaf, response in zip(where, responses, strict=True):
+        counts[leaf][level_text(response)] += 1
+    return [Leaf({"counts": dict(c)}) for c in counts]
+
+
+def _response_column(program: Program, X: Any) -> Any:
+    columns = list(getattr(X, "columns", ()))
+    name = program.response if program.response is not None else (columns or [None])[-1]
+    if name not in columns:
+        message = "the table holds no response" + ("" if name is None else f" column {name}")
+        raise DataError(Diagnostic("E611", message, help="give the responses as `y`"))
+    return X[name]
+
+

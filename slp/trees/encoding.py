@@ -1,0 +1,157 @@
+"""Trees as JSON data, both ways.
+
+`{"feature": f, "threshold": t, "left": ..., "right": ...}` (`"level"` in place of `"threshold"` for a
+categorical test), `{"counts": {class: rows}}`, `{"n": rows, "mean": m}`, or `{}` for a leaf of which
+nothing is known.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from slp.errors import DataError, Diagnostic
+from slp.trees.tree import Leaf, Node, Split, Tree
+
+__all__ = ["tree_from_dict", "tree_to_dict"]
+
+_LEAF_KEYS = frozenset(("counts", "n", "mean"))
+_SPLIT_KEYS = frozenset(("feature", "threshold", "level", "left", "right"))
+
+
+def tree_to_dict(tree: Tree) -> dict[str, Any]:
+    """The tree as nested dictionaries."""
+    done: list[dict[str, Any]] = []
+    for node in reversed(list(tree.nodes())):
+        if isinstance(node, Leaf):
+            done.append(dict(node.summary))
+            continue
+        test = {"threshold": node.threshold} if node.level is None else {"level": node.level}
+        done.append({"feature": node.feature, **test, "left": done.pop(), "right": done.pop()})
+    return done.pop()
+
+
+class _Site:
+    """Where in the JSON a node stands; its path is only spelled out for a message."""
+
+    def __init__(self, data: Any, above: _Site | None = None, side: str = "") -> None:
+        self.data, self.above, self.side = data, above, side
+
+    def path(self) -> str:
+        sides: list[str] = []
+        site: _Site | None = self
+        while site is not None and site.above is not None:
+            sides.append(site.side)
+            site = site.above
+        if len(sides) > 20:
+            return ".".join(sides[:-21:-1]) + f"... ({len(sides)} deep)"
+        return ".".join(reversed(sides)) or "the root"
+
+    def fail(self, code: str, message: str, help: str) -> NoReturn:
+        raise DataError(Diagnostic(code, f"not a tree: at {self.path()}, {message}", help=help))
+
+
+def tree_from_dict(data: Any) -> Tree:
+    """A tree from nested dictionaries; reads any depth.
+
+    Raises
+    ------
+    DataError
+        E601 a node is no object; E602 a key is missing, unknown or doubled (threshold and level);
+        E603 a feature or level is no string; E604 a threshold is no number; E605 a leaf's summary is
+        malformed.
+    """
+    sites = [_Site(data)]
+    order: list[Leaf | tuple[str, float | None, str | None]] = []  # preorder, splits by their test
+    while sites:
+        site = sites.pop()
+        node = _check_object(site)
+        if _SPLIT_KEYS.isdisjoint(node):
+            order.append(_check_leaf(site, node))
+            continue
+        order.append(_check_test(site, node))
+        sites += (_Site(node["right"], site, "right"), _Site(node["left"], site, "left"))
+    done: list[Node] = []
+    for item in reversed(order):
+        done.append(item if isinstance(item, Leaf) else Split(*item, done.pop(), done.pop()))
+    return Tree(done.pop())
+
+
+def _check_object(site: _Site) -> Mapping[str, Any]:
+    if not isinstance(site.data, Mapping):
+        help = 'a node is {"feature": .., "threshold": .., "left": .., "right": ..} or a leaf'
+        site.fail("E601", f"there is {_kind(site.data)} where an object is needed", help)
+    return site.data
+
+
+def _check_test(site: _Site, node: Mapping[str, Any]) -> tuple[str, float | None, str | None]:
+    help = "a split has `feature`, `left`, `right`, and one of `threshold` and `level`"
+    for key in ("feature", "left", "right"):
+        if key not in node:
+            site.fail("E602", f"the split has no `{key}`", help)
+    unknown = [str(key) for key in node if key not in _SPLIT_KEYS]
+    if unknown:
+        site.fail("E602", f"the split has the key `{unknown[0]}`, which means nothing", help)
+    threshold, level = node.get("threshold"), node.get("level")
+    if threshold is None and level is None:
+        site.fail("E602", "the split has neither `threshold` nor `level`", help)
+    if threshold is not None and level is not None:
+        site.fail("E602", "the split has both `threshold` and `level`", help)
+    for key, text in (("feature", node["feature"]), ("level", level)):
+        if text is not None and not isinstance(text, str):
+            site.fail("E603", f"`{key}` is {_kind(text)} where a string is needed", "quote it")
+    if node["feature"] is None:
+        site.fail("E603", "`feature` is null where a string is needed", "name a feature")
+    if level is not None:
+        return node["feature"], None, level
+    return node["feature"], _check_number(site, "E604", "threshold", threshold), None
+
+
+def _check_leaf(site: _Site, node: Mapping[str, Any]) -> Leaf:
+    help = 'a leaf is {"counts": {"a": 3}}, {"n": 12, "mean": 3.4} or {}'
+    unknown = [str(key) for key in node if key not in _LEAF_KEYS]
+    if unknown:
+        site.fail("E602", f"the leaf has the key `{unknown[0]}`, which means nothing", help)
+    summary: dict[str, Any] = dict(node)
+    if "counts" in summary:
+        counts = summary["counts"]
+        if not isinstance(counts, Mapping) or not all(isinstance(c, str) for c in counts):
+            site.fail("E605", "`counts` is no object from classes to numbers of rows", help)
+        for outcome, rows in counts.items():
+            _check_count(site, f"counts.{outcome}", rows)
+        summary["counts"] = dict(counts)
+    if "n" in summary:
+        _check_count(site, "n", summary["n"])
+    if summary.get("mean") is not None:
+        _check_number(site, "E605", "mean", summary["mean"])
+    return Leaf(summary)
+
+
+def _check_number(site: _Site, code: str, key: str, value: Any) -> float:
+    help = "give a number"
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        site.fail(code, f"`{key}` is {_kind(value)} where a number is needed", help)
+    try:
+        number = float(value)
+    except OverflowError:
+        site.fail(code, f"`{key}` is too large for a floating-point number", help)
+    if math.isnan(number):
+        site.fail(code, f"`{key}` is NaN, which no value is below", help)
+    return number
+
+
+def _check_count(site: _Site, key: str, value: Any) -> None:
+    number = _check_number(site, "E605", key, value)
+    if number < 0 or math.isinf(number):
+        site.fail("E605", f"`{key}` is {value}, which is no number of rows", "give 0, 1, 2, ...")
+
+
+def _kind(value: Any) -> str:
+    """A JSON value's kind in words."""
+    if value is None:
+        return "null"
+    kinds: dict[type, str] = {bool: "a boolean", str: "a string", list: "a list", dict: "an object"}
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return "a number"
+    return kinds.get(type(value), f"a {type(value).__name__}")

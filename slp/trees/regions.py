@@ -1,0 +1,111 @@
+"""Regions: what the tests on a path say about each feature, and how regions and boxes lie (DESIGN 3).
+
+These are the definitions themselves, on thresholds alone. Engines reach the same answers by automata
+(`slp.lower`); nothing is shared with them, so that finished trees can be checked independently.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from slp.ir.program import Box
+
+__all__ = ["EVERYWHERE", "Interval", "Levels", "Region", "number_text"]
+
+Interval: TypeAlias = tuple[float, float]
+_FREE: Interval = (-math.inf, math.inf)
+
+
+@dataclass(frozen=True)
+class Levels:
+    """What is known of a categorical feature: it is `only`, or (where that is None) none of `out`."""
+
+    only: str | None = None
+    out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Region:
+    """Points with `lo <= F < hi` for each feature of `intervals`, and levels as `levels` says.
+
+    A feature that no test on the path mentions stands in neither mapping.
+    """
+
+    intervals: Mapping[str, Interval] = field(default_factory=dict)
+    levels: Mapping[str, Levels] = field(default_factory=dict)
+
+    def interval(self, feature: str) -> Interval:
+        """`(lo, hi)` of a numeric feature, `(-inf, inf)` where it is free."""
+        return self.intervals.get(feature, _FREE)
+
+    def parts(
+        self, feature: str, threshold: float | None, level: str | None
+    ) -> tuple[Region, Region]:
+        """Left and right part under a test `feature < threshold` or `feature = level`."""
+        if threshold is not None:
+            lo, hi = self.interval(feature)
+            return (
+                Region({**self.intervals, feature: (lo, min(hi, threshold))}, self.levels),
+                Region({**self.intervals, feature: (max(lo, threshold), hi)}, self.levels),
+            )
+        assert level is not None
+        known = self.levels.get(feature, Levels())
+        rest = Levels(known.only, (*known.out, level))
+        return (
+            Region(self.intervals, {**self.levels, feature: Levels(level, known.out)}),
+            Region(self.intervals, {**self.levels, feature: rest}),
+        )
+
+    def contains(self, box: Box) -> bool:
+        """Whether all of the box lies in the region: `lo <= Min` and `hi >= Max` in every feature.
+
+        A feature that the box does not bound runs from -inf to inf in it (or over all levels).
+        """
+        if self.levels:
+            return False
+        for feature in {*self.intervals, *box.bounds}:
+            lo, hi = self.interval(feature)
+            low, high = box.bounds.get(feature, _FREE)
+            if not (lo <= low and hi >= high):
+                return False
+        return True
+
+    def inside(self, box: Box) -> bool:
+        """Whether `lo >= Min` and `hi <= Max` for every feature that the box bounds."""
+        return all(
+            self.interval(feature)[0] >= low and self.interval(feature)[1] <= high
+            for feature, (low, high) in box.bounds.items()
+        )
+
+    def meets(self, box: Box) -> bool:
+        """Whether `lo < Max` and `hi > Min` for every feature that the box bounds."""
+        return all(
+            self.interval(feature)[0] < high and self.interval(feature)[1] > low
+            for feature, (low, high) in box.bounds.items()
+        )
+
+    def describe(self) -> str:
+        """The region in words: `24 <= age, colour = red`; `everywhere` without any test."""
+        parts = [_interval_text(f, *bounds) for f, bounds in self.intervals.items()]
+        for feature, known in self.levels.items():
+            if known.only is not None:
+                parts.append(f"{feature} = {known.only}")
+            parts += [f"{feature} is not {level}" for level in known.out]
+        return ", ".join(parts) or "everywhere"
+
+
+EVERYWHERE = Region()
+
+
+def _interval_text(feature: str, lo: float, hi: float) -> str:
+    below = "" if lo == -math.inf else f"{number_text(lo)} <= "
+    above = "" if hi == math.inf else f" < {number_text(hi)}"
+    return f"{below}{feature}{above}"
+
+
+def number_text(x: float) -> str:
+    """A number for people: no `.0`, ten digits at most."""
+    return f"{x:.10g}"

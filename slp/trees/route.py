@@ -1,0 +1,192 @@
+"""Which leaf a row falls into: rows of a frame or array, and the distinct rows of a coded table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.errors import DataError, Diagnostic
+from slp.trees.regions import number_text
+
+if TYPE_CHECKING:
+    from slp.data.table import Feature, Table
+    from slp.trees.tree import Leaf, Split, Tree
+
+__all__ = ["leaf_predictions", "level_text", "route_rows", "route_table"]
+
+
+def route_rows(tree: Tree, X: Any) -> NDArray[np.int64]:
+    """Leaf of each row of `X`, numbers from 0 in preorder, shape (n,).
+
+    `X` is a frame (columns by name, extra ones ignored) or an array of shape (n, d) whose columns are
+    called `x0`, `x1`, ...
+
+    Raises
+    ------
+    DataError
+        E606 no such column; E607 a value that cannot be compared with a threshold, or none at all.
+    """
+    columns = _Columns(X)
+
+    def goes_left(split: Split, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        if split.level is not None:
+            return columns.levels(split.feature)[rows] == split.level
+        assert split.threshold is not None
+        return columns.numbers(split.feature)[rows] < split.threshold
+
+    return _route(tree, columns.n_rows, goes_left)
+
+
+def route_table(tree: Tree, table: Table) -> NDArray[np.int64]:
+    """Leaf of each distinct row of a table, numbers from 0 in preorder, shape (n,).
+
+    Raises
+    ------
+    DataError
+        E606 the table has no such feature; E608 a test on a level of a numeric feature or a threshold on
+        a categorical one; E609 a threshold inside a bin, which parts rows that the table holds for alike.
+    """
+    features = {f.name: (j, f) for j, f in enumerate(table.features)}
+
+    def goes_left(split: Split, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        if split.feature not in features:
+            raise _no_column(split.feature, list(features))
+        j, feature = features[split.feature]
+        return _codes_left(split, feature)[table.codes[rows, j]] == 1
+
+    return _route(tree, len(table.counts), goes_left)
+
+
+def leaf_predictions(tree: Tree) -> NDArray[Any]:
+    """Prediction of each leaf from its summary, shape (K,): class labels, or float64 means.
+
+    Raises
+    ------
+    DataError
+        E610 a leaf says nothing to predict from.
+    """
+    return np.array([_leaf_prediction(leaf) for leaf in tree.leaves()])
+
+
+def level_text(value: Any) -> str:
+    """A categorical value as the string that trees and tables call it by: `3.0` and `3` are "3"."""
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _route(
+    tree: Tree,
+    n_rows: int,
+    goes_left: Callable[[Split, NDArray[np.int64]], NDArray[np.bool_]],
+) -> NDArray[np.int64]:
+    from slp.trees.tree import Leaf
+
+    where = np.zeros(n_rows, dtype=np.int64)
+    stack = [(tree.root, np.arange(n_rows))]
+    n_leaves = 0
+    while stack:
+        node, rows = stack.pop()
+        if isinstance(node, Leaf):
+            where[rows] = n_leaves
+            n_leaves += 1
+            continue
+        left = goes_left(node, rows)
+        stack += ((node.right, rows[~left]), (node.left, rows[left]))
+    return where
+
+
+class _Columns:
+    """Columns of a frame or an array by name, converted once each."""
+
+    def __init__(self, X: Any) -> None:
+        self._frame = X if hasattr(X, "columns") else None
+        if self._frame is None:
+            self._array = np.asarray(X)
+            if self._array.ndim != 2:
+                message = f"the rows have shape {self._array.shape} where (n, d) is needed"
+                raise DataError(Diagnostic("E607", message, help="give a two-dimensional array"))
+            self._names = [f"x{j}" for j in range(self._array.shape[1])]
+        else:
+            self._names = [str(name) for name in self._frame.columns]
+        self.n_rows = len(X)
+        self._numbers: dict[str, NDArray[np.float64]] = {}
+        self._levels: dict[str, NDArray[np.str_]] = {}
+
+    def _column(self, feature: str) -> list[Any]:
+        if feature not in self._names:
+            raise _no_column(feature, self._names)
+        if self._frame is None:
+            column = self._array[:, self._names.index(feature)]
+        else:
+            column = self._frame[feature]
+        values = list(column)
+        missing = [i for i, v in enumerate(values) if v is None or v != v]
+        if missing:
+            message = f"row {missing[0] + 1} has no value of {feature}"
+            help = f"the tree asks for {feature}: fill the value in or leave the row out"
+            raise DataError(Diagnostic("E607", message, help=help))
+        return values
+
+    def numbers(self, feature: str) -> NDArray[np.float64]:
+        if feature not in self._numbers:
+            values = self._column(feature)
+            try:
+                self._numbers[feature] = np.array([float(v) for v in values], dtype=np.float64)
+            except (TypeError, ValueError) as e:
+                message = f"{feature} holds something that is no number: {e}"
+                help = f"the tree compares {feature} with thresholds; give numbers"
+                raise DataError(Diagnostic("E607", message, help=help)) from e
+        return self._numbers[feature]
+
+    def levels(self, feature: str) -> NDArray[np.str_]:
+        if feature not in self._levels:
+            texts = [level_text(v) for v in self._column(feature)]
+            self._levels[feature] = np.array(texts, dtype=np.str_)
+        return self._levels[feature]
+
+
+def _codes_left(split: Split, feature: Feature) -> NDArray[np.int8]:
+    """For each code of the feature: 1 goes left, 0 goes right, shape (n_codes,)."""
+    if (split.level is None) == feature.categorical:
+        kind = "categorical" if feature.categorical else "numeric"
+        given = "a threshold" if split.level is None else "a level"
+        message = f"the tree tests {feature.name} against {given}, but it is {kind} in the table"
+        raise DataError(Diagnostic("E608", message, help="use a tree made for this table"))
+    if feature.levels is not None:
+        return np.array([level == split.level for level in feature.levels], dtype=np.int8)
+    assert split.threshold is not None
+    if feature.values is not None:
+        return (feature.values < split.threshold).astype(np.int8)
+    assert feature.cuts is not None
+    if split.threshold not in feature.cuts:
+        message = (
+            f"the tree cuts {feature.name} at {number_text(split.threshold)}, inside a bin: "
+            "the table does not tell the values in a bin apart"
+        )
+        cuts = ", ".join(number_text(c) for c in feature.cuts)
+        raise DataError(Diagnostic("E609", message, help=f"the cuts of {feature.name} are {cuts}"))
+    return (np.arange(feature.n_codes) <= np.searchsorted(feature.cuts, split.threshold)).astype(
+        np.int8
+    )
+
+
+def _leaf_prediction(leaf: Leaf) -> Any:
+    counts = leaf.summary.get("counts")
+    if counts:
+        return max(counts, key=lambda outcome: counts[outcome])
+    if leaf.summary.get("mean") is not None:
+        return float(leaf.summary["mean"])
+    message = "a leaf of the tree has no counts and no mean to predict from"
+    help = "fill the leaves from a table: tree.with_summaries(table)"
+    raise DataError(Diagnostic("E610", message, help=help))
+
+
+def _no_column(feature: str, names: list[str]) -> DataError:
+    message = f"the tree splits on {feature}, and there is no such column"
+    return DataError(Diagnostic("E606", message, help=f"the columns are {', '.join(names)}"))
