@@ -1,1 +1,25 @@
-"""leaves"""
+"""Leaf models: additive statistics, exact marginal likelihoods, posterior predictives.
+
+Entry points: `leaf_model` (from a `:- leaf(...)` declaration, or the default for the response), the
+four conjugate models `Dirichlet`, `NormalInverseGamma`, `GammaPoisson`, `GammaExponential`, and
+`LeafModel`, the protocol that they keep and a new model has to.
+"""
+
+from __future__ import annotations
+
+from slp.leaves.base import LeafModel
+from slp.leaves.choose import LEAF_MODELS, leaf_model
+from slp.leaves.dirichlet import Dirichlet
+from slp.leaves.gamma_exponential import GammaExponential
+from slp.leaves.gamma_poisson import GammaPoisson
+from slp.leaves.normal_inverse_gamma import NormalInverseGamma
+
+__all__ = [
+    "LEAF_MODELS",
+    "Dirichlet",
+    "GammaExponential",
+    "GammaPoisson",
+    "LeafModel",
+    "NormalInverseGamma",
+    "leaf_model",
+]

@@ -1,0 +1,135 @@
+"""Which leaf model: the declared one, its hyperparameters checked, or the response's default."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.errors import DataError, Diagnostic
+from slp.ir.program import LeafDeclaration
+from slp.leaves.base import LeafModel
+from slp.leaves.dirichlet import Dirichlet
+from slp.leaves.gamma_exponential import GammaExponential
+from slp.leaves.gamma_poisson import GammaPoisson
+from slp.leaves.normal_inverse_gamma import NormalInverseGamma
+
+__all__ = ["LEAF_MODELS", "leaf_model"]
+
+
+@dataclass(frozen=True)
+class _Signature:
+    """How a model is written, and which hyperparameters may be any number (others are > 0)."""
+
+    written: str
+    parameters: tuple[str, ...]
+    real: tuple[str, ...] = ()
+
+
+LEAF_MODELS = {
+    "dirichlet": _Signature("dirichlet(a) or dirichlet([a1, a2, ...])", ("a",)),
+    "normal_inverse_gamma": _Signature(
+        "normal_inverse_gamma(mu, kappa, alpha, beta)", ("mu", "kappa", "alpha", "beta"), ("mu",)
+    ),
+    "gamma_poisson": _Signature("gamma_poisson(a, b)", ("a", "b")),
+    "gamma_exponential": _Signature("gamma_exponential(a, b)", ("a", "b")),
+}
+
+_RATE_MODELS: dict[str, Callable[[float, float], LeafModel]] = {
+    "gamma_poisson": GammaPoisson,
+    "gamma_exponential": GammaExponential,
+}
+
+
+def leaf_model(
+    declaration: LeafDeclaration | None, classes: Sequence[str], y: NDArray[Any]
+) -> LeafModel:
+    """The leaf model for a response.
+
+    `classes` are the sorted class labels, () for a numeric response; `y` is as for
+    `LeafModel.statistics`. Without a declaration it is `dirichlet(1)` for classes and
+    `normal_inverse_gamma(mean(y), 0.1, 2, var(y))` for numbers, where var is the mean squared
+    deviation, or 1 if all responses are equal.
+
+    Raises
+    ------
+    DataError
+        E434: an unknown model, a wrong number of hyperparameters or a value out of range.
+        E431: a Dirichlet list that does not have one number for each class.
+        E430: a model of classes for a numeric response, or the other way round.
+    """
+    if declaration is None:
+        return Dirichlet(classes, 1) if classes else _default_numeric(y)
+    _check_hyperparameters(declaration)
+    _check_response(declaration, classes)
+    if declaration.model == "dirichlet":
+        args = declaration.args
+        return Dirichlet(classes, args[0] if len(args) == 1 else args)
+    if declaration.model == "normal_inverse_gamma":
+        mu, kappa, alpha, beta = declaration.args
+        return NormalInverseGamma(mu, kappa, alpha, beta, ref=_reference(y))
+    return _RATE_MODELS[declaration.model](*declaration.args)
+
+
+def _reference(y: NDArray[Any]) -> float:
+    return float(np.mean(y)) if len(y) else 0.0
+
+
+def _default_numeric(y: NDArray[Any]) -> NormalInverseGamma:
+    mean = _reference(y)
+    variance = float(np.var(y)) if len(y) else 0.0
+    return NormalInverseGamma(mean, 0.1, 2.0, variance or 1.0, ref=mean)
+
+
+def _fault(code: str, message: str, help: str, declaration: LeafDeclaration) -> DataError:
+    return DataError(Diagnostic(code, message, declaration.span, help))
+
+
+def _check_hyperparameters(declaration: LeafDeclaration) -> None:
+    signature = LEAF_MODELS.get(declaration.model)
+    if signature is None:
+        known = ", ".join(LEAF_MODELS)
+        raise _fault(
+            "E434", f"unknown leaf model `{declaration.model}`", f"known: {known}", declaration
+        )
+    args, names = declaration.args, signature.parameters
+    if declaration.model == "dirichlet":
+        names = names * max(1, len(args))
+    if len(args) != len(names):
+        message = f"`{declaration.model}` takes {len(names)} numbers, not {len(args)}"
+        raise _fault("E434", message, f"write it as {signature.written}", declaration)
+    for name, value in zip(names, args, strict=True):
+        need = "finite" if name in signature.real else "finite and above 0"
+        if not math.isfinite(value) or (value <= 0 and name not in signature.real):
+            message = f"`{name}` of `{declaration.model}` must be {need}, not {value:g}"
+            raise _fault("E434", message, f"write it as {signature.written}", declaration)
+
+
+def _check_response(declaration: LeafDeclaration, classes: Sequence[str]) -> None:
+    if declaration.model != "dirichlet":
+        if classes:
+            message = f"`{declaration.model}` needs numbers, but the response holds classes"
+            raise _fault("E430", message, "for classes write :- leaf(dirichlet(1)).", declaration)
+        return
+    if not classes:
+        raise _fault(
+            "E430",
+            "`dirichlet` needs classes, but the response holds numbers",
+            "for numbers leave the directive out, or name normal_inverse_gamma or gamma_poisson",
+            declaration,
+        )
+    if len(declaration.args) not in (1, len(classes)):
+        message = (
+            f"`dirichlet` has {len(declaration.args)} numbers, but the response has "
+            f"{len(classes)} classes: {_some(classes)}"
+        )
+        raise _fault("E431", message, "give one number for each class, in this order", declaration)
+
+
+def _some(labels: Sequence[str], most: int = 8) -> str:
+    shown = ", ".join(labels[:most])
+    return shown if len(labels) <= most else f"{shown}, ..."

@@ -1,0 +1,83 @@
+"""Classes with Dirichlet-distributed probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.leaves.numbers import number_text
+from slp.leaves.rising import LogRising
+
+__all__ = ["Dirichlet"]
+
+
+class Dirichlet:
+    """`dirichlet(a)` or `dirichlet([a1, ..., aC])`: class probabilities p ~ Dirichlet(a).
+
+    Statistics (k = C): the class counts n_c. With A the sum of the a_c and N the sum of the n_c,
+    the ordered labels of a leaf have (Heckerman, Geiger & Chickering 1995, section 2)
+
+        P(y) = Gamma(A) / Gamma(A + N) * product over c of Gamma(a_c + n_c) / Gamma(a_c)
+
+    and the next label is c with probability (a_c + n_c) / (A + N).
+    """
+
+    name = "dirichlet"
+
+    def __init__(self, classes: Sequence[str], concentration: float | Sequence[float]) -> None:
+        self.classes = tuple(classes)
+        self.concentration = np.broadcast_to(
+            np.asarray(concentration, dtype=np.float64), (len(self.classes),)
+        )
+        self._one = isinstance(concentration, float | int)
+        # Classes with the same concentration share a table.
+        tables = {float(a): LogRising(float(a)) for a in self.concentration}
+        self._tables = tuple(tables[float(a)] for a in self.concentration)
+        self._total = LogRising(float(self.concentration.sum()))
+
+    @property
+    def n_statistics(self) -> int:
+        """C."""
+        return len(self.classes)
+
+    def statistics(self, y: NDArray[Any]) -> NDArray[np.float64]:
+        """One-hot rows, shape (n, C), of class indices (n,)."""
+        out = np.zeros((len(y), len(self.classes)))
+        out[np.arange(len(y)), np.asarray(y, dtype=np.intp)] = 1.0
+        return out
+
+    def log_marginal(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """log P(y), shape (...), of class counts (..., C); see the class's formula."""
+        counts = np.asarray(S).astype(np.intp)
+        total = self._total(counts.sum(axis=-1))
+        if self._one:
+            return np.asarray(self._tables[0](counts).sum(axis=-1) - total)
+        terms = (table(counts[..., c]) for c, table in enumerate(self._tables))
+        return np.asarray(sum(terms, start=-total))
+
+    def predict_proba(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(a_c + n_c) / (A + N), shape (..., C)."""
+        weights = np.asarray(S) + self.concentration
+        return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
+
+    def mean(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Classes have no mean: TypeError."""
+        raise TypeError("dirichlet models classes, which have no mean")
+
+    def cdf(self, S: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Classes have no order: TypeError."""
+        raise TypeError("dirichlet models classes, which have no distribution function")
+
+    def summary(self, S: NDArray[np.float64]) -> dict[str, Any]:
+        """`{"counts": {class: n}}`, classes that do not occur in the leaf left out."""
+        counts = zip(self.classes, np.asarray(S).tolist(), strict=True)
+        return {"counts": {label: int(n) for label, n in counts if n}}
+
+    def describe(self) -> str:
+        """`dirichlet(1)` or `dirichlet([1, 2])`."""
+        if self._one:
+            return f"dirichlet({number_text(float(self.concentration[0]))})"
+        return f"dirichlet([{', '.join(map(number_text, self.concentration.tolist()))}])"

@@ -1,0 +1,68 @@
+"""Durations with an exponential distribution of unknown rate, some of them censored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.leaves.numbers import NumericModel, leaf_mean
+from slp.leaves.rising import LogRising
+
+__all__ = ["GammaExponential"]
+
+
+class GammaExponential(NumericModel):
+    """`gamma_exponential(a, b)`: rate r ~ Gamma(shape a, rate b), y | r ~ Exponential(r).
+
+    A duration whose end was seen counts r exp(-r y); one censored at y counts exp(-r y).
+    Statistics (k = 3): n, e = events seen, t = sum of y. The durations of a leaf have (Ibrahim,
+    Chen & Sinha 2001, Bayesian Survival Analysis, section 2.1)
+
+        p(y) = Gamma(a + e) / Gamma(a) * b^a / (b + t)^(a + e)
+
+    and the predictive is Lomax: P(Y > y) = (1 + y / (b + t))^-(a + e).
+    """
+
+    name = "gamma_exponential"
+    n_statistics = 3
+
+    def __init__(self, a: float, b: float) -> None:
+        self.hyperparameters = (a, b)
+        self._rising = LogRising(a)
+
+    def statistics(self, y: NDArray[Any]) -> NDArray[np.float64]:
+        """(1, event, y), shape (n, 3), of durations (n,), or of (duration, event seen) (n, 2)."""
+        y = np.asarray(y, dtype=np.float64)
+        times, events = (y, np.ones_like(y)) if y.ndim == 1 else (y[:, 0], y[:, 1])
+        return np.stack([np.ones_like(times), events, times], axis=-1)
+
+    def log_marginal(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """log p(y), shape (...), of statistics (..., 3); see the class's formula."""
+        a, b = self.hyperparameters
+        _, events, time = np.moveaxis(np.asarray(S, dtype=np.float64), -1, 0)
+        return np.asarray(
+            self._rising(events.astype(np.intp))
+            - a * np.log1p(time / b)
+            - events * np.log(b + time)
+        )
+
+    def mean(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(b + t) / (a + e - 1), shape (...); inf where a + e <= 1, as the Lomax mean then is."""
+        a, b = self.hyperparameters
+        S = np.asarray(S)
+        shape = a + S[..., 1]
+        return np.where(shape > 1, (b + S[..., 2]) / np.where(shape > 1, shape - 1, 1.0), np.inf)
+
+    def cdf(self, S: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Lomax distribution function, broadcast over (...)."""
+        a, b = self.hyperparameters
+        S = np.asarray(S)
+        y = np.maximum(np.asarray(y, dtype=np.float64), 0.0)
+        return np.asarray(-np.expm1(-(a + S[..., 1]) * np.log1p(y / (b + S[..., 2]))))
+
+    def summary(self, S: NDArray[np.float64]) -> dict[str, Any]:
+        """`{"n": .., "events": .., "mean": ..}` with the mean time, censored ones included."""
+        n, events, time = np.asarray(S).tolist()
+        return {"n": int(n), "events": int(events), "mean": leaf_mean(n, time)["mean"]}

@@ -1,0 +1,100 @@
+"""Numbers with a normal distribution of unknown mean and variance."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.leaves.numbers import NumericModel, leaf_mean
+from slp.leaves.rising import LogRising, log_gamma_half_step
+
+__all__ = ["NormalInverseGamma"]
+
+
+class NormalInverseGamma(NumericModel):
+    """`normal_inverse_gamma(mu, kappa, alpha, beta)`.
+
+    s2 ~ InverseGamma(alpha, beta) (density proportional to s2^(-alpha-1) exp(-beta/s2)),
+    m | s2 ~ Normal(mu, s2 / kappa), y | m, s2 ~ Normal(m, s2).
+
+    Statistics (k = 3): n, sum of (y - ref), sum of (y - ref)^2, where `ref` is fixed with the
+    model, near the responses (their mean), so that a large offset does not cancel. With ybar the
+    mean of a leaf and SS its sum of squares about ybar (Murphy 2007, Conjugate Bayesian analysis of
+    the Gaussian distribution, section 3):
+
+        kappa' = kappa + n        alpha' = alpha + n/2        mu' = (kappa mu + n ybar) / kappa'
+        beta'  = beta + SS/2 + kappa n (ybar - mu)^2 / (2 kappa')
+        p(y) = Gamma(alpha') / Gamma(alpha) * beta^alpha / beta'^alpha'
+               * sqrt(kappa / kappa') * (2 pi)^(-n/2)
+
+    The predictive is Student's t with 2 alpha' degrees of freedom about mu', with squared scale
+    beta' (kappa' + 1) / (alpha' kappa').
+    """
+
+    name = "normal_inverse_gamma"
+    n_statistics = 3
+
+    def __init__(
+        self, mu: float, kappa: float, alpha: float, beta: float, *, ref: float = 0.0
+    ) -> None:
+        self.hyperparameters = (mu, kappa, alpha, beta)
+        self.ref = ref
+        self._mu = mu - ref
+        self._whole = LogRising(alpha)
+        self._half = LogRising(alpha + 0.5)
+        self._half_step = log_gamma_half_step(alpha)
+
+    def statistics(self, y: NDArray[Any]) -> NDArray[np.float64]:
+        """(1, y - ref, (y - ref)^2), shape (n, 3), of float64 (n,)."""
+        d = np.asarray(y, dtype=np.float64) - self.ref
+        return np.stack([np.ones_like(d), d, d * d], axis=-1)
+
+    def _update(self, S: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
+        """n, mu' - ref, kappa', beta' - beta of leaves with statistics (..., 3)."""
+        _, kappa, _, _ = self.hyperparameters
+        n, s1, s2 = np.moveaxis(np.asarray(S, dtype=np.float64), -1, 0)
+        ybar = s1 / np.maximum(n, 1.0)
+        ss = np.maximum(s2 - s1 * ybar, 0.0)  # rounding can leave it a little below 0
+        kappa_n = kappa + n
+        mu_n = (kappa * self._mu + s1) / kappa_n
+        growth = ss / 2 + kappa * n * (ybar - self._mu) ** 2 / (2 * kappa_n)
+        return n, mu_n, kappa_n, growth
+
+    def log_marginal(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """log p(y), shape (...), of statistics (..., 3); see the class's formula."""
+        _, kappa, alpha, beta = self.hyperparameters
+        n, _, kappa_n, growth = self._update(S)
+        return np.asarray(
+            self._log_gamma_ratio(n)
+            - alpha * np.log1p(growth / beta)
+            - n / 2 * np.log(beta + growth)
+            - np.log1p(n / kappa) / 2
+            - n / 2 * math.log(2 * math.pi)
+        )
+
+    def _log_gamma_ratio(self, n: NDArray[np.float64]) -> NDArray[np.float64]:
+        """log Gamma(alpha + n/2) - log Gamma(alpha)."""
+        pairs, odd = np.divmod(np.asarray(n).astype(np.intp), 2)
+        return np.where(odd == 1, self._half_step + self._half(pairs), self._whole(pairs))
+
+    def mean(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """mu', shape (...)."""
+        return np.asarray(self._update(S)[1] + self.ref)
+
+    def cdf(self, S: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Student's t distribution function, broadcast over (...)."""
+        from scipy.special import stdtr  # late: a slow import
+
+        _, _, alpha, beta = self.hyperparameters
+        n, mu_n, kappa_n, growth = self._update(S)
+        alpha_n = alpha + n / 2
+        scale = np.sqrt((beta + growth) * (kappa_n + 1) / (alpha_n * kappa_n))
+        return np.asarray(stdtr(2 * alpha_n, (np.asarray(y) - self.ref - mu_n) / scale))
+
+    def summary(self, S: NDArray[np.float64]) -> dict[str, Any]:
+        """`{"n": .., "mean": ..}` with the leaf's sample mean."""
+        n, s1, _ = np.asarray(S).tolist()
+        return leaf_mean(n, s1 + n * self.ref)

@@ -1,0 +1,41 @@
+"""What the models of a numeric response share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["NumericModel", "number_text"]
+
+
+def number_text(x: float) -> str:
+    """A number as a program may write it: shortest digits, whole numbers without a point."""
+    if x == int(x) and abs(x) < 1e15:
+        return str(int(x))
+    text = repr(float(x))
+    mantissa, e, exponent = text.partition("e")  # Prolog reads 1.0e-5, not 1e-5
+    return f"{mantissa}.0e{exponent}" if e and "." not in mantissa else text
+
+
+class NumericModel:
+    """Base of the numeric models: it has no classes."""
+
+    name: str
+    classes: tuple[str, ...] = ()
+    #: hyperparameters, in the order in which they are declared
+    hyperparameters: tuple[float, ...]
+
+    def predict_proba(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A numeric response has no classes: TypeError."""
+        raise TypeError(f"{self.name} models numbers, which have no class probabilities")
+
+    def describe(self) -> str:
+        """The model as it would be declared."""
+        return f"{self.name}({', '.join(map(number_text, self.hyperparameters))})"
+
+
+def leaf_mean(n: float, total: float) -> dict[str, Any]:
+    """`{"n": .., "mean": ..}` of a leaf; an empty one has no mean."""
+    return {"n": int(n), "mean": total / n if n else None}
