@@ -1,8 +1,8 @@
 """Finds what the package ships beside its code: grammars and library priors.
 
-Entry points: `grammar_text`, `prior_names`, `prior_file`. In a checkout (an editable install is one) they
-lie in `grammars/` and `priors/` next to `slp/`; a wheel carries the same folders inside, as
-`slp/_data/grammars` and `slp/_data/priors`.
+Entry points: `grammar_text`, `prior_names`, `prior_file`. In a checkout (an editable install is
+one) they lie in `grammars/` and `priors/` next to `slp/`; a wheel carries the same folders inside,
+as `slp/_data/grammars` and `slp/_data/priors`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def prior_names() -> list[str]:
 
 
 def prior_file(name: str) -> SourceFile:
-    """The program of the library prior `name`; it calls itself `priors/<name>.slp` wherever it lies.
+    """The program of the library prior `name`, called `priors/<name>.slp` wherever it lies.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """The numerical routines that are worth compiling, behind one facade.
 
-Entry points: `code_values`, `code_by_cuts`, `merge_rows`, and `backend()`, which tells what runs them:
-the C++ core (`slp._core`, from `native/`) or, where that is missing, the NumPy reference
+Entry points: `code_values`, `code_by_cuts`, `merge_rows`, and `backend()`, which tells what runs
+them: the C++ core (`slp._core`, from `native/`) or, where that is missing, the NumPy reference
 (`slp.kernels.reference`), with one `SlpWarning` at the first use. Both give the same results. The
 environment variable `SLP_KERNELS=reference` asks for the reference, without a warning.
 

@@ -1,0 +1,43 @@
+"""Fixtures for all tests, and the one place that says which outside help a test may ask for."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+# Helper modules of the tests are imported as `tests.…`. The checkout comes last on the path, so that
+# `slp` is the installed one wherever there is one.
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+
+
+def _need(what: str, variable: str) -> None:
+    """Skip the test for want of `what`, or fail it if the environment says that it must be there."""
+    if os.environ.get(variable):
+        pytest.fail(f"{variable} is set, but there is no {what}")
+    pytest.skip(f"no {what}")
+
+
+@pytest.fixture(scope="session")
+def swipl() -> str:
+    """Path of SWI-Prolog's executable; without one the test is skipped, or fails under
+    SLP_REQUIRE_SWIPL."""
+    path = shutil.which("swipl")
+    if path is None:
+        _need("SWI-Prolog (swipl) on the PATH", "SLP_REQUIRE_SWIPL")
+    assert path is not None
+    return path
+
+
+@pytest.fixture(scope="session")
+def compiled_kernels() -> ModuleType:
+    """The extension module; without one the test is skipped, or fails under SLP_REQUIRE_COMPILED."""
+    try:
+        from slp import _core
+    except ImportError as error:
+        _need(f"compiled kernels ({error})", "SLP_REQUIRE_COMPILED")
+    return _core
