@@ -1,16 +1,19 @@
 """Prolog terms: what the parser reads, guards compute with and the printer writes.
 
 A term is one of `Atom`, `Var`, `Number`, `Text` and `Struct`. Terms are frozen and compare by
-structure; the source span of a term is left out of equality, so that terms written by hand in a test
-equal terms that were read. Lists are `Struct('[|]', (head, tail))` ended by `Atom('[]')`, as in
-SWI-Prolog; `{G}` is `Struct('{}', (G,))`.
+A term is one of `Atom`, `Var`, `Number`, `Text` and `Struct`. Terms are frozen and compare by
+structure; the source span of a term is left out of equality, so that terms written by hand in a
+test equal terms that were read. Lists are `Struct('[|]', (head, tail))` ended by `Atom('[]')`, as
+in SWI-Prolog; `{G}` is `Struct('{}', (G,))`.
+
+A list of n items is n deep, and a program may hold lists of any length: nothing here recurses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from slp.source import SourceSpan
 
@@ -25,8 +28,10 @@ __all__ = [
     "functor",
     "list_items",
     "list_term",
+    "same_number",
     "substitute",
     "variables",
+    "with_args",
 ]
 
 _Span: TypeAlias = SourceSpan | None
@@ -57,14 +62,10 @@ class Number:
     span: _Span = field(default=None, compare=False, repr=False)
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Number)
-            and type(self.value) is type(other.value)
-            and self.value == other.value
-        )
+        return isinstance(other, Number) and same_number(self.value, other.value)
 
     def __hash__(self) -> int:
-        return hash((type(self.value), self.value))
+        return hash((isinstance(self.value, float), self.value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,18 +76,62 @@ class Text:
     span: _Span = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Struct:
-    """A compound term `name(args...)`; at least one argument."""
+    """A compound term `name(args...)`; at least one argument.
+
+    Comparing and hashing never recurse, so that long lists and operator chains can be keys.
+    """
 
     name: str
     args: tuple[Term, ...]
-    span: _Span = field(default=None, compare=False, repr=False)
+    span: _Span = field(default=None, repr=False)
+    _hash: int | None = field(default=None, init=False, repr=False)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Struct):
+            return False
+        stack: list[tuple[Term, Term]] = [(self, other)]
+        while stack:
+            a, b = stack.pop()
+            if a is b:
+                continue
+            if not (isinstance(a, Struct) and isinstance(b, Struct)):
+                if a != b:
+                    return False
+                continue
+            if a.name != b.name or len(a.args) != len(b.args):
+                return False
+            stack.extend(zip(a.args, b.args, strict=True))
+        return True
+
+    def __hash__(self) -> int:
+        """Kept once computed: a key that is looked up again costs nothing."""
+        if self._hash is None:
+            stack = [self]
+            while stack:
+                term = stack[-1]
+                pending = [a for a in term.args if isinstance(a, Struct) and a._hash is None]
+                if pending:
+                    stack.extend(pending)
+                else:
+                    stack.pop()
+                    object.__setattr__(term, "_hash", hash((term.name, term.args)))
+        return cast(int, self._hash)
+
+    def __reduce__(self) -> tuple[type[Struct], tuple[str, tuple[Term, ...], _Span]]:
+        # The kept hash must stay behind: strings hash differently in every process.
+        return Struct, (self.name, self.args, self.span)
 
 
 Term: TypeAlias = Atom | Var | Number | Text | Struct
 
 NIL = Atom("[]")
+
+
+def same_number(x: int | float, y: int | float) -> bool:
+    """Whether two values are one Prolog number: of one type, and equal."""
+    return isinstance(x, float) == isinstance(y, float) and x == y
 
 
 def functor(term: Term) -> tuple[str, int] | None:
@@ -127,9 +172,30 @@ def variables(term: Term) -> Iterator[Var]:
 
 
 def substitute(term: Term, bindings: Mapping[Var, Term]) -> Term:
-    """`term` with variables replaced, once, by what `bindings` has for them (spans are kept)."""
-    if isinstance(term, Var):
-        return bindings.get(term, term)
-    if isinstance(term, Struct):
-        return Struct(term.name, tuple(substitute(a, bindings) for a in term.args), term.span)
-    return term
+    """`term` with variables replaced, once, by what `bindings` has for them (spans are kept).
+
+    Subterms without such variables are shared with `term`.
+    """
+    built: list[Term] = []
+    todo: list[tuple[Term, bool]] = [(term, False)]  # True: its arguments are on top of `built`
+    while todo:
+        t, ready = todo.pop()
+        if isinstance(t, Var):
+            built.append(bindings.get(t, t))
+        elif not isinstance(t, Struct):
+            built.append(t)
+        elif not ready:
+            todo.append((t, True))
+            todo.extend((a, False) for a in reversed(t.args))
+        else:
+            args = tuple(built[-len(t.args) :])
+            del built[-len(t.args) :]
+            built.append(with_args(t, args))
+    return built[0]
+
+
+def with_args(term: Struct, args: tuple[Term, ...]) -> Struct:
+    """`term` with other arguments; `term` itself if they are the ones it has."""
+    if all(a is b for a, b in zip(args, term.args, strict=True)):
+        return term
+    return Struct(term.name, args, term.span)
