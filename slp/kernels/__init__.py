@@ -52,12 +52,12 @@ def backend() -> Backend:
     Warns
     -----
     SlpWarning
-        Once in a process, if the compiled kernels are missing and nobody asked to do without them.
+        W590, once in a process, if the compiled kernels are missing and nobody asked to do without them.
 
     Raises
     ------
     UsageError
-        The environment variable `SLP_KERNELS` says something that is not known.
+        The environment variable `SLP_KERNELS` says something that is not known (E590).
     """
     return _choose_kernels()[0]
 
@@ -133,9 +133,9 @@ def _choose_kernels() -> tuple[Backend, _Kernels]:
     if wish:
         message = f"the environment variable {_VARIABLE} is '{wish}', which is not known"
         help = f"set {_VARIABLE}=reference for the NumPy kernels, or leave it unset"
-        raise UsageError(Diagnostic("E790", message, help=help))
+        raise UsageError(Diagnostic("E590", message, help=help))
     try:
-        from slp import _core
+        import slp._core as _core
     except ImportError as reason:
         _warn_of_reference(reason)
         return "reference", reference
@@ -144,10 +144,9 @@ def _choose_kernels() -> tuple[Backend, _Kernels]:
 
 def _warn_of_reference(reason: ImportError) -> None:
     """Say that the compiled kernels are missing, why, and how to get them."""
-    warnings.warn(
-        f"slp runs on its NumPy kernels, which are slow, because the compiled ones are missing"
-        f" ({reason}). To get them, install a C++20 compiler (on Debian: apt install g++) and then"
-        f" slp again (pip install --force-reinstall --no-cache-dir .).",
-        SlpWarning,
-        stacklevel=4,
+    message = f"the compiled kernels are missing, so slower ones in NumPy run ({reason})"
+    help = (
+        "install a C++20 compiler, then slp again: pip install --force-reinstall --no-cache-dir ."
     )
+    finding = Diagnostic("W590", message, help=help, severity="warning")
+    warnings.warn(SlpWarning(finding), stacklevel=4)
