@@ -1,7 +1,6 @@
 """Prolog terms: what the parser reads, guards compute with and the printer writes.
 
 A term is one of `Atom`, `Var`, `Number`, `Text` and `Struct`. Terms are frozen and compare by
-A term is one of `Atom`, `Var`, `Number`, `Text` and `Struct`. Terms are frozen and compare by
 structure; the source span of a term is left out of equality, so that terms written by hand in a
 test equal terms that were read. Lists are `Struct('[|]', (head, tail))` ended by `Atom('[]')`, as
 in SWI-Prolog; `{G}` is `Struct('{}', (G,))`.
