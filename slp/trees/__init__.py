@@ -6,6 +6,7 @@ Entry points: `Tree` (`slp.trees.tree`), whose methods reach everything here; `c
 `slp.trees.drawing` (text, Graphviz), `slp.trees.route` (rows to leaves).
 """
 
+from slp.trees.check import CheckResult, check_tree
 from slp.trees.tree import Leaf, Node, Place, Split, Tree
 
-__all__ = ["Leaf", "Node", "Place", "Split", "Tree"]
+__all__ = ["CheckResult", "Leaf", "Node", "Place", "Split", "Tree", "check_tree"]

@@ -1,9 +1,9 @@
 """Whether a finished tree satisfies a program's constraints, by DESIGN 3's definitions alone.
 
-Nothing here is shared with lowering or the engines: regions come from the thresholds on each path
-(`slp.trees.regions`), rows from the leaves' summaries or from routing a table, and each constraint is
-one function that looks for a counterexample. So a tree that an engine gives can be checked against
-what its user wrote.
+Nothing here is shared with lowering or the engines: regions come from the thresholds on each
+path (`slp.trees.regions`), rows from the leaves' summaries or from routing a table, and each
+constraint is one function that looks for a counterexample. So a tree that an engine gives can be
+checked against what its user wrote.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import singledispatch
 from typing import Any
 
+from slp.data.cells import cell_text
 from slp.errors import DataError, Diagnostic, UnsupportedError
 from slp.ir.program import (
     Before,
@@ -35,7 +36,7 @@ from slp.ir.program import (
 from slp.ir.words import describe_constraint
 from slp.source import SourceSpan
 from slp.trees.drawing import condition_text
-from slp.trees.route import level_text, route_rows
+from slp.trees.route import route_rows
 from slp.trees.tree import Leaf, Place, Split, Tree
 
 __all__ = ["CheckResult", "check_tree"]
@@ -45,9 +46,9 @@ __all__ = ["CheckResult", "check_tree"]
 class CheckResult:
     """One constraint and what became of it.
 
-    `holds` is None where it cannot be told (a leaf says nothing of its rows); `counterexample` says
-    where and why it does not hold or cannot be told; `path` is that node (`root`, `left.right`), None
-    where the whole tree is to blame.
+    `holds` is None where it cannot be told (a leaf says nothing of its rows); `counterexample`
+    says where and why it does not hold or cannot be told; `path` is that node (`root`,
+    `left.right`), None where the whole tree is to blame.
     """
 
     constraint: Constraint | Support = field(repr=False)
@@ -74,8 +75,8 @@ def check_tree(tree: Tree, program: Any, X: Any = None, y: Any = None) -> list[C
     Parameters
     ----------
     program : an `slp.Program` or an `slp.ir.program.Program`.
-    X, y : a table whose rows are counted in the leaves: a frame that holds the response, or rows and
-        responses apart. Without them the counts that the leaves carry are taken.
+    X, y : a table whose rows are counted in the leaves: a frame that holds the response, or rows
+        and responses apart. Without them the counts that the leaves carry are taken.
 
     Raises
     ------
@@ -96,7 +97,10 @@ def check_tree(tree: Tree, program: Any, X: Any = None, y: Any = None) -> list[C
 
 @dataclass(frozen=True)
 class _Finding:
-    """Why a constraint does not hold, at `place` (None: the whole tree); `unknown` if it only cannot be told."""
+    """Why a constraint does not hold, at `place` (None: the whole tree).
+
+    `unknown` says that it only cannot be told.
+    """
 
     why: str
     place: Place | None = None
@@ -122,8 +126,8 @@ def _words(constraint: Constraint | Support) -> str:
     if not isinstance(constraint, Support):
         return describe_constraint(constraint)
     if constraint.max_depth is not None:
-        return f"no leaf is deeper than {constraint.max_depth}"
-    return f"both sides of every split keep at least {constraint.min_leaf} rows"
+        return f"No leaf is deeper than {constraint.max_depth}."
+    return f"Each side of a split keeps at least {constraint.min_leaf} rows."
 
 
 def _supports(program: Program) -> Iterator[Support]:
@@ -157,15 +161,15 @@ def _(constraint: Constant, places: list[Place]) -> Iterator[_Finding]:
             continue
         low_high = box.bounds.get(split.feature)
         if split.threshold is None or low_high is None:
-            why = f"`{condition_text(split)}` cuts the box {box.name}, which is free in {split.feature}"
-            yield _Finding(why, place)
+            free = f"which is free in {split.feature}"
+            yield _Finding(f"`{condition_text(split)}` cuts the box {box.name}, {free}", place)
         elif low_high[0] < split.threshold < low_high[1]:
             yield _Finding(f"`{condition_text(split)}` cuts the box {box.name}", place)
 
 
 @_violations.register
 def _(constraint: Forbid, places: list[Place]) -> Iterator[_Finding]:
-    """The feature is not split on (at depth `below` or deeper; at nodes inside the box `within`)."""
+    """No split on the feature (at depth `below` or deeper; at nodes inside the box `within`)."""
     for place, split in _splits(places):
         deep = constraint.below is None or place.depth >= constraint.below
         there = constraint.within is None or place.region.inside(constraint.within)
@@ -291,7 +295,8 @@ def _rows(leaf: Leaf) -> int | None:
 
 
 def _unsupported(constraint: Monotone | Predicate, reason: str) -> UnsupportedError:
-    message = f"cannot check on a tree that {describe_constraint(constraint)}: {reason}"
+    words = describe_constraint(constraint).rstrip(".")
+    message = f"`{words}` cannot be checked on a finished tree: {reason}"
     help = "take this constraint out of the program to check the others"
     return UnsupportedError(Diagnostic("E620", message, constraint.span, help))
 
@@ -310,7 +315,7 @@ def _leaves_of_rows(tree: Tree, program: Program, X: Any, y: Any) -> list[Leaf]:
         raise DataError(Diagnostic("E611", message, help="give one response for each row"))
     counts: list[Counter[str]] = [Counter() for _ in range(tree.n_leaves)]
     for leaf, response in zip(where, responses, strict=True):
-        counts[leaf][level_text(response)] += 1
+        counts[leaf][cell_text(response)] += 1
     return [Leaf({"counts": dict(c)}) for c in counts]
 
 
@@ -321,5 +326,3 @@ def _response_column(program: Program, X: Any) -> Any:
         message = "the table holds no response" + ("" if name is None else f" column {name}")
         raise DataError(Diagnostic("E611", message, help="give the responses as `y`"))
     return X[name]
-
-

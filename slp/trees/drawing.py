@@ -21,7 +21,8 @@ def tree_to_text(tree: Tree, *, ascii: bool = False) -> str:
     tee, corner, bar = _ASCII if ascii else _UNICODE
     total = sum(_rows(leaf) for leaf in tree.leaves())
     lines: list[str] = []
-    stack: list[tuple[Node, str, str]] = [(tree.root, "", "")]  # node, lead of its line, of its children
+    # Node, what leads its line, what leads its children's.
+    stack: list[tuple[Node, str, str]] = [(tree.root, "", "")]
     while stack:
         node, lead, below = stack.pop()
         lines.append(lead + _node_text(node, total))
@@ -35,7 +36,8 @@ def tree_to_dot(tree: Tree) -> str:
     """A digraph; nodes are numbered in preorder, edges say `yes` and `no`."""
     total = sum(_rows(leaf) for leaf in tree.leaves())
     lines = ["digraph tree {", '  node [shape=box, fontname="sans-serif"];']
-    stack: list[tuple[Node, int, str]] = [(tree.root, -1, "")]  # node, its parent's number, edge label
+    # Node, number of its parent, label of the edge between.
+    stack: list[tuple[Node, int, str]] = [(tree.root, -1, "")]
     number = 0
     while stack:
         node, parent, edge = stack.pop()

@@ -1,8 +1,8 @@
 """Trees as JSON data, both ways.
 
-`{"feature": f, "threshold": t, "left": ..., "right": ...}` (`"level"` in place of `"threshold"` for a
-categorical test), `{"counts": {class: rows}}`, `{"n": rows, "mean": m}`, or `{}` for a leaf of which
-nothing is known.
+`{"feature": f, "threshold": t, "left": ..., "right": ...}` (`"level"` in place of `"threshold"` for
+a categorical test), `{"counts": {class: rows}}`, `{"n": rows, "mean": m}`, or `{}` for a leaf of
+which nothing is known.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ def tree_from_dict(data: Any) -> Tree:
     Raises
     ------
     DataError
-        E601 a node is no object; E602 a key is missing, unknown or doubled (threshold and level);
-        E603 a feature or level is no string; E604 a threshold is no number; E605 a leaf's summary is
-        malformed.
+        E601 a node is no object; E602 a key is missing, unknown or doubled (threshold and
+        level); E603 a feature or level is no string; E604 a threshold is no number; E605 a leaf's
+        summary is malformed.
     """
     sites = [_Site(data)]
     order: list[Leaf | tuple[str, float | None, str | None]] = []  # preorder, splits by their test

@@ -1,7 +1,7 @@
-"""Regions: what the tests on a path say about each feature, and how regions and boxes lie (DESIGN 3).
+"""Regions: what the tests on a path say about each feature, and how regions and boxes lie.
 
-These are the definitions themselves, on thresholds alone. Engines reach the same answers by automata
-(`slp.lower`); nothing is shared with them, so that finished trees can be checked independently.
+These are the definitions of DESIGN 3 themselves, on thresholds alone. Engines reach the same
+answers by automata (`slp.lower`); nothing is shared with them, so trees are checked independently.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FREE: Interval = (-math.inf, math.inf)
 
 @dataclass(frozen=True)
 class Levels:
-    """What is known of a categorical feature: it is `only`, or (where that is None) none of `out`."""
+    """What is known of a categorical feature: it is `only` (unless None), and none of `out`."""
 
     only: str | None = None
     out: tuple[str, ...] = ()
@@ -53,10 +53,10 @@ class Region:
             )
         assert level is not None
         known = self.levels.get(feature, Levels())
-        rest = Levels(known.only, (*known.out, level))
+        out = known.out if level in known.out else (*known.out, level)
         return (
             Region(self.intervals, {**self.levels, feature: Levels(level, known.out)}),
-            Region(self.intervals, {**self.levels, feature: rest}),
+            Region(self.intervals, {**self.levels, feature: Levels(known.only, out)}),
         )
 
     def contains(self, box: Box) -> bool:

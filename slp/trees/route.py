@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.data.cells import cell_text, is_missing, number_of
 from slp.errors import DataError, Diagnostic
 from slp.trees.regions import number_text
 
@@ -15,14 +16,14 @@ if TYPE_CHECKING:
     from slp.data.table import Feature, Table
     from slp.trees.tree import Leaf, Split, Tree
 
-__all__ = ["leaf_predictions", "level_text", "route_rows", "route_table"]
+__all__ = ["leaf_predictions", "route_rows", "route_table"]
 
 
 def route_rows(tree: Tree, X: Any) -> NDArray[np.int64]:
     """Leaf of each row of `X`, numbers from 0 in preorder, shape (n,).
 
-    `X` is a frame (columns by name, extra ones ignored) or an array of shape (n, d) whose columns are
-    called `x0`, `x1`, ...
+    `X` is a frame (columns by name, extra ones ignored) or an array of shape (n, d) whose columns
+    are called `x0`, `x1`, ...
 
     Raises
     ------
@@ -33,7 +34,7 @@ def route_rows(tree: Tree, X: Any) -> NDArray[np.int64]:
 
     def goes_left(split: Split, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         if split.level is not None:
-            return columns.levels(split.feature)[rows] == split.level
+            return np.equal(columns.levels(split.feature)[rows], split.level)
         assert split.threshold is not None
         return columns.numbers(split.feature)[rows] < split.threshold
 
@@ -46,8 +47,9 @@ def route_table(tree: Tree, table: Table) -> NDArray[np.int64]:
     Raises
     ------
     DataError
-        E606 the table has no such feature; E608 a test on a level of a numeric feature or a threshold on
-        a categorical one; E609 a threshold inside a bin, which parts rows that the table holds for alike.
+        E606 the table has no such feature; E608 a test on a level of a numeric feature or a
+        threshold on a categorical one; E609 a threshold inside a bin, which parts rows that the
+        table holds for alike.
     """
     features = {f.name: (j, f) for j, f in enumerate(table.features)}
 
@@ -55,7 +57,7 @@ def route_table(tree: Tree, table: Table) -> NDArray[np.int64]:
         if split.feature not in features:
             raise _no_column(split.feature, list(features))
         j, feature = features[split.feature]
-        return _codes_left(split, feature)[table.codes[rows, j]] == 1
+        return _codes_left(split, feature)[table.codes[rows, j]]
 
     return _route(tree, len(table.counts), goes_left)
 
@@ -69,15 +71,6 @@ def leaf_predictions(tree: Tree) -> NDArray[Any]:
         E610 a leaf says nothing to predict from.
     """
     return np.array([_leaf_prediction(leaf) for leaf in tree.leaves()])
-
-
-def level_text(value: Any) -> str:
-    """A categorical value as the string that trees and tables call it by: `3.0` and `3` are "3"."""
-    if isinstance(value, (bool, np.bool_)):
-        return "true" if value else "false"
-    if isinstance(value, (float, np.floating)) and float(value).is_integer():
-        return str(int(value))
-    return str(value)
 
 
 def _route(
@@ -126,7 +119,7 @@ class _Columns:
         else:
             column = self._frame[feature]
         values = list(column)
-        missing = [i for i, v in enumerate(values) if v is None or v != v]
+        missing = [i for i, v in enumerate(values) if is_missing(v)]
         if missing:
             message = f"row {missing[0] + 1} has no value of {feature}"
             help = f"the tree asks for {feature}: fill the value in or leave the row out"
@@ -137,7 +130,7 @@ class _Columns:
         if feature not in self._numbers:
             values = self._column(feature)
             try:
-                self._numbers[feature] = np.array([float(v) for v in values], dtype=np.float64)
+                self._numbers[feature] = np.array([number_of(v) for v in values], dtype=np.float64)
             except (TypeError, ValueError) as e:
                 message = f"{feature} holds something that is no number: {e}"
                 help = f"the tree compares {feature} with thresholds; give numbers"
@@ -146,23 +139,23 @@ class _Columns:
 
     def levels(self, feature: str) -> NDArray[np.str_]:
         if feature not in self._levels:
-            texts = [level_text(v) for v in self._column(feature)]
+            texts = [cell_text(v) for v in self._column(feature)]
             self._levels[feature] = np.array(texts, dtype=np.str_)
         return self._levels[feature]
 
 
-def _codes_left(split: Split, feature: Feature) -> NDArray[np.int8]:
-    """For each code of the feature: 1 goes left, 0 goes right, shape (n_codes,)."""
+def _codes_left(split: Split, feature: Feature) -> NDArray[np.bool_]:
+    """Whether each code of the feature goes left, shape (n_codes,)."""
     if (split.level is None) == feature.categorical:
         kind = "categorical" if feature.categorical else "numeric"
         given = "a threshold" if split.level is None else "a level"
         message = f"the tree tests {feature.name} against {given}, but it is {kind} in the table"
         raise DataError(Diagnostic("E608", message, help="use a tree made for this table"))
     if feature.levels is not None:
-        return np.array([level == split.level for level in feature.levels], dtype=np.int8)
+        return np.array([level == split.level for level in feature.levels], dtype=np.bool_)
     assert split.threshold is not None
     if feature.values is not None:
-        return (feature.values < split.threshold).astype(np.int8)
+        return np.less(feature.values, split.threshold)
     assert feature.cuts is not None
     if split.threshold not in feature.cuts:
         message = (
@@ -171,9 +164,8 @@ def _codes_left(split: Split, feature: Feature) -> NDArray[np.int8]:
         )
         cuts = ", ".join(number_text(c) for c in feature.cuts)
         raise DataError(Diagnostic("E609", message, help=f"the cuts of {feature.name} are {cuts}"))
-    return (np.arange(feature.n_codes) <= np.searchsorted(feature.cuts, split.threshold)).astype(
-        np.int8
-    )
+    last_left = int(np.searchsorted(feature.cuts, split.threshold))
+    return np.less_equal(np.arange(feature.n_codes), last_left)
 
 
 def _leaf_prediction(leaf: Leaf) -> Any:

@@ -1,7 +1,7 @@
-"""`Tree`: one decision tree, as people and files see it (JSON of DESIGN 7), apart from every engine.
+"""`Tree`: one decision tree, as people and files see it (JSON of DESIGN 7), apart from engines.
 
-Trees may be thousands of splits deep (a chain is a tree), so nothing here recurses: walks keep their
-own stack, and equality and hashing go over the nodes in preorder.
+Trees may be thousands of splits deep (a chain is a tree), so nothing here recurses: walks keep
+their own stack, and equality and hashing go over the nodes in preorder.
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ class Tree:
         return route_rows(self, X)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """For each row, the commonest class of its leaf (on a tie the one listed first), or its mean.
+        """For each row, its leaf's commonest class (on a tie the one listed first) or mean.
 
         Raises
         ------
@@ -220,7 +220,7 @@ class Tree:
         return Tree(done.pop())
 
     def with_summaries(self, table: Table) -> Tree:
-        """The same splits, each leaf with the counts (or number and mean) of the table's rows there.
+        """The same splits, each leaf with the counts (or number and mean) of the table's rows.
 
         Raises
         ------
@@ -268,7 +268,7 @@ class Tree:
         return tree_to_dot(self)
 
     def check(self, program: Program | Any, X: Any = None, y: Any = None) -> list[CheckResult]:
-        """Whether the tree satisfies each constraint of a program: see `slp.trees.check.check_tree`."""
+        """For each constraint of a program, whether the tree satisfies it: see `check_tree`."""
         from slp.trees.check import check_tree
 
         return check_tree(self, program, X, y)

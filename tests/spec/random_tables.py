@@ -1,0 +1,155 @@
+"""Small random tables: ties, repeated rows, categorical columns, declared cuts and bins, all kinds of response."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from slp.data import Table
+from tests.spec.brute_force import Example, Row
+from tests.spec.leaf_formulas import (
+    DirichletFormula,
+    LeafFormula,
+    NormalFormula,
+    PoissonFormula,
+)
+
+_POOLS = (
+    (0, 1, 2, 3),
+    (0.25, -1.5, 2.0, 2.5, 4.75),
+    (0.1, 0.2, 0.3, 0.7),
+    (-1000000.0, 0.0, 0.001, 5.0),
+)
+_LEVELS = (("red", "green", "blue"), ("no", "yes"), ("b", "a b", "C", "d"))
+_INTEGER_LEVELS = (2, 10, 9)
+
+
+@dataclass(frozen=True)
+class RandomTable:
+    """Columns in order (the response last), and the directives that the table asks of a program."""
+
+    columns: dict[str, list[Any]]
+    kinds: dict[str, str]  # "numeric", "binned" or "categorical", of each feature
+    directives: tuple[str, ...]
+    leaf: LeafFormula
+    ignored: tuple[str, ...] = ()
+
+    @property
+    def features(self) -> list[str]:
+        """Feature columns that are not ignored."""
+        return [name for name in self.columns if name != "y" and name not in self.ignored]
+
+    @property
+    def numeric(self) -> list[str]:
+        """Features compared with thresholds."""
+        return [f for f in self.features if self.kinds[f] != "categorical"]
+
+    def frame(self) -> pl.DataFrame:
+        """The table as users have it."""
+        return pl.DataFrame(self.columns)
+
+    def without_last_row(self) -> RandomTable:
+        """A smaller one."""
+        shorter = {name: column[:-1] for name, column in self.columns.items()}
+        return RandomTable(shorter, self.kinds, self.directives, self.leaf, self.ignored)
+
+    def example(self, table: Table) -> Example:
+        """The raw table for the specification; cuts of bins are those that the package chose."""
+        cuts = {f.name: tuple(map(float, f.cuts)) for f in table.features if f.cuts is not None}
+        columns = [[self.raw(f, x) for x in self.columns[f]] for f in self.features]
+        rows = tuple(zip(*columns, strict=True))
+        return Example(tuple(self.features), rows, tuple(self.columns["y"]), cuts)
+
+    def raw(self, feature: str, x: Any) -> float | str:
+        """A value as the specification takes it."""
+        return str(x) if self.kinds[feature] == "categorical" else float(x)
+
+
+def random_table(rng: random.Random) -> RandomTable:
+    """A table of at most 7 rows and 3 features."""
+    d = rng.choice((1, 2, 2, 3))
+    n = rng.randint(1 if rng.random() < 0.1 else 2, {1: 7, 2: 6, 3: 5}[d])
+    columns: dict[str, list[Any]] = {}
+    kinds: dict[str, str] = {}
+    directives: list[str] = []
+    for name in ("a", "b", "c d")[:d]:
+        kinds[name], columns[name], lines = _random_column(rng, name, n)
+        directives += lines
+    _repeat_rows(rng, columns)
+    ignored: tuple[str, ...] = ()
+    if rng.random() < 0.15:
+        columns["id"], ignored = [str(i) for i in range(n)], ("id",)
+        directives.append(":- ignore(id).")
+    columns["y"], leaf, lines = _random_response(rng, n)
+    return RandomTable(columns, kinds, (*directives, *lines), leaf, ignored)
+
+
+def random_row(rng: random.Random, table: RandomTable) -> Row:
+    """A new row: values of the table, near them or far off, levels also such as it has never seen."""
+    row: list[float | str] = []
+    for feature in table.features:
+        x = rng.choice(table.columns[feature])
+        if table.kinds[feature] == "categorical":
+            row.append(rng.choice((str(x), str(x), "new")))
+        else:
+            row.append(float(x) + rng.choice((0.0, 0.0, 0.5, -0.5, 1e9, -1e9)))
+    return tuple(row)
+
+
+def _random_column(rng: random.Random, name: str, n: int) -> tuple[str, list[Any], list[str]]:
+    """Kind, values and directives of a feature."""
+    quoted = name if name.isalpha() else f"'{name}'"
+    if rng.random() < 0.2:
+        return "categorical", rng.choices(rng.choice(_LEVELS), k=n), []
+    if rng.random() < 0.1:
+        values = rng.choices(_INTEGER_LEVELS, k=n)
+        return "categorical", values, [f":- feature({quoted}, [categorical])."]
+    pool = rng.choice(_POOLS)
+    values = [float(x) for x in rng.choices(pool, k=n)]
+    coding = rng.random()
+    if coding < 0.15:
+        cuts = sorted(rng.sample([-1.0, 0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 2.25, 3.0], rng.randint(1, 5)))
+        return "binned", values, [f":- feature({quoted}, [cuts({cuts})])."]
+    if coding < 0.25:
+        bins = f"bins({rng.choice(('quantile', 'width'))}, {rng.randint(2, 5)})"
+        return "binned", values, [f":- feature({quoted}, [{bins}])."]
+    if pool == _POOLS[0]:
+        return "numeric", [int(x) for x in values], []
+    return "numeric", values, []
+
+
+def _repeat_rows(rng: random.Random, columns: dict[str, list[Any]]) -> None:
+    """Now and then make a row equal to another one."""
+    n = len(next(iter(columns.values())))
+    for i in range(n):
+        if rng.random() < 0.15:
+            source = rng.randrange(n)
+            for column in columns.values():
+                column[i] = column[source]
+
+
+def _random_response(rng: random.Random, n: int) -> tuple[list[Any], LeafFormula, list[str]]:
+    """Responses, the leaf model by its formula, and the directive that declares it."""
+    kind = rng.random()
+    if kind < 0.15:
+        numbers = [round(rng.gauss(1.0, 2.0), 3) + 0.0001 for _ in range(n)]
+        args = (0.5, rng.choice((0.1, 2.0)), rng.choice((1.5, 3.0)), rng.choice((0.7, 4.0)))
+        text = ", ".join(map(repr, args))
+        return numbers, NormalFormula(*args), [f":- leaf(normal_inverse_gamma({text}))."]
+    if kind < 0.25:
+        a, b = rng.choice((0.5, 3.0)), rng.choice((0.25, 1.5))
+        counts = [rng.choice((0, 1, 2, 5, 40)) for _ in range(n)]
+        return counts, PoissonFormula(a, b), [f":- leaf(gamma_poisson({a}, {b}))."]
+    names: list[Any] = rng.choice(([0, 1], ["n", "p"], [2, 10, 9], ["x", "y", "z"]))
+    y = rng.choices(names, k=n)
+    classes = tuple(str(c) for c in sorted(set(y)))
+    if rng.random() < 0.3:
+        return y, DirichletFormula(classes, (1.0,) * len(classes)), []
+    if rng.random() < 0.5:
+        a = rng.choice((0.5, 2.0))
+        return y, DirichletFormula(classes, (a,) * len(classes)), [f":- leaf(dirichlet({a}))."]
+    each = [rng.choice((0.5, 1.0, 3.0)) for _ in classes]
+    return y, DirichletFormula(classes, tuple(each)), [f":- leaf(dirichlet({each}))."]
