@@ -1,0 +1,224 @@
+"""What can go wrong in a proof, in words: each function makes the error of one code (E2xx).
+
+The functions return the exception; the place that finds the fault raises it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from slp.errors import Diagnostic, ProgramError
+from slp.proofs.terms import Atom, Number, Term, Text, Var, list_items
+from slp.source import SourceSpan
+
+__all__ = ["describe", "nearest"]
+
+_Span = SourceSpan | None
+_LONGEST = 40
+
+
+def _error(code: str, message: str, span: _Span, help: str | None = None) -> ProgramError:
+    return ProgramError(Diagnostic(code, message, span, help))
+
+
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """The name most like `name`, None if none is near."""
+    found = get_close_matches(name, sorted(set(names)), n=1)
+    return found[0] if found else None
+
+
+def describe(term: Term) -> str:
+    """A term in a few words, for a message."""
+    if isinstance(term, Var):
+        return "an unbound variable" if term.name.startswith("_") else f"the variable `{term.name}`"
+    if isinstance(term, Number):
+        return f"the number {_short(repr(term.value))}"
+    if isinstance(term, Atom):
+        return f"the atom `{_short(term.name)}`"
+    if isinstance(term, Text):
+        return f'the string "{_short(term.value)}"'
+    if term.name == "[|]" and len(term.args) == 2:
+        return "a list" if list_items(term) is not None else "a list without an end"
+    return f"the term `{_short(term.name)}/{len(term.args)}`"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+def _indicator(name: str, arity: int) -> str:
+    return f"`{_short(name)}/{arity}`"
+
+
+def _meant(name: str | None) -> str | None:
+    return None if name is None else f"did you mean `{name}`?"
+
+
+# --- arithmetic --------------------------------------------------------------------------------
+
+
+def unbound_in_arithmetic(variable: Var, span: _Span) -> ProgramError:
+    """E201."""
+    help = "bind it before it is used: in the head, or by a goal to the left"
+    message = f"arithmetic needs a number, but `{variable.name}` is not bound"
+    return _error("E201", message, span, help)
+
+
+def unknown_value(name: str, known: Iterable[str], span: _Span) -> ProgramError:
+    """E202, for an atom."""
+    help = _meant(nearest(name, known)) or f"declare it with `:- param({_short(name)}, VALUE).`"
+    return _error("E202", f"`{_short(name)}` is neither a parameter nor a number", span, help)
+
+
+def unknown_function(name: str, arity: int, known: Iterable[str], span: _Span) -> ProgramError:
+    """E202, for a compound term."""
+    help = _meant(nearest(name, known))
+    return _error("E202", f"{_indicator(name, arity)} is not an arithmetic function", span, help)
+
+
+def division_by_zero(span: _Span) -> ProgramError:
+    """E203."""
+    return _error("E203", "division by zero", span)
+
+
+def undefined(name: str, span: _Span) -> ProgramError:
+    """E204."""
+    return _error("E204", f"`{name}` has no value here: the result is not a real number", span)
+
+
+def float_overflow(span: _Span) -> ProgramError:
+    """E205, for floats."""
+    return _error("E205", "the result is too large for a floating-point number", span)
+
+
+def integer_overflow(bits: int, span: _Span) -> ProgramError:
+    """E205, for integers."""
+    help = "write a float, such as 10.0 in place of 10, to compute with floating-point numbers"
+    return _error("E205", f"the result has more than {bits} bits", span, help)
+
+
+def not_a_number(term: Term, span: _Span) -> ProgramError:
+    """E206, for a string or a list in arithmetic."""
+    return _error("E206", f"arithmetic needs a number, not {describe(term)}", span)
+
+
+def needs_integers(name: str, value: float, span: _Span) -> ProgramError:
+    """E206, for a float where an integer is needed."""
+    return _error("E206", f"`{name}` needs integers, not {value!r}", span)
+
+
+# --- resolution --------------------------------------------------------------------------------
+
+
+def unknown_predicate(
+    name: str, arity: int, known: Iterable[tuple[str, int]], span: _Span
+) -> ProgramError:
+    """E210."""
+    indicators = set(known)
+    arities = sorted(n for other, n in indicators if other == name)
+    if arities:
+        help = f"there is {' and '.join(_indicator(name, n) for n in arities)}"
+    else:
+        best = nearest(name, (other for other, _ in indicators))
+        near = sorted(i for i in indicators if i[0] == best)
+        help = f"did you mean {_indicator(*near[0])}?" if near else "define it by facts or clauses"
+    return _error("E210", f"unknown predicate {_indicator(name, arity)}", span, help)
+
+
+def unbound_argument(predicate: str, span: _Span) -> ProgramError:
+    """E211, for an argument that a built-in needs bound."""
+    help = "bind it by a goal to the left"
+    return _error("E211", f"{predicate} needs an argument that is not bound yet", span, help)
+
+
+def unbound_goal(variable: Var, span: _Span) -> ProgramError:
+    """E211, for a goal."""
+    help = "bind it by a goal to the left"
+    return _error("E211", f"`{variable.name}` is called as a goal, but is not bound", span, help)
+
+
+def wrong_type(predicate: str, needs: str, term: Term, span: _Span) -> ProgramError:
+    """E212."""
+    return _error("E212", f"{predicate} needs {needs}, not {describe(term)}", span)
+
+
+def not_callable(term: Term, span: _Span) -> ProgramError:
+    """E213."""
+    return _error("E213", f"{describe(term)} is not a goal", span)
+
+
+def too_many_inferences(limit: int, span: _Span) -> ProgramError:
+    """E214."""
+    help = "does a recursive clause lack a guard that ends it?"
+    return _error("E214", f"gave up after {limit} inferences", span, help)
+
+
+def too_deep(limit: int, span: _Span) -> ProgramError:
+    """E215."""
+    help = "does a recursive clause lack a guard that ends it?"
+    return _error("E215", f"gave up at a recursion {limit} calls deep", span, help)
+
+
+def too_large(limit: int, span: _Span) -> ProgramError:
+    """E216."""
+    return _error("E216", f"a term has more than {limit} parts", span)
+
+
+def redefines_builtin(name: str, arity: int, span: _Span) -> ProgramError:
+    """E217."""
+    help = "give the predicate another name"
+    return _error("E217", f"{_indicator(name, arity)} is built in", span, help)
+
+
+def stochastic_goal(name: str, arity: int, span: _Span) -> ProgramError:
+    """E218."""
+    help = "a guard tests or computes: call a predicate whose clauses have no labels"
+    message = f"{_indicator(name, arity)} has labelled clauses and cannot be called in a guard"
+    return _error("E218", message, span, help)
+
+
+# --- rules, labels, splits ---------------------------------------------------------------------
+
+
+def impossible_label(value: float, span: _Span) -> ProgramError:
+    """E220."""
+    why = "infinite" if value == float("inf") else f"negative ({value!r})"
+    return _error("E220", f"the label is {why}", span, "a label is a number from 0 up")
+
+
+def unbound_state(variable: Var, span: _Span) -> ProgramError:
+    """E221."""
+    help = "bind it in the head or by a guard"
+    return _error("E221", f"`{variable.name}` in a nonterminal's argument is not bound", span, help)
+
+
+def feature_not_a_name(term: Term, span: _Span) -> ProgramError:
+    """E222."""
+    return _error("E222", f"a split needs a feature's name, not {describe(term)}", span)
+
+
+def not_affine(span: _Span) -> ProgramError:
+    """E230."""
+    message = "this guard uses the threshold in a way that cannot be cut into intervals"
+    help = "compare sums and multiples of the threshold with numbers"
+    return _error("E230", message, span, help)
+
+
+def state_holds_threshold(span: _Span) -> ProgramError:
+    """E231."""
+    message = "the threshold is in a nonterminal's argument: there would be endlessly many states"
+    help = "pass on what a comparison of the threshold decides, such as `low` or `high`"
+    return _error("E231", message, span, help)
+
+
+def ambiguous_children(span: _Span) -> ProgramError:
+    """E232."""
+    message = "the guards behind the split have answers that lead to different children"
+    return _error("E232", message, span, "choose before the split")
+
+
+def too_many_cells(limit: int, span: _Span) -> ProgramError:
+    """E233."""
+    message = f"the guards behind the split cut the thresholds into more than {limit} intervals"
+    return _error("E233", message, span)
