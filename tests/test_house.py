@@ -1,0 +1,124 @@
+"""The house: what stands where, what is shipped, what README, stub and metadata promise."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import slp
+from slp import resources
+from slp.errors import ProgramError
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def metadata() -> dict[str, Any]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+
+
+def test_nothing_else_stands_at_the_top() -> None:
+    want = {"pyproject.toml", "CMakeLists.txt", "LICENSE", "README.md"}
+    want |= {"slp", "priors", "grammars", "tests", "examples", "native", "docs", "benchmarks"}
+    made_by_tools = {"build", "dist", "__pycache__"}
+    have = {p.name for p in ROOT.iterdir() if not p.name.startswith(".")}
+    assert have - made_by_tools <= want
+
+
+def test_readme_opens_with_two_commands() -> None:
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", README, flags=re.MULTILINE | re.DOTALL)
+    commands = [text for language, text in blocks if language == "bash"]
+    assert [language for language, _ in blocks[:2]] == ["bash", "bash"]
+    assert len(commands) == 2
+    assert all(re.fullmatch(r"[^\n#]+\n", text) for text in commands)
+    before = README[: README.index("```bash")]
+    assert len(before.strip().splitlines()) == 1  # the title
+
+
+def test_readme_names_files_that_are_there() -> None:
+    linked = re.findall(r"\]\(([^):#]+)\)", README)
+    named = re.findall(r"\bexamples/[\w/.]+", README)
+    assert linked
+    assert named
+    assert [p for p in linked + named if not (ROOT / p).exists()] == []
+
+
+def test_version_is_said_once(metadata: dict[str, Any]) -> None:
+    assert slp.__version__ == metadata["project"]["version"]
+
+
+def test_what_is_shipped_is_what_is_read(metadata: dict[str, Any]) -> None:
+    packages = metadata["tool"]["scikit-build"]["wheel"]["packages"]
+    assert packages == {
+        "slp": "slp",
+        "slp/_data/priors": "priors",
+        "slp/_data/grammars": "grammars",
+    }
+    assert resources.prior_names() == sorted(p.stem for p in (ROOT / "priors").glob("*.slp"))
+    assert resources.prior_names()
+    assert [p.stem for p in (ROOT / "grammars").glob("*.lark")] == ["slp"]
+
+
+def test_shipped_files_are_found_in_a_checkout_and_in_a_wheel(tmp_path: Path) -> None:
+    package = Path(resources.__file__).parent
+    for name in ("__init__.py", "errors.py", "source.py", "resources.py"):
+        target = tmp_path / "slp" / name
+        target.parent.mkdir(exist_ok=True)
+        target.write_text("" if name == "__init__.py" else (package / name).read_text("utf-8"))
+    for folder in (tmp_path, tmp_path / "slp" / "_data"):
+        shutil.copytree(ROOT / "priors", folder / "priors")
+        shutil.copytree(ROOT / "grammars", folder / "grammars")
+        program = "from slp.resources import *; print(prior_names(), len(grammar_text('slp')))"
+        environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+        command = [sys.executable, "-c", program]
+        have = subprocess.check_output(command, cwd=tmp_path, env=environment, text=True)
+        assert have == f"{resources.prior_names()} {len(resources.grammar_text('slp'))}\n"
+        shutil.rmtree(folder / "priors")
+
+
+def test_a_library_prior_calls_itself_by_its_place_in_the_library() -> None:
+    file = resources.prior_file("growtree")
+    assert file.name == "priors/growtree.slp"
+    assert file.text == (ROOT / "priors" / "growtree.slp").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "help"),
+    [
+        ("growtre", "did you mean 'growtree'?"),
+        ("xyz", "there are {all}"),
+        ("../priors/growtree", "did you mean 'growtree'?"),
+    ],
+)
+def test_unknown_prior(name: str, help: str) -> None:
+    with pytest.raises(ProgramError) as caught:
+        resources.prior_file(name)
+    want = help.format(all=", ".join(resources.prior_names()))
+    assert str(caught.value) == (f"error[E003]: there is no library prior '{name}'\n  help: {want}")
+
+
+def test_the_package_ships_its_types() -> None:
+    assert (Path(slp.__file__).parent / "py.typed").exists()
+
+
+def test_the_stub_lists_what_the_extension_offers(compiled_kernels: ModuleType) -> None:
+    stub = ast.parse((ROOT / "slp" / "_core.pyi").read_text("utf-8"))
+    functions = [node for node in stub.body if isinstance(node, ast.FunctionDef)]
+    have = {name for name in dir(compiled_kernels) if not name.startswith("_")}
+    assert {f.name for f in functions} == have
+    for function in functions:
+        arguments = ", ".join(f"{a.arg}: " for a in function.args.args)
+        signature = str(getattr(compiled_kernels, function.name).__doc__)
+        named = re.findall(r"\b(\w+): ", signature)
+        assert ", ".join(f"{name}: " for name in named) == arguments

@@ -1,0 +1,243 @@
+"""Imports point one way. A walk over the syntax trees of `slp/` fails on an arrow the other way,
+whether the import stands at the top of a file or inside a function."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parent.parent / "slp"
+
+# Which rooms a room may import. A room is a package or module right below `slp`; `proofs.terms`,
+# the data type of terms, is a room of its own because it lies far below the rest of `proofs`.
+_BASE = {"errors", "source"}
+_PLAIN = _BASE | {"proofs.terms"}
+ALLOWED: dict[str, set[str]] = {
+    "errors": set(),
+    "source": {"errors"},
+    "resources": _BASE,
+    "proofs.terms": _BASE,
+    "ir": _PLAIN,
+    "proofs": _PLAIN | {"ir"},
+    "syntax": _PLAIN | {"resources"},
+    "kernels": {"errors", "_core"},
+    "leaves": _PLAIN | {"ir", "kernels"},
+    "data": _PLAIN | {"ir", "kernels", "leaves"},
+    "analysis": _PLAIN | {"resources", "syntax", "ir", "proofs", "data"},
+    "lower": _PLAIN | {"ir", "proofs", "data"},
+    "trees": _PLAIN | {"ir", "data", "leaves"},
+    "infer": _PLAIN | {"ir", "kernels", "leaves", "data", "trees"},
+}
+# The pipeline and the public face see every room; the commands see the public names of all of them.
+_ALL_ROOMS = set(ALLOWED)
+ALLOWED["compile"] = _ALL_ROOMS
+ALLOWED["program"] = _ALL_ROOMS | {"compile"}
+ALLOWED["__init__"] = _ALL_ROOMS | {"compile", "program"}
+ALLOWED["cli"] = _ALL_ROOMS | {"compile", "program", "__init__"}
+
+# `str()` of an error draws it with `slp.source`, which itself needs errors: a late import, and the
+# only one against the current.
+AGAINST_THE_CURRENT = {("errors", "source")}
+
+# Libraries that one room alone knows, so that it alone changes if they do.
+HOMES = {"click": "cli", "lark": "syntax"}
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """One import: the file (relative to slp/) and line, and what it imports, as dotted names."""
+
+    file: Path
+    line: int
+    module: str
+    name: str | None = None
+
+    def __str__(self) -> str:
+        what = f"import {self.module}" if self.name is None else f"{self.module}.{self.name}"
+        return f"slp/{self.file}:{self.line}: {what}"
+
+
+def _is_for_types_only(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.If)
+        and isinstance(node.test, ast.Name)
+        and node.test.id == "TYPE_CHECKING"
+    )
+
+
+def _imports(file: Path, node: ast.AST) -> Iterator[Arrow]:
+    """Every import that can run, at any depth."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            yield Arrow(file, node.lineno, alias.name)
+    elif isinstance(node, ast.ImportFrom):
+        package = ["slp", *file.parent.parts]
+        above = package[: len(package) - node.level + 1] if node.level else []
+        module = ".".join([*above, *([node.module] if node.module else [])])
+        for alias in node.names:
+            yield Arrow(file, node.lineno, module, alias.name)
+    elif not _is_for_types_only(node):
+        for child in ast.iter_child_nodes(node):
+            yield from _imports(file, child)
+
+
+def _all_imports(package: Path) -> list[Arrow]:
+    return [
+        arrow
+        for path in sorted(package.rglob("*.py"))
+        for arrow in _imports(path.relative_to(package), ast.parse(path.read_text("utf-8")))
+    ]
+
+
+def _room(parts: list[str], package: Path) -> str:
+    """The room of a dotted name below `slp` (parts without `slp`), which may name an object."""
+    if parts[:2] == ["proofs", "terms"]:
+        return "proofs.terms"
+    is_module = parts and any(
+        (package / name).exists() for name in (parts[0], f"{parts[0]}.py", f"{parts[0]}.pyi")
+    )
+    return parts[0] if is_module else "__init__"
+
+
+def _ends(arrow: Arrow, package: Path) -> tuple[str, str] | None:
+    """The room that imports and the room imported, or None for a foreign library."""
+    target = [*arrow.module.split("."), *([arrow.name] if arrow.name else [])]
+    if target[0] != "slp":
+        return None
+    return (
+        _room(list(arrow.file.with_suffix("").parts), package),
+        _room(target[1:], package),
+    )
+
+
+def _wrong_arrows(package: Path) -> list[str]:
+    wrong = []
+    for arrow in _all_imports(package):
+        ends = _ends(arrow, package)
+        if ends is None or ends[0] == ends[1] or ends in AGAINST_THE_CURRENT:
+            continue
+        if ends[1] not in ALLOWED.get(ends[0], set()):
+            wrong.append(f"{arrow} ({ends[0]} must not import {ends[1]})")
+    return wrong
+
+
+def _reachable(room: str) -> set[str]:
+    """Rooms that a room can see through others."""
+    seen: set[str] = set()
+    todo = [room]
+    while todo:
+        for below in ALLOWED.get(todo.pop(), set()) - seen:
+            seen.add(below)
+            todo.append(below)
+    return seen
+
+
+def test_no_import_goes_the_other_way() -> None:
+    assert _wrong_arrows(PACKAGE) == []
+
+
+def test_every_room_is_in_the_table() -> None:
+    rooms = {
+        path.stem
+        for path in PACKAGE.iterdir()
+        if path.suffix == ".py" or (path.is_dir() and list(path.glob("*.py")))
+    }
+    assert rooms <= set(ALLOWED)
+
+
+def test_the_table_has_no_cycle() -> None:
+    assert [room for room in ALLOWED if room in _reachable(room)] == []
+
+
+def test_engines_never_see_program_text() -> None:
+    assert _reachable("infer").isdisjoint({"syntax", "analysis", "lower", "proofs"})
+
+
+def test_nobody_imports_the_commands_or_the_estimators() -> None:
+    assert all(seen.isdisjoint({"cli", "estimators"}) for seen in ALLOWED.values())
+
+
+def test_commands_use_public_names_only() -> None:
+    private = []
+    for arrow in _all_imports(PACKAGE / "cli"):
+        parts = arrow.module.split(".")
+        if parts[0] != "slp" or parts[:2] == ["slp", "cli"]:
+            continue
+        public = getattr(importlib.import_module(arrow.module), "__all__", ())
+        if len(parts) > 2 or (arrow.name is not None and arrow.name not in public):
+            private.append(str(arrow))
+    assert private == []
+
+
+@pytest.mark.parametrize("library", sorted(HOMES))
+def test_a_library_stays_in_its_room(library: str) -> None:
+    users = {
+        _room(list(arrow.file.with_suffix("").parts), PACKAGE)
+        for arrow in _all_imports(PACKAGE)
+        if arrow.module.split(".")[0] == library
+    }
+    assert users <= {HOMES[library]}
+
+
+def test_only_one_file_knows_prolog() -> None:
+    users = {
+        arrow.file.as_posix()
+        for arrow in _all_imports(PACKAGE)
+        if arrow.module.split(".")[0].startswith("janus")
+    }
+    assert users <= {"proofs/prolog.py"}
+
+
+def test_kernels_see_numpy_only() -> None:
+    foreign = {
+        arrow.module.split(".")[0]
+        for arrow in _all_imports(PACKAGE)
+        if arrow.file.parts[0] == "kernels"
+    }
+    standard = {"__future__", "functools", "os", "typing", "warnings"}
+    assert foreign - standard <= {"numpy", "slp"}
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("infer/exact/chart.py", "from slp.syntax.ast import SourceProgram"),
+        ("infer/exact/chart.py", "def f():\n    import slp.lower.automata"),
+        ("infer/run.py", "from slp import syntax"),
+        ("infer/run.py", "from ..proofs import solve"),
+        ("ir/program.py", "from slp.proofs.evaluate import evaluate"),
+        ("kernels/__init__.py", "from slp.source import SourceFile"),
+        ("errors.py", "import slp.kernels"),
+        ("data/table.py", "import slp"),
+        ("trees/tree.py", "from slp.cli.check import check"),
+        ("new_room/file.py", "import slp.errors"),
+    ],
+)
+def test_the_walk_finds_wrong_arrows(tmp_path: Path, file: str, text: str) -> None:
+    for room in ("syntax", "lower", "proofs", "kernels", "cli", "errors", "source"):
+        (tmp_path / room).mkdir()
+    (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / file).write_text(text)
+    assert len(_wrong_arrows(tmp_path)) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import numpy",
+        "from slp.ir.program import Program",
+        "from slp.proofs.terms import Term",
+        "from . import chart",
+        "if TYPE_CHECKING:\n    from slp.syntax.ast import Clause",
+    ],
+)
+def test_the_walk_lets_right_arrows_pass(tmp_path: Path, text: str) -> None:
+    for room in ("infer", "ir", "proofs", "syntax"):
+        (tmp_path / room).mkdir()
+    (tmp_path / "infer" / "run.py").write_text(text)
+    assert _wrong_arrows(tmp_path) == []
