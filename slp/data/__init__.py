@@ -1,1 +1,16 @@
-"""data"""
+"""Tables: read from files or Python, typed, checked, coded and merged for inference.
+
+Entry points: `read_frame` (a file on the command line), `table_of` (a program and a frame or array
+make a `Table`), `Table` and `Feature` (what engines see; `Table.new_rows` for rows to predict).
+
+Inside, in the order in which data pass: `files` -> `frames` (any kind of frame becomes columns) ->
+`columns` (types and cells) -> `features` (codes and cuts), `response` (leaf model) -> `coding`.
+"""
+
+from __future__ import annotations
+
+from slp.data.coding import table_of
+from slp.data.files import read_frame
+from slp.data.table import Feature, Table
+
+__all__ = ["Feature", "Table", "read_frame", "table_of"]

@@ -1,0 +1,80 @@
+"""Single cells: which are missing, what kind they are, how they read as numbers and as text.
+
+A cell is missing if it is None, NaN, pandas' NA or NaT, or blank text. As text, a truth value is
+`true` or `false`, a whole number its decimal digits, any other number its shortest decimal form.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+from decimal import Decimal
+from numbers import Integral, Real
+from typing import Any, Literal
+
+import numpy as np
+
+__all__ = ["CellKind", "cell_text", "is_missing", "kind_of_type", "number_of", "read_number"]
+
+CellKind = Literal["boolean", "integer", "real", "text", "date", "other"]
+
+_DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+_NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.I | re.A)
+_NAN = re.compile(r"[+-]?nan", re.I)
+
+
+def is_missing(cell: Any) -> bool:
+    """Whether a cell holds no value."""
+    if cell is None:
+        return True
+    if isinstance(cell, str):
+        return not cell.strip()
+    if isinstance(cell, Decimal):
+        return cell.is_nan()
+    if isinstance(cell, float | np.floating):
+        return math.isnan(cell)
+    if isinstance(cell, np.datetime64 | np.timedelta64):
+        return bool(np.isnat(cell))
+    return type(cell).__name__ in ("NAType", "NaTType")  # pandas, which need not be installed
+
+
+def kind_of_type(cell_type: type) -> CellKind:
+    """What cells of a Python or NumPy type are."""
+    if issubclass(cell_type, bool | np.bool_):
+        return "boolean"
+    if issubclass(cell_type, _DATES):  # before the integers: timedelta64 is one of NumPy's
+        return "date"
+    if issubclass(cell_type, Integral):
+        return "integer"
+    if issubclass(cell_type, Real | Decimal):
+        return "real"
+    return "text" if issubclass(cell_type, str) else "other"
+
+
+def cell_text(cell: Any) -> str:
+    """A value that is not missing as a level or class label."""
+    if isinstance(cell, str):
+        return str(cell)
+    if isinstance(cell, bool | np.bool_):
+        return "true" if cell else "false"
+    if isinstance(cell, Integral):
+        return str(int(cell))
+    value = float(cell)
+    return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
+
+
+def number_of(cell: Any) -> float:
+    """A number of any Python type as a float; what is too large becomes infinite."""
+    try:
+        return float(cell)
+    except OverflowError:
+        return math.inf if cell > 0 else -math.inf
+
+
+def read_number(text: str) -> float | None:
+    """Text as a number, NaN for `nan` in any case, None if it is neither."""
+    text = text.strip()
+    if _NUMBER.fullmatch(text):
+        return float(text)
+    return math.nan if _NAN.fullmatch(text) else None

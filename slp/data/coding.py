@@ -1,0 +1,121 @@
+"""`table_of`: a program and a table from anywhere make the coded table that engines run on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp import kernels
+from slp.data.columns import Column
+from slp.data.features import CodedColumn, code_column, declared_of
+from slp.data.frames import frame_of
+from slp.data.response import Response, bind_response
+from slp.data.roles import roles_of
+from slp.data.table import Table
+from slp.data.words import listed, plural
+from slp.errors import DataError, Diagnostic
+from slp.ir.program import Program
+
+__all__ = ["table_of"]
+
+
+def table_of(program: Program, X: Any, y: Any = None) -> Table:
+    """The coded table (see `slp.data.table` for the coding).
+
+    `X` is a pandas or polars frame, a NumPy array (n, columns) or a list of rows. `y` is the
+    response (a series, array or list of n values, or the name of a column of X); without it, X
+    holds the response: the column that the program names, else the last that is not ignored.
+
+    Rows that are equal in all coded features are merged, whatever their response.
+
+    Raises
+    ------
+    DataError
+        With every fault of the table (docs/data.md lists them).
+    """
+    frame = frame_of(X)
+    roles = roles_of(program, frame, y)
+    faults: list[Diagnostic] = []
+    coded: list[CodedColumn] = []
+    for column in roles.features:
+        try:
+            coded.append(code_column(column, declared_of(column, program.features)))
+        except DataError as e:
+            faults += e.diagnostics
+    try:
+        response = _bind(program, roles.response, roles.event)
+    except DataError as e:
+        raise DataError([*faults, *e.diagnostics]) from e
+    if faults:
+        raise DataError(faults)
+    return _merged(coded, response, roles.response.name)
+
+
+def _bind(program: Program, column: Column, event: Column | None) -> Response:
+    named = [d for d in program.features if d.name == column.name]
+    declared = declared_of(column, named)
+    return bind_response(column, event, program.leaf, declared, program.spans.get("response"))
+
+
+def _merged(coded: Sequence[CodedColumn], response: Response, name: str) -> Table:
+    codes, row_of, counts = kernels.merge_rows(np.stack([c.codes for c in coded], axis=1))
+    warnings = [w for c in coded for w in c.warnings]
+    return Table(
+        features=tuple(c.feature for c in coded),
+        codes=codes,
+        counts=counts,
+        statistics=_sum_over(row_of, response.statistics, len(counts)),
+        leaf=response.leaf,
+        response=name,
+        n_rows=len(row_of),
+        row_of=row_of,
+        notes=(
+            _size_note(len(row_of), len(counts), len(coded)),
+            *_bin_notes(coded),
+            *response.notes,
+        ),
+        warnings=(*warnings, *_constant_warnings(coded, codes), *response.warnings),
+    )
+
+
+def _sum_over(
+    row_of: NDArray[np.int64], statistics: NDArray[np.float64], m: int
+) -> NDArray[np.float64]:
+    """Statistics (n, k) of rows summed to those of the m distinct rows, (m, k)."""
+    sums = [np.bincount(row_of, weights=column, minlength=m) for column in statistics.T]
+    return np.stack(sums, axis=1)
+
+
+def _size_note(n_rows: int, distinct: int, d: int) -> str:
+    note = f"{plural(n_rows, 'row')}, {plural(d, 'feature')}"
+    if distinct == n_rows:
+        return note
+    return f"{note}; {distinct} distinct rows, equal ones are merged and counted"
+
+
+def _bin_notes(coded: Sequence[CodedColumn]) -> tuple[str, ...]:
+    binned = [
+        f"{c.feature.name} ({c.feature.n_codes})" for c in coded if c.feature.cuts is not None
+    ]
+    if not binned:
+        return ()
+    more = f" and {len(binned) - 8} more" if len(binned) > 8 else ""
+    return (f"features coded to bins (how many): {', '.join(binned[:8])}{more}",)
+
+
+def _constant_warnings(
+    coded: Sequence[CodedColumn], codes: NDArray[np.int32]
+) -> tuple[Diagnostic, ...]:
+    """W401: features that cannot split anything."""
+    constant = [
+        c.feature.name
+        for c, column in zip(coded, codes.T, strict=True)
+        if (column == column[0]).all()
+    ]
+    if not constant:
+        return ()
+    message = f"no tree can split on {listed(constant)}: the same value (or bin) in every row"
+    return (Diagnostic("W401", message, severity="warning"),)

@@ -1,0 +1,200 @@
+"""One column of a table in the one form that the rest of this package knows, and what it holds.
+
+A column that cannot be used (dates, nested values) is no error until it is used: it may be ignored,
+or be no feature of the fitted table. So it carries its fault along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.data.cells import cell_text, is_missing, kind_of_type, number_of, read_number
+from slp.data.words import atom
+from slp.errors import Diagnostic
+
+__all__ = [
+    "Column",
+    "as_text",
+    "column_of_array",
+    "column_of_objects",
+    "labels_of",
+    "numbers_of",
+    "sorted_labels",
+    "texts_of",
+    "unusable",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A named column of n cells.
+
+    Attributes
+    ----------
+    kind : `number` (cells int64, uint64 or float64, or Python integers too large for those),
+        `boolean` (bool), `text` (str objects) or `unusable` (see `fault`).
+    cells : shape (n,). What stands where `missing` is true has no meaning.
+    missing : bool, shape (n,).
+    fault : why the column cannot be used; None unless `kind` is `unusable`.
+    """
+
+    name: str
+    kind: Literal["number", "boolean", "text", "unusable"]
+    cells: NDArray[Any]
+    missing: NDArray[np.bool_]
+    fault: Diagnostic | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether all cells are whole numbers (3.0 counts as one)."""
+        if self.kind != "number":
+            return False
+        cells = self.cells[~self.missing]
+        if cells.dtype.kind != "f":
+            return True
+        return bool(np.all(np.isfinite(cells) & (cells == np.floor(cells))))
+
+
+def unusable(name: str, n: int, type_name: str | None) -> Column:
+    """A column of n cells that nobody may use: of a strange type, or (None) of dates or times."""
+    if type_name is None:
+        fault = Diagnostic(
+            "E411",
+            f"column `{name}` holds dates or times, which are neither numeric nor categorical",
+            help=f"turn them into numbers (days, years), or write :- ignore({atom(name)}).",
+        )
+    else:
+        fault = Diagnostic(
+            "E412",
+            f"column `{name}` holds values of type {type_name}",
+            help=f"cells must be numbers, text or truth values; or write :- ignore({atom(name)}).",
+        )
+    return Column(name, "unusable", np.zeros(n), np.zeros(n, dtype=np.bool_), fault)
+
+
+def column_of_array(name: str, array: NDArray[Any]) -> Column:
+    """A column of a NumPy array (n,) of any type."""
+    missing = np.ma.getmaskarray(array) if isinstance(array, np.ma.MaskedArray) else None
+    array = np.asarray(array)
+    kind = array.dtype.kind
+    if kind in "iuf":
+        with np.errstate(over="ignore"):  # a longdouble may become infinite
+            cells = array.astype({"i": np.int64, "u": np.uint64, "f": np.float64}[kind])
+        nan = np.isnan(cells)
+        return Column(name, "number", cells, nan if missing is None else nan | missing)
+    if kind == "b":
+        blank = np.zeros(len(array), dtype=np.bool_) if missing is None else missing
+        return Column(name, "boolean", array, blank)
+    if kind in "OU":
+        return column_of_objects(name, array.tolist(), missing)
+    return unusable(name, len(array), None if kind in "mM" else array.dtype.name)
+
+
+def column_of_objects(
+    name: str, cells: Sequence[Any], missing: NDArray[np.bool_] | None = None
+) -> Column:
+    """A column of Python objects: truth values, else numbers, else text if any cell is text.
+
+    `missing` adds to the cells that are seen to be missing.
+    """
+    n = len(cells)
+    blank = np.fromiter(map(is_missing, cells), dtype=np.bool_, count=n)
+    if missing is not None:
+        blank |= missing
+    types = {type(c): None for c, m in zip(cells, blank.tolist(), strict=True) if not m}
+    kinds = {kind_of_type(t): t for t in types}
+    if "date" in kinds:
+        return unusable(name, n, None)
+    if "other" in kinds:
+        return unusable(name, n, kinds["other"].__name__)
+    if "text" in kinds:
+        return Column(name, "text", _object_array(cells, blank, cell_text, ""), blank)
+    if set(kinds) == {"boolean"}:
+        values = [bool(c) and not m for c, m in zip(cells, blank.tolist(), strict=True)]
+        return Column(name, "boolean", np.array(values, dtype=np.bool_), blank)
+    if "real" not in kinds and kinds:
+        return Column(name, "number", _integers(cells, blank), blank)
+    numbers = [0.0 if m else number_of(c) for c, m in zip(cells, blank.tolist(), strict=True)]
+    return Column(name, "number", np.array(numbers, dtype=np.float64), blank)
+
+
+def _object_array(
+    cells: Sequence[Any], blank: NDArray[np.bool_], convert: Any, filler: Any
+) -> NDArray[Any]:
+    out = np.empty(len(cells), dtype=object)
+    out[:] = [filler if m else convert(c) for c, m in zip(cells, blank.tolist(), strict=True)]
+    return out
+
+
+def _integers(cells: Sequence[Any], blank: NDArray[np.bool_]) -> NDArray[Any]:
+    """int64 where they fit, else Python integers."""
+    exact = _object_array(cells, blank, int, 0)
+    try:
+        return exact.astype(np.int64)
+    except OverflowError:
+        return exact
+
+
+def numbers_of(column: Column) -> tuple[NDArray[np.float64], int | None]:
+    """The cells as float64 (n,), NaN where missing, and the row (from 0) of the first cell of text
+    that is no number, None if there is none."""
+    if column.kind == "text":
+        return _numbers_of_text(column)
+    if column.cells.dtype.kind == "O":
+        values = np.array([number_of(c) for c in column.cells], dtype=np.float64)
+    else:
+        values = column.cells.astype(np.float64)
+    return np.where(column.missing, np.nan, values), None
+
+
+def _numbers_of_text(column: Column) -> tuple[NDArray[np.float64], int | None]:
+    cells = zip(column.cells, column.missing, strict=True)
+    read = [np.nan if m else read_number(c) for c, m in cells]
+    bad = next((i for i, x in enumerate(read) if x is None), None)
+    return np.array([np.nan if x is None else x for x in read], dtype=np.float64), bad
+
+
+def texts_of(column: Column) -> NDArray[np.object_]:
+    """The cells as text (see `slp.data.cells`), object (n,), None where missing."""
+    out = np.empty(len(column.cells), dtype=object)
+    out[:] = [
+        None if m else cell_text(c) for c, m in zip(column.cells, column.missing, strict=True)
+    ]
+    return out
+
+
+def labels_of(column: Column) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+    """Distinct values as sorted text, and each cell's place among them, int32 (n,).
+
+    Sorted as numbers if the column is numeric, else as by `sorted_labels`. No cell may be missing.
+    """
+    distinct, codes = np.unique(column.cells, return_inverse=True)
+    texts = [cell_text(c) for c in distinct]
+    if column.kind != "text":
+        return tuple(texts), codes.astype(np.int32)
+    labels = sorted_labels(texts)
+    place = {label: i for i, label in enumerate(labels)}
+    return labels, np.array([place[t] for t in texts], dtype=np.int32)[codes]
+
+
+def sorted_labels(labels: Sequence[str]) -> tuple[str, ...]:
+    """Labels in order: as numbers if all are whole numbers, else by their characters."""
+    if all(_is_whole(label) for label in labels):
+        return tuple(sorted(labels, key=lambda label: (int(label), label)))
+    return tuple(sorted(labels))
+
+
+def _is_whole(label: str) -> bool:
+    return label.removeprefix("-").isdecimal() and len(label) < 4000
+
+
+def as_text(column: Column) -> Column:
+    """The column as one of text, as pandas' and polars' categorical types mean it."""
+    if column.kind in ("text", "unusable"):
+        return column
+    return replace(column, kind="text", cells=np.where(column.missing, "", texts_of(column)))

@@ -1,0 +1,188 @@
+"""From a column to a coded feature: its kind, its cuts, its codes (see `slp.data.table`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp import kernels
+from slp.data.cells import read_number
+from slp.data.columns import Column, labels_of
+from slp.data.faults import check_usable, read_numbers
+from slp.data.table import Feature
+from slp.data.words import atom, data_error, first_row, plural
+from slp.errors import Diagnostic
+from slp.ir.program import Bins, Cuts, FeatureDeclaration
+
+__all__ = ["CodedColumn", "Declared", "code_column", "declared_of", "quantile_cuts", "width_cuts"]
+
+MOST_BINS = 100_000
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What a program says of one column."""
+
+    kind: Literal["numeric", "categorical"] | None = None
+    coding: Cuts | Bins | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class CodedColumn:
+    """A feature, its codes int32 (n,), and findings that are no errors."""
+
+    feature: Feature
+    codes: NDArray[np.int32]
+    warnings: tuple[Diagnostic, ...] = ()
+
+
+def declared_of(column: Column, declarations: Sequence[FeatureDeclaration]) -> Declared:
+    """The declarations that name the column or, if none does, those for all numeric columns."""
+    own = [d for d in declarations if d.name == column.name]
+    if not own and column.kind == "number":
+        own = [d for d in declarations if d.name is None]
+    return Declared(
+        next((d.kind for d in own if d.kind is not None), None),
+        next((d.coding for d in own if d.coding is not None), None),
+    )
+
+
+def code_column(column: Column, declared: Declared) -> CodedColumn:
+    """Code one feature column.
+
+    Raises
+    ------
+    DataError
+        E411, E412, E420, E421 for its cells; E422 infinite values; E423 whole numbers that are one
+        and the same as floats; E428 cuts on a categorical feature; E429 too many bins.
+    """
+    check_usable(column, f"leave those rows out, or write :- ignore({atom(column.name)}).")
+    if declared.kind == "categorical" and declared.coding is not None:
+        message = f"feature `{column.name}` is declared categorical and has cuts or bins"
+        raise data_error("E428", message, "only numeric features have cuts: drop one of the two")
+    if declared.kind is None and declared.coding is None and column.kind != "number":
+        return _code_levels(column, _numbers_among_text(column))
+    if declared.kind == "categorical":
+        return _code_levels(column)
+    return _code_numbers(column, declared.coding)
+
+
+def _code_levels(column: Column, warnings: tuple[Diagnostic, ...] = ()) -> CodedColumn:
+    levels, codes = labels_of(column)
+    return CodedColumn(Feature(column.name, levels=levels), codes, warnings)
+
+
+def _numbers_among_text(column: Column) -> tuple[Diagnostic, ...]:
+    """W403 if at least half of the cells of a text column are numbers."""
+    if column.kind != "text":
+        return ()
+    distinct, codes = np.unique(column.cells, return_inverse=True)
+    other = np.array([read_number(text) is None for text in distinct])[codes]
+    n, numbers = len(other), int((~other).sum())
+    if 2 * numbers < n:
+        return ()
+    name = atom(column.name)
+    if numbers == n:
+        message = (
+            f"column `{column.name}` is categorical, as text, though all its cells are numbers"
+        )
+        help = f"say which is meant: :- feature({name}, [numeric]). or [categorical]"
+    else:
+        row = first_row(other)
+        message = (
+            f"column `{column.name}` is categorical because row {row} holds "
+            f"`{column.cells[row - 1]}`, though {numbers} of {n} cells are numbers"
+        )
+        help = (
+            "correct such cells, or leave those rows out; "
+            f"if it is meant, write :- feature({name}, [categorical])."
+        )
+    return (Diagnostic("W403", message, help=help, severity="warning"),)
+
+
+def _code_numbers(column: Column, coding: Cuts | Bins | None) -> CodedColumn:
+    why = "is declared numeric" if coding is None else "has declared cuts or bins"
+    name = atom(column.name)
+    x = read_numbers(column, why, f"correct the cell, or write :- feature({name}, [categorical]).")
+    if isinstance(coding, Cuts):
+        cuts = np.array(coding.cuts, dtype=np.float64)
+        return CodedColumn(Feature(column.name, cuts=cuts), kernels.code_by_cuts(x, cuts))
+    _check_finite(column.name, x)
+    if coding is not None:
+        cuts = _bin_cuts(column.name, x, coding)
+        return CodedColumn(Feature(column.name, cuts=cuts), kernels.code_by_cuts(x, cuts))
+    values, codes = kernels.code_values(x)
+    _check_distinct(column, values)
+    return CodedColumn(Feature(column.name, values=values), codes)
+
+
+def _check_finite(name: str, x: NDArray[np.float64]) -> None:
+    infinite = np.isinf(x)
+    if infinite.any():
+        raise data_error(
+            "E422",
+            f"column `{name}` is infinite in {plural(int(infinite.sum()), 'row')}, "
+            f"the first is row {first_row(infinite)}",
+            "no threshold lies halfway to infinity: put a number there, "
+            f"or declare cuts: :- feature({atom(name)}, [cuts([0, 1])]).",
+        )
+
+
+def _check_distinct(column: Column, values: NDArray[np.float64]) -> None:
+    """Whole numbers beyond 2^53 may coincide as floats; rows that differ would then be merged."""
+    if column.cells.dtype.kind not in "iuO" or np.abs(values[[0, -1]]).max() <= 2**53:
+        return
+    lost = len(np.unique(column.cells)) - len(values)
+    if lost > 0:
+        raise data_error(
+            "E423",
+            f"column `{column.name}` holds whole numbers beyond 2^53, and {lost} of them cannot "
+            "be told from others as floating point numbers",
+            "subtract a constant; if they are names, "
+            f"write :- feature({atom(column.name)}, [categorical]).",
+        )
+
+
+# --- bins --------------------------------------------------------------------------------------
+
+
+def _bin_cuts(name: str, x: NDArray[np.float64], bins: Bins) -> NDArray[np.float64]:
+    if bins.count > MOST_BINS:
+        message = f"feature `{name}` has {bins.count} bins, more than {MOST_BINS}"
+        raise data_error("E429", message, "without bins every distinct value has its own cut")
+    make = quantile_cuts if bins.kind == "quantile" else width_cuts
+    return make(x, bins.count)
+
+
+def quantile_cuts(x: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+    """Cuts at the quantiles i / count, 0 < i < count, of the finite values x (n,).
+
+    Quantile p is the value at place p (n - 1) of the sorted rows (repeats counted, from 0), linear
+    between two rows: NumPy's and R's default (type 7 in Hyndman & Fan 1996). Equal cuts are one,
+    and a cut at the least value is dropped, as it parts nothing; so there may be fewer bins.
+    """
+    places = np.arange(1, count) / count
+    # Quarters, where the distance of two values is beyond the largest float.
+    scale = 1.0 if _spans(x) else 0.25
+    return _proper_cuts(np.quantile(x * scale, places) / scale, x)
+
+
+def width_cuts(x: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+    """Cuts that part the range of the finite values x (n,) into `count` bins of equal width."""
+    share = np.arange(1, count) / count
+    return _proper_cuts(x.min() * (1 - share) + x.max() * share, x)
+
+
+def _spans(x: NDArray[np.float64]) -> bool:
+    """Whether the range of x is a float."""
+    with np.errstate(over="ignore"):
+        return bool(np.isfinite(x.max() - x.min()))
+
+
+def _proper_cuts(cuts: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:
+    cuts = np.unique(cuts)
+    return np.asarray(cuts[(cuts > x.min()) & (cuts <= x.max())])

@@ -1,0 +1,51 @@
+"""Wording that the messages of this package share."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.errors import DataError, Diagnostic
+from slp.source import SourceSpan
+
+__all__ = ["atom", "data_error", "first_row", "listed", "nearest", "plural"]
+
+
+def atom(name: str) -> str:
+    """A column name as a program writes it, quoted where Prolog needs it."""
+    if re.fullmatch(r"[a-z][A-Za-z0-9_]*", name):
+        return name
+    escaped = name.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def data_error(
+    code: str, message: str, help: str | None = None, span: SourceSpan | None = None
+) -> DataError:
+    """A `DataError` with one finding."""
+    return DataError(Diagnostic(code, message, span, help))
+
+
+def first_row(rows: NDArray[np.bool_]) -> int:
+    """The first marked row, counted from 1."""
+    return int(np.argmax(rows)) + 1
+
+
+def listed(names: Sequence[str], most: int = 8) -> str:
+    """`a`, `b`, ... with at most so many names."""
+    shown = ", ".join(f"`{name}`" for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """The name most like `name`, or None if none is."""
+    return next(iter(difflib.get_close_matches(name, list(names), n=1)), None)
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 row`, `2 rows`."""
+    return f"{count} {noun}{'s' * (count != 1)}"
