@@ -1,7 +1,7 @@
 """The compiler: text -> program -> tree grammar, and what a table adds. Each stage is a pure function.
 
-    SourceFile --parse--> SourceProgram --check--> ir.Program --lower(schema)--> TreeGrammar
-                                                        table --table_of--> Table --^ schema
+SourceFile --parse--> SourceProgram --check--> ir.Program --lower(schema)--> TreeGrammar
+                                                    table --table_of--> Table --^ schema
 """
 
 from __future__ import annotations

@@ -1,0 +1,87 @@
+"""`slp map PRIOR DATA`: the most probable trees."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import click
+
+import slp
+from slp.cli.common import (
+    data_argument,
+    engine_options,
+    format_option,
+    json_option,
+    param_option,
+    program_argument,
+    progress_line,
+    reports_errors,
+    response_option,
+)
+from slp.data import read_frame
+
+
+@click.command(name="map")
+@program_argument
+@data_argument
+@response_option
+@click.option(
+    "--best",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="K",
+    help="How many trees, the most probable first.",
+)
+@engine_options
+@param_option
+@json_option
+@format_option
+@reports_errors
+def map_command(
+    prior: str,
+    data: str,
+    response: str | None,
+    best: int,
+    engine: str,
+    seed: int | None,
+    memory: str | None,
+    parameters: dict[str, float],
+    as_json: bool,
+) -> None:
+    """The K most probable trees under PRIOR given DATA, with their posterior probabilities."""
+    program = slp.load(prior, **parameters)
+    frame = read_frame(data)
+    with progress_line() as progress:
+        posterior = program.posterior(
+            frame, response, engine=engine, seed=seed, draws=0, memory=memory, progress=progress
+        )
+        trees = posterior.k_best(best)
+    if as_json:
+        found = [
+            {
+                "tree": t.tree.to_dict(),
+                "log_joint": t.log_joint,
+                "log_posterior": t.log_posterior,
+                "n_leaves": t.tree.n_leaves,
+            }
+            for t in trees
+        ]
+        result = {
+            "engine": posterior.engine,
+            "reason": posterior.reason,
+            "normalised": posterior.normalised,
+            "certified": True,
+            "best": found,
+            "version": slp.__version__,
+        }
+        click.echo(json.dumps(result))
+        return
+    click.echo(f"engine {posterior.engine}: {posterior.reason}")
+    for i, t in enumerate(trees, start=1):
+        click.echo(
+            f"\n{i}. posterior probability {math.exp(t.log_posterior):.6g} (exact), "
+            f"log joint {t.log_joint:.6f}, {t.tree.n_leaves} leaves"
+        )
+        click.echo(t.tree.to_text())

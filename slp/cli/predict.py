@@ -1,0 +1,90 @@
+"""`slp predict PRIOR DATA NEW`: predictions for new rows, averaged over all trees."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+import polars
+
+import slp
+from slp.cli.common import (
+    data_argument,
+    engine_options,
+    format_option,
+    open_atomic,
+    param_option,
+    program_argument,
+    progress_line,
+    reports_errors,
+    response_option,
+)
+from slp.data import read_frame
+
+
+@click.command()
+@program_argument
+@data_argument
+@click.argument("new", metavar="NEW")
+@response_option
+@click.option(
+    "-o", "--output", metavar="FILE", help="CSV file to write (standard output if left out)."
+)
+@click.option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.9,
+    show_default=True,
+    help="Probability of the interval, for a numeric response.",
+)
+@engine_options
+@param_option
+@format_option
+@reports_errors
+def predict(
+    prior: str,
+    data: str,
+    new: str,
+    response: str | None,
+    output: str | None,
+    level: float,
+    engine: str,
+    seed: int | None,
+    memory: str | None,
+    parameters: dict[str, float],
+) -> None:
+    """Predict the rows of NEW under PRIOR given DATA, averaged over all trees by their probability.
+
+    Writes CSV: for classes the most probable one and the probability of each, for a numeric response
+    its mean and the ends of an equal-tailed interval.
+    """
+    program = slp.load(prior, **parameters)
+    frame, rows = read_frame(data), read_frame(new)
+    with progress_line() as progress:
+        posterior = program.posterior(
+            frame, response, engine=engine, seed=seed, draws=0, memory=memory, progress=progress
+        )
+        out = _predictions(posterior, rows, level)
+    text = out.write_csv()
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        with open_atomic(output) as stream:
+            stream.write(text)
+
+
+def _predictions(
+    posterior: slp.Posterior, rows: polars.DataFrame, level: float
+) -> polars.DataFrame:
+    table = posterior.table
+    if not table.leaf.classes:
+        low, high = posterior.predict_interval(rows, level).T
+        return polars.DataFrame(
+            {table.response: posterior.predict(rows), "lower": low, "upper": high}
+        )
+    probabilities = posterior.predict_proba(rows)
+    columns: dict[str, object] = {
+        table.response: [table.leaf.classes[i] for i in probabilities.argmax(axis=1)]
+    }
+    columns |= {f"P({c})": probabilities[:, i] for i, c in enumerate(table.leaf.classes)}
+    return polars.DataFrame(columns)

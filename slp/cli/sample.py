@@ -1,0 +1,88 @@
+"""`slp-sample PRIOR DATA`: the posterior over decision trees, its summary, and draws from it."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+
+import click
+
+import slp
+from slp.cli.common import (
+    data_argument,
+    engine_options,
+    format_option,
+    json_option,
+    param_option,
+    program_argument,
+    progress_line,
+    reports_errors,
+    response_option,
+)
+from slp.cli.summary import posterior_to_json, summary_lines, write_draws
+from slp.data import read_frame
+
+
+@click.command(
+    name="sample",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0; 1 a fault in the program or the data; 2 wrong usage; 70 a bug of slp.",
+)
+@program_argument
+@data_argument
+@response_option
+@click.option(
+    "-n",
+    "--draws",
+    type=click.IntRange(min=0),
+    default=1000,
+    show_default=True,
+    help="Draws to keep; the exact summary does not depend on it.",
+)
+@engine_options
+@click.option(
+    "-o", "--output", metavar="FILE", help="Write the draws there, one JSON object a line."
+)
+@param_option
+@json_option
+@format_option
+@click.version_option(slp.__version__, prog_name="slp-sample")
+@reports_errors
+def sample(
+    prior: str,
+    data: str,
+    response: str | None,
+    draws: int,
+    engine: str,
+    seed: int | None,
+    memory: str | None,
+    output: str | None,
+    parameters: dict[str, float],
+    as_json: bool,
+) -> None:
+    """Posterior over decision trees under PRIOR given DATA.
+
+    PRIOR is a .slp file, or the name of a prior of the library (growtree, denison, ...). DATA is a
+    table: CSV, CSV.gz or Parquet.
+    """
+    started = time.perf_counter()
+    program = slp.load(prior, **parameters)
+    frame = read_frame(data)
+    seed = secrets.randbits(32) if seed is None else seed
+    with progress_line() as progress:
+        posterior = program.posterior(
+            frame, response, engine=engine, seed=seed, draws=draws, memory=memory, progress=progress
+        )
+        result = posterior_to_json(posterior, draws=draws, seed=seed)
+    if output is not None:
+        write_draws(posterior, output)
+    result["seconds"] = time.perf_counter() - started
+    if as_json:
+        click.echo(json.dumps(result))
+        return
+    for line in summary_lines(posterior, program.describe(), data):
+        click.echo(line)
+    where = f", written to {output}" if output else ""
+    click.echo(f"draws     {draws} independent draws, seed {seed}{where}")
+    click.echo(f"time      {time.perf_counter() - started:.2f} s")

@@ -1,0 +1,98 @@
+"""What the commands say of a posterior: the JSON object of DESIGN 7, the page for a person, the draws."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import slp
+from slp import Posterior
+from slp.cli.common import open_atomic
+
+__all__ = ["posterior_to_json", "summary_lines", "write_draws"]
+
+
+def posterior_to_json(posterior: Posterior, *, draws: int, seed: int | None) -> dict[str, Any]:
+    """The part of `--json` that all engines share; the caller adds the time."""
+    table = posterior.table
+    best = posterior.map()
+    return {
+        "engine": posterior.engine,
+        "reason": posterior.reason,
+        "n_rows": table.n_rows,
+        "n_features": len(table.features),
+        "log_evidence": posterior.log_evidence,
+        "log_evidence_error": 0.0,
+        "tree_count": _finite(posterior.tree_count()),
+        "map": {
+            "tree": best.tree.to_dict(),
+            "log_joint": best.log_joint,
+            "normalised": posterior.normalised,
+            "log_posterior": best.log_posterior,
+            "upper_bound": best.log_joint,
+            "certified": True,
+            "n_leaves": best.tree.n_leaves,
+        },
+        "mean_leaves": posterior.expected_leaves(),
+        "features": {
+            name: use.probability for name, use in posterior.split_probabilities().items()
+        },
+        "draws": draws,
+        "seed": seed,
+        "version": slp.__version__,
+    }
+
+
+def _finite(count: int | float) -> int | float | None:
+    return count if math.isfinite(count) else None
+
+
+def summary_lines(posterior: Posterior, words: str, data: str) -> Iterator[str]:
+    """The page that `slp-sample` prints for a person, line by line, without draws and time."""
+    table = posterior.table
+    best = posterior.map()
+    yield f"data      {data}: {_rows(posterior)}, {len(table.features)} features"
+    yield f"response  {table.response}, leaves {table.leaf.describe()}"
+    for note in table.notes:
+        yield f"          {note}"
+    for i, line in enumerate(words.splitlines()):
+        yield f"{'prior' if i == 0 else '':<10}{line}"
+    yield f"engine    {posterior.engine}: {posterior.reason}"
+    yield f"evidence  log P({table.response} | features) = {posterior.log_evidence:.6f} (exact)"
+    count = posterior.tree_count()
+    yield f"trees     {count:,} " if isinstance(count, int) else f"trees     about {count:.6g}"
+    yield (
+        f"MAP tree  posterior probability {math.exp(best.log_posterior):.6g}, "
+        f"log joint {best.log_joint:.6f}, {best.tree.n_leaves} leaves"
+    )
+    for line in best.tree.to_text().splitlines():
+        yield f"          {line}"
+    yield f"leaves    {posterior.expected_leaves():.4f} expected (exact)"
+    yield "features  P(used), expected splits (exact)"
+    width = max((len(f.name) for f in table.features), default=0)
+    uses = sorted(posterior.split_probabilities().items(), key=lambda x: -x[1].probability)
+    for name, use in uses:
+        yield f"          {name:<{width}}  {use.probability:.4f}  {use.expected_splits:.4f}"
+
+
+def _rows(posterior: Posterior) -> str:
+    table = posterior.table
+    distinct = len(table.counts)
+    return f"{table.n_rows} rows" + ("" if distinct == table.n_rows else f" ({distinct} distinct)")
+
+
+def write_draws(posterior: Posterior, path: str | Path) -> None:
+    """One JSON object a line for each draw; the file appears whole or not at all."""
+    with open_atomic(path) as stream:
+        for i, draw in enumerate(posterior.draws):
+            line = {
+                "draw": i,
+                "chain": draw.chain,
+                "log_prior": draw.log_prior,
+                "log_likelihood": draw.log_likelihood,
+                "tree": draw.tree.to_dict(),
+            }
+            stream.write(json.dumps(line) + "\n")
