@@ -57,7 +57,8 @@ def route_table(tree: Tree, table: Table) -> NDArray[np.int64]:
         if split.feature not in features:
             raise _no_column(split.feature, list(features))
         j, feature = features[split.feature]
-        return _codes_left(split, feature)[table.codes[rows, j]]
+        left: NDArray[np.bool_] = _codes_left(split, feature)[table.codes[rows, j]]
+        return left
 
     return _route(tree, len(table.counts), goes_left)
 

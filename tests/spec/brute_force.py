@@ -1,11 +1,12 @@
-"""The meaning of a program (DESIGN 3), written down as slowly as possible: every derivation, one by one.
+"""The meaning of a program (DESIGN 3), as slowly as possible: every derivation, one by one.
 
-It works on raw rows (lists of floats and strings) and on the checked program, by the definitions of the
-text: boxes are lists of rows, regions are kept as `lo <= F < hi`, constraints are looked up in the region
-and the path. No grammar, no states of automata, no codes, no merging: this is what the engines must equal.
+It works on raw rows (lists of floats and strings) and on the checked program, by the definitions of
+the text: boxes are lists of rows, regions are kept as `lo <= F < hi`, constraints are looked up in
+the region and the path. No grammar, no states of automata, no merging of rows or boxes: this is
+what the engines must equal.
 
-    P(derivation) = product over its nodes of (share of the rule) * (measure of the split)
-    posterior(tree) = sum over its derivations of P * product of its leaves' marginal likelihoods / Z
+    P(derivation)   = product over its nodes of (share of the rule) * (measure of the split)
+    posterior(tree) = sum over its derivations of P * product of leaves' marginal likelihoods / Z
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class TooManyDerivationsError(Exception):
 
 @dataclass(frozen=True)
 class Example:
-    """A raw table. `cuts[f]` are the declared cuts of a binned feature; categorical ones hold strings."""
+    """A raw table. `cuts[f]` are the cuts of a binned feature; categorical ones hold strings."""
 
     features: tuple[str, ...]
     rows: tuple[Row, ...]
@@ -42,7 +43,7 @@ class Example:
     cuts: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
     def coded(self, f: int, x: Value) -> Value:
-        """What a split can tell of a value: the value itself, or the number of cuts at or below it."""
+        """What a split can tell of a value: itself, or the number of cuts at or below it."""
         cuts = self.cuts.get(self.features[f])
         if cuts is None:
             return x
@@ -52,7 +53,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Cut:
-    """A structurally valid split of a box: canonical test, gap, and the rows (numbers) of both sides."""
+    """A structurally valid split: canonical test, gap, and the rows (numbers) of both sides."""
 
     feature: int
     test: Value
@@ -87,7 +88,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Derivation:
-    """A finished derivation: its tree, its weight, and the rows of its leaves from left to right."""
+    """A finished derivation: tree, weight, and the rows of its leaves from left to right."""
 
     tree: TreeKey
     weight: float
@@ -107,9 +108,7 @@ class BruteForce:
         self, program: ir.Program, example: Example, leaf: LeafFormula, limit: int = 20_000
     ) -> None:
         self.program, self.example, self.leaf, self.limit = program, example, leaf, limit
-        distinct = {
-            tuple(example.coded(f, x) for f, x in enumerate(row)) for row in example.rows
-        }
+        distinct = {tuple(example.coded(f, x) for f, x in enumerate(row)) for row in example.rows}
         most = max(1, min(len(distinct), len(example.rows) // program.support.min_leaf))
         self.parameters = {**program.parameters, "most_leaves": most}
         assert program.start is not None
@@ -233,9 +232,7 @@ class BruteForce:
         cuts = self._in_domain(choice, node)
         if self.program.failure == "condition":
             return cuts
-        return [
-            c for c in cuts if self._children(choice, c) and self._split_allowed(c, node)
-        ]
+        return [c for c in cuts if self._children(choice, c) and self._split_allowed(c, node)]
 
     def _measured(self, choice: Choice, node: Node) -> list[tuple[Cut, float]]:
         """Splits with their probability (or weight) under the rule's measure."""
@@ -248,7 +245,8 @@ class BruteForce:
 
     def _feature_share(self, cuts: Sequence[Cut], f: int) -> float:
         """Share of a feature among those that can still split."""
-        return self._feature_weight(f) / sum(self._feature_weight(g) for g in {c.feature for c in cuts})
+        total = sum(self._feature_weight(g) for g in {c.feature for c in cuts})
+        return self._feature_weight(f) / total
 
     def _children(self, choice: Choice, cut: Cut) -> tuple[Term, Term] | None:
         """Left and right nonterminal for a split, None if a guard behind the split forbids it."""
@@ -282,7 +280,8 @@ class BruteForce:
                 Node(cut.right, node.region, levels, depth, path),
             )
         lo, hi = node.bounds(feature)
-        below, above = {**node.region, feature: (lo, cut.test)}, {**node.region, feature: (cut.test, hi)}
+        below = {**node.region, feature: (lo, cut.test)}
+        above = {**node.region, feature: (cut.test, hi)}
         return (
             Node(cut.left, below, node.tested_levels, depth, path),
             Node(cut.right, above, node.tested_levels, depth, path),
@@ -391,12 +390,11 @@ class BruteForce:
 
     def predictive(self, row: Row) -> list[float]:
         """Predictive class probabilities (or, for numbers, the mean alone) of a new row."""
-        total: list[float] = []
+        terms: list[list[float]] = []
         for d, p in self.posterior():
             leaf = d.leaves[self._leaf_of(d.tree, row)]
-            prediction = self.leaf.predict([self.example.y[r] for r in leaf])
-            total = [t + p * x for t, x in zip(total or [0.0] * len(prediction), prediction, strict=True)]
-        return total
+            terms.append([p * x for x in self.leaf.predict([self.example.y[r] for r in leaf])])
+        return [math.fsum(column) for column in zip(*terms, strict=True)]
 
     def _leaf_of(self, tree: TreeKey, row: Row) -> int:
         """Number, from the left, of the leaf that a row falls into."""
@@ -436,9 +434,7 @@ def _same_feature(cuts: Sequence[Cut], cut: Cut) -> list[Cut]:
 
 def _feature_then_cut(spec: BruteForce, cuts: Sequence[Cut]) -> _Measured:
     """The feature among those that can split, by weight; then its cuts uniformly."""
-    return [
-        (c, spec._feature_share(cuts, c.feature) / len(_same_feature(cuts, c))) for c in cuts
-    ]
+    return [(c, spec._feature_share(cuts, c.feature) / len(_same_feature(cuts, c))) for c in cuts]
 
 
 def _all(spec: BruteForce, cuts: Sequence[Cut]) -> _Measured:
@@ -448,10 +444,8 @@ def _all(spec: BruteForce, cuts: Sequence[Cut]) -> _Measured:
 
 def _gap(spec: BruteForce, cuts: Sequence[Cut]) -> _Measured:
     """The feature as before; then each cut by its gap."""
-    return [
-        (c, spec._feature_share(cuts, c.feature) * c.gap / sum(o.gap for o in _same_feature(cuts, c)))
-        for c in cuts
-    ]
+    gaps = {c.feature: sum(o.gap for o in _same_feature(cuts, c)) for c in cuts}
+    return [(c, spec._feature_share(cuts, c.feature) * c.gap / gaps[c.feature]) for c in cuts]
 
 
 def _each(spec: BruteForce, cuts: Sequence[Cut]) -> _Measured:
@@ -518,12 +512,10 @@ def _cuts_box(box: ir.Box, feature: str, test: Value) -> bool:
 
 
 def _inside(box: ir.Box, node: Node) -> bool:
-    return all(
-        node.bounds(f)[0] >= low and node.bounds(f)[1] <= high for f, (low, high) in box.bounds.items()
-    )
+    bounds = [(*node.bounds(f), *box.bounds[f]) for f in box.bounds]
+    return all(lo >= low and hi <= high for lo, hi, low, high in bounds)
 
 
 def _meets(box: ir.Box, node: Node) -> bool:
-    return all(
-        node.bounds(f)[0] < high and node.bounds(f)[1] > low for f, (low, high) in box.bounds.items()
-    )
+    bounds = [(*node.bounds(f), *box.bounds[f]) for f in box.bounds]
+    return all(lo < high and hi > low for lo, hi, low, high in bounds)

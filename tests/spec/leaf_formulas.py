@@ -1,7 +1,7 @@
-"""Leaf models again, one response after the other: the marginal likelihood as a product of predictives.
+"""Leaf models again: the marginal likelihood as a product of predictives, response by response.
 
-The package uses closed forms; here each response is predicted from those before it (chain rule), so that
-a slip in a closed form shows.
+The package uses closed forms; here each response is predicted from those before it (chain rule), so
+that a slip in a closed form shows.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class DirichletFormula:
 
 @dataclass(frozen=True)
 class NormalFormula:
-    """Normal-inverse-gamma: the next response is Student t with 2 alpha degrees of freedom about mu, scale
-    beta (kappa + 1) / (alpha kappa); then the four numbers are updated with it."""
+    """Normal-inverse-gamma: the next response is Student t with 2 alpha degrees of freedom about mu,
+    squared scale beta (kappa + 1) / (alpha kappa); then the four numbers are updated with it."""
 
     mu: float
     kappa: float

@@ -1,7 +1,7 @@
-"""Random programs as text, so that the parser, the checker and lowering are tried as users try them.
+"""Random programs as text, so that parser, checker and lowering are tried as users try them.
 
-`random_program` draws tree rules (a library prior with random parameters, or a template of own rules with
-state arguments, guards and helper predicates), then constraints, supports, measures and the rest.
+`random_program` draws tree rules (a library prior with random parameters, or a template of own
+rules with state arguments, guards and helper predicates), then constraints, limits and the rest.
 """
 
 from __future__ import annotations
@@ -82,9 +82,9 @@ def _all_numeric(table: RandomTable) -> bool:
 
 
 def _use(text: _Text, name: str, measure: str, **parameters: float) -> None:
-    given = ", ".join(f"{k} = {number(v)}" for k, v in parameters.items() if text.rng.random() < 0.8)
+    given = [f"{k} = {number(v)}" for k, v in parameters.items() if text.rng.random() < 0.8]
     text.measures.add(measure)
-    text.add(f":- use({name}, [{given}]).")
+    text.add(f":- use({name}, [{', '.join(given)}]).")
 
 
 def _growtree_like(name: str, measure: str) -> Callable[[_Text], None]:
@@ -137,7 +137,7 @@ def _depth_guard(text: _Text) -> None:
 
 
 def _chosen_feature(text: _Text) -> None:
-    """A helper predicate offers features before the split: each solution is an instance of the rule."""
+    """A helper offers features before the split: each solution is an instance of the rule."""
     text.weigh_freely()
     features = text.rng.sample(text.table.features, text.rng.randint(1, len(text.table.features)))
     p = text.probability()
@@ -190,7 +190,7 @@ def _bound_feature(text: _Text) -> None:
 
 
 def _budget(text: _Text) -> None:
-    """A number of leaves is owed, and dealt out one way or the other: several derivations a tree."""
+    """Leaves are owed, and dealt out in one way or another: several derivations a tree."""
     text.weights = True
     k = text.rng.randint(1, 4)
     text.add(
@@ -215,7 +215,7 @@ def _two_splits(text: _Text) -> None:
 
 
 def _turns(text: _Text) -> None:
-    """The state is the feature of the next split; a helper predicate with a body says which follows."""
+    """The state is a feature; a helper predicate with a body says which follows."""
     features = [quoted(f) for f in text.table.features]
     text.add(f":- start(turn({features[0]})).")
     text.add(*(f"order({f}, {g})." for f, g in zip(features, features[1:], strict=False)))

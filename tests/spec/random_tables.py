@@ -1,4 +1,4 @@
-"""Small random tables: ties, repeated rows, categorical columns, declared cuts and bins, all kinds of response."""
+"""Small random tables: ties, repeated rows, all kinds of columns, codings and responses."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ _POOLS = (
     (-1000000.0, 0.0, 0.001, 5.0),
 )
 _LEVELS = (("red", "green", "blue"), ("no", "yes"), ("b", "a b", "C", "d"))
+_CUTS = (-1.0, 0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 2.25, 3.0)
 _INTEGER_LEVELS = (2, 10, 9)
 
 
@@ -88,7 +89,7 @@ def random_table(rng: random.Random) -> RandomTable:
 
 
 def random_row(rng: random.Random, table: RandomTable) -> Row:
-    """A new row: values of the table, near them or far off, levels also such as it has never seen."""
+    """A new row: values of the table, near them or far off, and levels that it has not seen."""
     row: list[float | str] = []
     for feature in table.features:
         x = rng.choice(table.columns[feature])
@@ -111,7 +112,7 @@ def _random_column(rng: random.Random, name: str, n: int) -> tuple[str, list[Any
     values = [float(x) for x in rng.choices(pool, k=n)]
     coding = rng.random()
     if coding < 0.15:
-        cuts = sorted(rng.sample([-1.0, 0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 2.25, 3.0], rng.randint(1, 5)))
+        cuts = sorted(rng.sample(_CUTS, rng.randint(1, 5)))
         return "binned", values, [f":- feature({quoted}, [cuts({cuts})])."]
     if coding < 0.25:
         bins = f"bins({rng.choice(('quantile', 'width'))}, {rng.randint(2, 5)})"

@@ -1,6 +1,6 @@
-"""A few lines of Prolog of its own, so that the specification shares no evaluator with `slp.proofs`.
+"""A few lines of Prolog, so that the specification shares no evaluator with `slp.proofs`.
 
-Recursive, eager, no occurs check: for small goals in tests only. Bindings are dictionaries from `Var` to
+Recursive, no occurs check: for small goals in tests only. Bindings are dictionaries from `Var` to
 `Term`, never changed in place.
 """
 
@@ -72,12 +72,12 @@ def unify(a: Term, b: Term, bindings: Bindings) -> Bindings | None:
 
 
 def value(term: Term, bindings: Bindings, parameters: Parameters) -> float:
-    """Arithmetic: an integer stays one, `/` gives one where it divides evenly, atoms are parameters."""
+    """Arithmetic: integers stay such, `/` gives one where it divides evenly, atoms are parameters."""
     term = walk(term, bindings)
     if isinstance(term, Number):
         return term.value
     if isinstance(term, Atom):
-        return parameters[term.name] if term.name in parameters else {"e": math.e, "inf": math.inf}[term.name]
+        return {"e": math.e, "inf": math.inf, **parameters}[term.name]
     if not isinstance(term, Struct):
         raise ValueError(f"no arithmetic: {term}")
     args = [value(a, bindings, parameters) for a in term.args]
@@ -171,7 +171,7 @@ def _resolve(
     goal: Term, bindings: Bindings, clauses: Sequence[LogicClause], parameters: Parameters
 ) -> Iterator[Bindings]:
     for clause in clauses:
-        head, body = renamed([clause.head, clause.body if clause.body is not None else Atom("true")])
+        head, body = renamed([clause.head, clause.body or Atom("true")])
         result = unify(goal, head, bindings)
         if result is not None:
             yield from solve([body], result, clauses, parameters)

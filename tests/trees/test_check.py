@@ -1,0 +1,264 @@
+"""Constraints on finished trees: each kind holds on one tree and fails on another, with the reason."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+from slp.errors import DataError, UnsupportedError
+from slp.ir.program import (
+    Before,
+    Box,
+    Constant,
+    Constraint,
+    Exclusive,
+    First,
+    Forbid,
+    Interaction,
+    Majority,
+    MaxFeatures,
+    MaxLeaves,
+    Monotone,
+    Once,
+    Predicate,
+    Program,
+    Support,
+)
+from slp.proofs.terms import Atom
+from slp.source import SourceFile, SourceSpan
+from slp.trees import CheckResult, Leaf, Node, Split, Tree, check_tree
+
+INF = math.inf
+INFANT = Box("infant", {"age": (0.0, 24.0)})
+SMALL = Box("small", {"age": (0.0, 24.0), "size": (-INF, 2.0)})
+
+
+def split(
+    feature: str, at: float | str, left: Node | None = None, right: Node | None = None
+) -> Split:
+    threshold, level = (None, at) if isinstance(at, str) else (at, None)
+    return Split(feature, threshold, level, left or Leaf(), right or Leaf())
+
+
+def program(*constraints: Constraint, support: Support | None = None) -> Program:
+    return Program("test", None, (), constraints=constraints, support=support or Support())
+
+
+def check(constraint: Constraint, root: Node) -> CheckResult:
+    (result,) = Tree(root).check(program(constraint))
+    return result
+
+
+def why(constraint: Constraint, root: Node) -> str | None:
+    """The counterexample; None where the constraint holds."""
+    result = check(constraint, root)
+    assert result.holds is (result.counterexample is None)
+    return result.counterexample
+
+
+def test_a_result_has_words_span_and_path() -> None:
+    file = SourceFile("p.slp", ":- constraint(first(age)).")
+    constraint = First("age", SourceSpan(file, 14, 24))
+    have = check(constraint, split("size", 1.0)).to_dict()
+    assert have == {
+        "constraint": "If the tree splits at all, the root splits on age.",
+        "span": {"file": "p.slp", "line": 1, "column": 15, "end_line": 1, "end_column": 25},
+        "holds": False,
+        "counterexample": "at root (everywhere): the first split is `size < 1`",
+        "path": "root",
+    }
+
+
+def test_a_public_program_is_taken_by_its_ir() -> None:
+    class Public:
+        ir = program(First("age"))
+
+    assert [r.holds for r in check_tree(Tree(Leaf()), Public())] == [True]
+
+
+def test_constant() -> None:
+    assert why(Constant(INFANT), split("age", 24.0)) is None
+    assert why(Constant(INFANT), split("age", 0.0)) is None
+    assert why(Constant(INFANT), split("age", 24.0, None, split("size", 1.0))) is None
+    have = why(Constant(INFANT), split("age", 60.0, split("age", 12.0)))
+    assert have == "at left (age < 60): `age < 12` cuts the box infant"
+    have = why(Constant(INFANT), split("age", 24.0, split("size", 1.0)))
+    assert have == "at left (age < 24): `size < 1` cuts the box infant, which is free in size"
+    have = why(Constant(INFANT), split("colour", "red"))
+    assert (
+        have == "at root (everywhere): `colour = red` cuts the box infant, which is free in colour"
+    )
+    # Once a test has cut it, no node contains all of it, and further cuts are not named.
+    (result,) = Tree(split("age", 12.0, split("age", 6.0))).check(program(Constant(INFANT)))
+    assert result.path == "root"
+
+
+def test_constant_box_that_is_free_on_one_side() -> None:
+    assert why(Constant(SMALL), split("size", 2.0, split("age", 24.0))) is None
+    have = why(Constant(SMALL), split("size", 3.0, split("size", -9.0)))
+    assert have == "at left (size < 3): `size < -9` cuts the box small"
+
+
+def test_forbid() -> None:
+    assert why(Forbid("age"), split("size", 1.0)) is None
+    assert why(Forbid("age"), split("age", 1.0)) == "at root (everywhere): `age < 1` at depth 0"
+    below = Forbid("age", below=1)
+    assert why(below, split("age", 1.0)) is None
+    assert why(below, split("size", 1.0, None, split("age", 1.0))) == (
+        "at right (1 <= size): `age < 1` at depth 1"
+    )
+
+
+def test_forbid_within_a_box() -> None:
+    within = Forbid("size", within=INFANT)
+    inside = split("age", 0.0, None, split("age", 24.0, split("size", 1.0)))
+    assert why(within, inside) == "at right.left (0 <= age < 24): `size < 1` at depth 2"
+    assert why(within, split("age", 24.0, split("size", 1.0))) is None
+    assert why(within, split("age", 12.0, split("age", 0.0, None, split("size", 1.0)))) is not None
+    assert why(within, split("age", 0.0, None, split("age", 24.5, split("size", 1.0)))) is None
+
+
+def test_first() -> None:
+    assert why(First("age"), Leaf()) is None
+    assert why(First("age"), split("age", 1.0, split("size", 1.0))) is None
+    assert why(First("age"), split("size", 1.0, split("age", 1.0))) is not None
+
+
+def test_before() -> None:
+    before = Before("age", "size")
+    assert why(before, split("age", 1.0, split("size", 1.0))) is None
+    assert why(before, split("age", 1.0)) is None
+    have = why(before, split("colour", "red", split("size", 1.0), split("age", 1.0)))
+    assert have == "at left (colour = red): `size < 1` has no split on age above it"
+
+
+def test_once() -> None:
+    assert why(Once("age"), split("size", 1.0, split("age", 1.0), split("age", 2.0))) is None
+    have = why(Once("age"), split("age", 1.0, None, split("age", 2.0)))
+    assert have == "at right (1 <= age): `age < 2` is a second split on the path"
+
+
+def test_exclusive() -> None:
+    exclusive = Exclusive(("age", "size", "colour"))
+    assert why(exclusive, split("other", 1.0, split("age", 1.0), split("size", 2.0))) is None
+    assert why(exclusive, split("age", 1.0, split("age", 0.0))) is None
+    have = why(exclusive, split("size", 1.0, None, split("age", 2.0)))
+    assert have == "at right (1 <= size): `age < 2` is below a split on size"
+
+
+def test_interaction() -> None:
+    interaction = Interaction((("age", "size"), ("colour",)))
+    assert why(interaction, split("age", 1.0, split("size", 1.0))) is None
+    have = why(interaction, split("age", 1.0, split("colour", "red")))
+    assert have == "at left (age < 1): `colour = red`: no group holds age, colour"
+    assert why(interaction, split("weight", 1.0)) is not None
+
+
+def counted(**counts: int) -> Leaf:
+    return Leaf({"counts": counts})
+
+
+def test_majority() -> None:
+    majority = Majority(INFANT, "well")
+    sound = split("age", 24.0, counted(well=2, ill=2), counted(ill=5))
+    assert why(majority, sound) is None
+    assert why(majority, split("age", 24.0, counted(), counted(ill=5))) is None
+    have = why(majority, split("age", 23.0, counted(well=2, ill=1), counted(ill=5)))
+    assert have == "at right (23 <= age): 5 rows of ill, 0 of well"
+    # The region of age >= 0 meets the box, that of age < 0 does not: 0 <= age is in it.
+    assert why(majority, split("age", 0.0, counted(ill=1), counted(well=1))) is None
+
+
+def test_majority_without_counts_cannot_be_told() -> None:
+    result = check(Majority(INFANT, "well"), split("age", 24.0, Leaf(), counted(ill=1)))
+    assert result.holds is None
+    assert result.counterexample == "at left (age < 24): the leaf does not say its rows by class"
+    # A leaf that breaks it for certain weighs more than one that does not tell.
+    result = check(Majority(INFANT, "well"), split("age", 12.0, Leaf(), counted(ill=1)))
+    assert result.holds is False
+
+
+def test_max_leaves_and_max_features() -> None:
+    tree = split("age", 1.0, split("size", 1.0), split("size", 2.0))
+    assert why(MaxLeaves(4), tree) is None
+    assert why(MaxLeaves(3), tree) == "the tree has 4 leaves"
+    assert why(MaxFeatures(2), tree) is None
+    assert why(MaxFeatures(1), tree) == "the tree splits on 2 features: age, size"
+    assert check(MaxLeaves(3), tree).path is None
+
+
+def test_support() -> None:
+    limits = program(support=Support(min_leaf=2, max_depth=1))
+    sound = Tree(split("age", 1.0, counted(a=2), Leaf({"n": 3, "mean": 0.5})))
+    assert [(r.words, r.holds) for r in sound.check(limits)] == [
+        ("Each side of a split keeps at least 2 rows.", True),
+        ("No leaf is deeper than 1.", True),
+    ]
+    deep = Tree(split("age", 1.0, split("age", 0.0, counted(a=1), counted(b=2)), counted(a=2)))
+    assert [r.counterexample for r in deep.check(limits)] == [
+        "at left.left (age < 0): the leaf has 1 rows",
+        "at left.left (age < 0): the leaf has depth 2",
+    ]
+    # A tree that is one leaf keeps whatever rows there are.
+    assert [r.holds for r in Tree(counted(a=1)).check(limits)] == [True, True]
+    unknown = Tree(split("age", 1.0)).check(limits)
+    assert [r.holds for r in unknown] == [None, True]
+    assert (
+        unknown[0].counterexample == "at left (age < 1): the leaf does not say its number of rows"
+    )
+
+
+def test_no_declared_limits_no_results() -> None:
+    assert Tree(split("age", 1.0)).check(program()) == []
+
+
+@pytest.mark.parametrize(
+    ("constraint", "message"),
+    [
+        (
+            Monotone("age", "up"),
+            "`Predictions never fall as age grows` cannot be checked on a finished tree: "
+            "a tree alone does not say its leaves' posterior means",
+        ),
+        (
+            Predicate("python", Atom("f")),
+            "`The Python predicate f holds of the finished tree` cannot be checked on a finished "
+            "tree: it runs python code",
+        ),
+    ],
+)
+def test_what_cannot_be_checked(constraint: Constraint, message: str) -> None:
+    with pytest.raises(UnsupportedError) as caught:
+        check(constraint, Leaf())
+    (diagnostic,) = caught.value.diagnostics
+    assert (diagnostic.code, diagnostic.message) == ("E620", message)
+
+
+FRAME = pl.DataFrame({"age": [1.0, 30.0, 40.0], "outcome": [1, 2, 2]})
+
+
+def test_rows_of_a_table_are_counted() -> None:
+    rules = program(Majority(INFANT, "1"), support=Support(min_leaf=2))
+    tree = Tree(split("age", 24.0))
+    assert [r.holds for r in tree.check(rules)] == [None, None]
+    for results in (
+        tree.check(rules, FRAME),
+        tree.check(rules, FRAME.drop("outcome"), FRAME["outcome"]),
+        tree.check(rules, FRAME.to_pandas()),
+    ):
+        assert [r.holds for r in results] == [True, False]
+        assert results[1].counterexample == "at left (age < 24): the leaf has 1 rows"
+
+
+def test_a_table_without_response() -> None:
+    def message(*args: object, response: str | None = None) -> tuple[str, str]:
+        with pytest.raises(DataError) as caught:
+            Tree(Leaf()).check(Program("test", None, (), response=response), *args)
+        return caught.value.diagnostics[0].code, caught.value.diagnostics[0].message
+
+    assert message(np.zeros((2, 2))) == ("E611", "the table holds no response")
+    assert message(FRAME, response="y") == ("E611", "the table holds no response column y")
+    assert message(FRAME, [1, 2]) == ("E611", "3 rows, but 2 responses")
