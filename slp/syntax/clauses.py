@@ -1,0 +1,120 @@
+"""A clause's term taken apart: label, head, arrow, body, or a directive; what op/3 declares."""
+
+from __future__ import annotations
+
+from slp.errors import ProgramError
+from slp.proofs.terms import NIL, Atom, Number, Struct, Term, Text, Var, list_items
+from slp.source import SourceSpan
+from slp.syntax import messages
+from slp.syntax.ast import Clause, Directive, Item
+from slp.syntax.messages import SyntaxMessage, excerpt
+from slp.syntax.operators import CLAUSE_PRIORITY, OPERATOR_TYPES, OperatorTable
+
+__all__ = ["declare_operators", "item_of_term"]
+
+_NO_PREDICATES = {
+    *((name, 2) for name in (",", ";", "->", "*->", "|", "[|]", ":-", "-->", "::")),
+    *((name, 1) for name in ("{}", ":-", "?-")),
+}
+_FIXED_OPERATORS = frozenset({",", "|", "[]", "{}", "::"})
+
+
+def item_of_term(term: Term, span: SourceSpan) -> Item:
+    """The clause or directive that a term read from `span` (full stop included) is.
+
+    Raises
+    ------
+    ProgramError
+        With one diagnostic, if it is neither.
+    """
+    match term:
+        case Atom(name=":-"):
+            raise _fault(messages.EMPTY_DIRECTIVE, term, span)
+        case Struct(name=":-", args=(goal,)):
+            if _is_struct(goal, "::", 2):
+                raise _fault(messages.LABELLED_DIRECTIVE, goal, span)
+            return Directive(goal, span)
+        case Struct(name="?-", args=(_,)):
+            raise _fault(messages.QUERY, term, span)
+        case Struct(name="=>", args=(_, _)):
+            raise _fault(messages.OTHER_ARROW, term, span)
+        case Struct(name=":-" | "-->" as arrow, args=(left, body)):
+            label, head = _label_and_head(left, span)
+            if _is_struct(body, "::", 2):
+                raise _fault(messages.LABEL_IN_BODY, body, span)
+            return Clause(label, head, arrow, body, term, span)
+    label, head = _label_and_head(term, span)
+    return Clause(label, head, None, None, term, span)
+
+
+def _label_and_head(term: Term, span: SourceSpan) -> tuple[Term | None, Term]:
+    label: Term | None = None
+    head = term
+    if isinstance(term, Struct) and _is_struct(term, "::", 2):
+        label, head = term.args
+    if isinstance(head, Var):
+        raise _fault(messages.VARIABLE_AS_HEAD, head, span, name=head.name)
+    if isinstance(head, Struct) and _is_struct(head, ":", 2):
+        left, right = (excerpt(_text(t, span)) for t in head.args)
+        raise _fault(messages.SINGLE_COLON, head, span, label=left, head=right)
+    if (
+        isinstance(head, Number | Text)
+        or head == NIL
+        or (isinstance(head, Struct) and (head.name, len(head.args)) in _NO_PREDICATES)
+    ):
+        raise _fault(messages.NO_HEAD, head, span, text=excerpt(_text(head, span)))
+    return label, head
+
+
+def _is_struct(term: Term, name: str, arity: int) -> bool:
+    return isinstance(term, Struct) and term.name == name and len(term.args) == arity
+
+
+def _text(term: Term, clause: SourceSpan) -> str:
+    return (term.span or clause).text
+
+
+def _fault(message: SyntaxMessage, term: Term, clause: SourceSpan, **details: str) -> ProgramError:
+    return ProgramError(message.at(term.span or clause, **details))
+
+
+# --- op/3 ----------------------------------------------------------------------------------------
+
+
+def declare_operators(directive: Directive, table: OperatorTable) -> OperatorTable:
+    """The table after a directive: `:- op(Priority, Type, Names).` changes it, others do not.
+
+    Raises
+    ------
+    ProgramError
+        With one diagnostic, if the arguments of op/3 make no operator.
+    """
+    goal = directive.goal
+    if not (isinstance(goal, Struct) and _is_struct(goal, "op", 3)):
+        return table
+    priority, type, names = goal.args
+    if not (
+        isinstance(priority, Number)
+        and isinstance(priority.value, int)
+        and 0 <= priority.value <= CLAUSE_PRIORITY
+    ):
+        raise _bad_op(priority, directive, "its priority is no integer from 0 to 1200")
+    for known in OPERATOR_TYPES:
+        if type == Atom(known):
+            return table.declare(priority.value, known, *_operator_names(names, directive))
+    raise _bad_op(type, directive, f"its type is none of {', '.join(OPERATOR_TYPES)}")
+
+
+def _operator_names(names: Term, directive: Directive) -> list[str]:
+    out: list[str] = []
+    for name in list_items(names) or [names]:
+        if not isinstance(name, Atom):
+            raise _bad_op(name, directive, "the operator is no atom")
+        if name.name in _FIXED_OPERATORS:
+            raise _bad_op(name, directive, f"the meaning of {name.name} is fixed")
+        out.append(name.name)
+    return out
+
+
+def _bad_op(term: Term, directive: Directive, reason: str) -> ProgramError:
+    return _fault(messages.BAD_OP, term, directive.span, reason=reason)

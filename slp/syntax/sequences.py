@@ -1,0 +1,278 @@
+"""A flat sequence of tokens and terms, made into one term by operator precedence.
+
+`read_sequence` is a shunting-yard reader: one stack of finished operands, one of operators that
+wait for their right side. It takes time linear in the sequence and does not recurse. Where the ISO
+standard leaves a choice (is this `-` an operator or an atom?) it decides as SWI-Prolog's reader:
+
+- a name where an operand is due is a prefix operator if it can be one;
+- otherwise, if it is an infix operator, and a prefix operator that binds tighter stands right
+  before it, then that prefix operator was an atom (`- = x`);
+- at the end of the sequence, a prefix operator without operand is an atom (`X = -`);
+- quoted atoms are never operators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from lark import Token
+
+from slp.errors import Diagnostic, ProgramError, Related
+from slp.proofs.terms import Atom, Number, Struct, Term
+from slp.source import SourceFile, SourceSpan
+from slp.syntax import messages
+from slp.syntax.messages import excerpt
+from slp.syntax.operators import CLAUSE_PRIORITY, Operator, OperatorTable
+from slp.syntax.tokens import token_end, token_span, token_start
+
+__all__ = ["Call", "Operand", "SequenceItem", "item_span", "read_sequence"]
+
+
+@dataclass(slots=True)
+class Operand:
+    """A finished term, and where its text begins and ends, brackets included.
+
+    `operator` is the token of its principal operator, and `priority` the priority of that; a term
+    without operator, or in brackets, has priority 0.
+    """
+
+    term: Term
+    start: int
+    end: int
+    priority: int = 0
+    operator: Token | None = None
+
+
+@dataclass(slots=True)
+class Call:
+    """`name(items)`, the bracket touching the name.
+
+    That is the compound term `operand` where an operand is due. After an operand it is an infix
+    operator and a term in brackets, as in `K-(I+J)`, which is why the items are kept.
+    """
+
+    name: Token
+    operand: Operand
+    items: Sequence[SequenceItem]
+
+
+SequenceItem: TypeAlias = Token | Operand | Call
+
+
+def item_span(item: SequenceItem, file: SourceFile) -> SourceSpan:
+    """Where an item stands, brackets included."""
+    if isinstance(item, Token):
+        return token_span(item, file)
+    operand = item.operand if isinstance(item, Call) else item
+    return SourceSpan(file, operand.start, operand.end)
+
+
+_SUM_PRIORITY = 500  # a label binds at most so loosely
+
+
+def read_sequence(
+    items: Sequence[SequenceItem],
+    table: OperatorTable,
+    file: SourceFile,
+    *,
+    is_clause: bool = False,
+) -> Operand:
+    """The term that a non-empty sequence stands for; `is_clause` if it is a whole clause.
+
+    Raises
+    ------
+    ProgramError
+        With one diagnostic, if the sequence is no term.
+    """
+    return _SequenceReader(items, table, file, is_clause).read()
+
+
+class _SequenceReader:
+    def __init__(
+        self,
+        items: Sequence[SequenceItem],
+        table: OperatorTable,
+        file: SourceFile,
+        is_clause: bool,
+    ) -> None:
+        self.items = items
+        self.table = table
+        self.file = file
+        self.is_clause = is_clause
+        self.operands: list[Operand] = []
+        self.waiting: list[tuple[Operator, Token]] = []
+
+    def read(self) -> Operand:
+        operand_due = True
+        indices = iter(range(len(self.items)))
+        for i in indices:
+            if not operand_due:
+                operand_due = self._read_infix(i)
+            elif self._push_negative_number(i):
+                next(indices)
+                operand_due = False
+            else:
+                operand_due = self._read_operand(i)
+        if operand_due and not self._prefix_becomes_atom(None):
+            raise self._missing_operand(self.waiting[-1][1], "after")
+        self._reduce(CLAUSE_PRIORITY)
+        return self.operands[0]
+
+    # --- one item at a time; each method tells whether an operand is due next
+
+    def _read_infix(self, i: int) -> bool:
+        item = self.items[i]
+        name = item.name if isinstance(item, Call) else item
+        operator = self.table.infix.get(name) if isinstance(name, Token) else None
+        if operator is None or not isinstance(name, Token):
+            raise self._operator_expected(i)
+        self._push_infix(operator, name)
+        if not isinstance(item, Call):
+            return True
+        group = read_sequence(item.items, self.table, self.file)
+        self.operands.append(Operand(group.term, token_end(name), item.operand.end))
+        return False
+
+    def _read_operand(self, i: int) -> bool:
+        item = self.items[i]
+        if not isinstance(item, Token):
+            self.operands.append(item.operand if isinstance(item, Call) else item)
+            return False
+        self._check_point_and_dict(i)
+        prefix = self.table.prefix.get(item)
+        if prefix is not None:
+            self.waiting.append((prefix, item))
+            return True
+        infix = self.table.infix.get(item)
+        if infix is not None and item.type != "BAR" and self._prefix_becomes_atom(infix):
+            self._push_infix(infix, item)
+            return True
+        if item.type in ("COMMA", "BAR"):
+            raise self._missing_operand(item, "before")
+        self.operands.append(self._atom(item))
+        return False
+
+    def _push_negative_number(self, i: int) -> bool:
+        """Read a `-` that touches a number as the number's sign."""
+        minus, number = self.items[i], self.items[i + 1] if i + 1 < len(self.items) else None
+        if (
+            minus == "-"
+            and isinstance(minus, Token)
+            and isinstance(number, Operand)
+            and isinstance(number.term, Number)
+            and number.start == token_end(minus)
+        ):
+            span = SourceSpan(self.file, token_start(minus), number.end)
+            self.operands.append(Operand(Number(-number.term.value, span), span.start, span.end))
+            return True
+        return False
+
+    def _prefix_becomes_atom(self, infix: Operator | None) -> bool:
+        """Make an atom of the waiting prefix operator if `infix` (None: the end) makes it one."""
+        if not self.waiting or not self.waiting[-1][0].is_prefix:
+            return False
+        if infix is not None and infix.left_limit <= self.waiting[-1][0].priority:
+            return False
+        self.operands.append(self._atom(self.waiting.pop()[1]))
+        return True
+
+    def _atom(self, token: Token) -> Operand:
+        span = token_span(token, self.file)
+        return Operand(Atom(str(token), span), span.start, span.end)
+
+    # --- the two stacks
+
+    def _push_infix(self, operator: Operator, token: Token) -> None:
+        self._reduce(operator.left_limit)
+        self.waiting.append((operator, token))
+
+    def _reduce(self, limit: int) -> None:
+        """Build the terms of the waiting operators, the last first, up to a priority."""
+        while self.waiting and self.waiting[-1][0].priority <= limit:
+            self._build(*self.waiting.pop())
+
+    def _build(self, operator: Operator, token: Token) -> None:
+        right = self.operands.pop()
+        if right.priority > operator.right_limit:
+            raise self._clash(operator, token, right)
+        start, args = token_start(token), [right.term]
+        if not operator.is_prefix:
+            left = self.operands.pop()
+            start, args = left.start, [left.term, right.term]
+        term = Struct(operator.name, tuple(args), SourceSpan(self.file, start, right.end))
+        self.operands.append(Operand(term, start, right.end, operator.priority, token))
+
+    # --- what can be wrong
+
+    def _missing_operand(self, token: Token, side: str) -> ProgramError:
+        span = token_span(token, self.file)
+        return ProgramError(messages.MISSING_OPERAND.at(span, side=side, operator=token))
+
+    def _clash(self, operator: Operator, token: Token, right: Operand) -> ProgramError:
+        inner = right.operator
+        assert inner is not None  # only operators have a priority
+        span = token_span(inner, self.file)
+        outer = Related("the other operator", token_span(token, self.file))
+        if operator.name == inner == "::":
+            return ProgramError(messages.TWO_LABELS.at(span, outer))
+        return ProgramError(
+            messages.PRIORITY_CLASH.at(
+                span,
+                outer,
+                inner=inner,
+                inner_priority=right.priority,
+                outer=token,
+                limit=operator.right_limit,
+            )
+        )
+
+    def _check_point_and_dict(self, i: int) -> None:
+        """Refuse `.`, and a name that touches `{`, which SWI-Prolog reads as dicts."""
+        token = self.items[i]
+        following = self.items[i + 1] if i + 1 < len(self.items) else None
+        assert isinstance(token, Token)
+        if token == ".":
+            raise ProgramError(messages.STRAY_POINT.at(token_span(token, self.file)))
+        if isinstance(following, Operand) and self._touches_curly(token_end(token), following):
+            raise ProgramError(messages.DICT.at(token_span(token, self.file), name=token))
+
+    def _touches_curly(self, end: int, following: Operand) -> bool:
+        return following.start == end and self.file.text.startswith("{", end)
+
+    def _operator_expected(self, i: int) -> ProgramError:
+        return ProgramError(self._side_by_side(i))
+
+    def _side_by_side(self, i: int) -> Diagnostic:
+        """The most helpful message for an item that follows an operand without operator between."""
+        item, previous = self.items[i], self.items[i - 1]
+        left = self.operands[-1]
+        span = item_span(item, self.file)
+        if item == ".":
+            return messages.STRAY_POINT.at(span)
+        left_text = excerpt(self.file.text[left.start : left.end])
+        if isinstance(item, Operand) and self._touches_curly(left.end, item):
+            return messages.DICT.at(span, name=left_text)
+        if self.is_clause and self.file.line_column(span.start)[1] == 1:
+            return messages.MISSING_FULL_STOP.at(span, left=left_text)
+        is_name = isinstance(previous, Token) and previous.type == "NAME"
+        if is_name and isinstance(item, Operand) and span.text.startswith("("):
+            return messages.BLANK_BEFORE_BRACKET.at(span, name=left_text)
+        if self._is_label_before(item):
+            label = SourceSpan(self.file, item_span(self.items[0], self.file).start, left.end)
+            return messages.LABEL_WITHOUT_OPERATOR.at(
+                label, label=excerpt(label.text), head=excerpt(span.text)
+            )
+        return messages.OPERATOR_EXPECTED.at(span, left=left_text, right=excerpt(span.text))
+
+    def _is_label_before(self, item: SequenceItem) -> bool:
+        """Whether what was read so far of a clause looks like a label, and `item` like its head."""
+        name = item.name if isinstance(item, Call) else item
+        return (
+            self.is_clause
+            and isinstance(name, Token)
+            and name[0].isalpha()
+            and all(operator.priority <= _SUM_PRIORITY for operator, _ in self.waiting)
+            and (bool(self.waiting) or isinstance(self.operands[-1].term, Number))
+        )

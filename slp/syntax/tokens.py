@@ -1,0 +1,196 @@
+"""Tokens of a program: cutting text with the grammar of `grammars/slp.lark`, and what tokens mean.
+
+The lexer never fails: text that is no token becomes a token of a kind that stands for the mistake,
+and `find_token_fault` has the message for it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from lark import Lark, Token
+from lark.lark import PostLex
+
+from slp.errors import Diagnostic, ProgramError
+from slp.resources import grammar_text
+from slp.source import SourceFile, SourceSpan
+from slp.syntax import messages
+from slp.syntax.messages import excerpt
+
+__all__ = [
+    "find_token_fault",
+    "is_variable_name",
+    "number_value",
+    "quoted_text",
+    "syntax_parser",
+    "token_end",
+    "token_span",
+    "token_start",
+    "tokenize",
+]
+
+_LARGEST_INTEGER = 1000  # digits; reading and writing take time quadratic in them
+
+
+class _KeepAllTokens(PostLex):
+    """Makes Lark keep the tokens that no rule takes: comments, and what stands for mistakes."""
+
+    always_accept = (
+        "COMMENT",
+        "UNCLOSED_COMMENT",
+        "UNCLOSED_QUOTE",
+        "BACKQUOTED",
+        "BAD_NUMBER",
+        "ILLEGAL",
+    )
+
+    def process(self, stream: Iterator[Token]) -> Iterator[Token]:
+        return stream
+
+
+@cache
+def syntax_parser() -> Lark:
+    """The parser for tokens and brackets, built when it is first needed (about 25 ms)."""
+    return Lark(
+        grammar_text("slp"),
+        parser="lalr",
+        lexer="basic",
+        start="clause",
+        keep_all_tokens=True,
+        maybe_placeholders=False,
+        postlex=_KeepAllTokens(),
+    )
+
+
+def tokenize(file: SourceFile) -> list[Token]:
+    """All tokens of a file, comments included."""
+    interactive = syntax_parser().parse_interactive(file.text)
+    stream = interactive.lexer_thread.lex(None)  # type: ignore[no-untyped-call]
+    return list(stream)
+
+
+def token_start(token: Token) -> int:
+    """Offset of a token's first character."""
+    assert token.start_pos is not None  # every token comes from a text
+    return token.start_pos
+
+
+def token_end(token: Token) -> int:
+    """Offset behind a token's last character."""
+    assert token.end_pos is not None
+    return token.end_pos
+
+
+def token_span(token: Token, file: SourceFile) -> SourceSpan:
+    """Where a token stands."""
+    return SourceSpan(file, token_start(token), token_end(token))
+
+
+def is_variable_name(name: str) -> bool:
+    """Whether a name without quotes is that of a variable."""
+    return name[0] == "_" or name[0].isupper()
+
+
+def find_token_fault(token: Token, file: SourceFile) -> Diagnostic | None:
+    """What is wrong with a token by itself, whatever stands around it."""
+    span = token_span(token, file)
+    match token.type:
+        case "UNCLOSED_COMMENT":
+            return messages.UNCLOSED_COMMENT.at(SourceSpan(file, span.start, span.start + 2))
+        case "UNCLOSED_QUOTE":
+            return messages.UNCLOSED_QUOTE.at(span, quote=token[0])
+        case "BACKQUOTED":
+            return messages.BACKQUOTED.at(span)
+        case "BAD_NUMBER":
+            return messages.BAD_NUMBER.at(span, text=excerpt(token))
+        case "ILLEGAL":
+            return messages.ILLEGAL_CHARACTER.at(span, character=_character_name(token))
+        case "NAME" | "FUNCTOR" if token[0].isalpha() and not token.isidentifier():
+            # \w takes more than the identifiers of Unicode, which Prolog's names are.
+            bad = next(c for i, c in enumerate(token) if not token[: i + 1].isidentifier())
+            return messages.ILLEGAL_CHARACTER.at(span, character=_character_name(bad))
+    return None
+
+
+def _character_name(character: str) -> str:
+    code = f"U+{ord(character):04X}"
+    return f"{character} ({code})" if character.isprintable() else code
+
+
+# --- values --------------------------------------------------------------------------------------
+
+_BASES = {"0x": 16, "0o": 8, "0b": 2}
+_LETTER_ESCAPES = dict(zip("abefnrstv\\'\"`", "\a\b\x1b\f\n\r \t\v\\'\"`", strict=True))
+_ESCAPE = re.compile(
+    r"""\\(?: x(?P<hex>[0-9A-Fa-f]+)\\ | (?P<octal>[0-7]+)\\
+      | u(?P<u4>[0-9A-Fa-f]{4}) | U(?P<u8>[0-9A-Fa-f]{8})
+      | (?P<letter>[abefnrstv\\'"`]) | (?P<skip>\n[ \t]*|c\s*) | (?P<bad>[xuU][0-9A-Fa-f]*|[\s\S])
+      ) | (?P<doubled>''|"")""",
+    re.VERBOSE,
+)
+
+
+def number_value(token: Token, file: SourceFile) -> int | float:
+    """Value of a NUMBER or CHARACTER token.
+
+    Raises
+    ------
+    ProgramError
+        The number is beyond the floats, or an integer of too many digits.
+    """
+    if token.type == "CHARACTER":
+        body = token[2:]
+        return ord("'" if body == "''" else _unescape(body, token_start(token) + 2, file))
+    if token[:2] in _BASES or token.replace("_", "").isdigit():
+        if len(token) <= _LARGEST_INTEGER:
+            return int(token[2:], _BASES[token[:2]]) if token[:2] in _BASES else int(token)
+    elif token == "1.0Inf":
+        return math.inf
+    elif (value := float(token)) < math.inf:
+        return value
+    span = token_span(token, file)
+    raise ProgramError(messages.NUMBER_TOO_LARGE.at(span, digits=_LARGEST_INTEGER))
+
+
+def quoted_text(token: Token, file: SourceFile) -> str:
+    """What stands between the quotes of a QUOTED, STRING or quoted FUNCTOR token, escapes undone.
+
+    Raises
+    ------
+    ProgramError
+        An escape sequence does not exist.
+    """
+    return _unescape(token[1:-1], token_start(token) + 1, file, token[0])
+
+
+def _unescape(body: str, start: int, file: SourceFile, quote: str = "") -> str:
+    """`body`, which stands at `start` in the file, with escapes and doubled quotes undone."""
+    if "\\" not in body and quote not in body:
+        return body
+
+    def replacement(match: re.Match[str]) -> str:
+        if doubled := match["doubled"]:
+            return quote if doubled == 2 * quote else doubled
+        if letter := match["letter"]:
+            return _LETTER_ESCAPES[letter]
+        if match["skip"]:
+            return ""
+        digits, base = next(
+            ((match[kind], base) for kind, base in _CODE_BASES if match[kind]), ("", 16)
+        )
+        if digits and len(digits) <= 8 and _is_character(code := int(digits, base)):
+            return chr(code)
+        span = SourceSpan(file, start + match.start(), start + match.end())
+        raise ProgramError(messages.BAD_ESCAPE.at(span, text=excerpt(match[0])))
+
+    return _ESCAPE.sub(replacement, body)
+
+
+_CODE_BASES = (("hex", 16), ("octal", 8), ("u4", 16), ("u8", 16))
+
+
+def _is_character(code: int) -> bool:
+    return code <= 0x10FFFF and not 0xD800 <= code <= 0xDFFF
