@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 __all__ = ["ANY_FEATURE", "MOST_LEAVES", "Schema"]
 
@@ -26,3 +27,9 @@ class Schema:
     levels: tuple[tuple[str, ...] | None, ...]
     most_leaves: int
     from_table: bool = True
+
+    def with_features(self, names: Sequence[str]) -> Schema:
+        """This schema with more features, numeric ones, after its own."""
+        return replace(
+            self, features=(*self.features, *names), levels=(*self.levels, *[None] * len(names))
+        )

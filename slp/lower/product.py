@@ -1,0 +1,79 @@
+"""The product of the local constraints of a program: one automaton, its states numbered as found.
+
+A split is OUTSIDE if one factor says so, else FORBIDDEN if one says so, else it leads to a pair of
+product states. A state's transitions are computed once and shared by all nonterminals of the program
+that meet it. Features that no factor mentions have one column in common.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+from slp.ir.schema import Schema
+from slp.lower.automata import Automaton
+from slp.lower.cells import Cell, cells_between
+from slp.lower.columns import Column, Pair, SplitTable, refusal, union
+
+__all__ = ["Product"]
+
+
+class Product:
+    """The product of `factors` over the features of `schema`, explored on demand from state 0."""
+
+    def __init__(self, factors: Sequence[Automaton[Any]], schema: Schema) -> None:
+        self._factors = tuple(factors)
+        mentioned = frozenset[str]().union(*(a.mentioned for a in factors))
+        self._unmentioned = max(mentioned, default="") + "'"  # greater than any, so none of them
+        self._breakpoints = {
+            f: union(*(a.breakpoints.get(f, ()) for a in factors)) if levels is None else None
+            for f, levels in zip(schema.features, schema.levels, strict=True)
+            if f in mentioned
+        }
+        self._states: list[tuple[Hashable, ...]] = []
+        self._numbers: dict[tuple[Hashable, ...], int] = {}
+        self._tables: dict[int, SplitTable] = {}
+        self._number(tuple(a.start() for a in factors))
+
+    def table(self, state: int) -> SplitTable:
+        """What splits lead to from a state, in numbers of states."""
+        if state not in self._tables:
+            q = self._states[state]
+            other = Column((self._pair(q, self._unmentioned, None),))
+            columns = {f: self._column(q, f, bs) for f, bs in self._breakpoints.items()}
+            self._tables[state] = SplitTable(other, columns)
+        return self._tables[state]
+
+    def majority(self, state: int) -> tuple[str, ...]:
+        """The classes that no other class may outnumber in a leaf in this state, sorted."""
+        tests = (a.majority(q) for a, q in zip(self._factors, self._states[state], strict=True))
+        return tuple(sorted({outcome for outcome in tests if outcome is not None}))
+
+    def describe(self, state: int) -> str:
+        """The state for people, such as `contains infant, age used`."""
+        parts = (a.describe(q) for a, q in zip(self._factors, self._states[state], strict=True))
+        return ", ".join(dict.fromkeys(part for part in parts if part))
+
+    def _number(self, state: tuple[Hashable, ...]) -> int:
+        number = self._numbers.setdefault(state, len(self._states))
+        if number == len(self._states):
+            self._states.append(state)
+        return number
+
+    def _column(
+        self, state: tuple[Hashable, ...], feature: str, breakpoints: tuple[float, ...] | None
+    ) -> Column:
+        if breakpoints is None:
+            return Column((self._pair(state, feature, None),))
+        cells = cells_between(breakpoints)
+        return Column(tuple(self._pair(state, feature, cell) for cell in cells), breakpoints)
+
+    def _pair(self, state: tuple[Hashable, ...], feature: str, cell: Cell | None) -> Pair:
+        steps = [a.step(q, feature, cell) for a, q in zip(self._factors, state, strict=True)]
+        refusals = [a.refusal for a, s in zip(self._factors, steps, strict=True) if s is None]
+        if refusals:
+            lowest = refusal((r, r) for r in refusals)
+            return lowest, lowest
+        children = [step for step in steps if step is not None]
+        left = self._number(tuple(left for left, _ in children))
+        return left, self._number(tuple(right for _, right in children))
