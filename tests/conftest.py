@@ -10,13 +10,13 @@ from types import ModuleType
 
 import pytest
 
-# Helper modules of the tests are imported as `tests.…`. The checkout comes last on the path, so that
-# `slp` is the installed one wherever there is one.
+# Helper modules of the tests are imported as `tests.…`. The checkout comes last on the path, so
+# that `slp` is the installed one wherever there is one.
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
 
 def _need(what: str, variable: str) -> None:
-    """Skip the test for want of `what`, or fail it if the environment says that it must be there."""
+    """Skip the test for want of `what`, or fail it if the environment insists on it."""
     if os.environ.get(variable):
         pytest.fail(f"{variable} is set, but there is no {what}")
     pytest.skip(f"no {what}")
@@ -35,7 +35,8 @@ def swipl() -> str:
 
 @pytest.fixture(scope="session")
 def compiled_kernels() -> ModuleType:
-    """The extension module; without one the test is skipped, or fails under SLP_REQUIRE_COMPILED."""
+    """The extension module; without one the test is skipped, or fails under
+    SLP_REQUIRE_COMPILED."""
     try:
         from slp import _core
     except ImportError as error:

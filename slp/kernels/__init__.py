@@ -52,7 +52,8 @@ def backend() -> Backend:
     Warns
     -----
     SlpWarning
-        W590, once in a process, if the compiled kernels are missing and nobody asked to do without them.
+        W590, once in a process, if the compiled kernels are missing and nobody asked for the
+        others.
 
     Raises
     ------
