@@ -189,7 +189,7 @@ def _(constraint: First, places: list[Place]) -> Iterator[_Finding]:
 def _(constraint: Before, places: list[Place]) -> Iterator[_Finding]:
     """Every split on `then` has a split on `feature` above it."""
     for place, split in _splits(places):
-        if split.feature == constraint.then and constraint.feature not in _features_above(place):
+        if split.feature == constraint.then and constraint.feature not in place.above:
             why = f"`{condition_text(split)}` has no split on {constraint.feature} above it"
             yield _Finding(why, place)
 
@@ -198,7 +198,7 @@ def _(constraint: Before, places: list[Place]) -> Iterator[_Finding]:
 def _(constraint: Once, places: list[Place]) -> Iterator[_Finding]:
     """No path splits on the feature twice."""
     for place, split in _splits(places):
-        if split.feature == constraint.feature and constraint.feature in _features_above(place):
+        if split.feature == constraint.feature and constraint.feature in place.above:
             yield _Finding(f"`{condition_text(split)}` is a second split on the path", place)
 
 
@@ -207,7 +207,7 @@ def _(constraint: Exclusive, places: list[Place]) -> Iterator[_Finding]:
     """No path splits on two of the features."""
     rivals = set(constraint.features)
     for place, split in _splits(places):
-        others = (rivals & _features_above(place)) - {split.feature}
+        others = (rivals & place.above) - {split.feature}
         if split.feature in rivals and others:
             why = f"`{condition_text(split)}` is below a split on {min(others)}"
             yield _Finding(why, place)
@@ -218,7 +218,7 @@ def _(constraint: Interaction, places: list[Place]) -> Iterator[_Finding]:
     """The features of each path lie together in one of the groups."""
     groups = [frozenset(group) for group in constraint.groups]
     for place, split in _splits(places):
-        used = _features_above(place) | {split.feature}
+        used = place.above | {split.feature}
         if not any(used <= group for group in groups):
             why = f"`{condition_text(split)}`: no group holds {', '.join(sorted(used))}"
             yield _Finding(why, place)
@@ -282,10 +282,6 @@ def _(constraint: Monotone, places: list[Place]) -> Iterator[_Finding]:
 def _(constraint: Predicate, places: list[Place]) -> Iterator[_Finding]:
     """Runs code."""
     raise _unsupported(constraint, f"it runs {constraint.language} code")
-
-
-def _features_above(place: Place) -> set[str]:
-    return {split.feature for split in place.splits_above()}
 
 
 def _rows(leaf: Leaf) -> int | None:

@@ -84,40 +84,35 @@ def _equal(a: Node, b: Node) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """A node together with where it is: its parent's place, the side it hangs on, depth, region."""
+    """A node together with where it is: its parent's place, the side it hangs on, depth, region,
+    and the features of the splits above it."""
 
     node: Node
     parent: Place | None = field(default=None, repr=False)
     side: str = "root"
     depth: int = 0
     region: Region = EVERYWHERE
+    above: frozenset[str] = frozenset()
 
     @property
     def path(self) -> str:
         """`root`, or the sides that lead here from it: `left.right`."""
-        return ".".join(p.side for p in self.lineage()[1:]) or "root"
-
-    def lineage(self) -> list[Place]:
-        """Places from the root to this one, both included."""
-        out: list[Place] = []
-        place: Place | None = self
-        while place is not None:
-            out.append(place)
+        sides: list[str] = []
+        place = self
+        while place.parent is not None:
+            sides.append(place.side)
             place = place.parent
-        return out[::-1]
-
-    def splits_above(self) -> list[Split]:
-        """Splits on the path to this node, from the root; its own is not among them."""
-        return [p.node for p in self.lineage()[:-1] if isinstance(p.node, Split)]
+        return ".".join(reversed(sides)) or "root"
 
     def children(self) -> tuple[Place, ...]:
         """Places of the left and the right child, () at a leaf."""
         if isinstance(self.node, Leaf):
             return ()
         left, right = self.region.parts(*self.node.test)
+        above = self.above | {self.node.feature}
         return (
-            Place(self.node.left, self, "left", self.depth + 1, left),
-            Place(self.node.right, self, "right", self.depth + 1, right),
+            Place(self.node.left, self, "left", self.depth + 1, left, above),
+            Place(self.node.right, self, "right", self.depth + 1, right, above),
         )
 
 

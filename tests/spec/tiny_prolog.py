@@ -72,7 +72,7 @@ def unify(a: Term, b: Term, bindings: Bindings) -> Bindings | None:
 
 
 def value(term: Term, bindings: Bindings, parameters: Parameters) -> float:
-    """Arithmetic: integers stay such, `/` gives one where it divides evenly, atoms are parameters."""
+    """Arithmetic: `/` gives an integer where it divides evenly; atoms are parameters."""
     term = walk(term, bindings)
     if isinstance(term, Number):
         return term.value

@@ -1,4 +1,4 @@
-"""Constraints on finished trees: each kind holds on one tree and fails on another, with the reason."""
+"""Constraints on finished trees: each kind holds on one tree and fails on another, and why."""
 
 from __future__ import annotations
 

@@ -130,5 +130,6 @@ def test_trees_that_do_not_fit_a_table() -> None:
     )
     assert routed("dose", 2.5, None) == (
         "E609",
-        "the tree cuts dose at 2.5, inside a bin: the table does not tell the values in a bin apart",
+        "the tree cuts dose at 2.5, inside a bin: "
+        "the table does not tell the values in a bin apart",
     )

@@ -1,0 +1,48 @@
+"""From text and a frame to the exact posterior, and from trees to the specification's keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from slp.compile import CompiledModel, compile_model, compile_program
+from slp.infer import Posterior, infer
+from slp.source import SourceFile
+from slp.trees import Leaf, Node, Split, Tree
+from tests.spec.brute_force import TreeKey
+
+
+def compiled(text: str, frame: Any, y: Any = None) -> CompiledModel:
+    """Program text and table, checked and lowered."""
+    return compile_model(compile_program(SourceFile("test.slp", text)), frame, y)
+
+
+def exact(text: str, frame: Any, *, likelihood: bool = True, **options: Any) -> Posterior:
+    """The exact posterior of a program on a frame; the prior on it without `likelihood`."""
+    model = compiled(text, frame)
+    options = {"engine": "exact", "seed": 1, "draws": 0, **options}
+    return infer(model.program, model.grammar, model.table, likelihood=likelihood, **options)
+
+
+def key_of(tree: Tree) -> TreeKey:
+    """A tree as the specification writes it."""
+    return _key(tree.root)
+
+
+def _key(node: Node) -> TreeKey:
+    if isinstance(node, Leaf):
+        return "leaf"
+    test = node.threshold if node.level is None else node.level
+    return (node.feature, test, _key(node.left), _key(node.right))
+
+
+def tree_of(key: TreeKey) -> Tree:
+    """The tree that a key of the specification stands for."""
+    return Tree(_node(key))
+
+
+def _node(key: TreeKey) -> Node:
+    if key == "leaf":
+        return Leaf()
+    feature, test, left, right = key
+    threshold, level = (None, test) if isinstance(test, str) else (test, None)
+    return Split(feature, threshold, level, _node(left), _node(right))

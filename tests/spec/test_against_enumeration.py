@@ -1,0 +1,162 @@
+"""The whole pipeline, from text to the exact posterior, against the specification by brute force.
+
+Every case is a random program (`random_programs`) on a random table (`random_tables`), made from its
+seed alone. What DESIGN 3 defines is compared to a relative error of 1e-9; draws are tried by
+chi-square, with a probability of 1e-6 in each case that a sound sampler fails.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.stats import chi2
+
+from slp.errors import SlpError
+from slp.infer import Posterior, infer
+from slp.trees import check_tree
+from tests.spec.brute_force import TreeKey
+from tests.spec.cases import Case, random_case
+from tests.spec.pipeline import key_of, tree_of
+
+N_CASES = 300
+N_DRAWN = 40
+RELATIVE = 1e-9
+CHI_SQUARE_ERROR = 1e-6
+
+
+def posterior_of(case: Case) -> Posterior:
+    model = case.model
+    return infer(model.program, model.grammar, model.table, engine="exact", seed=1, draws=0)
+
+
+def near(want: float) -> object:
+    return pytest.approx(want, rel=RELATIVE, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(N_CASES))
+def test_posterior(seed: int) -> None:
+    case = random_case(seed)
+    if not case.spec.derivations:
+        with pytest.raises(SlpError):
+            posterior_of(case)
+        return
+    posterior = posterior_of(case)
+    compare_totals(case, posterior)
+    compare_trees(case, posterior)
+    compare_best(case, posterior)
+    compare_predictions(case, posterior)
+    compare_features(case, posterior)
+
+
+def compare_totals(case: Case, posterior: Posterior) -> None:
+    """Evidence and number of derivations."""
+    want = case.spec.log_evidence()
+    assert posterior.log_evidence is not None
+    # A relative error of the evidence is an absolute one of its logarithm.
+    assert abs(posterior.log_evidence - want) < RELATIVE, case
+    assert posterior.tree_count() == len(case.spec.derivations), case
+
+
+def compare_trees(case: Case, posterior: Posterior) -> None:
+    """Each tree's probability, and the list of all derivations by falling probability."""
+    want = case.spec.tree_posterior()
+    for key, probability in want.items():
+        have = posterior.log_posterior(tree_of(key))
+        assert abs(have - math.log(probability)) < RELATIVE, (case, key)
+    listed = posterior.k_best(len(case.spec.derivations) + 1)
+    assert len(listed) == len(case.spec.derivations), case
+    probabilities = [math.exp(t.log_posterior) for t in listed]
+    assert probabilities == near(sorted((p for _, p in case.spec.posterior()), reverse=True)), case
+    have_by_tree: dict[TreeKey, float] = {}
+    for scored, probability in zip(listed, probabilities, strict=True):
+        key = key_of(scored.tree)
+        have_by_tree[key] = have_by_tree.get(key, 0.0) + probability
+    assert have_by_tree == near(want), case
+
+
+def compare_best(case: Case, posterior: Posterior) -> None:
+    """The MAP derivation (one of several, where they tie), which satisfies every constraint."""
+    best = posterior.map()
+    scored = case.spec.scored()
+    top = max(w for _, w in scored)
+    ties = {d.tree for d, w in scored if w >= top * (1 - RELATIVE)}
+    assert key_of(best.tree) in ties, case
+    assert best.log_joint == near(math.log(top)), case
+    results = [
+        *check_tree(best.tree, case.model.program),
+        *check_tree(best.tree, case.model.program, case.table.frame(), case.table.columns["y"]),
+    ]
+    assert [r for r in results if not r.holds] == [], case
+
+
+def compare_predictions(case: Case, posterior: Posterior) -> None:
+    """Averages over all trees for new rows."""
+    columns = zip(*case.new_rows, strict=True)
+    frame = pl.DataFrame(dict(zip(case.table.features, columns, strict=True)))
+    want = np.array([case.spec.predictive(row) for row in case.new_rows])
+    if case.model.table.leaf.classes:
+        have = posterior.predict_proba(frame)
+    else:
+        have = posterior.predict(frame)[:, None]
+    np.testing.assert_allclose(have, want, rtol=RELATIVE, err_msg=repr(case))
+
+
+def compare_features(case: Case, posterior: Posterior) -> None:
+    """Use of features, numbers of leaves, depth."""
+    for feature, use in posterior.split_probabilities().items():
+        assert use.probability == near(case.spec.feature_probability(feature)), (case, feature)
+        assert use.expected_splits == near(case.spec.expected_splits(feature)), (case, feature)
+    want = case.spec.leaf_distribution()
+    have = {k: p for k, p in posterior.leaf_distribution().items() if p > 0 or k in want}
+    assert have == near(want), case
+    assert posterior.expected_leaves() == near(sum(k * p for k, p in want.items())), case
+    assert posterior.expected_depth() == near(case.spec.expected_depth()), case
+
+
+@pytest.mark.parametrize("seed", range(N_DRAWN))
+def test_draws(seed: int) -> None:
+    """2000 draws of each case against the posterior of every tree; each draw satisfies the program."""
+    case = random_case(seed)
+    if not case.spec.derivations:
+        return
+    drawn = posterior_of(case).sample(2000, seed=seed)
+    have = Counter(key_of(tree) for tree in drawn)
+    want = case.spec.tree_posterior()
+    assert set(have) <= set(want), case
+    for tree in {key_of(t): t for t in drawn}.values():
+        assert all(r.holds for r in check_tree(tree, case.model.program)), (case, tree.to_text())
+    assert chi_square_p_value(have, want, len(drawn)) > CHI_SQUARE_ERROR, case
+
+
+def chi_square_p_value(have: Counter[TreeKey], want: dict[TreeKey, float], n: int) -> float:
+    """Pearson's test; trees that are expected fewer than five times are one cell."""
+    common = [key for key in want if want[key] * n >= 5]
+    cells = [(have[key], want[key] * n) for key in common]
+    rare = n - sum(expected for _, expected in cells)
+    if rare > 1e-6:
+        cells.append((n - sum(seen for seen, _ in cells), rare))
+    statistic = sum((seen - expected) ** 2 / expected for seen, expected in cells)
+    return float(chi2.sf(statistic, len(cells) - 1)) if len(cells) > 1 else 1.0
+
+
+def test_the_cases_are_varied() -> None:
+    """The generator reaches every measure, constraint and kind of table, and few dead ends."""
+    cases = [random_case(seed) for seed in range(N_CASES)]
+    text = "\n".join(case.text for case in cases)
+    words = [
+        *("growtree,", "growtree_all", "growtree_gap", "denison", "bcart_pcfg", "gmt", "pinball"),
+        *("all)", "gap)", "each)", "partition)", "per_feature)", "feature_then_cut)"),
+        *("constant(", "below(", "within(", "first(", "before(", "once(", "exclusive("),
+        *("interaction(", "majority(", "max_leaves(", "failure(condition)", ":- weights"),
+        *("feature_weight", "min_leaf", "max_depth", "cuts(", "quantile", "width", "categorical"),
+        *("normal_inverse_gamma", "gamma_poisson", "dirichlet(", "ignore("),
+    ]
+    assert [word for word in words if text.count(word) < 3] == []
+    satisfiable = sum(bool(case.spec.derivations) for case in cases)
+    assert 0.8 * N_CASES < satisfiable < N_CASES
+    several = sum(len(case.spec.derivations) > 1 for case in cases)
+    assert several > N_CASES / 2
