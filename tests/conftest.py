@@ -7,6 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import NoReturn
 
 import pytest
 
@@ -15,11 +16,11 @@ import pytest
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
 
-def _need(what: str, variable: str) -> None:
+def _need(what: str, variable: str) -> NoReturn:
     """Skip the test for want of `what`, or fail it if the environment insists on it."""
     if os.environ.get(variable):
-        pytest.fail(f"{variable} is set, but there is no {what}")
-    pytest.skip(f"no {what}")
+        pytest.fail(f"{variable} is set, but this is missing: {what}")
+    pytest.skip(f"missing: {what}")
 
 
 @pytest.fixture(scope="session")
@@ -29,7 +30,6 @@ def swipl() -> str:
     path = shutil.which("swipl")
     if path is None:
         _need("SWI-Prolog (swipl) on the PATH", "SLP_REQUIRE_SWIPL")
-    assert path is not None
     return path
 
 
@@ -38,7 +38,7 @@ def compiled_kernels() -> ModuleType:
     """The extension module; without one the test is skipped, or fails under
     SLP_REQUIRE_COMPILED."""
     try:
-        from slp import _core
+        import slp._core as _core
     except ImportError as error:
         _need(f"compiled kernels ({error})", "SLP_REQUIRE_COMPILED")
     return _core
