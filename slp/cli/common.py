@@ -1,4 +1,4 @@
-"""What all commands share: options, how errors and warnings reach the user, progress, whole-file writes."""
+"""What all commands share: options, how errors reach the user, progress, whole-file writes."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def write_diagnostics(found: list[Diagnostic], message_format: str, stream: IO[s
 
 
 def reports_errors(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Turn `SlpError` into diagnostics on standard error and an exit code; print warnings there too.
+    """Turn `SlpError` into diagnostics on standard error and an exit code, warnings likewise.
 
     A command so wrapped takes `message_format`, from `format_option`, here and not itself.
     """
@@ -200,7 +200,7 @@ def _cannot_write(path: Path, error: OSError) -> UsageError:
 
 @contextmanager
 def progress_line() -> Iterator[Callable[[int, str], None] | None]:
-    """A callback that keeps one line on the terminal up to date; None where there is no terminal."""
+    """A callback that keeps one line on the terminal up to date; None without a terminal."""
     if not sys.stderr.isatty():
         yield None
         return

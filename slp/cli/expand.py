@@ -14,5 +14,5 @@ from slp.cli.common import format_option, param_option, reports_errors
 @format_option
 @reports_errors
 def expand(file: str, parameters: dict[str, float]) -> None:
-    """Print FILE with each tree rule as an ordinary clause, with the box and the tree as arguments."""
+    """Print FILE with each tree rule as an ordinary clause, with box and tree as arguments."""
     click.echo(slp.load(file, **parameters).expand(), nl=False)

@@ -1,4 +1,4 @@
-"""`slp explain FILE [DATA]`: what a program means, its states and rules, and which engine can take it."""
+"""`slp explain FILE [DATA]`: what a program means, its states and rules, who can run it."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from slp.data import read_frame
 def explain(
     file: str, data: str | None, response: str | None, parameters: dict[str, float]
 ) -> None:
-    """Say in words what the program FILE means, and whether exact inference is possible and why (not).
+    """Say in words what FILE means, and whether exact inference is possible and why (not).
 
-    With DATA the states and rules are those for that table; without it they are shown for features that
-    the program names and trees of few leaves.
+    With DATA the states and rules are those for that table; without it they are shown for the
+    features that the program names, and trees of few leaves.
     """
     program = slp.load(file, **parameters)
     frame = None if data is None else read_frame(data)
