@@ -1,4 +1,4 @@
-"""The compiler: text -> program -> tree grammar, and what a table adds. Each stage is a pure function.
+"""The compiler: text -> program -> tree grammar, and what a table adds. Pure functions all.
 
 SourceFile --parse--> SourceProgram --check--> ir.Program --lower(schema)--> TreeGrammar
                                                     table --table_of--> Table --^ schema
@@ -24,7 +24,7 @@ __all__ = ["CompiledModel", "compile_model", "compile_program"]
 
 @dataclass(frozen=True, eq=False)
 class CompiledModel:
-    """A program and a table made ready for an engine; `warnings` is what both together give rise to."""
+    """A program and a table made ready for an engine; `warnings` are those of both together."""
 
     program: Program
     table: Table
@@ -48,7 +48,8 @@ def compile_program(source: SourceFile, parameters: Mapping[str, float] | None =
 def compile_model(program: Program, X: Any, y: Any = None) -> CompiledModel:
     """Checked program and table to tree grammar.
 
-    `X` is a frame that holds the response, or a frame or array of features with the response in `y`.
+    `X` is a frame that holds the response, or a frame or array of features with the response in
+    `y`. (A column name as `y` says which column of the frame `X` is the response.)
 
     Raises
     ------

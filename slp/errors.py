@@ -1,8 +1,9 @@
-"""Every fault that a user can meet, as data: diagnostics, the exceptions that carry them, exit codes.
+"""Every fault that a user can meet, as data: diagnostics, the exceptions that carry them, exit
+codes.
 
-Entry points: `Diagnostic` (one finding), `SlpError` (base of every user-facing exception) and its kinds.
-Wording lives where a fault is found; drawing lives in `slp.source.draw_diagnostic`. Nothing here
-imports the rest of the package.
+Entry points: `Diagnostic` (one finding), `SlpError` (base of every user-facing exception) and its
+kinds. Wording lives where a fault is found; drawing lives in `slp.source.draw_diagnostic`.
+Nothing here imports the rest of the package.
 """
 
 from __future__ import annotations
@@ -109,11 +110,13 @@ class UsageError(SlpError):
 
 
 class UnsupportedError(SlpError):
-    """A sound program that the engine asked for cannot take; the message says which can, or why none."""
+    """A sound program that the engine asked for cannot take; the message says which can, or why
+    none."""
 
 
 class BudgetError(SlpError):
-    """A run reached its budget of memory or time; the message says how far it came and what would fit."""
+    """A run reached its budget of memory or time; the message says how far it came and what would
+    fit."""
 
 
 class CodeNotAllowedError(SlpError):

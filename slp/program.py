@@ -63,11 +63,11 @@ class Program:
         return expand_program(self.ir)
 
     def compile(self, X: Any, y: Any = None) -> CompiledModel:
-        """Table and tree grammar for `X`, `y` (see `posterior`); for engines and for the curious."""
+        """Table and tree grammar for `X`, `y` (see `posterior`), for engines and the curious."""
         return compile_model(self.ir, X, y)
 
     def explain(self, X: Any = None, y: Any = None) -> str:
-        """Meaning in words, states and rules, and whether exact inference is possible and why (not)."""
+        """Meaning in words, states and rules, whether exact inference is possible and why (not)."""
         if X is None:
             return explain_program(self.ir, None)
         table = compile_model(self.ir, X, y).table
@@ -88,9 +88,9 @@ class Program:
 
         Parameters
         ----------
-        X : pandas or polars frame, or array of shape (n, d). A frame may hold the response: the column
-            that the program declares, else the last one.
-        y : the response, shape (n,), where `X` does not hold it.
+        X : pandas or polars frame, or array of shape (n, d). A frame may hold the response: the
+            column that the program declares, else the last one.
+        y : the response, shape (n,), where `X` does not hold it; or the name of its column.
         engine : `"auto"`, or the name of an engine.
         seed : of the draws; None takes one from the system.
         draws : how many independent draws to keep; 0 for none. Exact summaries do not depend on it.
@@ -100,8 +100,8 @@ class Program:
         Raises
         ------
         SlpError
-            A fault in the table or the options, a budget that is too small, or no tree that satisfies
-            the program.
+            A fault in the table or the options, a budget that is too small, or no tree that
+            satisfies the program.
         """
         return self._run(X, y, True, engine, seed, draws, memory, progress)
 
@@ -116,7 +116,7 @@ class Program:
         memory: int | str | None = None,
         progress: Callable[[int, str], None] | None = None,
     ) -> Posterior:
-        """The prior itself over the trees that the table's features allow: `posterior` without likelihood."""
+        """The prior over the trees that the table allows: `posterior` without the likelihood."""
         return self._run(X, y, False, engine, seed, draws, memory, progress)
 
     def _run(

@@ -27,9 +27,7 @@ from slp.data import read_frame
 @data_argument
 @click.argument("new", metavar="NEW")
 @response_option
-@click.option(
-    "-o", "--output", metavar="FILE", help="CSV file to write (standard output if left out)."
-)
+@click.option("-o", "--output", metavar="FILE", help="CSV file to write (else standard output).")
 @click.option(
     "--level",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
@@ -55,8 +53,8 @@ def predict(
 ) -> None:
     """Predict the rows of NEW under PRIOR given DATA, averaged over all trees by their probability.
 
-    Writes CSV: for classes the most probable one and the probability of each, for a numeric response
-    its mean and the ends of an equal-tailed interval.
+    Writes CSV: for classes the most probable one and the probability of each, for a numeric
+    response its mean and the ends of an equal-tailed interval.
     """
     program = slp.load(prior, **parameters)
     frame, rows = read_frame(data), read_frame(new)

@@ -41,9 +41,7 @@ from slp.data import read_frame
     help="Draws to keep; the exact summary does not depend on it.",
 )
 @engine_options
-@click.option(
-    "-o", "--output", metavar="FILE", help="Write the draws there, one JSON object a line."
-)
+@click.option("-o", "--output", metavar="FILE", help="Write the draws there as JSON lines.")
 @param_option
 @json_option
 @format_option

@@ -1,4 +1,4 @@
-"""What the commands say of a posterior: the JSON object of DESIGN 7, the page for a person, the draws."""
+"""What the commands say of a posterior: a JSON object, a page for a person, the draws."""
 
 from __future__ import annotations
 

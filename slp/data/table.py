@@ -1,14 +1,16 @@
-"""A coded table: distinct rows as small integer codes, how often each occurs, and its leaf statistics.
+"""A coded table: distinct rows as small integer codes, how often each occurs, and its leaf
+statistics.
 
 Coding (defined here, once)
 ---------------------------
-Numeric feature without cuts: `code = i` says that the value is `values[i]`; `values` is float64, strictly
-increasing. Numeric feature with declared cuts or bins: `values` is None, `cuts` is float64, strictly increasing,
-and `code = number of cuts <= value`, so that code i says `cuts[i-1] <= value < cuts[i]`. Categorical
-feature: `code = i` says that the value is `levels[i]`.
+Numeric feature without cuts: `code = i` says that the value is `values[i]`; `values` is float64,
+strictly increasing. Numeric feature with declared cuts or bins: `values` is None, `cuts` is
+float64, strictly increasing, and `code = number of cuts <= value`, so that code i says `cuts[i-1]
+<= value < cuts[i]`. Categorical feature: `code = i` says that the value is `levels[i]`.
 
-The *canonical threshold* between two codes that are neighbours in a box is `Feature.threshold(low, high)`.
-Rows with `value < threshold` go left; of a categorical test, rows with `value = level` go left.
+The *canonical threshold* between two codes that are neighbours in a box is
+`Feature.threshold(low, high)`. Rows with `value < threshold` go left; of a categorical test, rows
+with `value = level` go left.
 """
 
 from __future__ import annotations
@@ -53,8 +55,8 @@ class Feature:
     def threshold(self, low: int, high: int) -> float:
         """Canonical threshold between codes `low < high`, neighbours in some box (DESIGN 3).
 
-        The midpoint of the two values, or the larger where the midpoint is not above the smaller; of
-        declared cuts between the two bins the middle one, the lower of two.
+        The midpoint of the two values, or the larger where the midpoint is not above the smaller;
+        of declared cuts between the two bins the middle one, the lower of two.
         """
         if self.cuts is not None:
             return float(self.cuts[low + (high - low - 1) // 2])
@@ -64,8 +66,8 @@ class Feature:
         return middle if middle > a else b
 
     def gap(self, low: int, high: int) -> float:
-        """Weight of a cut under the measure `gap`: distance of the two values; number of declared cuts
-        between two bins; 1 for a categorical test."""
+        """Weight of a cut under the measure `gap`: distance of the two values; number of declared
+        cuts between two bins; 1 for a categorical test."""
         if self.values is not None:
             return float(self.values[high] - self.values[low])
         return float(high - low) if self.cuts is not None else 1.0
@@ -80,8 +82,8 @@ class Table:
     features : d features, in the table's order, ignored columns left out.
     codes : int32, shape (n, d). The n *distinct* rows, coded.
     counts : int64, shape (n,). How many rows of the data each stands for.
-    statistics : float64, shape (n, k). Sufficient statistics of the leaf model, summed over the rows
-        that a distinct row stands for; additive, so a box's are the sum over its rows.
+    statistics : float64, shape (n, k). Sufficient statistics of the leaf model, summed over the
+        rows that a distinct row stands for; additive, so a box's are the sum over its rows.
     leaf : the leaf model, bound to the response (classes, hyperparameters).
     response : name of the response column.
     n_rows : rows of the data (the sum of `counts`).
@@ -109,8 +111,8 @@ class Table:
     def new_rows(self, X: Any) -> NDArray[np.object_]:
         """Rows to predict, as an object array (m, d) in this table's feature order.
 
-        Numbers are floats, categorical values strings. `X` is a pandas or polars frame (columns by name, extra
-        ones ignored) or an array (columns by position).
+        Numbers are floats, categorical values strings. `X` is a pandas or polars frame (columns
+        by name, extra ones ignored) or an array (columns by position).
 
         Raises
         ------

@@ -139,7 +139,8 @@ class Bins:
 
 @dataclass(frozen=True)
 class FeatureDeclaration:
-    """`:- feature(name, [...])`; `name` None declares for all numeric features not named elsewhere."""
+    """`:- feature(name, [...])`; `name` None declares for all numeric features not named
+    elsewhere."""
 
     name: str | None
     kind: Literal["numeric", "categorical"] | None
@@ -149,7 +150,8 @@ class FeatureDeclaration:
 
 @dataclass(frozen=True)
 class LeafDeclaration:
-    """`:- leaf(model(args...))`: `dirichlet`, `normal_inverse_gamma`, `gamma_poisson`, `gamma_exponential`.
+    """`:- leaf(model(args...))`: `dirichlet`, `normal_inverse_gamma`, `gamma_poisson`,
+    `gamma_exponential`.
 
     `args` are the numbers given; `dirichlet([a1, ...])` gives one for each class in sorted order.
     """
@@ -161,7 +163,8 @@ class LeafDeclaration:
 
 @dataclass(frozen=True)
 class Support:
-    """Structural limits: rows (repeats counted) that each side of a split keeps, greatest depth of a leaf."""
+    """Structural limits: rows (repeats counted) that each side of a split keeps, greatest depth
+    of a leaf."""
 
     min_leaf: int = 1
     max_depth: int | None = None
@@ -180,7 +183,8 @@ class Constant:
 
 @dataclass(frozen=True)
 class Forbid:
-    """No split on `feature`: anywhere, or at depth >= `below`, or at nodes inside the box `within`."""
+    """No split on `feature`: anywhere, or at depth >= `below`, or at nodes inside the box
+    `within`."""
 
     feature: str
     below: int | None = None
@@ -265,7 +269,8 @@ class Monotone:
 
 @dataclass(frozen=True)
 class Predicate:
-    """A check in Python (`module:function`) or Prolog (a goal): on each node if `local`, else on the tree."""
+    """A check in Python (`module:function`) or Prolog (a goal): on each node if `local`, else on
+    the tree."""
 
     language: Literal["python", "prolog"]
     goal: Term
@@ -324,5 +329,3 @@ class Program:
     def max_leaves(self) -> int | None:
         """The tightest `max_leaves`, None where there is none."""
         return min((c.count for c in self.constraints if isinstance(c, MaxLeaves)), default=None)
-
-

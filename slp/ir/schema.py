@@ -18,9 +18,10 @@ MOST_LEAVES = "most_leaves"
 class Schema:
     """Feature columns in order (ignored ones left out), and how far trees can grow.
 
-    `levels[f]` is None for a numeric feature. `most_leaves` is the largest number of leaves of a tree on
-    the table (distinct rows, and rows over `min_leaf`); every path has fewer splits than that. `from_table`
-    is False where the schema was made up from the program alone, to check or explain it.
+    `levels[f]` is None for a numeric feature. `most_leaves` is the largest number of leaves of a
+    tree on the table (distinct rows, and rows over `min_leaf`); every path has fewer splits than
+    that. `from_table` is False where the schema was made up from the program alone, to check or
+    explain it.
     """
 
     features: tuple[str, ...]

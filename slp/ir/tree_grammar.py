@@ -1,26 +1,30 @@
 """A finite weighted top-down tree grammar: what a program lowers to, and what every engine runs on.
 
 It knows the names and kinds of the features, and no rows. A *state* is a ground nonterminal of the
-program together with the states of the local constraints. Each state has *rules*: stop (`LeafRule`),
-go on in another state with the same box (`CallRule`), or split (`SplitRule`).
+program together with the states of the local constraints. Each state has *rules*: stop
+(`LeafRule`), go on in another state with the same box (`CallRule`), or split (`SplitRule`).
 
 Split classes
 -------------
 The thresholds of numeric feature `f` fall into `2 * m + 1` *cells*, `m = len(breakpoints[f])`: cell
-`2 * i` is the open interval below breakpoint `i` (above the one before), cell `2 * i + 1` is breakpoint
-`i` itself, cell `2 * m` is what lies above the last. The cells of a categorical feature are its levels,
-in the table's order. `SplitRule.transitions[f][cell]` is the pair (left state, right state), or
-`FORBIDDEN` twice where a local constraint or a guard behind the split says no, or `OUTSIDE` twice where
-the rule does not propose such a split at all (its feature is bound to another one, or `max_depth`).
+`2 * i` is the open interval below breakpoint `i` (above the one before), cell `2 * i + 1` is
+breakpoint
+`i` itself, cell `2 * m` is what lies above the last. The cells of a categorical feature are its
+levels, in the table's order. `SplitRule.transitions[f][cell]` is the pair (left state, right
+state), or
+`FORBIDDEN` twice where a local constraint or a guard behind the split says no, or `OUTSIDE` twice
+where the rule does not propose such a split at all (its feature is bound to another one, or
+`max_depth`).
 
 Weights (probability scale as logarithms)
 -----------------------------------------
-In a box, a rule is *applicable* if: a leaf rule, its majority classes are satisfied; a split rule, some
-structurally valid split is neither OUTSIDE nor FORBIDDEN; a call rule, always. With `failure ==
-"condition"` FORBIDDEN splits and majority classes do not bear on applicability, nor on the split
-measure: they keep their share and the derivation fails. If `normalise`, each weight is divided by the
-sum of the weights of the rules applicable in the box. A split rule's weight is then multiplied by the
-split measure (see `slp.ir.program.MEASURES`, `docs/priors.md`), taken over the splits that are left.
+In a box, a rule is *applicable* if: a leaf rule, its majority classes are satisfied; a split
+rule, some structurally valid split is neither OUTSIDE nor FORBIDDEN; a call rule, always. With
+`failure == "condition"` FORBIDDEN splits and majority classes do not bear on applicability, nor
+on the split measure: they keep their share and the derivation fails. If `normalise`, each weight
+is divided by the sum of the weights of the rules applicable in the box. A split rule's weight is
+then multiplied by the split measure (see `slp.ir.program.MEASURES`, `docs/priors.md`), taken over
+the splits that are left.
 """
 
 from __future__ import annotations
@@ -84,7 +88,8 @@ Rule: TypeAlias = LeafRule | CallRule | SplitRule
 
 @dataclass(frozen=True)
 class State:
-    """A state's name for people (`tree(2), contains infant`) and its rules, in the program's order."""
+    """A state's name for people (`tree(2), contains infant`) and its rules, in the program's
+    order."""
 
     name: str
     rules: tuple[Rule, ...]
@@ -92,14 +97,17 @@ class State:
 
 @dataclass(frozen=True)
 class TreeGrammar:
-    """Weighted tree grammar over `features` (the table's feature columns, in order, ignored ones left out).
+    """Weighted tree grammar over `features` (the table's feature columns, in order, ignored ones
+    left out).
 
     `levels[f]` are the levels of a categorical feature, None for a numeric one. `breakpoints[f]` is
-    float64, strictly increasing, empty for a categorical feature. `feature_weights` is float64, shape (d,).
-    `min_leaf` counts rows with repeats. `max_leaves` conditions on at most so many leaves. `horizon` is the
-    number of splits on one path up to which states were expanded: states first reached there have no
-    split rules, which is exact for tables that cannot split deeper. `normalised` tells whether the
-    weights of all trees are known to sum to 1 on every table (no failure possible, no `:- weights.`).
+    float64, strictly increasing, empty for a categorical feature. `feature_weights` is float64,
+    shape (d,).
+    `min_leaf` counts rows with repeats. `max_leaves` conditions on at most so many leaves.
+    `horizon` is the number of splits on one path up to which states were expanded: states first
+    reached there have no split rules, which is exact for tables that cannot split deeper.
+    `normalised` tells whether the weights of all trees are known to sum to 1 on every table (no
+    failure possible, no `:- weights.`).
     """
 
     features: tuple[str, ...]

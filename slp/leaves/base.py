@@ -26,8 +26,8 @@ class LeafModel(Protocol):
         ...
 
     def statistics(self, y: NDArray[Any]) -> NDArray[np.float64]:
-        """Statistics of single rows, shape (n, k). `y`: class indices (n,), or float64 (n,), or (n, 2)
-        with the event indicator (1 seen, 0 censored) in the second column."""
+        """Statistics of single rows, shape (n, k). `y`: class indices (n,), or float64 (n,), or
+        (n, 2) with the event indicator (1 seen, 0 censored) in the second column."""
         ...
 
     def log_marginal(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -40,7 +40,8 @@ class LeafModel(Protocol):
         ...
 
     def mean(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Posterior predictive mean, shape (...). Only for numeric responses (inf if it has none)."""
+        """Posterior predictive mean, shape (...). Only for numeric responses (inf if it has
+        none)."""
         ...
 
     def cdf(self, S: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -48,7 +49,8 @@ class LeafModel(Protocol):
         ...
 
     def summary(self, S: NDArray[np.float64]) -> dict[str, Any]:
-        """One leaf for `Tree` JSON: `{"counts": {class: n}}` or `{"n": .., "mean": ..}` (sample mean)."""
+        """One leaf for `Tree` JSON: `{"counts": {class: n}}` or `{"n": .., "mean": ..}` (sample
+        mean)."""
         ...
 
     def describe(self) -> str:
