@@ -134,7 +134,7 @@ def _check_finite(name: str, x: NDArray[np.float64]) -> None:
 
 def _check_distinct(column: Column, values: NDArray[np.float64]) -> None:
     """Whole numbers beyond 2^53 may coincide as floats; rows that differ would then be merged."""
-    if column.cells.dtype.kind not in "iuO" or np.abs(values[[0, -1]]).max() <= 2**53:
+    if column.cells.dtype.kind not in "iuO" or np.abs(values[[0, -1]]).max() < 2**53:
         return
     lost = len(np.unique(column.cells)) - len(values)
     if lost > 0:

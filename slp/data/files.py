@@ -10,6 +10,7 @@ import csv
 import gzip
 import io
 import itertools
+import re
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ from slp.data.words import data_error, plural
 __all__ = ["read_frame"]
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".csv.gz": ",", ".tsv.gz": "\t"}
+_LEADING_BLANK_LINES = re.compile(r"\A(?:[ \t]*\r?\n)+")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}")  # surely an int64
 _PARQUET = (".parquet", ".pq")
 _POLARS_FAULTS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
@@ -124,8 +127,9 @@ class _TextFile:
 def _read_text(file: _TextFile) -> pl.DataFrame:
     names = _header(file)
     check_names(names)
+    text = _LEADING_BLANK_LINES.sub("", file.text)
     try:
-        frame = pl.read_csv(file.text.encode(), separator=file.separator, infer_schema_length=None)
+        frame = pl.read_csv(text.encode(), separator=file.separator, infer_schema_length=None)
     except _POLARS_FAULTS as e:
         _check_lines(file, len(names))
         raise _unreadable(file.name, "separated text", e) from e
@@ -139,10 +143,15 @@ def _read_text(file: _TextFile) -> pl.DataFrame:
     return frame.with_columns(_retyped(s) for s in frame.get_columns() if s.dtype == pl.String)
 
 
+def _is_blank(cells: Sequence[str]) -> bool:
+    """Whether a record is a blank line (`,` is none: it has two blank cells)."""
+    return len(cells) <= 1 and not "".join(cells).strip()
+
+
 def _header(file: _TextFile) -> list[str]:
     reader = csv.reader(io.StringIO(file.text, newline=""), delimiter=file.separator)
     try:
-        first = next(itertools.dropwhile(lambda cells: not "".join(cells).strip(), reader), None)
+        first = next(itertools.dropwhile(_is_blank, reader), None)
     except csv.Error as e:
         raise _unreadable(file.name, "separated text", e) from e
     if first is None:
@@ -152,14 +161,14 @@ def _header(file: _TextFile) -> list[str]:
 
 def _check_lines(file: _TextFile, width: int) -> list[bool]:
     """E405 for the first record that is too long or too short; else which records are blank."""
-    body = list(itertools.dropwhile(lambda r: not "".join(r[1]).strip(), file.records()))[1:]
+    body = list(itertools.dropwhile(lambda record: _is_blank(record[1]), file.records()))[1:]
     for line, cells in body:
-        if "".join(cells).strip() and len(cells) != width:
+        if not _is_blank(cells) and len(cells) != width:
             have = plural(len(cells), "cell")
             message = f"{file.name}, line {line}: {have}, but the header has {width}"
             help = "give every line one cell for each column; quote cells that hold separators"
             raise data_error("E405", message, help)
-    return [len(cells) < width for _, cells in body]
+    return [_is_blank(cells) for _, cells in body]
 
 
 def _without_blank_lines(frame: pl.DataFrame, blank: Sequence[bool]) -> pl.DataFrame:
@@ -174,11 +183,9 @@ def _retyped(series: pl.Series) -> pl.Series:
     series = series.str.strip_chars().replace("", None)
     cells = series.drop_nulls().unique().to_list()
     numbers = {cell: read_number(cell) for cell in cells}
-    finite = [x for x in numbers.values() if x is not None and np.isfinite(x)]
-    if not finite or None in numbers.values():
+    if not cells or None in numbers.values():
         return series
-    whole = all(cell.lstrip("+-").isdecimal() for cell in cells)
-    if whole and max(map(abs, finite)) < 2**62:
+    if all(_WHOLE.fullmatch(cell) for cell in cells):
         exact = {cell: int(cell) for cell in cells}
         return series.replace_strict(exact, return_dtype=pl.Int64)
     return series.replace_strict(numbers, return_dtype=pl.Float64)

@@ -141,7 +141,7 @@ def _frame_of_rows(X: Sequence[Any]) -> Frame:
     width = len(checked[0]) if checked else 0
     for i, row in enumerate(checked, 1):
         if len(row) != width:
-            message = f"row {i} has {len(row)} cells, row 1 has {width}"
+            message = f"row {i} has {plural(len(row), 'cell')}, row 1 has {width}"
             raise data_error("E414", message, "every row needs one cell for each column")
     cells = zip(*checked, strict=True)
     columns = tuple(column_of_objects(f"x{j}", column) for j, column in enumerate(cells))

@@ -100,7 +100,8 @@ def _check_hyperparameters(declaration: LeafDeclaration) -> None:
     if declaration.model == "dirichlet":
         names = names * max(1, len(args))
     if len(args) != len(names):
-        message = f"`{declaration.model}` takes {len(names)} numbers, not {len(args)}"
+        count = f"{len(names)} number{'s' * (len(names) != 1)}"
+        message = f"`{declaration.model}` takes {count}, not {len(args)}"
         raise _fault("E434", message, f"write it as {signature.written}", declaration)
     for name, value in zip(names, args, strict=True):
         need = "finite" if name in signature.real else "finite and above 0"
@@ -119,7 +120,7 @@ def _check_response(declaration: LeafDeclaration, classes: Sequence[str]) -> Non
         raise _fault(
             "E430",
             "`dirichlet` needs classes, but the response holds numbers",
-            "for numbers leave the directive out, or name normal_inverse_gamma or gamma_poisson",
+            "for numbers leave the directive out, or declare normal_inverse_gamma",
             declaration,
         )
     if len(declaration.args) not in (1, len(classes)):

@@ -1,0 +1,17 @@
+"""A program that says nothing but what a test wants."""
+
+from __future__ import annotations
+
+import pytest
+
+from slp.ir.program import Program
+
+
+@pytest.fixture
+def program():
+    """Make a program with some declarations and no rules: `table_of` looks at nothing else."""
+
+    def make(**declarations):
+        return Program("test", None, (), **declarations)
+
+    return make

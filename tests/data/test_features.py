@@ -1,0 +1,321 @@
+"""Kinds, cuts and codes of single features, and what is said against them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from slp.data import table_of
+from slp.data.features import quantile_cuts, width_cuts
+from slp.errors import DataError
+from slp.ir.program import Bins, Cuts, FeatureDeclaration
+
+
+def declare(name, kind=None, coding=None):
+    return FeatureDeclaration(name, kind, coding)
+
+
+def feature(program, cells, *declarations):
+    """The first feature of a table with these cells, and its codes for each row of the data."""
+    frame = pd.DataFrame({"a": cells, "y": [i % 2 for i in range(len(cells))]})
+    table = table_of(program(features=declarations), frame)
+    return table.features[0], table.codes[table.row_of, 0].tolist(), table.warnings
+
+
+# --- kinds ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cells", "declaration", "levels", "codes"),
+    [
+        (["b", "a", "b"], None, ("a", "b"), [1, 0, 1]),
+        ([True, False, True], None, ("false", "true"), [1, 0, 1]),
+        ([True, True, True], None, ("true",), [0, 0, 0]),
+        ([10, 9, 10], "categorical", ("9", "10"), [1, 0, 1]),
+        ([10.0, 9.0, -1.0], "categorical", ("-1", "9", "10"), [2, 1, 0]),
+        ([10.5, 9.0, 1e300], "categorical", ("9", "10.5", "1e+300"), [1, 0, 2]),
+        (["10", "9", "-1"], "categorical", ("-1", "9", "10"), [2, 1, 0]),
+        (["10", "9", "x"], "categorical", ("10", "9", "x"), [0, 1, 2]),
+    ],
+)
+def test_levels(program, cells, declaration, levels, codes):
+    declarations = [declare("a", declaration)] if declaration else []
+    have, have_codes, warnings = feature(program, cells, *declarations)
+    assert (have.levels, have_codes) == (levels, codes)
+    assert [w.code for w in warnings] == (["W401"] if len(levels) == 1 else [])
+
+
+@pytest.mark.parametrize("cells", [["3", " 10", "1e1"], [3, 10, 10.0], [3, 10, 10]])
+def test_declared_numbers(program, cells):
+    have, codes, _ = feature(program, cells, declare("a", "numeric"))
+    assert (have.values.tolist(), codes) == ([3.0, 10.0], [0, 1, 1])
+
+
+def test_truth_values_declared_numeric(program):
+    have, codes, _ = feature(program, [True, False, True], declare("a", "numeric"))
+    assert (have.values.tolist(), codes) == ([0.0, 1.0], [1, 0, 1])
+
+
+def test_minus_zero_is_zero(program):
+    have, codes, _ = feature(program, [0.0, -0.0, 1.0])
+    assert (have.values.tolist(), codes) == ([0.0, 1.0], [0, 0, 1])
+    assert not np.signbit(have.values[0])
+
+
+# --- cuts and bins -------------------------------------------------------------------------------
+
+
+def test_declared_cuts(program):
+    have, codes, _ = feature(program, [1.0, 18.0, 70.0], declare("a", None, Cuts((18, 40, 65))))
+    assert have.values is None
+    assert (have.cuts.tolist(), have.n_codes, codes) == ([18.0, 40.0, 65.0], 4, [0, 1, 3])
+
+
+def test_infinite_values_are_sound_between_declared_cuts(program):
+    cells = [-math.inf, 20.0, math.inf]
+    _, codes, _ = feature(program, cells, declare("a", None, Cuts((18, 40))))
+    assert codes == [0, 1, 2]
+
+
+def test_bins_for_every_numeric_feature_not_named_elsewhere(program):
+    frame = pd.DataFrame(
+        {
+            "a": range(8),
+            "b": range(8),
+            "c": list("ababcdcd"),
+            "d": range(8),
+            "flag": [True, False] * 4,
+            "y": [0, 1] * 4,
+        }
+    )
+    everything = declare(None, None, Bins("quantile", 4))
+    declarations = (everything, declare("b", "numeric"), declare("d", None, Bins("width", 2)))
+    table = table_of(program(features=declarations), frame)
+    a, b, c, d, flag = table.features
+    assert a.cuts.tolist() == [1.75, 3.5, 5.25]
+    assert b.values.tolist() == list(range(8))
+    assert c.levels == ("a", "b", "c", "d")
+    assert d.cuts.tolist() == [3.5]
+    assert flag.levels == ("false", "true")
+    assert table.notes[1] == "features coded to bins (how many): a (4), d (2)"
+
+
+@pytest.mark.parametrize(
+    ("x", "count", "cuts"),
+    [
+        ([0, 1, 2, 3, 4], 4, [1, 2, 3]),
+        ([0, 1], 4, [0.25, 0.5, 0.75]),
+        ([0, 0, 0, 0, 1], 2, []),  # the median is the least value
+        ([0, 1, 1, 1, 1], 4, [1]),  # one cut three times
+        ([5, 5], 3, []),
+        ([5], 3, []),
+        ([0, 1, 2], 1, []),
+        ([-1e308, 1e308], 2, [0]),  # their distance is beyond the largest float
+    ],
+)
+def test_quantile_cuts(x, count, cuts):
+    assert quantile_cuts(np.array(x, dtype=float), count).tolist() == cuts
+
+
+@pytest.mark.parametrize(
+    ("x", "count", "cuts"),
+    [
+        ([0, 10, 1], 5, [2, 4, 6, 8]),
+        ([5, 5], 3, []),
+        ([0, 5e-324], 4, [5e-324]),
+        ([-1e308, 1e308], 2, [0]),
+    ],
+)
+def test_width_cuts(x, count, cuts):
+    assert width_cuts(np.array(x, dtype=float), count).tolist() == pytest.approx(cuts)
+
+
+@given(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=12),
+    st.integers(1, 12),
+)
+@settings(max_examples=60, deadline=None)
+@example([-1.7e308, 1.7e308, 0.0], 12)
+def test_cuts_of_bins_part_the_rows(x, count):
+    x = np.array(x)
+    for cuts in (quantile_cuts(x, count), width_cuts(x, count)):
+        assert np.isfinite(cuts).all()
+        assert (np.diff(cuts) > 0).all()
+        assert len(cuts) < count
+        assert ((x.min() < cuts) & (cuts <= x.max())).all()
+
+
+def test_bins_merge_rows_and_a_bin_of_everything_cannot_split(program):
+    frame = pd.DataFrame({"a": [1, 2, 3, 4], "b": [1, 1, 1, 9], "y": [0, 1, 0, 1]})
+    declarations = (declare("a", None, Cuts((2.5,))), declare("b", None, Cuts((100.0,))))
+    table = table_of(program(features=declarations), frame)
+    assert table.codes.tolist() == [[0, 0], [1, 0]]
+    assert table.statistics.tolist() == [[1.0, 1.0], [1.0, 1.0]]
+    assert table.warnings[0].message == (
+        "no tree can split on `b`: the same value (or bin) in every row"
+    )
+
+
+# --- the contract of codes and thresholds --------------------------------------------------------
+
+FLOATS = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@st.composite
+def neighbours(draw):
+    """A few floats, some of them adjacent."""
+    base = draw(st.lists(FLOATS, min_size=1, max_size=6))
+    steps = draw(st.lists(st.sampled_from(base), max_size=4))
+    return base + [v for s in steps if math.isfinite(v := math.nextafter(s, math.inf))]
+
+
+@given(neighbours())
+@settings(max_examples=150, deadline=None)
+@example([1.0, math.nextafter(1.0, 2.0), -0.0, 0.0, 5e-324, -5e-324])
+@example([1.7e308, -1.7e308, math.nextafter(1.7e308, 0.0), 1.7976931348623157e308])
+@example([1e-320, 2e-320, -1e300])
+def test_rows_go_left_of_a_threshold_as_their_codes_say(x):
+    from slp.ir.program import Program
+
+    table = table_of(Program("test", None, ()), [[v, i % 2] for i, v in enumerate(x)])
+    (feature,) = table.features
+    codes = table.codes[table.row_of, 0]
+    np.testing.assert_array_equal(feature.values[codes], x)
+    for low in range(feature.n_codes):
+        for high in range(low + 1, feature.n_codes):
+            threshold = feature.threshold(low, high)
+            assert feature.values[low] < threshold <= feature.values[high]
+            for value, code in zip(x, codes, strict=True):
+                if code in (low, high):
+                    assert (value < threshold) == (code <= low)
+
+
+@given(st.lists(FLOATS, min_size=1, max_size=8), st.lists(FLOATS, min_size=1, max_size=5))
+@settings(max_examples=80, deadline=None)
+def test_rows_go_left_of_a_cut_as_their_codes_say(x, cuts):
+    from slp.ir.program import Program
+
+    cuts = tuple(sorted({c + 0.0 for c in cuts}))
+    declared = Program("test", None, (), features=(declare("x0", None, Cuts(cuts)),))
+    table = table_of(declared, [[v, 0] for v in x])
+    (feature,) = table.features
+    codes = table.codes[table.row_of, 0]
+    for low in range(feature.n_codes):
+        for high in range(low + 1, feature.n_codes):
+            threshold = feature.threshold(low, high)
+            assert threshold in cuts
+            for value, code in zip(x, codes, strict=True):
+                if code <= low or code >= high:
+                    assert (value < threshold) == (code <= low)
+
+
+# --- faults and warnings -------------------------------------------------------------------------
+
+FAULTS = [
+    (
+        ["3", "4", "x4"],
+        declare("a", "numeric"),
+        "error[E421]: column `a` is declared numeric, but row 3 holds `x4`\n"
+        "  help: correct the cell, or write :- feature(a, [categorical]).",
+    ),
+    (
+        ["x", "4", "?"],
+        declare("a", None, Cuts((1.0,))),
+        "error[E421]: column `a` has declared cuts or bins, but row 1 holds `x`\n"
+        "  help: correct the cell, or write :- feature(a, [categorical]).",
+    ),
+    (
+        ["3", "nan", "4"],
+        declare("a", "numeric"),
+        "error[E420]: column `a` misses 1 value, in row 2\n"
+        "  help: fill them in, or leave those rows out",
+    ),
+    (
+        [1.0, math.inf, -math.inf],
+        declare("a"),
+        "error[E422]: column `a` is infinite in 2 rows, the first is row 2\n"
+        "  help: no threshold lies halfway to infinity: put a number there, "
+        "or declare cuts: :- feature(a, [cuts([0, 1])]).",
+    ),
+    (
+        [1.0, 2.0, math.inf],
+        declare("a", None, Bins("quantile", 2)),
+        "error[E422]: column `a` is infinite in 1 row, the first is row 3\n"
+        "  help: no threshold lies halfway to infinity: put a number there, "
+        "or declare cuts: :- feature(a, [cuts([0, 1])]).",
+    ),
+    (
+        [2**53, 2**53 + 1, 1],
+        declare("a"),
+        "error[E423]: column `a` holds whole numbers beyond 2^53, and 1 of them cannot be told "
+        "from others as floating point numbers\n"
+        "  help: subtract a constant; if they are names, write :- feature(a, [categorical]).",
+    ),
+    (
+        [10**400, 1, 2],
+        declare("a"),
+        "error[E422]: column `a` is infinite in 1 row, the first is row 1\n"
+        "  help: no threshold lies halfway to infinity: put a number there, "
+        "or declare cuts: :- feature(a, [cuts([0, 1])]).",
+    ),
+    (
+        [1, 2, 3],
+        declare("a", "categorical", Cuts((1.0,))),
+        "error[E428]: feature `a` is declared categorical and has cuts or bins\n"
+        "  help: only numeric features have cuts: drop one of the two",
+    ),
+    (
+        [1, 2, 3],
+        declare("a", None, Bins("width", 10**9)),
+        "error[E429]: feature `a` has 1000000000 bins, more than 100000\n"
+        "  help: without bins every distinct value has its own cut",
+    ),
+]
+
+
+@pytest.mark.parametrize(("cells", "declaration", "message"), FAULTS)
+def test_faults(program, cells, declaration, message):
+    with pytest.raises(DataError) as e:
+        feature(program, cells, declaration)
+    assert str(e.value) == message
+
+
+def test_large_whole_numbers_that_stay_apart_are_sound(program):
+    have, codes, _ = feature(program, [2**60, 2**61, 0])
+    assert (have.values.tolist(), codes) == ([0.0, 2.0**60, 2.0**61], [1, 2, 0])
+    have, _, _ = feature(program, [2**53, 2**53 + 1, 1], declare("a", "categorical"))
+    assert have.levels == ("1", "9007199254740992", "9007199254740993")
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        (
+            ["1", "?", "3", "4"],
+            "warning[W403]: column `a` is categorical because row 2 holds `?`, though 3 of 4 "
+            "cells are numbers\n  help: correct such cells, or leave those rows out; "
+            "if it is meant, write :- feature(a, [categorical]).",
+        ),
+        (
+            ["1", "2"],
+            "warning[W403]: column `a` is categorical, as text, though all its cells are numbers\n"
+            "  help: say which is meant: :- feature(a, [numeric]). or [categorical]",
+        ),
+        (
+            ["x", "x"],
+            "warning[W401]: no tree can split on `a`: the same value (or bin) in every row",
+        ),
+    ],
+)
+def test_warnings(program, cells, message):
+    _, _, warnings = feature(program, cells)
+    assert [str(DataError(w)) for w in warnings] == [message]
+
+
+def test_mostly_text_is_text_without_a_warning(program):
+    assert feature(program, ["1", "a", "b"])[2] == ()

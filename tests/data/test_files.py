@@ -1,0 +1,197 @@
+"""Reading files: what is read as what, and every message about a file."""
+
+from __future__ import annotations
+
+import datetime
+import gzip
+
+import polars as pl
+import pytest
+
+from slp.data import read_frame
+from slp.errors import DataError
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    """Write a file in the working directory, so that messages name it without a folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(name, content):
+        data = content if isinstance(content, bytes) else content.encode()
+        (tmp_path / name).write_bytes(data)
+        return name
+
+    return write
+
+
+PLAIN = "age,kind\n30,a\n41,b\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("t.csv", PLAIN),
+        ("t.CSV", PLAIN),
+        ("t.tsv", PLAIN.replace(",", "\t")),
+        ("t.csv.gz", gzip.compress(PLAIN.encode())),
+        ("t.tsv.gz", gzip.compress(PLAIN.replace(",", "\t").encode())),
+        ("bom.csv", b"\xef\xbb\xbf" + PLAIN.encode()),
+        ("crlf.csv", PLAIN.replace("\n", "\r\n")),
+        ("no_last_newline.csv", PLAIN.rstrip()),
+        ("blank_lines.csv", "\n  \nage,kind\n\n30,a\n \n41,b\n\n\n"),
+        ("padded.csv", "age , kind\n 30, a\n41 ,b \n"),
+        ("quoted.csv", '"age","kind"\n"30","a"\n"41","b"\n'),
+    ],
+)
+def test_the_same_table_in_many_forms(write, name, content):
+    frame = read_frame(write(name, content))
+    assert frame.rows() == [(30, "a"), (41, "b")]
+    assert frame.schema == {"age": pl.Int64, "kind": pl.String}
+
+
+def test_parquet(write, tmp_path):
+    want = pl.DataFrame({"age": [30, None], "kind": pl.Series(["a", "b"], dtype=pl.Categorical)})
+    want.write_parquet(tmp_path / "t.parquet")
+    assert read_frame(str(tmp_path / "t.parquet")).rows() == [(30, "a"), (None, "b")]
+
+
+@pytest.mark.parametrize(
+    ("cells", "want"),
+    [
+        (["1", "2.5", ""], [1.0, 2.5, None]),
+        (["1", "inf", "-Infinity"], [1.0, float("inf"), float("-inf")]),
+        ([" 7", "+8", "-9"], [7, 8, -9]),
+        (["01", "02", "03"], [1, 2, 3]),
+        (["1e3", " .5", "5."], [1000.0, 0.5, 5.0]),
+        (["4611686018427387905", " 1", "2"], [4611686018427387905.0, 1.0, 2.0]),
+        (["a", " ", "b"], ["a", None, "b"]),
+        ([" inf", "inf", "inf"], [float("inf")] * 3),
+        (["1", "?", "3"], ["1", "?", "3"]),
+        (["True", "false", ""], [True, False, None]),
+        (["2020-01-01", "2020-01-02", "x"], ["2020-01-01", "2020-01-02", "x"]),
+    ],
+)
+def test_types_of_cells(write, cells, want):
+    lines = "".join(f"{c},1\n" for c in cells)
+    have = read_frame(write("t.csv", "a,b\n" + lines))["a"].to_list()
+    assert have == want
+    assert [type(c) for c in have] == [type(c) for c in want]
+
+
+def test_nan_is_missing_among_numbers(write):
+    frame = read_frame(write("t.csv", "a,b\n1,1\nNaN,1\n"))
+    assert frame["a"].is_nan().to_list() == [False, True]
+
+
+def test_a_blank_cell_at_the_end_of_a_line_is_missing_and_no_short_line(write):
+    assert read_frame(write("t.csv", "a,b\n1,\n2,3\n")).rows() == [(1, None), (2, 3)]
+
+
+def test_line_breaks_in_quotes(write):
+    frame = read_frame(write("t.csv", 'a,b\n"x\n\ny",\n"z",1\n'))
+    assert frame.rows() == [("x\n\ny", None), ("z", 1)]
+
+
+EXPECTED = "\n  help: the table needs a line of column names and at least one row"
+FAULTS = [
+    (
+        "t.xlsx",
+        "PK",
+        "error[E402]: t.xlsx: unknown kind of file\n"
+        "  help: name it .csv, .tsv, .csv.gz, .tsv.gz or .parquet, as what it is",
+    ),
+    ("t.csv", "", "error[E403]: t.csv is empty" + EXPECTED),
+    ("t.csv", " \n\n", "error[E403]: t.csv is empty" + EXPECTED),
+    ("t.csv.gz", gzip.compress(b""), "error[E403]: t.csv.gz is empty" + EXPECTED),
+    ("t.parquet", "", "error[E403]: t.parquet is empty" + EXPECTED),
+    ("t.csv", "a,b\n", "error[E404]: t.csv has a header but no rows" + EXPECTED),
+    ("t.csv", "a,b", "error[E404]: t.csv has a header but no rows" + EXPECTED),
+    ("t.csv", "a,b\n\n\n", "error[E404]: t.csv has a header but no rows" + EXPECTED),
+    (
+        "t.csv",
+        "a,b\n1,2\n3\n",
+        "error[E405]: t.csv, line 3: 1 cell, but the header has 2\n"
+        "  help: give every line one cell for each column; quote cells that hold separators",
+    ),
+    (
+        "t.csv",
+        "a,b\n\n1,2\n3,4,5\n",
+        "error[E405]: t.csv, line 4: 3 cells, but the header has 2\n"
+        "  help: give every line one cell for each column; quote cells that hold separators",
+    ),
+    (
+        "t.csv",
+        b"a,b\n1,x\n2,caf\xe9\n",
+        "error[E406]: t.csv is not UTF-8 text (line 3, byte 13)\n  help: save the file as UTF-8",
+    ),
+    (
+        "t.csv",
+        "a,b, a,a\n1,2,3,4\n",
+        "error[E407]: 3 columns are called `a` (columns 1, 3, 4)\n"
+        "  help: rename them, so that a program can say which it means",
+    ),
+    (
+        "t.csv",
+        ",b\n1,2\n",
+        "error[E408]: column 1 has no name\n"
+        "  help: name it in the header; pandas writes a row index unless told index=False",
+    ),
+    (
+        "t.csv",
+        ",,\n1,2,3\n",
+        "error[E408]: column 1 has no name\n"
+        "  help: name it in the header; pandas writes a row index unless told index=False",
+    ),
+    (
+        "t.csv.gz",
+        "a,b\n1,2\n",
+        "error[E409]: t.csv.gz is not gzip-compressed, or is damaged: "
+        "Not a gzipped file (b'a,')\n"
+        "  help: if it is plain text, drop .gz from its name",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "message"), FAULTS)
+def test_faults(write, name, content, message):
+    with pytest.raises(DataError) as e:
+        read_frame(write(name, content))
+    assert str(e.value) == message
+
+
+def test_a_missing_file_and_a_folder(write, tmp_path):
+    with pytest.raises(DataError) as e:
+        read_frame("nowhere.csv")
+    assert str(e.value) == "error[E401]: cannot read nowhere.csv: No such file or directory"
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(DataError) as e:
+        read_frame("folder.csv")
+    assert str(e.value) == "error[E401]: cannot read folder.csv: Is a directory"
+    with pytest.raises(DataError) as e:
+        read_frame("nul\0.csv")
+    assert e.value.diagnostics[0].code == "E401"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "start"),
+    [
+        ("t.parquet", "no such thing", "t.parquet cannot be read as Parquet: "),
+        ("t.csv", 'a,b\n1,"x\n', "t.csv cannot be read as separated text: "),
+        ("t.csv", "a,b\n" + "x" * 200_000 + "\n", "t.csv cannot be read as separated text: "),
+        ("t.csv.gz", gzip.compress(b"a,b\n1,2\n")[:-9], "t.csv.gz is not gzip-compressed"),
+    ],
+)
+def test_unreadable_content(write, name, content, start):
+    """The reason after the colon is the reader's own."""
+    with pytest.raises(DataError) as e:
+        read_frame(write(name, content))
+    (finding,) = e.value.diagnostics
+    assert finding.code == "E409"
+    assert finding.message.startswith(start)
+
+
+def test_dates_in_parquet_are_read(tmp_path):
+    day = datetime.date(2020, 1, 1)
+    pl.DataFrame({"d": [day]}).write_parquet(tmp_path / "t.pq")
+    assert read_frame(tmp_path / "t.pq").rows() == [(day,)]

@@ -1,0 +1,375 @@
+"""The response: which column, classes or numbers, which leaf model, and what is said against it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from slp.data import response as response_module
+from slp.data import table_of
+from slp.errors import DataError
+from slp.ir.program import FeatureDeclaration, LeafDeclaration
+from slp.source import SourceFile, SourceSpan
+
+DIRICHLET = LeafDeclaration("dirichlet", (1.0,))
+NORMAL = LeafDeclaration("normal_inverse_gamma", (0.0, 1.0, 1.0, 1.0))
+POISSON = LeafDeclaration("gamma_poisson", (1.0, 1.0))
+EXPONENTIAL = LeafDeclaration("gamma_exponential", (1.0, 1.0))
+
+
+def bound(program, cells, **declarations):
+    frame = pd.DataFrame({"a": range(len(cells)), "y": cells})
+    return table_of(program(**declarations), frame)
+
+
+# --- which column --------------------------------------------------------------------------------
+
+FRAME = pl.DataFrame({"a": [1, 2], "b": ["u", "v"], "c": [3, 4]})
+
+
+@pytest.mark.parametrize(
+    ("declarations", "y", "features", "response"),
+    [
+        ({}, None, ("a", "b"), "c"),
+        ({"response": "b"}, None, ("a", "c"), "b"),
+        ({"response": "b"}, "a", ("b", "c"), "a"),
+        ({"ignored": ("c",)}, None, ("a",), "b"),
+        ({"ignored": ("c",)}, "c", ("a", "b"), "c"),
+        ({"ignored": ("a", "nowhere")}, None, ("b",), "c"),
+        ({}, [0, 1], ("a", "b", "c"), "y"),
+        ({"response": "z"}, (0, 1), ("a", "b", "c"), "z"),
+        ({}, np.array([[0], [1]]), ("a", "b", "c"), "y"),
+        ({}, pd.Series([0, 1], name="d", index=[5, 6]), ("a", "b", "c"), "d"),
+        ({}, pd.Series([0, 1]), ("a", "b", "c"), "y"),
+        ({}, pl.Series("d", [0, 1]), ("a", "b", "c"), "d"),
+        ({}, pl.Series([0, 1]), ("a", "b", "c"), "y"),
+        ({}, pd.DataFrame({"d": [0, 1]}), ("a", "b", "c"), "d"),
+        ({}, pl.DataFrame({"d": [0, 1]}), ("a", "b", "c"), "d"),
+    ],
+)
+def test_roles(program, declarations, y, features, response):
+    table = table_of(program(**declarations), FRAME, y)
+    assert (table.feature_names, table.response) == (features, response)
+
+
+ROLE_FAULTS = [
+    (
+        {},
+        "bb",
+        "error[E425]: there is no column `bb` for the response\n  help: did you mean `b`?",
+    ),
+    (
+        {"response": "species"},
+        None,
+        "error[E425]: there is no column `species` for the response\n"
+        "  help: the columns are `a`, `b`, `c`",
+    ),
+    (
+        {"response": "c", "event": "seen", "leaf": EXPONENTIAL},
+        None,
+        "error[E425]: there is no column `seen` for the event\n"
+        "  help: the columns are `a`, `b`, `c`",
+    ),
+    (
+        {},
+        [0, 1, 1],
+        "error[E413]: the table has 2 rows, but y has 3 values\n"
+        "  help: y needs one value for each row, in the same order",
+    ),
+    (
+        {},
+        np.zeros((2, 2)),
+        "error[E413]: y is an array of shape (2, 2), the response is one column\n"
+        "  help: pass an array of shape (n,)",
+    ),
+    (
+        {},
+        FRAME,
+        "error[E413]: y has 3 columns, the response is one\n  help: pass one column",
+    ),
+    (
+        {},
+        7,
+        "error[E413]: a value of type int is no response\n"
+        "  help: pass a series, an array, a list or a column name",
+    ),
+    (
+        {},
+        pl.Series("b", [0, 1]),
+        "error[E426]: the response `b` is given as y and is a column of the table as well\n"
+        '  help: drop the column from X, or pass y="b" to take it from there',
+    ),
+    (
+        {"response": "b"},
+        pl.Series("d", [0, 1]),
+        "error[E426]: the response `b` is given as y and is a column of the table as well\n"
+        '  help: drop the column from X, or pass y="b" to take it from there',
+    ),
+    (
+        {"ignored": ("a", "b")},
+        None,
+        "error[E424]: the table has no feature columns\n"
+        "  help: the response is `c`; every other column is ignored or not there",
+    ),
+    (
+        {"response": "c", "event": "c", "leaf": EXPONENTIAL},
+        None,
+        "error[E427]: column `c` cannot be both the duration and its event\n"
+        "  help: write :- response(time, event(status)).",
+    ),
+]
+
+
+@pytest.mark.parametrize(("declarations", "y", "message"), ROLE_FAULTS)
+def test_faults_of_roles(program, declarations, y, message):
+    with pytest.raises(DataError) as e:
+        table_of(program(**declarations), FRAME, y)
+    assert str(e.value) == message
+
+
+def test_a_wrong_response_is_shown_in_the_program(program):
+    file = SourceFile("prior.slp", ":- response(species).\n")
+    span = SourceSpan(file, 12, 19)
+    with pytest.raises(DataError) as e:
+        table_of(program(response="species", spans={"response": span}), FRAME)
+    assert e.value.diagnostics[0].span == span
+
+
+# --- classes or numbers --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cells", "classes"),
+    [
+        (["b", "a", "b"], ("a", "b")),
+        ([True, False, True], ("false", "true")),
+        ([10, 9, -1], ("-1", "9", "10")),
+        ([10.0, 9.0, 9.0], ("9", "10")),
+        (["10", "9", "9"], ("9", "10")),
+        (list(range(20)), tuple(map(str, range(20)))),
+        ([f"c{i}" for i in range(300)], tuple(sorted(f"c{i}" for i in range(300)))),
+    ],
+)
+def test_default_classes(program, cells, classes):
+    table = bound(program, cells)
+    assert table.leaf.classes == classes
+    assert table.leaf.describe() == "dirichlet(1)"
+    assert table.notes[-1] == (
+        f"response `y`: {len(classes)} classes, dirichlet(1) (no leaf model is declared)"
+    )
+    rows = table.statistics[table.row_of]
+    assert [table.leaf.classes[c] for c in rows.argmax(axis=1)] == [
+        str(c).lower() if isinstance(c, bool) else str(c).removesuffix(".0") for c in cells
+    ]
+
+
+@pytest.mark.parametrize("cells", [list(range(21)), [0.5, 1, 2], [1e-9, 0, 0]])
+def test_default_numbers(program, cells):
+    table = bound(program, cells)
+    mean, variance = np.mean(cells), np.var(cells)
+    assert table.leaf.hyperparameters == pytest.approx((mean, 0.1, 2.0, variance))
+    assert table.notes[-1] == (
+        f"response `y`: numbers, {table.leaf.describe()}; no leaf model is declared, so its mean "
+        "and scale were taken from the response"
+    )
+
+
+def test_declared_models_decide(program):
+    assert len(bound(program, list(range(30)), leaf=DIRICHLET).leaf.classes) == 30
+    assert bound(program, [1, 2, 1], leaf=POISSON).leaf.classes == ()
+    assert bound(program, ["1", "2.5", "1"], leaf=NORMAL).leaf.classes == ()
+    assert bound(program, [1, 2, 1], leaf=NORMAL).notes[-1] == (
+        "response `y`: numbers, normal_inverse_gamma(0, 1, 1, 1)"
+    )
+    assert bound(program, [1, 2, 1], leaf=DIRICHLET).notes[-1] == (
+        "response `y`: 2 classes, dirichlet(1)"
+    )
+
+
+def test_the_kind_of_the_response_can_be_declared(program):
+    numeric = FeatureDeclaration("y", "numeric", None)
+    assert bound(program, [1, 2, 1], features=(numeric,)).leaf.name == "normal_inverse_gamma"
+    categorical = FeatureDeclaration("y", "categorical", None)
+    table = bound(program, [0.5, 2, 0.25], features=(categorical,))
+    assert table.leaf.classes == ("0.25", "0.5", "2")
+
+
+def test_statistics_of_equal_rows_add(program):
+    table = table_of(program(leaf=POISSON), [[1, 2], [1, 3], [2, 0]])
+    assert table.counts.tolist() == [2, 1]
+    np.testing.assert_allclose(table.statistics, [[2, 5, math.log(12)], [1, 0, 0]])
+
+
+def test_durations_with_events(program):
+    frame = pl.DataFrame({"time": [1.5, 2.0, 4.0], "a": [1, 1, 2], "seen": [True, False, True]})
+    declared = program(response="time", event="seen", leaf=EXPONENTIAL)
+    for seen in (frame["seen"], pl.Series([1, 0, 1]), pl.Series(["1", "false", "true"])):
+        table = table_of(declared, frame.with_columns(seen.alias("seen")))
+        assert table.feature_names == ("a",)
+        assert table.statistics.tolist() == [[2.0, 1.0, 3.5], [1.0, 1.0, 4.0]]
+    table = table_of(program(response="time", ignored=("seen",), leaf=EXPONENTIAL), frame)
+    assert table.statistics[:, 1].tolist() == [2.0, 1.0]
+
+
+def test_a_large_offset_of_the_response_is_kept_out_of_the_statistics(program):
+    y = 1e9 + np.array([0.25, 0.5, 1.0])
+    table = table_of(program(), np.array([[1.0], [1.0], [2.0]]), y)
+    assert np.abs(table.statistics).max() < 3
+    assert table.leaf.mean(table.statistics).tolist() == pytest.approx(
+        [1e9 + 0.375, 1e9 + 1.0], abs=0.1
+    )
+
+
+# --- faults and warnings -------------------------------------------------------------------------
+
+FAULTS = [
+    (
+        [1.5, 2.0, 0.25],
+        {"leaf": DIRICHLET},
+        "error[E430]: `dirichlet` needs classes, but the response `y` holds the number 1.5 in row "
+        "1\n  help: for numbers leave the leaf directive out, or declare normal_inverse_gamma",
+    ),
+    (
+        [1.0, 2.0, math.inf],
+        {"leaf": DIRICHLET},
+        "error[E430]: `dirichlet` needs classes, but the response `y` holds the number inf in row "
+        "3\n  help: for numbers leave the leaf directive out, or declare normal_inverse_gamma",
+    ),
+    (
+        ["a", "b", "b"],
+        {"leaf": LeafDeclaration("dirichlet", (1.0, 2.0, 3.0))},
+        "error[E431]: `dirichlet` has 3 numbers, but the response has 2 classes: a, b\n"
+        "  help: give one number for each class, in this order",
+    ),
+    (
+        ["1", "b", "b"],
+        {"leaf": NORMAL},
+        "error[E430]: `normal_inverse_gamma` needs numbers, but the response `y` holds `b` in row "
+        "2\n  help: for classes write :- leaf(dirichlet(1)).",
+    ),
+    (
+        ["1", "nan", "2"],
+        {"leaf": NORMAL},
+        "error[E430]: `normal_inverse_gamma` needs numbers, but the response `y` holds `nan` in "
+        "row 2\n  help: for classes write :- leaf(dirichlet(1)).",
+    ),
+    (
+        ["a", "b", "b"],
+        {"features": (FeatureDeclaration("y", "numeric", None),)},
+        "error[E430]: a numeric response needs numbers, but the response `y` holds `a` in row 1\n"
+        "  help: for classes write :- leaf(dirichlet(1)).",
+    ),
+    (
+        [True, False, True],
+        {"leaf": POISSON},
+        "error[E430]: `gamma_poisson` needs numbers, but the response `y` holds truth values\n"
+        "  help: for classes write :- leaf(dirichlet(1)).",
+    ),
+    (
+        [1, 2.5, 3],
+        {"leaf": POISSON},
+        "error[E432]: `gamma_poisson` needs counts (whole numbers from 0 to 1e12), but the "
+        "response `y` is 2.5 in row 2\n"
+        "  help: correct the cell, or declare normal_inverse_gamma",
+    ),
+    (
+        [1, 2, -3],
+        {"leaf": POISSON},
+        "error[E432]: `gamma_poisson` needs counts (whole numbers from 0 to 1e12), but the "
+        "response `y` is -3 in row 3\n"
+        "  help: correct the cell, or declare normal_inverse_gamma",
+    ),
+    (
+        [1.0, 0.0, 3],
+        {"leaf": EXPONENTIAL},
+        "error[E432]: `gamma_exponential` needs durations above 0, but the response `y` is 0 in "
+        "row 2\n  help: correct the cell, or declare normal_inverse_gamma",
+    ),
+    (
+        [1.5, math.inf, 3],
+        {},
+        "error[E433]: the response `y` is inf in row 2\n"
+        "  help: responses must be finite and at most 1e150 in size: correct it or change the unit",
+    ),
+    (
+        [1.5, 2.0, -1e200],
+        {"leaf": NORMAL},
+        "error[E433]: the response `y` is -1e+200 in row 3\n"
+        "  help: responses must be finite and at most 1e150 in size: correct it or change the unit",
+    ),
+    (
+        [1.5, 2.0, 3],
+        {"leaf": LeafDeclaration("gamma_exponential", (1.0, 0.0))},
+        "error[E434]: `b` of `gamma_exponential` must be finite and above 0, not 0\n"
+        "  help: write it as gamma_exponential(a, b)",
+    ),
+    (
+        [1, 2, 1],
+        {"response": "y", "event": "a"},
+        "error[E427]: the event column `a` needs the leaf model gamma_exponential\n"
+        "  help: add :- leaf(gamma_exponential(1, 1)). or take event(...) out of :- response(...).",
+    ),
+]
+
+
+@pytest.mark.parametrize(("cells", "declarations", "message"), FAULTS)
+def test_faults(program, cells, declarations, message):
+    frame = pd.DataFrame({"a": [0, 1, 2], "b": [0, 1, 2], "y": cells})
+    with pytest.raises(DataError) as e:
+        table_of(program(**declarations), frame)
+    assert str(e.value) == message
+
+
+def test_faults_of_the_event_column(program):
+    declared = program(response="y", event="a", leaf=EXPONENTIAL)
+    with pytest.raises(DataError) as e:
+        table_of(declared, pd.DataFrame({"a": [1, 0, 2], "b": [1, 2, 3], "y": [1.0, 2.0, 3.0]}))
+    assert str(e.value) == (
+        "error[E427]: the event column `a` holds `2` in row 3\n"
+        "  help: write 1 or true where the event was seen, 0 or false where it was not"
+    )
+    with pytest.raises(DataError) as e:
+        table_of(declared, pd.DataFrame({"a": [1, None, 0], "b": [1, 2, 3], "y": [1.0, 2.0, 3.0]}))
+    assert str(e.value) == (
+        "error[E420]: column `a` misses 1 value, in row 2\n"
+        "  help: leave those rows out: without it a duration means nothing"
+    )
+
+
+def test_too_many_classes_for_memory(program, monkeypatch):
+    monkeypatch.setattr(response_module, "_MOST_STATISTICS", 15)
+    with pytest.raises(DataError) as e:
+        bound(program, ["a", "b", "c", "d"])
+    assert str(e.value) == (
+        "error[E435]: the response `y` has 4 classes in 4 rows\n"
+        "  help: is it a name or a number stored as text? Name the response: :- response(Column)."
+    )
+    assert len(bound(program, ["a", "b", "c"]).leaf.classes) == 3
+
+
+def test_one_class_only(program):
+    table = bound(program, ["a", "a", "a"])
+    assert [str(DataError(w)) for w in table.warnings] == [
+        "warning[W402]: the response `y` has one class only, `a`, so every tree explains it alike"
+    ]
+    assert table.leaf.log_marginal(table.statistics).tolist() == [0.0, 0.0, 0.0]
+
+
+def test_one_number_only(program):
+    table = bound(program, [2.5, 2.5, 2.5])
+    assert [str(DataError(w)) for w in table.warnings] == [
+        "warning[W404]: the response `y` is 2.5 in every row, so its scale was set to 1\n"
+        "  help: declare one with :- leaf(normal_inverse_gamma(Mu, Kappa, Alpha, Beta))."
+    ]
+    assert table.leaf.describe() == "normal_inverse_gamma(2.5, 0.1, 2, 1)"
+
+
+def test_one_row(program):
+    table = bound(program, ["a"])
+    assert (table.n_rows, table.counts.tolist(), table.codes.tolist()) == (1, [1], [[0]])
+    assert [w.code for w in table.warnings] == ["W401", "W402"]
+    assert table.schema().most_leaves == 1
