@@ -26,7 +26,7 @@ from slp.proofs.store import LARGEST
 from slp.proofs.terms import Atom, Number, Struct, Term, Text, Var
 from slp.source import SourceSpan
 
-__all__ = ["MAX_BITS", "evaluate", "evaluate_arguments", "is_function"]
+__all__ = ["MAX_BITS", "evaluate", "evaluate_argument", "evaluate_arguments", "is_function"]
 
 #: The largest magnitude of an integer, in bits (2466 decimal digits).
 MAX_BITS = 8192
@@ -366,21 +366,23 @@ def evaluate_arguments(goal: Term, parameters: Mapping[str, Value]) -> Term:
     """
     if not isinstance(goal, Struct):
         return goal
-    whole = {name: _whole(value) for name, value in parameters.items()}
-    args = tuple(_evaluate_argument(a, whole, a.span or goal.span) for a in goal.args)
+    args = tuple(evaluate_argument(a, parameters, goal.span) for a in goal.args)
     return Struct(goal.name, args, goal.span)
+
+
+def evaluate_argument(
+    term: Term, parameters: Mapping[str, Value], span: SourceSpan | None = None
+) -> Term:
+    """One argument, as `evaluate_arguments` treats it."""
+    if isinstance(term, Number) or not _is_computable(term, parameters):
+        return term
+    whole = {name: _whole(value) for name, value in parameters.items()}
+    span = term.span or span
+    return Number(evaluate(term, whole, span=span), span)
 
 
 def _whole(value: Value) -> Value:
     return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def _evaluate_argument(
-    term: Term, parameters: Mapping[str, Value], span: SourceSpan | None
-) -> Term:
-    if isinstance(term, Number) or not _is_computable(term, parameters):
-        return term
-    return Number(evaluate(term, parameters, span=span), span)
 
 
 def _is_computable(term: Term, parameters: Mapping[str, Value]) -> bool:

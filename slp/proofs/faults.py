@@ -216,9 +216,3 @@ def ambiguous_children(span: _Span) -> ProgramError:
     """E232."""
     message = "the guards behind the split have answers that lead to different children"
     return _error("E232", message, span, "choose before the split")
-
-
-def too_many_cells(limit: int, span: _Span) -> ProgramError:
-    """E233."""
-    message = f"the guards behind the split cut the thresholds into more than {limit} intervals"
-    return _error("E233", message, span)

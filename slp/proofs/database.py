@@ -1,0 +1,61 @@
+"""`Database`: the logical predicates of a program, and the built-ins that are always there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from slp.ir import program as ir  # its names are used late: it imports slp.proofs.terms
+from slp.proofs import faults
+from slp.proofs.builtins import BUILTINS
+from slp.proofs.clauses import Predicate
+from slp.proofs.control import CONTROL
+from slp.proofs.library import library
+from slp.proofs.machine import Definition
+from slp.proofs.terms import functor
+
+__all__ = ["Database", "is_builtin"]
+
+
+def is_builtin(name: str, arity: int) -> bool:
+    """Whether `name/arity` is built in and cannot be defined by a program.
+
+    The list predicates of `slp.proofs.library` can: a program's own take their place.
+    """
+    return (name, arity) in CONTROL or (name, arity) in BUILTINS
+
+
+class Database:
+    """What goals mean: predicates defined by `clauses`, `parameters` that arithmetic knows.
+
+    Raises
+    ------
+    ProgramError
+        E213 if a clause's head is no atom or compound term, E217 if it defines a built-in.
+    """
+
+    def __init__(
+        self, clauses: Iterable[ir.LogicClause], parameters: Mapping[str, int | float]
+    ) -> None:
+        self.parameters = dict(parameters)
+        own: dict[tuple[str, int], list[ir.LogicClause]] = {}
+        for clause in clauses:
+            own.setdefault(_defined(clause), []).append(clause)
+        predicates = {key: Predicate(*key, sources) for key, sources in own.items()}
+        self.definitions: Mapping[tuple[str, int], Definition] = {
+            **CONTROL,
+            **BUILTINS,
+            **library(),
+            **predicates,
+        }
+
+
+def _defined(clause: Any) -> tuple[str, int]:
+    """Name and arity of the predicate that a clause belongs to."""
+    span = clause.head.span or clause.span
+    key = functor(clause.head)
+    if key is None:
+        raise faults.not_callable(clause.head, span)
+    if is_builtin(*key):
+        raise faults.redefines_builtin(*key, span)
+    return key

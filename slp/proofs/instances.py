@@ -1,0 +1,167 @@
+"""Tree rules at a state: which of them apply, in how many ways, with what label.
+
+An *instance* of a rule at a ground nonterminal is one SLD proof of the guards before its split, the
+head being unified with the nonterminal. The label is evaluated after the guards, with their
+bindings.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from slp.errors import ProgramError
+from slp.ir import program as ir  # its names are used late: it imports slp.proofs.terms
+from slp.proofs import faults
+from slp.proofs.arithmetic import evaluate
+from slp.proofs.database import Database
+from slp.proofs.machine import DEFAULT_LIMITS, Limits, Meter
+from slp.proofs.solve import Bindings, solve
+from slp.proofs.terms import Struct, Term, Var, functor, variables
+from slp.source import SourceSpan
+
+__all__ = ["RuleInstance", "label_sum_over_heads", "rule_instances"]
+
+#: A label this little below 0 is 0 with a rounding error (`1 - 0.1 * 10`).
+_ROUNDING = 1e-12
+
+
+class _Labelled(Protocol):
+    """A clause with a head and a label: a tree rule, or a clause of a stochastic predicate."""
+
+    @property
+    def head(self) -> Term: ...
+    @property
+    def label(self) -> Term | None: ...
+    @property
+    def span(self) -> SourceSpan | None: ...
+
+
+@dataclass(frozen=True)
+class RuleInstance:
+    """A rule at a state: its label's value (probability scale, positive), and its body.
+
+    The body's terms have the head's and the guards' bindings; what these leave open, such as the
+    split's feature and threshold, are variables still.
+    """
+
+    rule: ir.TreeRule
+    label: float
+    body: ir.Body
+
+    @property
+    def depends_on_split(self) -> bool:
+        """Whether feature or threshold matter: if not, all splits lead to the same children."""
+        body = self.body
+        if not isinstance(body, ir.SplitBody):
+            return False
+        if body.after or not isinstance(body.feature, Var) or not isinstance(body.threshold, Var):
+            return True
+        held = {*variables(body.left), *variables(body.right)}
+        return body.feature == body.threshold or bool(held & {body.feature, body.threshold})
+
+
+def rule_instances(
+    database: Database,
+    rules: Sequence[ir.TreeRule],
+    goal: Term,
+    limits: Limits | Meter = DEFAULT_LIMITS,
+) -> list[RuleInstance]:
+    """The instances of `rules` at a ground nonterminal, in the program's order.
+
+    The arithmetic in the goal's arguments is done already (`evaluate_arguments`). There is one
+    instance for each proof of the guards before the split, also for proofs that bind nothing
+    differently. Rules of weight 0 don't exist: instances whose label is 0 are left out.
+
+    Raises
+    ------
+    ProgramError
+        E201 to E218 from guards and labels, E220 for a negative or infinite label, E221 if the goal
+        is not ground.
+    """
+    check_ground(goal, goal.span)
+    found = []
+    for rule in rules:
+        for answer in _answers(database, rule.head, rule.before, goal, rule.span, limits):
+            label = _label_value(rule, answer, database)
+            if label > 0:
+                found.append(RuleInstance(rule, label, _resolved(rule.body, answer)))
+    return found
+
+
+def label_sum_over_heads(
+    database: Database, clauses: Iterable[_Labelled], goal: Term
+) -> float | None:
+    """Sum of the labels of the clauses whose head unifies with `goal`, whatever their guards say.
+
+    None if a label has no value there: it needs a guard's bindings, or its arithmetic is refused.
+    """
+    total = 0.0
+    for clause in clauses:
+        for answer in _answers(database, clause.head, (), goal, clause.span, DEFAULT_LIMITS):
+            try:
+                total += _label_value(clause, answer, database)
+            except ProgramError:
+                return None
+    return total
+
+
+def _answers(
+    database: Database,
+    head: Term,
+    guards: Iterable[Term],
+    goal: Term,
+    span: SourceSpan | None,
+    limits: Limits | Meter,
+) -> Iterable[Bindings]:
+    """One for each proof of the guards, the head being the goal."""
+    if functor(head) != functor(goal):
+        return ()
+    same = Struct("=", (head, goal), span)
+    return solve(conjunction([same, *guards]), database, limits, span=span)
+
+
+def conjunction(goals: Sequence[Term]) -> Term:
+    """The goals as one goal."""
+    *first, out = goals
+    for goal in reversed(first):
+        out = Struct(",", (goal, out))
+    return out
+
+
+def _label_value(clause: _Labelled, answer: Bindings, database: Database) -> float:
+    assert clause.label is not None, "a stochastic clause has a label"
+    span = clause.label.span or clause.span
+    value = evaluate(answer.resolve(clause.label), database.parameters, span=span)
+    try:
+        label = float(value)
+    except OverflowError:
+        label = math.inf if value > 0 else -math.inf
+    if -_ROUNDING < label < 0:
+        return 0.0
+    if label < 0 or math.isinf(label):
+        raise faults.impossible_label(label, span)
+    return label
+
+
+def _resolved(body: ir.Body, answer: Bindings) -> ir.Body:
+    if isinstance(body, ir.CallBody):
+        return ir.CallBody(answer.resolve(body.goal))
+    if isinstance(body, ir.SplitBody):
+        return ir.SplitBody(
+            feature=answer.resolve(body.feature),
+            threshold=answer.resolve(body.threshold),
+            measure=body.measure,
+            after=tuple(answer.resolve(g) for g in body.after),
+            left=answer.resolve(body.left),
+            right=answer.resolve(body.right),
+        )
+    return body
+
+
+def check_ground(goal: Term, span: SourceSpan | None) -> None:
+    """Raise E221 if a nonterminal holds a variable."""
+    for variable in variables(goal):
+        raise faults.unbound_state(variable, variable.span or span)
