@@ -31,6 +31,9 @@ SIMPLE = st.one_of(st.integers(-2, 2), st.floats(-2, 2), st.sampled_from(["a", "
 KINDS = (
     st.lists(CELLS, min_size=3, max_size=3),
     st.lists(SIMPLE, min_size=1, max_size=1),
+    st.lists(SIMPLE, min_size=3, max_size=3),
+    st.lists(st.booleans(), min_size=2, max_size=2),
+    st.just(["a", "b", "c"]),
     st.lists(st.integers(), min_size=3, max_size=3),
     st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=3, max_size=3),
     st.lists(st.text(max_size=3), min_size=3, max_size=3),
@@ -39,13 +42,16 @@ DECLARATIONS = st.lists(
     st.builds(
         FeatureDeclaration,
         st.sampled_from([None, "x0", "x1", "x2", "nowhere"]),
-        st.sampled_from([None, "numeric", "categorical"]),
+        st.sampled_from([None, None, None, "numeric", "categorical"]),
         st.sampled_from([None, Cuts((0.0, 1.5)), Bins("quantile", 3), Bins("width", 3)]),
     ),
-    max_size=3,
+    max_size=2,
 )
 LEAVES = st.sampled_from(
     [
+        None,
+        None,
+        None,
         None,
         None,
         LeafDeclaration("dirichlet", (1.0,)),
@@ -60,7 +66,8 @@ LEAVES = st.sampled_from(
 @st.composite
 def rows(draw):
     """n rows of d cells, every column drawn from a palette of its own."""
-    n, d = draw(st.integers(0, 6)), draw(st.integers(0, 3))
+    n = draw(st.one_of(st.integers(1, 6), st.integers(2, 6), st.integers(0, 6)))
+    d = draw(st.one_of(st.integers(2, 4), st.integers(3, 4), st.integers(0, 4)))
     palettes = [draw(st.one_of(*KINDS)) for _ in range(d)]
     return [[draw(st.sampled_from(p)) for p in palettes] for _ in range(n)]
 
@@ -71,8 +78,8 @@ def programs(draw):
         "test",
         None,
         (),
-        response=draw(st.sampled_from([None, None, "x1", "y"])),
-        event=draw(st.sampled_from([None, None, None, "x0"])),
+        response=draw(st.sampled_from([None, None, None, None, "x1", "y"])),
+        event=draw(st.sampled_from([None, None, None, None, None, "x0"])),
         leaf=draw(LEAVES),
         features=tuple(draw(DECLARATIONS)),
         ignored=tuple(draw(st.sets(st.sampled_from(["x0", "x2"]), max_size=1))),
