@@ -1,0 +1,160 @@
+"""Geometry of boxes: which rows a box holds and in which distinct ways it can be cut.
+
+A *box* is the set of distinct rows it holds, as a Python int: bit i is row i of `Table.codes`. Two cuts of
+one feature that part a box's rows alike are one split; its canonical threshold lies between the two codes
+that are neighbours in the box (DESIGN 3, `slp.data.table`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.data.table import Feature, Table
+from slp.ir.tree_grammar import TreeGrammar, cell_of
+
+__all__ = ["BoxSplit", "Cut", "Geometry"]
+
+#: Gaps are capped, so that a box's sum of gaps stays finite.
+_LARGEST_GAP = np.finfo(np.float64).max / 2**40
+
+
+@dataclass(frozen=True)
+class Cut:
+    """One test that a split may apply, the same in every box.
+
+    `threshold` is the canonical one of a numeric feature (less goes left), `level` the level of a
+    categorical one (equal goes left); the other is None. `cell` counts the cells of all features through,
+    feature after feature (`Geometry.first_cell`).
+    """
+
+    feature: int
+    threshold: float | None
+    level: str | None
+    gap: float
+    cell: int
+
+
+class BoxSplit(NamedTuple):
+    """A distinct split of a box: number of its cut in `Geometry.cuts`, rows to the left and to the right."""
+
+    cut: int
+    left: int
+    right: int
+
+
+class Geometry:
+    """All boxes of a table and their structurally valid splits (both sides keep `min_leaf` rows).
+
+    Attributes
+    ----------
+    root : the box of all rows.
+    cuts : every cut met so far, by number.
+    cells : the cell of each cut, by number.
+    rows_by_code : for each feature the codes that occur, ascending, each with the rows that have it.
+    first_cell : number of the first cell of each feature, and of all cells at the end; d + 1 entries.
+    """
+
+    def __init__(self, grammar: TreeGrammar, table: Table) -> None:
+        self.table = table
+        self.root = (1 << len(table.counts)) - 1
+        self.cuts: list[Cut] = []
+        self.cells: list[int] = []
+        self._breakpoints = grammar.breakpoints
+        self._min_leaf = grammar.min_leaf
+        cells = [
+            f.n_codes if f.categorical else 2 * len(b) + 1
+            for f, b in zip(table.features, grammar.breakpoints, strict=True)
+        ]
+        self.first_cell = np.concatenate([[0], np.cumsum(cells)]).astype(np.int64)
+        self._numbers: list[dict[tuple[int, int], int]] = [{} for _ in table.features]
+        self.rows_by_code = [_rows_by_code(table.codes[:, f]) for f in range(len(table.features))]
+        self._count_bits = _bit_planes(table.counts)
+
+    def splits(self, box: int) -> list[BoxSplit]:
+        """Distinct splits in canonical order: features in order, thresholds ascending, levels in order."""
+        out: list[BoxSplit] = []
+        for f, feature in enumerate(self.table.features):
+            find = self._level_splits if feature.categorical else self._threshold_splits
+            find(f, box, out)
+        if self._min_leaf > 1:
+            least = self._min_leaf
+            out = [s for s in out if min(self.count(s.left), self.count(s.right)) >= least]
+        return out
+
+    def count(self, box: int) -> int:
+        """Rows of the data in a box, repeats counted."""
+        return sum((box & rows).bit_count() << j for j, rows in enumerate(self._count_bits))
+
+    def members(self, boxes: Sequence[int]) -> NDArray[np.uint8]:
+        """Indicators of the distinct rows in each box, shape (B, n)."""
+        n = len(self.table.counts)
+        width = (n + 7) // 8
+        packed = b"".join(box.to_bytes(width, "little") for box in boxes)
+        octets = np.frombuffer(packed, np.uint8).reshape(len(boxes), width)
+        return np.unpackbits(octets, axis=1, count=n, bitorder="little")
+
+    def statistics(self, boxes: Sequence[int], chunk: int = 4096) -> NDArray[np.float64]:
+        """Sufficient statistics of boxes, shape (B, k)."""
+        out = np.empty((len(boxes), self.table.statistics.shape[1]))
+        for a in range(0, len(boxes), chunk):
+            out[a : a + chunk] = self.members(boxes[a : a + chunk]) @ self.table.statistics
+        return out
+
+    def _threshold_splits(self, f: int, box: int, out: list[BoxSplit]) -> None:
+        numbers = self._numbers[f]
+        left = low = 0
+        for code, rows in self.rows_by_code[f]:
+            more = left | (box & rows)
+            if more == left:
+                continue
+            if left:
+                number = numbers.get((low, code))
+                if number is None:
+                    number = self._new_cut(f, low, code)
+                out.append(BoxSplit(number, left, box ^ left))
+            left, low = more, code
+            if left == box:
+                return
+
+    def _level_splits(self, f: int, box: int, out: list[BoxSplit]) -> None:
+        present = [(code, here) for code, rows in self.rows_by_code[f] if (here := box & rows)]
+        if len(present) <= 2:  # of two levels, `= a` and `= b` are one split, on the first
+            present = present[: len(present) - 1]
+        for code, here in present:
+            number = self._numbers[f].get((code, code))
+            if number is None:
+                number = self._new_cut(f, code, code)
+            out.append(BoxSplit(number, here, box ^ here))
+
+    def _new_cut(self, f: int, low: int, high: int) -> int:
+        number = self._numbers[f][low, high] = len(self.cuts)
+        feature: Feature = self.table.features[f]
+        if feature.levels is not None:
+            threshold, level, cell, gap = None, feature.levels[low], low, 1.0
+        else:
+            threshold, level = feature.threshold(low, high), None
+            cell = cell_of(self._breakpoints[f], threshold)
+            gap = min(feature.gap(low, high), _LARGEST_GAP)
+        self.cells.append(int(self.first_cell[f]) + cell)
+        self.cuts.append(Cut(f, threshold, level, gap, self.cells[-1]))
+        return number
+
+
+def _rows_by_code(codes: NDArray[np.int32]) -> list[tuple[int, int]]:
+    """(code, the rows that have it), for the codes that occur, ascending."""
+    rows: dict[int, int] = {}
+    for i, code in enumerate(codes.tolist()):
+        rows[code] = rows.get(code, 0) | 1 << i
+    return sorted(rows.items())
+
+
+def _bit_planes(counts: NDArray[np.int64]) -> list[int]:
+    """Rows whose count has binary digit j set, for each j: sums of counts become a few bit counts."""
+    numbers = counts.tolist()
+    digits = max(numbers, default=0).bit_length()
+    return [sum(1 << i for i, c in enumerate(numbers) if c >> j & 1) for j in range(digits)]

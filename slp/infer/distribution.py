@@ -1,0 +1,97 @@
+"""The seam between users and exact engines: what an engine must offer for `Posterior` to stand on it.
+
+Two engines do: `slp.infer.exact.chart.Chart` and `slp.infer.enumeration.Enumeration`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.trees import Tree
+
+__all__ = ["LeafMixture", "ScoredTree", "TreeDistribution"]
+
+
+@dataclass(frozen=True)
+class ScoredTree:
+    """A tree, the log weight of one of its derivations under the program as written, and the log marginal
+    likelihood of its leaves (whether or not the distribution takes it into account)."""
+
+    tree: Tree
+    log_weight: float
+    log_likelihood: float
+
+
+@dataclass(frozen=True, eq=False)
+class LeafMixture:
+    """The leaves that a new row may end in: their probability, float64, shape (J,), and their statistics,
+    shape (J, k). A leaf is a box; a box occurs once or more often."""
+
+    probability: NDArray[np.float64]
+    statistics: NDArray[np.float64]
+
+
+class TreeDistribution(Protocol):
+    """A distribution over trees, exactly: weight of a tree (of its derivations together) over their total.
+
+    With `likelihood` the weight is that under the program times the leaves' marginal likelihood.
+    """
+
+    likelihood: bool
+
+    def other(self, likelihood: bool) -> TreeDistribution:
+        """The same trees with or without likelihood."""
+        ...
+
+    @property
+    def derivations_are_trees(self) -> bool:
+        """Whether it is certain that no tree has two derivations."""
+        ...
+
+    @property
+    def log_total(self) -> float:
+        """Log of the weight of all trees together; -inf if there are none."""
+        ...
+
+    def tree_count(self) -> float:
+        """Number of derivations of weight above zero; exact below 2**53."""
+        ...
+
+    def best(self) -> Iterator[ScoredTree]:
+        """Derivations by falling weight, computed as they are asked for."""
+        ...
+
+    def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
+        """Independent draws."""
+        ...
+
+    def log_weight(self, tree: Tree) -> float:
+        """Log weight under the program as written, without likelihood, of all derivations that part the rows as
+        `tree` does; -inf if there are none."""
+        ...
+
+    def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
+        """For each new row (`Table.new_rows`), the leaves that it may end in."""
+        ...
+
+    def usage(self) -> NDArray[np.float64]:
+        """For each feature the probability that the tree splits on it anywhere, shape (d,)."""
+        ...
+
+    def expected_splits(self) -> NDArray[np.float64]:
+        """For each feature the expected number of splits on it, shape (d,)."""
+        ...
+
+    def leaf_distribution(self) -> NDArray[np.float64]:
+        """Probability of k leaves, at index k, until what is left is below 1e-12."""
+        ...
+
+    def depth_distribution(self) -> NDArray[np.float64]:
+        """Probability of depth t (of a leaf alone: 0), at index t, until what is left is below 1e-12."""
+        ...
+

@@ -1,0 +1,104 @@
+"""Engines by name, and `infer`, which runs one."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+
+from slp.data.table import Table
+from slp.errors import Diagnostic, UsageError
+from slp.infer.boxes import Geometry
+from slp.infer.distribution import TreeDistribution
+from slp.infer.enumeration import Enumeration
+from slp.infer.exact import Chart, build_forest
+from slp.infer.exact.reach import Progress
+from slp.infer.memory import memory_budget
+from slp.infer.posterior import Posterior
+from slp.ir.program import Program
+from slp.ir.tree_grammar import TreeGrammar
+
+__all__ = ["ENGINES", "infer"]
+
+_Engine = Callable[[TreeGrammar, Geometry, bool, int, Progress | None], TreeDistribution]
+
+
+def _exact(
+    grammar: TreeGrammar,
+    geometry: Geometry,
+    likelihood: bool,
+    memory: int,
+    progress: Progress | None,
+) -> TreeDistribution:
+    return Chart(build_forest(grammar, geometry, memory, progress), likelihood)
+
+
+def _enumerate(
+    grammar: TreeGrammar,
+    geometry: Geometry,
+    likelihood: bool,
+    memory: int,
+    progress: Progress | None,
+) -> TreeDistribution:
+    return Enumeration.of(grammar, geometry, likelihood)
+
+
+#: The engines there are. Each gives a `TreeDistribution` or raises `BudgetError`.
+ENGINES: dict[str, _Engine] = {"exact": _exact, "enumerate": _enumerate}
+
+
+def infer(
+    program: Program,
+    grammar: TreeGrammar,
+    table: Table,
+    *,
+    engine: str = "auto",
+    seed: int | None = None,
+    draws: int = 1000,
+    memory: int | str | None = None,
+    likelihood: bool = True,
+    progress: Progress | None = None,
+) -> Posterior:
+    """The posterior over trees (with `likelihood=False` the prior) of a program on a table.
+
+    Parameters
+    ----------
+    program, grammar, table : as compiled together; `grammar` is `program` on the table's columns.
+    engine : a name in `ENGINES`, or `"auto"`.
+    seed : of the draws; None takes one from the system.
+    draws : how many draws `Posterior.draws` holds; made when first asked for.
+    memory : budget in bytes, or text such as `"4GiB"`; None is half of what is free.
+    progress : called now and then with the number of boxes done and a word about the phase.
+
+    Raises
+    ------
+    UsageError
+        E502 `memory` is no size, E505 `draws` or `seed` is negative, E509 no such engine.
+    BudgetError
+        E501, E503: the engine's budget is too small; the message says what would fit.
+    SlpError
+        E504: no tree satisfies the program on this table.
+    """
+    name, reason = _choose(engine)
+    for option, value in (("draws", draws), ("seed", seed or 0)):
+        if value < 0:
+            raise UsageError(Diagnostic("E505", f"{option} is {value}", help="take 0 or more"))
+    geometry = Geometry(grammar, table)
+    run = ENGINES[name]
+    distribution = run(grammar, geometry, likelihood, memory_budget(memory), progress)
+    return Posterior(
+        distribution, grammar, geometry, engine=name, reason=reason, draws=draws, seed=seed
+    )
+
+
+def _choose(engine: str) -> tuple[str, str]:
+    """Name of the engine to run, and why."""
+    if engine == "auto":
+        return "exact", "the program has a finite tree grammar, so its trees can be summed exactly"
+    if engine in ENGINES:
+        return engine, "asked for"
+    names = ["auto", *ENGINES]
+    near = difflib.get_close_matches(engine, names, n=1)
+    help = f"engines are {', '.join(names)}"
+    if near:
+        help = f"did you mean {near[0]}? {help}"
+    raise UsageError(Diagnostic("E509", f"there is no engine {engine}", help=help))

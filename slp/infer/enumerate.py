@@ -1,0 +1,113 @@
+"""The specification: every derivation of a tree grammar on a table, one by one. For tiny tables.
+
+`slp.infer.exact` must agree with this file in every quantity. The meaning of weights is that of
+`slp.ir.tree_grammar`; the split measures are those of `slp.infer.measures`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from slp.infer.boxes import BoxSplit, Geometry
+from slp.infer.measures import SplitArrays, flat_transitions, log_shares, splits_taken_over
+from slp.infer.weights import leaf_allowed, log_rule_weights
+from slp.ir.tree_grammar import FORBIDDEN, CallRule, LeafRule, Rule, SplitRule, TreeGrammar
+
+__all__ = ["Derivation", "derivations"]
+
+Choice: TypeAlias = tuple[BoxSplit, float, int, int]
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """A derived tree: the box of its root and, where it splits, how.
+
+    `log_weight` is that of the derivation under the program as written, without likelihood. `partition`:
+    the split stands for every split that parts the rows alike, on whatever feature.
+    """
+
+    box: int
+    log_weight: float
+    split: BoxSplit | None = None
+    left: Derivation | None = None
+    right: Derivation | None = None
+    partition: bool = False
+
+    @property
+    def cut(self) -> int | None:
+        """Number of the root's cut, None at a leaf."""
+        return None if self.split is None else self.split.cut
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return 1 if self.left is None or self.right is None else self.left.n_leaves + self.right.n_leaves
+
+
+def derivations(grammar: TreeGrammar, geometry: Geometry) -> Iterator[Derivation]:
+    """Every derivation of weight above zero, in the order of rules and splits."""
+    most = geometry.root.bit_count() if grammar.max_leaves is None else grammar.max_leaves
+    for derivation in _derive(grammar, geometry, geometry.root, grammar.start):
+        if derivation.n_leaves <= most:
+            yield derivation
+
+
+def _derive(g: TreeGrammar, geometry: Geometry, box: int, state: int) -> Iterator[Derivation]:
+    rules = g.states[state].rules
+    splits = geometry.splits(box)
+    choices = [_split_choices(g, geometry, rule, splits) for rule in rules]
+    possible = np.array([[_possible(geometry, r, c, box)] for r, c in zip(rules, choices, strict=True)])
+    weights = log_rule_weights(g, rules, possible.reshape(-1, 1))[:, 0]
+    for rule, chosen, weight, can in zip(rules, choices, weights.tolist(), possible, strict=True):
+        if isinstance(rule, LeafRule):
+            if can:
+                yield Derivation(box, weight)
+        elif isinstance(rule, CallRule):
+            for d in _derive(g, geometry, box, rule.state):
+                yield replace(d, log_weight=weight + d.log_weight)
+        else:
+            for split, share, left_state, right_state in chosen:
+                if left_state == FORBIDDEN:  # the share is kept, and the derivation fails
+                    continue
+                for left in _derive(g, geometry, split.left, left_state):
+                    for right in _derive(g, geometry, split.right, right_state):
+                        total = weight + share + left.log_weight + right.log_weight
+                        yield Derivation(box, total, split, left, right, rule.measure == "partition")
+
+
+def _possible(geometry: Geometry, rule: Rule, chosen: list[Choice], box: int) -> bool:
+    if isinstance(rule, LeafRule):
+        return bool(leaf_allowed(rule, geometry, [box])[0])
+    return isinstance(rule, CallRule) or bool(chosen)
+
+
+def _split_choices(
+    g: TreeGrammar, geometry: Geometry, rule: Rule, splits: list[BoxSplit]
+) -> list[Choice]:
+    """What a rule may draw in one box: (split, log share, left state, right state); the states may be
+    FORBIDDEN. Nothing, if it is no split rule."""
+    if not isinstance(rule, SplitRule):
+        return []
+    cuts = [geometry.cuts[s.cut] for s in splits]
+    pairs: dict[int, int] = {}
+    arrays = SplitArrays(
+        n_boxes=1,
+        feature_weights=g.feature_weights,
+        box=np.zeros(len(splits), np.int64),
+        feature=np.array([c.feature for c in cuts], np.int64),
+        gap=np.array([c.gap for c in cuts], np.float64),
+        pair=np.array(
+            [pairs.setdefault(min(s.left, s.right), len(pairs)) for s in splits], np.int64
+        ),
+    )
+    steps = flat_transitions(rule)[np.array([c.cell for c in cuts], np.int64)]
+    shares = log_shares(rule.measure, arrays, splits_taken_over(steps[:, 0], g.failure))
+    return [
+        (split, share, left, right)
+        for split, share, (left, right) in zip(splits, shares.tolist(), steps.tolist(), strict=True)
+        if share > -np.inf
+    ]

@@ -1,0 +1,104 @@
+"""Split measures: the share of each distinct split of a box under a split rule.
+
+With V the splits of the box that the measure is taken over, V_f those on feature f, F the features with V_f not
+empty, w the feature weights, d the number of features, g the gap of a split, the share of s in V on feature f is
+
+    feature_then_cut   w_f / sum of w over F  x  1 / |V_f|
+    all                1 / |V|
+    gap                w_f / sum of w over F  x  g(s) / sum of g over V_f
+    each               1
+    partition          1 if s is the first in V that parts the rows as it does, else 0
+    per_feature        1/d  x  1 / |V_f|
+
+V leaves out what the rule does not propose (OUTSIDE) and, under `failure(restrict)`, what a constraint forbids;
+under `failure(condition)` forbidden splits are in V and the derivation that takes one fails.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.ir.program import Failure, Measure
+from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE, SplitRule
+
+__all__ = ["SplitArrays", "flat_transitions", "log_shares", "splits_taken_over"]
+
+
+class SplitArrays:
+    """Splits of B boxes side by side, for the measures.
+
+    Attributes
+    ----------
+    n_boxes, n_features : B, d.
+    box : int64, shape (E,), ascending. Which box, 0 to B - 1.
+    feature : int64, shape (E,). Within a box in canonical order.
+    gap : float64, shape (E,).
+    pair : int64, shape (E,). The same number for splits that part a box's rows alike, sides disregarded.
+    """
+
+    def __init__(
+        self,
+        n_boxes: int,
+        feature_weights: NDArray[np.float64],
+        box: NDArray[np.int64],
+        feature: NDArray[np.int64],
+        gap: NDArray[np.float64],
+        pair: NDArray[np.int64],
+    ) -> None:
+        self.n_boxes, self.n_features = n_boxes, len(feature_weights)
+        self.feature_weights = feature_weights
+        self.box, self.feature, self.gap, self.pair = box, feature, gap, pair
+
+
+def flat_transitions(rule: SplitRule) -> NDArray[np.int32]:
+    """Transitions of all features one below the other, shape (cells, 2); row `Cut.cell` is a cut's."""
+    return np.concatenate([np.empty((0, 2), np.int32), *rule.transitions]).astype(np.int32)
+
+
+def splits_taken_over(left: NDArray[np.int32], failure: Failure) -> NDArray[np.bool_]:
+    """Whether splits belong to V, from the first column of their transitions."""
+    return left != OUTSIDE if failure == "condition" else (left != OUTSIDE) & (left != FORBIDDEN)
+
+
+def log_shares(
+    measure: Measure, splits: SplitArrays, valid: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Log share of each split, shape (E,), with V the splits marked `valid`; -inf outside V."""
+    out = np.full(len(valid), -np.inf)
+    taken = np.flatnonzero(valid)
+    if not len(taken):
+        return out
+    if measure == "each":
+        out[taken] = 0.0
+    elif measure == "partition":
+        out[_first_of_each_partition(splits, taken)] = 0.0
+    elif measure == "all":
+        box = splits.box[taken]
+        out[taken] = -np.log(np.bincount(box)[box])
+    else:
+        out[taken] = _share_by_feature(measure, splits, taken)
+    return out
+
+
+def _first_of_each_partition(splits: SplitArrays, taken: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Of the splits `taken`, those that stand for all that part their box's rows alike."""
+    keys = np.stack([splits.box[taken], splits.pair[taken]], axis=1)
+    _, first = np.unique(keys, axis=0, return_index=True)
+    return taken[first]
+
+
+def _share_by_feature(
+    measure: Measure, splits: SplitArrays, taken: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Log shares of the measures that choose a feature, then one of its cuts."""
+    shape = (splits.n_boxes, splits.n_features)
+    group = splits.box[taken] * splits.n_features + splits.feature[taken]
+    weight = splits.gap[taken] if measure == "gap" else np.ones(len(taken))
+    total = np.bincount(group, weights=weight, minlength=shape[0] * shape[1])
+    within = np.log(weight) - np.log(total[group])
+    if measure == "per_feature":
+        return within - np.log(splits.n_features)
+    feature_weight = np.where(total.reshape(shape) > 0, splits.feature_weights, 0.0)
+    chosen = splits.feature_weights[splits.feature[taken]]
+    return within + np.log(chosen / feature_weight.sum(axis=1)[splits.box[taken]])

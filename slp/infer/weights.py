@@ -1,0 +1,49 @@
+"""Weights of a state's rules in boxes: which are applicable, and what they are divided by.
+
+The definitions are those of `slp.ir.tree_grammar`; everything is on the log scale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.infer.boxes import Geometry
+from slp.ir.tree_grammar import LeafRule, Rule, TreeGrammar
+
+__all__ = ["leaf_allowed", "log_rule_weights"]
+
+
+def leaf_allowed(rule: LeafRule, geometry: Geometry, boxes: Sequence[int]) -> NDArray[np.bool_]:
+    """Whether each box may be a leaf: no class outnumbers those that `rule.majority` lists. Shape (B,)."""
+    holds = np.ones(len(boxes), np.bool_)
+    if not rule.majority:
+        return holds
+    counts = geometry.statistics(boxes)  # of a leaf model for classes: rows of each class
+    classes = geometry.table.leaf.classes
+    most = counts.max(axis=1)
+    for outcome in rule.majority:
+        own = counts[:, classes.index(outcome)] if outcome in classes else np.zeros(len(boxes))
+        holds &= own >= most
+    return holds
+
+
+def log_rule_weights(
+    g: TreeGrammar, rules: Sequence[Rule], possible: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Log weight of each rule in each box, shape (R, B); what inapplicable rules get has no meaning.
+
+    log weight = log w(rule) - log sum of w over the applicable rules, or log w(rule) where the grammar does not
+    normalise; without the split measure. `possible`, shape (R, B), tells for a split rule whether its
+    measure has a split to choose from, for a leaf rule whether the leaf is allowed; true for a call rule.
+    """
+    own = np.array([r.log_weight for r in rules]).reshape(len(rules), 1)
+    if not g.normalise or not rules:
+        return np.broadcast_to(own, possible.shape)
+    applicable = possible.copy()
+    if g.failure == "condition":
+        applicable |= np.array([[isinstance(r, LeafRule)] for r in rules])
+    total = np.logaddexp.reduce(np.where(applicable, own, -np.inf), axis=0)
+    return own - np.where(total > -np.inf, total, 0.0)
