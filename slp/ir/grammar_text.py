@@ -1,0 +1,87 @@
+"""A tree grammar as text for people: states, their rules, and where splits lead."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import groupby
+from typing import TypeAlias
+
+from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE, CallRule, LeafRule, Rule, SplitRule, TreeGrammar
+
+__all__ = ["grammar_to_text"]
+
+
+def grammar_to_text(grammar: TreeGrammar, most_states: int | None = None) -> str:
+    """States in order, rules below them; only the first `most_states` where that is given.
+
+    Runs of cells that lead to the same pair of states are one line, and so are features that split
+    alike. Weights are on the probability scale.
+    """
+    shown = grammar.states[:most_states]
+    lines = []
+    for s, state in enumerate(shown):
+        lines.append(f"{s}: {state.name}{'  (start)' if s == grammar.start else ''}")
+        for rule in state.rules:
+            lines += [f"    {line}" for line in _rule_lines(grammar, rule)]
+        if not state.rules:
+            lines.append("    no rule: every derivation fails here")
+    left_out = len(grammar.states) - len(shown)
+    if left_out:
+        lines.append(f"... and {left_out:,} more states")
+    return "\n".join(lines)
+
+
+def _rule_lines(grammar: TreeGrammar, rule: Rule) -> Iterator[str]:
+    weight = f"{math.exp(rule.log_weight):.6g}"
+    match rule:
+        case LeafRule(majority=()):
+            yield f"{weight} leaf"
+        case LeafRule(majority=classes):
+            yield f"{weight} leaf, if no class has more rows than {' and than '.join(classes)}"
+        case CallRule(state=state):
+            yield f"{weight} go on as {state}"
+        case SplitRule(measure=measure):
+            yield f"{weight} split by {measure}"
+            for where, features in _features_by_split(grammar, rule).items():
+                for at, target in where:
+                    yield f"    {', '.join(features)}{at}: {target}"
+
+
+_Where: TypeAlias = tuple[tuple[str, str], ...]
+
+
+def _features_by_split(grammar: TreeGrammar, rule: SplitRule) -> dict[_Where, list[str]]:
+    """Features grouped by where their splits lead; those that are never proposed are left out."""
+    out: dict[_Where, list[str]] = {}
+    for f, feature in enumerate(grammar.features):
+        where = tuple(_runs(grammar, f, rule.transitions[f].tolist()))
+        if where:
+            out.setdefault(where, []).append(feature)
+    return out
+
+
+def _runs(grammar: TreeGrammar, f: int, pairs: list[list[int]]) -> Iterator[tuple[str, str]]:
+    """(place, where it leads) for each run of cells that lead to the same pair of states."""
+    levels = grammar.levels[f]
+    places = list(range(len(pairs)))
+    for pair, cells in groupby(places, key=lambda i: pairs[i]):
+        run = list(cells)
+        if pair[0] == OUTSIDE:
+            continue
+        if len(run) == len(pairs):
+            at = ""
+        elif levels is not None:
+            at = f" = {', '.join(levels[i] for i in run)}"
+        else:
+            at = f" at {_interval(grammar.breakpoints[f].tolist(), run[0], run[-1])}"
+        yield at, "forbidden" if pair[0] == FORBIDDEN else f"{pair[0]}, {pair[1]}"
+
+
+def _interval(breakpoints: list[float], first: int, last: int) -> str:
+    """The thresholds of cells `first` to `last`: `(0, 24]`, or `24` for one point."""
+    if first == last and first % 2 == 1:
+        return f"{breakpoints[first // 2]:g}"
+    low = breakpoints[(first - 1) // 2] if first > 0 else -math.inf
+    high = breakpoints[last // 2] if last < 2 * len(breakpoints) else math.inf
+    return f"{'[' if first % 2 else '('}{low:g}, {high:g}{']' if last % 2 else ')'}"

@@ -1,0 +1,99 @@
+"""What `slp explain` prints: meaning in words, constraints, states and rules, whether exact is possible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from slp.errors import UnsupportedError
+from slp.ir import program as ir
+from slp.ir.grammar_text import grammar_to_text
+from slp.ir.schema import ANY_FEATURE, Schema
+from slp.ir.tree_grammar import TreeGrammar
+from slp.ir.words import describe_constraint, describe_prior
+from slp.lower.lowering import program_to_tree_grammar
+from slp.lower.made_up_schema import schema_of_program
+
+__all__ = ["explain_program"]
+
+_STATES_SHOWN = 12
+
+
+def explain_program(program: ir.Program, schema: Schema | None) -> str:
+    """A program explained to a person, on a table's features or, without a schema, on its own.
+
+    Raises
+    ------
+    ProgramError, DataError
+        As `program_to_tree_grammar`; what no engine here can take is explained, not raised.
+    """
+    schema = schema or schema_of_program(program)
+    sections = [("Meaning", describe_prior(replace(program, constraints=())))]
+    if program.constraints:
+        sections.append(("Constraints", list(_constraint_lines(program))))
+    try:
+        grammar = program_to_tree_grammar(program, schema)
+    except UnsupportedError as e:
+        sections.append(("Exact inference is not possible", list(_reasons(e))))
+    else:
+        sections.append((_states_title(grammar, schema), list(_state_lines(grammar))))
+        sections.append(("Exact inference is possible", list(_exact_lines(grammar))))
+    return "\n\n".join(
+        "\n".join([title, *(f"  {line}" for line in lines)]) for title, lines in sections
+    )
+
+
+def _constraint_lines(program: ir.Program) -> Iterator[str]:
+    for constraint in program.constraints:
+        yield f"{describe_constraint(constraint)} ({_decided_at(constraint)})"
+    if program.failure == "condition":
+        yield "What is forbidden keeps its share and fails; the prior is what remains, renormalised."
+    else:
+        yield "What is forbidden is taken out before anything is drawn."
+
+
+def _decided_at(constraint: ir.Constraint) -> str:
+    match constraint:
+        case ir.Majority():
+            return "decided at the leaf"
+        case ir.MaxLeaves():
+            return "decided at the tree, exact by counting leaves in the weights"
+        case ir.MaxFeatures() | ir.Monotone() | ir.Predicate():
+            return "decided at the tree"
+        case _:
+            return "decided at the split"
+
+
+def _reasons(error: UnsupportedError) -> Iterator[str]:
+    for diagnostic in error.diagnostics:
+        place = "" if diagnostic.span is None else f"{diagnostic.span}: "
+        yield f"{place}{diagnostic.message}."
+
+
+def _states_title(grammar: TreeGrammar, schema: Schema) -> str:
+    n_rules = sum(1 for _ in grammar.rules())
+    leaves = f"trees of up to {grammar.horizon + 1:,} leaves"
+    where = f"on this table ({leaves})" if schema.from_table else f"without a table, for {leaves}"
+    return f"States and rules {where}: {_count(len(grammar.states), 'state')}, {_count(n_rules, 'rule')}"
+
+
+def _state_lines(grammar: TreeGrammar) -> Iterator[str]:
+    if ANY_FEATURE in grammar.features:
+        yield f"`{ANY_FEATURE}` stands for every feature that the program does not name."
+    yield "After a colon are the states left and right of a split, by feature and threshold."
+    yield from grammar_to_text(grammar, _STATES_SHOWN).splitlines()
+
+
+def _exact_lines(grammar: TreeGrammar) -> Iterator[str]:
+    yield "The states are finite, and everything is decided at a split or a leaf."
+    if grammar.max_leaves is not None:
+        yield f"Leaves are counted in the weights, up to {grammar.max_leaves}."
+    if grammar.normalised:
+        yield "No derivation can fail: the weights of all trees sum to 1."
+    else:
+        yield "The weights of all trees need not sum to 1; the prior is normalised over whole trees."
+    yield "Whether it fits in memory depends on the number of boxes (sets of rows) of the table."
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"

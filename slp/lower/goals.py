@@ -1,0 +1,181 @@
+"""Goals of a program, numbered as found, and the rules that each has: all that lowering asks of proofs.
+
+A goal is a ground nonterminal with its arithmetic done. What a split leads to, goal by goal, is a
+`SplitTable` of goals' numbers; a rule that does not look at its split has one column for all features.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from slp.errors import DataError, Diagnostic
+from slp.ir import program as ir
+from slp.ir.program import Measure
+from slp.ir.schema import MOST_LEAVES, Schema
+from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE
+from slp.lower.columns import Column, Pair, SplitTable
+from slp.proofs import Database, Limits, Meter
+from slp.proofs.arithmetic import evaluate_arguments
+from slp.proofs.cells import Outcome, threshold_outcomes
+from slp.proofs.faults import nearest
+from slp.proofs.instances import RuleInstance, rule_instances
+from slp.proofs.terms import Atom, Number, Struct, Term, Text, functor, list_items
+from slp.source import SourceSpan
+
+__all__ = ["GoalCall", "GoalLeaf", "GoalRule", "GoalSplit", "Goals"]
+
+#: Goals called in all guards of one program together.
+_MOST_INFERENCES = 10_000_000
+
+_LEAF = Atom("leaf")
+_NOT_PROPOSED = Column(((OUTSIDE, OUTSIDE),))
+
+
+@dataclass(frozen=True, slots=True)
+class GoalLeaf:
+    """Stop."""
+
+    log_weight: float
+    span: SourceSpan | None
+
+
+@dataclass(frozen=True, slots=True)
+class GoalCall:
+    """Go on as another goal, with the same box."""
+
+    log_weight: float
+    goal: int
+    span: SourceSpan | None
+
+
+@dataclass(frozen=True, slots=True)
+class GoalSplit:
+    """Split; `table` says which goals the two parts have."""
+
+    log_weight: float
+    measure: Measure
+    table: SplitTable
+    span: SourceSpan | None
+
+
+GoalRule: TypeAlias = GoalLeaf | GoalCall | GoalSplit
+
+
+class Goals:
+    """The goals of `program` over `schema`. `missing_features` are those that rules name beyond it."""
+
+    def __init__(self, program: ir.Program, schema: Schema) -> None:
+        parameters = {**program.parameters, MOST_LEAVES: schema.most_leaves}
+        self.missing_features: list[str] = []
+        self._rules_of: dict[tuple[str, int] | None, list[ir.TreeRule]] = {}
+        for rule in program.rules:
+            self._rules_of.setdefault(functor(rule.head), []).append(rule)
+        self._schema = schema
+        self._levels = dict(zip(schema.features, schema.levels, strict=True))
+        self._database = Database(program.clauses, parameters)
+        self._meter = Meter(Limits(inferences=_MOST_INFERENCES))
+        self._goals: list[Term] = []
+        self._numbers: dict[Term, int] = {}
+        self._rules: dict[int, tuple[GoalRule, ...]] = {}
+
+    def number(self, goal: Term) -> int:
+        """Number of a goal, whose arithmetic is done first."""
+        goal = evaluate_arguments(goal, self._database.parameters)
+        number = self._numbers.setdefault(goal, len(self._goals))
+        if number == len(self._goals):
+            self._goals.append(goal)
+        return number
+
+    def rules(self, goal: int) -> tuple[GoalRule, ...]:
+        """The rules that a goal has, in the program's order."""
+        if goal not in self._rules:
+            self._rules[goal] = tuple(self._find_rules(self._goals[goal]))
+        return self._rules[goal]
+
+    def text(self, goal: int) -> str:
+        """A goal for people."""
+        return _text(self._goals[goal])
+
+    def indicator(self, goal: int) -> str:
+        """Name and arity of a goal."""
+        name, arity = functor(self._goals[goal]) or ("", 0)
+        return f"{name}/{arity}"
+
+    def _find_rules(self, goal: Term) -> Iterator[GoalRule]:
+        if goal == _LEAF:
+            yield GoalLeaf(0.0, None)
+            return
+        rules = self._rules_of.get(functor(goal), [])
+        for instance in rule_instances(self._database, rules, goal, self._meter):
+            log_weight, span = math.log(instance.label), instance.rule.span
+            match instance.body:
+                case ir.LeafBody():
+                    yield GoalLeaf(log_weight, span)
+                case ir.CallBody(goal=callee):
+                    yield GoalCall(log_weight, self.number(callee), span)
+                case ir.SplitBody(measure=measure):
+                    yield GoalSplit(log_weight, measure, self._table(instance, instance.body), span)
+
+    def _table(self, instance: RuleInstance, body: ir.SplitBody) -> SplitTable:
+        """Where the splits of a rule lead."""
+        if not instance.depends_on_split:
+            return SplitTable(Column((self._pair((body.left, body.right)),)), {})
+        features = self._schema.features
+        if isinstance(body.feature, Atom):
+            name = body.feature.name
+            features = (name,) if self._is_present(name, instance.rule.span) else ()
+        return SplitTable(_NOT_PROPOSED, {f: self._column(instance, f) for f in features})
+
+    def _is_present(self, feature: str, span: SourceSpan) -> bool:
+        """Whether the schema has a feature that a rule names; a table's must have it."""
+        if feature in self._levels:
+            return True
+        if self._schema.from_table:
+            near = nearest(feature, self._levels)
+            help = f"did you mean `{near}`?" if near else "leave the rule out, or add the column"
+            message = f"a rule splits on `{feature}`, which is no feature of the table"
+            raise DataError(Diagnostic("E306", message, span, help))
+        if feature not in self.missing_features:
+            self.missing_features.append(feature)
+        return False
+
+    def _column(self, instance: RuleInstance, feature: str) -> Column:
+        levels = self._levels[feature]
+        found = threshold_outcomes(self._database, instance, feature, levels, self._meter)
+        if found is None:
+            return _NOT_PROPOSED
+        return Column(tuple(map(self._pair, found.outcomes)), found.breakpoints)
+
+    def _pair(self, outcome: Outcome) -> Pair:
+        if outcome is None:
+            return FORBIDDEN, FORBIDDEN
+        left, right = outcome
+        return self.number(left), self.number(right)
+
+
+def _text(term: Term) -> str:
+    """A ground term on one line, without quotes and operators."""
+    out: list[str] = []
+    todo: list[Term | str] = [term]
+    while todo:
+        part = todo.pop()
+        match part:
+            case str():
+                out.append(part)
+            case Number(value=value):
+                out.append(str(value))
+            case Struct(name=name, args=args):
+                items = list_items(part)
+                opening, closing = (f"{name}(", ")") if items is None else ("[", "]")
+                inner: list[Term | str] = []
+                for arg in args if items is None else items:
+                    inner += [", ", arg]
+                todo += [closing, *reversed(inner[1:]), opening]
+            case Text(value=value):
+                out.append(value)
+            case _:
+                out.append(part.name)
+    return "".join(out)

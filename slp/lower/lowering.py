@@ -1,0 +1,218 @@
+"""Program to tree grammar: constraints to automata, goals and automata to states, states to tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.errors import Diagnostic, UnsupportedError
+from slp.ir import program as ir
+from slp.ir.schema import Schema
+from slp.ir.tree_grammar import (
+    FORBIDDEN,
+    CallRule,
+    LeafRule,
+    Rule,
+    SplitRule,
+    State,
+    TreeGrammar,
+)
+from slp.lower.automata import Automaton, DepthLimit, automaton_of, can_be_broken
+from slp.lower.columns import SplitTable, refined, union
+from slp.lower.expansion import Expansion, SplitDraft, StateRule
+from slp.lower.goals import Goals
+from slp.lower.product import Product
+
+__all__ = ["program_to_tree_grammar"]
+
+#: Measures that sum to 1 over the splits that are left, whatever these are.
+_PROPER_MEASURES = ("feature_then_cut", "all", "gap")
+
+
+def program_to_tree_grammar(program: ir.Program, schema: Schema) -> TreeGrammar:
+    """The tree grammar of a program over the features of `schema`.
+
+    Where the schema is made up from the program, features that guards turn out to name are added.
+
+    Raises
+    ------
+    UnsupportedError
+        E301: a constraint is decided at the finished tree. E302: there is no start. E303: a cycle
+        of calls never splits. E304, E305: the states are not finite, or too many.
+    DataError
+        E306: a rule splits on a feature that the table does not have.
+    ProgramError
+        From `slp.proofs`: a guard, a label or an argument that cannot be computed.
+    """
+    factors = _factors(program, schema)
+    if program.start is None:
+        message = f"{program.name} has no start, so it defines no trees"
+        help = "declare one, as in `:- start(tree(0)).`"
+        raise UnsupportedError(Diagnostic("E302", message, help=help))
+    goals = Goals(program, schema)
+    start = goals.number(program.start)
+    expansion = Expansion(goals, Product(factors, schema), schema, program.failure, start)
+    if goals.missing_features:
+        return program_to_tree_grammar(program, schema.with_features(goals.missing_features))
+    return _grammar(program, schema, expansion)
+
+
+def _factors(program: ir.Program, schema: Schema) -> list[Automaton[Any]]:
+    """Automata of everything that is decided at a split or a leaf."""
+    factors: list[Automaton[Any]] = []
+    refused: list[Diagnostic] = []
+    for constraint in program.constraints:
+        match constraint:
+            case ir.MaxFeatures() | ir.Monotone() | ir.Predicate():
+                refused.append(_needs_the_tree(constraint))
+            case ir.MaxLeaves():
+                pass  # the grammar's `max_leaves`: counted in the weights
+            case _ if can_be_broken(constraint, schema.features):
+                factors.append(automaton_of(constraint))
+    if refused:
+        raise UnsupportedError(refused)
+    if program.support.max_depth is not None:
+        factors.append(DepthLimit(program.support.max_depth))
+    return factors
+
+
+def _needs_the_tree(constraint: ir.MaxFeatures | ir.Monotone | ir.Predicate) -> Diagnostic:
+    """What to say of a constraint that no automaton here decides."""
+    match constraint:
+        case ir.MaxFeatures(count=count):
+            name = f"`max_features({count})`"
+        case ir.Monotone(feature=feature, direction=direction):
+            name = f"`monotone({feature}, {direction})`"
+        case ir.Predicate(language=language):
+            name = f"a `{language}` predicate"
+    return Diagnostic(
+        "E301",
+        f"{name} is decided at the finished tree, and no engine here takes it yet",
+        constraint.span,
+        help="leave the constraint out",
+    )
+
+
+def _grammar(program: ir.Program, schema: Schema, expansion: Expansion) -> TreeGrammar:
+    """The expanded states, every table cut at all breakpoints of its feature."""
+    tables = _Tables(schema, expansion)
+    states = tuple(
+        State(expansion.name(s), tuple(tables.rule(r) for r in expansion.rules[s]))
+        for s in range(len(expansion))
+    )
+    _check_calls(states)
+    weights = [program.feature_weights.get(f, 1.0) for f in schema.features]
+    return TreeGrammar(
+        features=schema.features,
+        levels=schema.levels,
+        breakpoints=tuple(np.array(b, dtype=np.float64) for b in tables.breakpoints),
+        feature_weights=np.array(weights, dtype=np.float64),
+        states=states,
+        start=0,
+        normalise=not program.weights,
+        failure=program.failure,
+        min_leaf=program.support.min_leaf,
+        max_leaves=program.max_leaves,
+        horizon=expansion.horizon,
+        normalised=_sums_to_one(program, states),
+    )
+
+
+class _Tables:
+    """Makes the arrays of split rules; features with equal columns share one array."""
+
+    def __init__(self, schema: Schema, expansion: Expansion) -> None:
+        found: dict[str, set[float]] = {f: set() for f in schema.features}
+        for rules in expansion.rules.values():
+            for rule in rules:
+                if isinstance(rule, SplitDraft):
+                    for feature, column in rule.table.by_feature.items():
+                        found[feature].update(column.breakpoints)
+        self._features = schema.features
+        self.breakpoints = tuple(tuple(sorted(found[f])) for f in schema.features)
+        self._n_cells = [
+            2 * len(b) + 1 if levels is None else len(levels)
+            for b, levels in zip(self.breakpoints, schema.levels, strict=True)
+        ]
+
+    def rule(self, rule: StateRule) -> Rule:
+        """The finished rule."""
+        if isinstance(rule, SplitDraft):
+            return SplitRule(rule.log_weight, rule.measure, self._arrays(rule.table), rule.span)
+        return rule
+
+    def _arrays(self, table: SplitTable) -> tuple[NDArray[np.int32], ...]:
+        made: dict[tuple[tuple[int, int], ...], NDArray[np.int32]] = {}
+        arrays = []
+        for feature, breakpoints, n_cells in zip(
+            self._features, self.breakpoints, self._n_cells, strict=True
+        ):
+            pairs = refined(table.column(feature), breakpoints, n_cells)
+            if pairs not in made:
+                made[pairs] = np.array(pairs, dtype=np.int32).reshape(n_cells, 2)
+            arrays.append(made[pairs])
+        return tuple(arrays)
+
+
+def _check_calls(states: Sequence[State]) -> None:
+    """Refuse a state that calls itself, directly or through others, without a split."""
+    done: set[int] = set()
+    for root in range(len(states)):
+        path: dict[int, None] = {}
+        stack = [(root, False)]
+        while stack:
+            s, leaving = stack.pop()
+            if leaving:
+                del path[s]
+                done.add(s)
+            elif s not in done:
+                path[s] = None
+                stack.append((s, True))
+                for rule in states[s].rules:
+                    if isinstance(rule, CallRule):
+                        if rule.state in path:
+                            raise UnsupportedError(_never_ends(states, path, rule))
+                        stack.append((rule.state, False))
+
+
+def _never_ends(states: Sequence[State], path: Iterable[int], last: CallRule) -> Diagnostic:
+    """What to say of the cycle at the end of `path` that `last` closes."""
+    cycle = list(path)
+    cycle = [*cycle[cycle.index(last.state) :], last.state]
+    names = " -> ".join(f"`{states[s].name}`" for s in cycle)
+    return Diagnostic(
+        "E303",
+        f"never ends: {names} comes back to where it was without a split",
+        last.span,
+        help="split before the state repeats, or change an argument on the way",
+    )
+
+
+def _sums_to_one(program: ir.Program, states: Sequence[State]) -> bool:
+    """Whether the weights of all trees are known to sum to 1 on every table.
+
+    So it is if labels are renormalised, measures sum to 1, nothing fails for a constraint, and a
+    derivation can go on in every state: it may stop there, or call a state (which is checked too).
+    """
+    return (
+        not program.weights
+        and program.max_leaves is None
+        and all(_goes_on(state) for state in states)
+        and all(_loses_nothing(rule, program.failure) for s in states for rule in s.rules)
+    )
+
+
+def _goes_on(state: State) -> bool:
+    return any(isinstance(rule, LeafRule | CallRule) for rule in state.rules)
+
+
+def _loses_nothing(rule: Rule, failure: ir.Failure) -> bool:
+    if isinstance(rule, LeafRule):
+        return not rule.majority
+    if isinstance(rule, CallRule):
+        return True
+    forbids = failure == "condition" and any((t == FORBIDDEN).any() for t in rule.transitions)
+    return rule.measure in _PROPER_MEASURES and not forbids

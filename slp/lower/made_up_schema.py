@@ -1,0 +1,57 @@
+"""A schema made up from a program alone, to check it and explain it where there is no table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from slp.ir import program as ir
+from slp.ir.schema import ANY_FEATURE, Schema
+from slp.proofs.terms import Atom
+
+__all__ = ["schema_of_program"]
+
+_MOST_LEAVES = 8
+
+
+def schema_of_program(program: ir.Program) -> Schema:
+    """The features that a program names, and `ANY_FEATURE` for all others; trees of up to 8 leaves.
+
+    A feature declared categorical has one level, `ANY_FEATURE`, which stands for all.
+    """
+    categorical = {f.name for f in program.features if f.kind == "categorical"}
+    named = [f for f in dict.fromkeys(_named(program)) if f not in program.ignored]
+    levels = [(ANY_FEATURE,) if f in categorical else None for f in named]
+    return Schema((*named, ANY_FEATURE), (*levels, None), _MOST_LEAVES, from_table=False)
+
+
+def _named(program: ir.Program) -> Iterator[str]:
+    """Features in the order in which the parts of a program name them, repeats included."""
+    yield from (f.name for f in program.features if f.name is not None)
+    yield from program.feature_weights
+    for rule in program.rules:
+        if isinstance(rule.body, ir.SplitBody) and isinstance(rule.body.feature, Atom):
+            yield rule.body.feature.name
+    for box in program.boxes.values():
+        yield from box.bounds
+    for constraint in program.constraints:
+        yield from _named_in_constraint(constraint)
+
+
+def _named_in_constraint(constraint: ir.Constraint) -> Iterator[str]:
+    match constraint:
+        case ir.Constant(box=box) | ir.Majority(box=box):
+            yield from box.bounds
+        case ir.Forbid(feature=feature, within=box):
+            yield feature
+            yield from () if box is None else box.bounds
+        case ir.Before(feature=feature, then=then):
+            yield from (feature, then)
+        case ir.First(feature=f) | ir.Once(feature=f) | ir.Monotone(feature=f):
+            yield f
+        case ir.Exclusive(features=features):
+            yield from features
+        case ir.Interaction(groups=groups):
+            for group in groups:
+                yield from group
+        case _:
+            pass  # says nothing about a feature
