@@ -1,0 +1,116 @@
+"""The checker: from a program's syntax tree to the checked `Program`, or to all that is wrong.
+
+    items of all files -> directives -> parameters -> declarations, boxes, constraints
+                       -> clauses -> references -> states and labels
+
+Each step finds what it can and leaves out what is malformed; the states are looked at only if
+everything before is sound, as its mistakes would come back as others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import PurePath
+from types import MappingProxyType
+
+from slp.analysis.boxes import read_boxes
+from slp.analysis.columns import check_columns
+from slp.analysis.constraints import read_constraints
+from slp.analysis.contradictions import check_constraints
+from slp.analysis.declarations import read_declarations
+from slp.analysis.derivations import check_derivations
+from slp.analysis.directives import Directives, collect_directives
+from slp.analysis.findings import Findings
+from slp.analysis.labels import check_constant_labels, check_label_sums
+from slp.analysis.measures import check_measures
+from slp.analysis.parameters import Values, resolve_parameters
+from slp.analysis.predicates import Clauses, sort_clauses
+from slp.analysis.references import check_references
+from slp.analysis.sources import read_everything
+from slp.analysis.states import database_of, explore
+from slp.analysis.unused import find_unused
+from slp.ir.program import Program
+from slp.proofs.terms import Term
+from slp.syntax.ast import SourceProgram
+
+__all__ = ["check_program"]
+
+_NO_PARAMETERS: Mapping[str, float] = MappingProxyType({})
+
+
+def check_program(
+    source: SourceProgram, parameters: Mapping[str, float] = _NO_PARAMETERS
+) -> Program:
+    """Check a program and everything that it uses.
+
+    `parameters` override the values that the program and its files give. Warnings are in the
+    program's `warnings`.
+
+    Raises
+    ------
+    ProgramError
+        With all mistakes found, in order of place, and the warnings among them.
+    """
+    findings = Findings()
+    items, uses = read_everything(source, findings)
+    directives = collect_directives(items, findings)
+    resolved = resolve_parameters(directives, uses, parameters, findings)
+    values = Values(resolved, findings)
+    said = read_declarations(directives, values, findings)
+    clauses = sort_clauses(items, findings)
+    boxes = read_boxes(clauses.boxes, values, findings)
+    constraints = read_constraints(directives.constraints, boxes, values, findings)
+    program = Program(
+        name=PurePath(source.file.name).stem,
+        start=_start(directives, clauses, findings),
+        rules=tuple(clauses.rules),
+        clauses=tuple(clauses.logic),
+        parameters=resolved,
+        boxes=boxes,
+        constraints=constraints,
+        support=said.support,
+        failure=said.failure,
+        weights=said.weights,
+        response=said.response,
+        event=said.event,
+        leaf=said.leaf,
+        features=said.features,
+        ignored=said.ignored,
+        feature_weights=said.feature_weights,
+        spans=said.spans,
+    )
+    check_references(program, clauses, findings)
+    if not findings.has_errors:
+        _check_states(program, findings)
+    check_columns(program, findings)
+    check_measures(program, findings)
+    check_constraints(constraints, said.support, findings)
+    if not findings.has_errors:
+        find_unused(program, items, source.file, findings)
+    findings.raise_errors()
+    return replace(program, warnings=findings.in_order())
+
+
+def _check_states(program: Program, findings: Findings) -> None:
+    """Find what is wrong with labels and derivations, on the states that the start leads to."""
+    database = database_of(program)
+    check_constant_labels(program, findings)
+    space = explore(program, database, findings)
+    check_label_sums(program, database, space, findings)
+    check_derivations(program, database, space, findings)
+
+
+def _start(directives: Directives, clauses: Clauses, findings: Findings) -> Term | None:
+    """The start, as written; none is needed where there are no tree rules."""
+    declared = directives.single.get(("start",))
+    if declared is not None:
+        return declared.args[0]
+    if clauses.rules:
+        findings.error(
+            "E125",
+            "the program does not say where trees start",
+            clauses.rules[0].span,
+            help="add `:- start(Nonterminal).`, such as `:- start(tree(0)).`",
+        )
+    return None

@@ -1,0 +1,74 @@
+"""The columns that a program names, and that none of them is two things at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from slp.analysis.findings import Findings
+from slp.errors import Related
+from slp.ir.program import (
+    Before,
+    Constraint,
+    Exclusive,
+    First,
+    Forbid,
+    Interaction,
+    Monotone,
+    Once,
+    Program,
+    SplitBody,
+)
+from slp.proofs.terms import Atom
+from slp.source import SourceSpan
+
+__all__ = ["check_columns", "features_of", "named_features"]
+
+
+def features_of(constraint: Constraint) -> tuple[str, ...]:
+    """Features that a constraint names itself, those of its box left out."""
+    match constraint:
+        case Forbid(feature) | First(feature) | Once(feature) | Monotone(feature):
+            return (feature,)
+        case Before(feature, then):
+            return (feature, then)
+        case Exclusive(features):
+            return features
+        case Interaction(groups):
+            return tuple(dict.fromkeys(f for group in groups for f in group))
+        case _:
+            return ()
+
+
+def named_features(program: Program) -> Iterator[tuple[str, SourceSpan | None]]:
+    """Every feature that a program names (splits on, bounds, weighs, constrains), with the place."""
+    for constraint in program.constraints:
+        for name in features_of(constraint):
+            yield name, constraint.span
+    for box in program.boxes.values():
+        for name in box.bounds:
+            yield name, box.span
+    for name in program.feature_weights:
+        yield name, program.spans.get(f"feature_weight:{name}")
+    for rule in program.rules:
+        if isinstance(rule.body, SplitBody) and isinstance(rule.body.feature, Atom):
+            yield rule.body.feature.name, rule.body.feature.span or rule.span
+
+
+def check_columns(program: Program, findings: Findings) -> None:
+    """The response, its event and the ignored columns are no features."""
+    roles = {name: ("ignored", program.spans.get(f"ignore:{name}")) for name in program.ignored}
+    span = program.spans.get("response")
+    if program.response is not None:
+        roles[program.response] = ("the response", span)
+    if program.event is not None:
+        roles[program.event] = ("part of the response", span)
+    for name, where in named_features(program):
+        if name in roles:
+            role, said = roles[name]
+            findings.error(
+                "E143",
+                f"`{name}` is {role}, so no tree can split on it",
+                where,
+                help="take one of the two out",
+                related=[Related(f"{role} because of this", said)] if said else [],
+            )

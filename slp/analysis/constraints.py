@@ -1,0 +1,234 @@
+"""Constraints: from the terms in `:- constraint(...)` to the typed nodes of `slp.ir.program`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from slp.analysis.directives import Declared, name_of, span_of
+from slp.analysis.findings import Findings, name_help
+from slp.analysis.parameters import Values
+from slp.ir.program import (
+    Before,
+    Box,
+    Constant,
+    Constraint,
+    Exclusive,
+    First,
+    Forbid,
+    Interaction,
+    Majority,
+    MaxFeatures,
+    MaxLeaves,
+    Monotone,
+    Once,
+    Predicate,
+)
+from slp.proofs.terms import Atom, Number, Struct, Term, Text, functor, list_items
+from slp.source import SourceSpan
+
+__all__ = ["USAGE", "read_constraints"]
+
+#: How each constraint is written, for messages.
+USAGE = {
+    "constant": "`constant(Box)`",
+    "forbid": "`forbid(F)`, `forbid(F, below(K))` or `forbid(F, within(Box))`",
+    "first": "`first(F)`",
+    "before": "`before(F, G)`",
+    "once": "`once(F)`",
+    "exclusive": "`exclusive([F, G])`",
+    "interaction": "`interaction([[F, G], [H]])`",
+    "majority": "`majority(Box, Class)`",
+    "max_leaves": "`max_leaves(K)`",
+    "max_features": "`max_features(K)`",
+    "monotone": "`monotone(F, up)` or `monotone(F, down)`",
+    "python": '`python("module:function")` or `python("module:function", local)`',
+    "prolog": "`prolog(Goal)` or `prolog(Goal, local)`",
+}
+
+_PYTHON_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
+
+
+def read_constraints(
+    declared: list[Declared], boxes: Mapping[str, Box], values: Values, findings: Findings
+) -> tuple[Constraint, ...]:
+    """The constraints, in order; those that are malformed are found and left out."""
+    reader = _Reader(boxes, values, findings)
+    found = (reader.constraint(d.args[0], d.span) for d in declared)
+    return tuple(c for c in found if c is not None)
+
+
+class _Reader:
+    def __init__(self, boxes: Mapping[str, Box], values: Values, findings: Findings) -> None:
+        self.boxes = boxes
+        self.values = values
+        self.findings = findings
+        self.readers: dict[
+            tuple[str, int], Callable[[tuple[Term, ...], SourceSpan], Constraint | None]
+        ] = {
+            ("constant", 1): self.constant,
+            ("forbid", 1): self.forbid,
+            ("forbid", 2): self.forbid,
+            ("first", 1): self.first,
+            ("before", 2): self.before,
+            ("once", 1): self.once,
+            ("exclusive", 1): self.exclusive,
+            ("interaction", 1): self.interaction,
+            ("majority", 2): self.majority,
+            ("max_leaves", 1): self.max_leaves,
+            ("max_features", 1): self.max_features,
+            ("monotone", 2): self.monotone,
+            ("python", 1): self.python,
+            ("python", 2): self.python,
+            ("prolog", 1): self.prolog,
+            ("prolog", 2): self.prolog,
+        }
+
+    def constraint(self, term: Term, span: SourceSpan) -> Constraint | None:
+        key = functor(term)
+        if key is not None and key in self.readers and isinstance(term, Struct):
+            return self.readers[key](term.args, span)
+        if key is not None and key[0] in USAGE:
+            n = key[1]
+            self.malformed(key[0], f"`{key[0]}` does not have {n} argument{'s' * (n != 1)}", span)
+        elif key is not None:
+            help = name_help(key[0], USAGE, "the constraints are")
+            self.findings.error("E140", f"there is no constraint `{key[0]}`", span, help=help)
+        else:
+            self.findings.error("E140", "a constraint is a name with arguments", span)
+        return None
+
+    def malformed(self, name: str, message: str, span: SourceSpan) -> None:
+        self.findings.error("E141", message, span, help=f"write {USAGE[name]}")
+
+    # --- arguments -----------------------------------------------------------------------------
+
+    def name(self, term: Term, span: SourceSpan, what: str = "a feature") -> str | None:
+        return name_of(term, what, span, self.findings, "E141")
+
+    def names(self, term: Term, owner: str, least: int, span: SourceSpan) -> tuple[str, ...] | None:
+        """Features in a list, at least `least`, none twice."""
+        items = list_items(term)
+        where = span_of(term, span)
+        if items is None or len(items) < least:
+            count = {1: "one feature", 2: "two features"}[least]
+            self.malformed(owner, f"`{owner}` takes a list of at least {count}", where)
+            return None
+        found = [self.name(t, span) for t in items]
+        names = tuple(n for n in found if n is not None)
+        if len(names) < len(found):
+            return None
+        twice = next((n for i, n in enumerate(names) if n in names[:i]), None)
+        if twice is not None:
+            self.malformed(owner, f"`{twice}` stands twice in this list", where)
+            return None
+        return names
+
+    def box(self, term: Term, span: SourceSpan) -> Box | None:
+        name = self.name(term, span, "a box")
+        if name is not None and name not in self.boxes:
+            help = name_help(name, self.boxes)
+            self.findings.error(
+                "E123",
+                f"there is no box `{name}`",
+                span_of(term, span),
+                help=help or f"declare it: box({name}, feature, 0, 10).",
+            )
+        return self.boxes.get(name) if name is not None else None
+
+    def local(self, owner: str, args: tuple[Term, ...], span: SourceSpan) -> bool | None:
+        if len(args) == 2 and args[1] != Atom("local"):
+            self.malformed(owner, f"the second argument of `{owner}` can only be `local`", span)
+            return None
+        return len(args) == 2
+
+    # --- the constraints -----------------------------------------------------------------------
+
+    def constant(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
+        box = self.box(args[0], span)
+        return Constant(box, span) if box else None
+
+    def forbid(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
+        feature = self.name(args[0], span)
+        below, within = None, None
+        if len(args) == 2:
+            where = args[1]
+            if functor(where) == ("below", 1) and isinstance(where, Struct):
+                below = self.values.whole(where.args[0], "the depth in `below`", span, 0)
+            elif functor(where) == ("within", 1) and isinstance(where, Struct):
+                within = self.box(where.args[0], span)
+            else:
+                message = "the second argument of `forbid` is `below(K)` or `within(Box)`"
+                self.malformed("forbid", message, span_of(where, span))
+            if below is None and within is None:
+                return None
+        return Forbid(feature, below, within, span) if feature is not None else None
+
+    def first(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
+        feature = self.name(args[0], span)
+        return First(feature, span) if feature is not None else None
+
+    def before(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
+        feature, then = self.name(args[0], span), self.name(args[1], span)
+        return None if feature is None or then is None else Before(feature, then, span)
+
+    def once(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
+        feature = self.name(args[0], span)
+        return Once(feature, span) if feature is not None else None
+
+    def exclusive(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
+        names = self.names(args[0], "exclusive", 2, span)
+        return Exclusive(names, span) if names else None
+
+    def interaction(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
+        items = list_items(args[0])
+        if not items:
+            where = span_of(args[0], span)
+            self.malformed("interaction", "`interaction` takes a list of groups", where)
+            return None
+        groups = [self.names(t, "interaction", 1, span) for t in items]
+        found = tuple(g for g in groups if g is not None)
+        return Interaction(found, span) if len(found) == len(groups) else None
+
+    def majority(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
+        box = self.box(args[0], span)
+        if isinstance(args[1], Number):
+            outcome: str | None = f"{args[1].value}"
+        else:
+            outcome = self.name(args[1], span, "a class")
+        return None if box is None or outcome is None else Majority(box, outcome, span)
+
+    def max_leaves(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
+        count = self.values.whole(args[0], "`max_leaves`", span, 1)
+        return None if count is None else MaxLeaves(count, span)
+
+    def max_features(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
+        count = self.values.whole(args[0], "`max_features`", span, 1)
+        return None if count is None else MaxFeatures(count, span)
+
+    def monotone(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
+        feature = self.name(args[0], span)
+        if args[1] not in (Atom("up"), Atom("down")):
+            where = span_of(args[1], span)
+            self.malformed("monotone", "the second argument of `monotone` is `up` or `down`", where)
+            return None
+        if feature is None:
+            return None
+        return Monotone(feature, "up" if args[1] == Atom("up") else "down", span)
+
+    def python(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
+        local = self.local("python", args, span)
+        term = args[0]
+        text = term.value if isinstance(term, Text) else term.name if isinstance(term, Atom) else ""
+        if not _PYTHON_NAME.fullmatch(text):
+            message = '`python` names a function as "module:function"'
+            self.malformed("python", message, span_of(term, span))
+            return None
+        return None if local is None else Predicate("python", Text(text, term.span), local, span)
+
+    def prolog(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
+        local = self.local("prolog", args, span)
+        if functor(args[0]) is None:
+            self.malformed("prolog", "`prolog` takes a goal", span_of(args[0], span))
+            return None
+        return None if local is None else Predicate("prolog", args[0], local, span)

@@ -1,0 +1,258 @@
+"""Directives, second pass: what they say, as typed data, once the parameters have their values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from slp.analysis.directives import DIRECTIVES, Declared, Directives, name_of, span_of
+from slp.analysis.findings import Findings, name_help
+from slp.analysis.parameters import Values
+from slp.ir.program import Bins, Cuts, Failure, FeatureDeclaration, LeafDeclaration, Support
+from slp.proofs.terms import Atom, Struct, Term, functor, list_items
+from slp.source import SourceSpan
+
+__all__ = ["Declarations", "read_declarations"]
+
+#: Leaf models with the names of their arguments; those that must be above 0 are marked `+`.
+_LEAF_MODELS = {
+    "dirichlet": ("+a",),
+    "normal_inverse_gamma": ("mu", "+kappa", "+alpha", "+beta"),
+    "gamma_poisson": ("+a", "+b"),
+    "gamma_exponential": ("+a", "+b"),
+}
+
+_FEATURE_USAGE = (
+    "write `numeric`, `categorical`, `cuts([18, 40])`, `bins(quantile, 10)` or `bins(width, 10)` "
+    "in a list"
+)
+
+
+@dataclass
+class Declarations:
+    """What the directives say, in the words of `slp.ir.program.Program`."""
+
+    support: Support = field(default_factory=Support)
+    failure: Failure = "restrict"
+    weights: bool = False
+    response: str | None = None
+    event: str | None = None
+    leaf: LeafDeclaration | None = None
+    features: tuple[FeatureDeclaration, ...] = ()
+    ignored: tuple[str, ...] = ()
+    feature_weights: dict[str, float] = field(default_factory=dict)
+    spans: dict[str, SourceSpan] = field(default_factory=dict)
+
+
+def read_declarations(directives: Directives, values: Values, findings: Findings) -> Declarations:
+    """The typed declarations; what is wrong is found and left at its default."""
+    out = Declarations(weights=("weights",) in directives.single)
+    for key, declared in directives.single.items():
+        out.spans[":".join(k for k in key if k)] = declared.span
+    reader = _Reader(values, findings)
+    single = directives.single
+    if ("response",) in single:
+        out.response, out.event = reader.response(single["response",])
+    if ("failure",) in single:
+        out.failure = reader.failure(single["failure",])
+    if ("leaf",) in single:
+        out.leaf = reader.leaf(single["leaf",])
+    out.support = reader.support(directives)
+    out.features = tuple(
+        f for n, d in directives.of("feature").items() if (f := reader.feature(n or None, d))
+    )
+    for name, declared in directives.of("feature_weight").items():
+        weight = values.positive(declared.args[0], f"the weight of `{name}`", declared.span)
+        out.feature_weights[name] = 1.0 if weight is None else weight
+    out.ignored = tuple(directives.ignored)
+    out.spans.update({f"ignore:{n}": s for n, s in directives.ignored.items()})
+    return out
+
+
+class _Reader:
+    def __init__(self, values: Values, findings: Findings) -> None:
+        self.values = values
+        self.findings = findings
+
+    def malformed(self, name: str, message: str, span: SourceSpan) -> None:
+        self.findings.error("E102", message, span, help=f"write {DIRECTIVES[name]}")
+
+    def response(self, d: Declared) -> tuple[str | None, str | None]:
+        name = name_of(d.args[0], "the response", d.span, self.findings)
+        if len(d.args) == 1:
+            return name, None
+        event = d.args[1]
+        if functor(event) != ("event", 1) or not isinstance(event, Struct):
+            self.malformed(
+                "response", "the second argument of `response` is `event(Column)`", d.span
+            )
+            return name, None
+        return name, name_of(event.args[0], "the column of events", d.span, self.findings)
+
+    def failure(self, d: Declared) -> Failure:
+        if d.args[0] == Atom("condition"):
+            return "condition"
+        if d.args[0] != Atom("restrict"):
+            self.malformed("failure", "`failure` is `condition` or `restrict`", d.span)
+        return "restrict"
+
+    def support(self, directives: Directives) -> Support:
+        found = {"min_leaf": 1, "max_depth": -1}
+        for name, least in (("min_leaf", 1), ("max_depth", 0)):
+            if (d := directives.single.get(("support", name))) is not None:
+                value = self.values.whole(d.args[0], f"`{name}`", d.span, least)
+                found[name] = found[name] if value is None else value
+        deepest = found["max_depth"]
+        return Support(found["min_leaf"], None if deepest < 0 else deepest)
+
+    # --- leaf models ---------------------------------------------------------------------------
+
+    def leaf(self, d: Declared) -> LeafDeclaration | None:
+        key = functor(d.args[0])
+        if key is None or key[0] not in _LEAF_MODELS:
+            name = key[0] if key else ""
+            help = name_help(name, _LEAF_MODELS, "the leaf models are")
+            what = f"there is no leaf model `{name}`" if key else "`leaf` names a leaf model"
+            self.findings.error("E102", what, d.span, help=help)
+            return None
+        model = d.args[0]
+        args = model.args if isinstance(model, Struct) else ()
+        if key == ("dirichlet", 1) and list_items(args[0]) is not None:
+            numbers = self.concentrations(args[0], d)
+        elif len(args) == len(_LEAF_MODELS[key[0]]):
+            numbers = [
+                self.hyperparameter(key[0], n, a, d)
+                for n, a in zip(_LEAF_MODELS[key[0]], args, strict=True)
+            ]
+        else:
+            names = ", ".join(n.lstrip("+") for n in _LEAF_MODELS[key[0]])
+            self.findings.error(
+                "E102",
+                f"`{key[0]}` does not have {len(args)} argument{'s' * (len(args) != 1)}",
+                d.span,
+                help=f"write `:- leaf({key[0]}({names})).`",
+            )
+            return None
+        found = tuple(n for n in numbers if n is not None)
+        return LeafDeclaration(key[0], found, d.span) if len(found) == len(numbers) else None
+
+    def hyperparameter(self, model: str, name: str, term: Term, d: Declared) -> float | None:
+        what = f"`{name.lstrip('+')}` of `{model}`"
+        if name.startswith("+"):
+            return self.values.positive(term, what, d.span)
+        value = self.values.number(term, what, d.span)
+        if value is not None and value in (float("inf"), float("-inf")):
+            self.findings.error(
+                "E109", f"{what} is {value}, and must be finite", span_of(term, d.span)
+            )
+            return None
+        return value
+
+    def concentrations(self, term: Term, d: Declared) -> list[float | None]:
+        items = list_items(term) or []
+        if len(items) < 2:
+            self.findings.error(
+                "E102",
+                "a list in `dirichlet` has one number for each class, so at least two",
+                span_of(term, d.span),
+                help="write `dirichlet(1)` for the same number for every class",
+            )
+            return [None]
+        return [self.values.positive(t, "a number of `dirichlet`", d.span) for t in items]
+
+    # --- features ------------------------------------------------------------------------------
+
+    def feature(self, name: str | None, d: Declared) -> FeatureDeclaration | None:
+        items = list_items(d.args[0])
+        if items is None:
+            self.findings.error(
+                "E102",
+                "the second argument of `feature` is a list",
+                span_of(d.args[0], d.span),
+                help=_FEATURE_USAGE,
+            )
+            return None
+        before = len(self.findings.in_order())
+        kind: Literal["numeric", "categorical"] | None = None
+        coding: Cuts | Bins | None = None
+        for item in items:
+            if isinstance(item, Atom) and item.name in ("numeric", "categorical"):
+                if kind is not None:
+                    self.clash(name, "has two types", item, d)
+                kind = "numeric" if item.name == "numeric" else "categorical"
+            else:
+                if coding is not None:
+                    self.clash(name, "is cut in two ways", item, d)
+                coding = self.coding(item, d)
+        if coding is not None and kind == "categorical":
+            self.clash(name, "is categorical and cannot be cut", d.args[0], d)
+        if name is None and kind is not None:
+            self.clash(name, "can be told how to be cut, but not their type", d.args[0], d)
+        if len(self.findings.in_order()) > before:
+            return None
+        return FeatureDeclaration(name, kind, coding, d.span)
+
+    def clash(self, name: str | None, what: str, term: Term, d: Declared) -> None:
+        subject = "all features together" if name is None else f"`{name}`"
+        self.findings.error("E102", f"{subject} {what}", span_of(term, d.span), help=_FEATURE_USAGE)
+
+    def coding(self, item: Term, d: Declared) -> Cuts | Bins | None:
+        key = functor(item)
+        readers: dict[tuple[str, int], Callable[[Struct, Declared], Cuts | Bins | None]] = {
+            ("cuts", 1): self.cuts,
+            ("bins", 2): self.bins,
+        }
+        if isinstance(item, Struct) and key in readers:
+            return readers[key](item, d)
+        self.findings.error(
+            "E102",
+            f"a feature cannot be declared as `{key[0]}`" if key else "this declares no feature",
+            span_of(item, d.span),
+            help=_FEATURE_USAGE,
+        )
+        return None
+
+    def cuts(self, item: Struct, d: Declared) -> Cuts | None:
+        terms = list_items(item.args[0])
+        if not terms:
+            self.findings.error(
+                "E102", "`cuts` takes a list of numbers", span_of(item, d.span), help=_FEATURE_USAGE
+            )
+            return None
+        numbers = [self.values.number(t, "a cut", d.span) for t in terms]
+        cuts = tuple(n for n in numbers if n is not None)
+        if len(cuts) < len(numbers):
+            return None
+        if any(a >= b for a, b in zip(cuts, cuts[1:], strict=False)) or not _finite(cuts):
+            self.findings.error(
+                "E109",
+                "the cuts must be finite and rise from left to right",
+                span_of(item, d.span),
+                help=f"write them in order, each once: {_sorted_text(cuts)}",
+            )
+            return None
+        return Cuts(cuts)
+
+    def bins(self, item: Struct, d: Declared) -> Bins | None:
+        kind = item.args[0]
+        if kind not in (Atom("quantile"), Atom("width")):
+            self.findings.error(
+                "E102",
+                "bins are made by `quantile` or by `width`",
+                span_of(kind, d.span),
+                help=_FEATURE_USAGE,
+            )
+            return None
+        count = self.values.whole(item.args[1], "the number of bins", d.span, 2)
+        if count is None:
+            return None
+        return Bins("quantile" if kind == Atom("quantile") else "width", count)
+
+
+def _finite(numbers: tuple[float, ...]) -> bool:
+    return all(abs(n) != float("inf") for n in numbers)
+
+
+def _sorted_text(numbers: tuple[float, ...]) -> str:
+    return "[" + ", ".join(f"{n:g}" for n in sorted(set(numbers)) if abs(n) != float("inf")) + "]"

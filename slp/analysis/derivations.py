@@ -1,0 +1,245 @@
+"""Derivations: can every rule apply, does every chain of rules end, is there a tree at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from slp.analysis.findings import Findings
+from slp.analysis.parameters import names_in
+from slp.analysis.predicates import Indicator
+from slp.analysis.references import called_nonterminals
+from slp.analysis.states import MOST_STATES, StateSpace, state_text
+from slp.analysis.unused import reachable_nonterminals
+from slp.errors import Related, SlpError
+from slp.ir.program import CallBody, LeafBody, Program, SplitBody, TreeRule
+from slp.ir.schema import MOST_LEAVES
+from slp.proofs import Database, evaluate_arguments, solve
+from slp.proofs.arithmetic import is_function
+from slp.proofs.instances import RuleInstance, conjunction
+from slp.proofs.terms import Atom, Struct, Term, Var, functor, substitute, variables
+
+__all__ = ["check_derivations"]
+
+_LEAF = Atom("leaf")
+
+
+def check_derivations(
+    program: Program, database: Database, space: StateSpace, findings: Findings
+) -> None:
+    """Find circles without a split, rules that can never apply, and programs without trees."""
+    cycle = _find_cycle(space)
+    if cycle:
+        _report_cycle(cycle, findings)
+    if cycle or space.unbounded or program.start is None:
+        return
+    applicable = _Applicable(program, database, space, findings)
+    for rule in program.rules:
+        applicable.check(rule)
+    _check_some_tree(program, database, space, findings)
+
+
+# --- circles -----------------------------------------------------------------------------------
+
+
+def _find_cycle(space: StateSpace) -> list[tuple[Term, TreeRule]]:
+    """Steps (state, rule) that lead from a state back to it without a split, [] if none do."""
+    done: set[Term] = set()
+    for start in space.calls:
+        path: list[tuple[Term, TreeRule]] = []
+        on_path = {start: 0}
+        choices = [iter(space.calls[start])] if start not in done else []
+        states = [start]
+        while choices:
+            step = next(choices[-1], None)
+            if step is None:
+                choices.pop()
+                state = states.pop()
+                del on_path[state]
+                done.add(state)
+                if path:
+                    path.pop()
+                continue
+            child, rule = step
+            if child in on_path:
+                return [*path[on_path[child] :], (states[-1], rule)]
+            if child not in done and child in space.calls:
+                path.append((states[-1], rule))
+                on_path[child] = len(states)
+                states.append(child)
+                choices.append(iter(space.calls[child]))
+    return []
+
+
+def _report_cycle(cycle: list[tuple[Term, TreeRule]], findings: Findings) -> None:
+    states = [state for state, _ in cycle]
+    names = [state_text(s) for s in [*states[:5], *(states[-1:] if len(states) > 5 else ())]]
+    rules = list(dict.fromkeys(rule.span.start for _, rule in cycle))
+    by_start = {rule.span.start: rule for _, rule in cycle}
+    first, *others = (by_start[start] for start in rules)
+    findings.error(
+        "E133",
+        f"this never ends: {' -> '.join([*names, names[0]])} without a split",
+        first.span,
+        help="change an argument on the way, or split the box",
+        related=[Related("and on by this rule", rule.span) for rule in others],
+    )
+
+
+# --- rules that never apply --------------------------------------------------------------------
+
+
+class _Applicable:
+    """Whether a rule can apply in some state. Nothing is said of nonterminals that are never reached."""
+
+    def __init__(
+        self, program: Program, database: Database, space: StateSpace, findings: Findings
+    ) -> None:
+        self.database = database
+        self.space = space
+        self.findings = findings
+        self.reached = reachable_nonterminals(program)
+        self.calls: dict[Indicator, list[Term]] = {}
+        for goal in self.all_calls(program):
+            key = functor(goal)
+            if key is not None:
+                self.calls.setdefault(key, []).append(goal)
+        self.used = {id(i.rule) for found in space.instances.values() for i in found or ()}
+        self.decided = space.complete and not _mentions_table(program)
+
+    def all_calls(self, program: Program) -> Iterator[Term]:
+        """The start and the nonterminals in all bodies, with variables in place of arithmetic."""
+        if program.start is not None:
+            yield evaluate_arguments(program.start, self.database.parameters)
+        for rule in program.rules:
+            for written in called_nonterminals(rule):
+                goal = evaluate_arguments(written, self.database.parameters)
+                if isinstance(goal, Struct):
+                    args = (_generalised(a, i) for i, a in enumerate(goal.args))
+                    goal = Struct(goal.name, tuple(args))
+                yield goal
+
+    def check(self, rule: TreeRule) -> None:
+        key = functor(rule.head)
+        if key not in self.reached or key is None:
+            return
+        if any(self.is_false(guard) for guard in rule.before):
+            self.report(
+                rule, "a guard of it is always false", "change the guard, or take the rule out"
+            )
+        elif not any(self.unifies(rule.head, goal) for goal in self.calls.get(key, ())):
+            self.report(
+                rule,
+                "no nonterminal in the body of a rule is like its head, nor is the start",
+                "change the head's arguments, or take the rule out",
+            )
+        elif self.decided and id(rule) not in self.used:
+            self.check_in_states(rule)
+
+    def is_false(self, guard: Term) -> bool:
+        """Whether a guard without variables fails, whatever the table."""
+        if next(variables(guard), None) is not None or MOST_LEAVES in names_in(guard):
+            return False
+        return not self.has_answer(guard)
+
+    def unifies(self, head: Term, goal: Term) -> bool:
+        apart = {v: Var(f"Head of {v.name}", v.id) for v in variables(head)}
+        return self.has_answer(Struct("=", (substitute(head, apart), goal)))
+
+    def has_answer(self, goal: Term) -> bool:
+        try:
+            return next(solve(goal, self.database), None) is not None
+        except SlpError as e:
+            self.findings.take(e)
+            return True
+
+    def check_in_states(self, rule: TreeRule) -> None:
+        """All states are known, and none uses the rule: because of its head, its guards, its label?"""
+        heads = [s for s in self.space.instances if self.unifies(rule.head, s)]
+        if not heads:
+            message = "the start leads to no state that its head matches"
+            self.report(rule, message, "change the head's arguments, or take the rule out")
+        elif any(
+            self.has_answer(conjunction([Struct("=", (rule.head, s)), *rule.before])) for s in heads
+        ):
+            if next(variables(rule.label), None) is not None:
+                self.findings.warning(
+                    "W108",
+                    "the label is 0 in every state, so this never applies",
+                    rule.label.span or rule.span,
+                    help="take the clause out",
+                )
+        else:
+            message = "its guards hold in no state that the start leads to"
+            self.report(rule, message, "change the guards, or take the rule out")
+
+    def report(self, rule: TreeRule, why: str, help: str) -> None:
+        self.findings.error("E132", f"this rule can never apply: {why}", rule.span, help=help)
+
+
+def _generalised(argument: Term, position: int) -> Term:
+    """An argument that is computed when the rule is used may become anything."""
+    if isinstance(argument, Struct) and is_function(argument.name, len(argument.args)):
+        if next(variables(argument), None) is not None:
+            return Var(f"Argument {position}")
+    return argument
+
+
+def _mentions_table(program: Program) -> bool:
+    """Whether rules or clauses ask how many leaves a tree can have."""
+    clauses = [*program.rules, *program.clauses]
+    return any(c.span is not None and MOST_LEAVES in c.span.text for c in clauses)
+
+
+# --- some tree ---------------------------------------------------------------------------------
+
+
+def _check_some_tree(
+    program: Program, database: Database, space: StateSpace, findings: Findings
+) -> None:
+    """Find that no derivation from the start can end. States not looked at are taken to end."""
+    assert program.start is not None
+    start = evaluate_arguments(program.start, database.parameters)
+    known = all(found is not None for found in space.instances.values())
+    found = [i for instances in space.instances.values() for i in instances or ()]
+    deep = len(space.instances) >= MOST_STATES and not any(_has_leaf(i) for i in found)
+    if start not in _ending(space, database) or (known and deep):
+        findings.error(
+            "E135",
+            "there is no tree: no derivation from the start ends in leaves",
+            program.spans.get("start"),
+            help="some rule that the start leads to must end in `leaf`, with a label above 0",
+        )
+
+
+def _has_leaf(instance: RuleInstance) -> bool:
+    body = instance.body
+    if isinstance(body, SplitBody):
+        return _LEAF in (body.left, body.right)
+    return isinstance(body, LeafBody)
+
+
+def _ending(space: StateSpace, database: Database) -> set[Term]:
+    """States from which a derivation can end in leaves."""
+    needs: dict[Term, list[set[Term]]] = {}
+    for state, instances in space.instances.items():
+        needs[state] = [_needed(i, space, database) for i in instances or ()]
+    ending = {state for state, found in space.instances.items() if found is None}
+    grown = True
+    while grown:
+        new = {s for s, ways in needs.items() if s not in ending and any(w <= ending for w in ways)}
+        ending |= new
+        grown = bool(new)
+    return ending
+
+
+def _needed(instance: RuleInstance, space: StateSpace, database: Database) -> set[Term]:
+    """States that must end for a derivation by this instance to end, as far as they are known."""
+    body = instance.body
+    if isinstance(body, CallBody):
+        goals = [body.goal]
+    elif isinstance(body, SplitBody):
+        goals = [g for g in (body.left, body.right) if g != _LEAF]
+    else:
+        goals = []
+    states = {evaluate_arguments(g, database.parameters) for g in goals}
+    return {s for s in states if s in space.instances}

@@ -1,0 +1,230 @@
+"""Directives, first pass: which are there, are they well formed, and which of several counts.
+
+A directive that says one thing (`start`, `response`, `leaf`, `failure`, `weights`, a parameter, a
+limit of `support`, a feature's declaration or weight) may stand once in a file. A file overrules the
+files that it uses: of declarations at different depths the one nearer to the program counts, two at
+the same depth are an error. `constraint` and `ignore` add up. What the terms say is found out in the second pass
+(`slp.analysis.declarations`), when the parameters have their values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from slp.analysis.findings import Findings, name_help
+from slp.analysis.sources import Placed
+from slp.errors import Related
+from slp.proofs.terms import Atom, Struct, Term, Var, functor, list_items
+from slp.source import SourceSpan
+from slp.syntax.ast import Directive
+
+__all__ = [
+    "DIRECTIVES",
+    "Declared",
+    "Directives",
+    "Key",
+    "collect_directives",
+    "name_of",
+    "span_of",
+]
+
+#: What is declared: `("start",)`, `("param", "alpha")`, `("support", "min_leaf")`, ...
+Key: TypeAlias = tuple[str, ...]
+
+#: How each directive is written, for messages.
+DIRECTIVES = {
+    "use": "`:- use(growtree, [alpha = 0.9]).`",
+    "param": "`:- param(alpha, 0.95).`",
+    "start": "`:- start(tree(0)).`",
+    "response": "`:- response(outcome).` or `:- response(time, event(status)).`",
+    "leaf": "`:- leaf(dirichlet(1)).`",
+    "feature": "`:- feature(age, [cuts([18, 40, 65])]).`",
+    "feature_weight": "`:- feature_weight(age, 3).`",
+    "ignore": "`:- ignore(id).` or `:- ignore([id, date]).`",
+    "support": "`:- support(min_leaf(5)).` or `:- support([min_leaf(5), max_depth(6)]).`",
+    "constraint": "`:- constraint(first(age)).`",
+    "failure": "`:- failure(condition).` or `:- failure(restrict).`",
+    "weights": "`:- weights.`",
+}
+
+#: Directives of Prolog that mean nothing here, so that other systems can read the same file.
+_PROLOG = {("op", 3), ("use_module", 1), ("use_module", 2)}
+
+#: Names that arithmetic or every program knows already.
+_RESERVED = {"pi", "e", "inf", "infinite", "nan", "epsilon", "most_leaves"}
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A declaration that counts: its arguments, where it stands, and how deep."""
+
+    args: tuple[Term, ...]
+    span: SourceSpan
+    depth: int
+
+
+@dataclass
+class Directives:
+    """All declarations. `single` holds those that say one thing, by what they say it of."""
+
+    single: dict[Key, Declared] = field(default_factory=dict)
+    constraints: list[Declared] = field(default_factory=list)
+    ignored: dict[str, SourceSpan] = field(default_factory=dict)
+
+    def of(self, kind: str) -> dict[str, Declared]:
+        """Declarations of a kind that has names: parameters, features, feature weights."""
+        return {key[1]: d for key, d in self.single.items() if key[0] == kind}
+
+
+def collect_directives(items: Iterable[Placed], findings: Findings) -> Directives:
+    """The directives among `items`, checked for their form and for repeats."""
+    collector = _Collector(findings)
+    for placed in items:
+        if isinstance(placed.item, Directive):
+            collector.directive(placed.item, placed.depth)
+    return collector.found
+
+
+def name_of(
+    term: Term, what: str, span: SourceSpan, findings: Findings, code: str = "E102"
+) -> str | None:
+    """The name that an atom stands for, None (and a finding that teaches) for anything else."""
+    if isinstance(term, Atom):
+        return term.name
+    if isinstance(term, Var):
+        findings.error(
+            code,
+            f"{what} is the variable `{term.name}` here, not a name",
+            term.span or span,
+            help=f"a name that starts with a capital letter or `_` is quoted: '{term.name}'",
+        )
+    else:
+        findings.error(
+            code,
+            f"{what} must be a name",
+            span_of(term, span),
+            help="such as age or 'blood pressure'",
+        )
+    return None
+
+
+def span_of(term: Term, otherwise: SourceSpan) -> SourceSpan:
+    """Where a term stands, or the place around it if that is not known."""
+    return term.span or otherwise
+
+
+class _Collector:
+    def __init__(self, findings: Findings) -> None:
+        self.findings = findings
+        self.found = Directives()
+        self.forms: dict[tuple[str, int], Callable[[tuple[Term, ...], SourceSpan, int], None]] = {
+            ("param", 2): self.param,
+            ("start", 1): self.simple("start"),
+            ("response", 1): self.simple("response"),
+            ("response", 2): self.simple("response"),
+            ("leaf", 1): self.simple("leaf"),
+            ("failure", 1): self.simple("failure"),
+            ("weights", 0): self.simple("weights"),
+            ("feature", 2): self.feature,
+            ("feature_weight", 2): self.feature_weight,
+            ("ignore", 1): self.ignore,
+            ("support", 1): self.support,
+            ("constraint", 1): self.constraint,
+        }
+
+    def directive(self, item: Directive, depth: int) -> None:
+        key = functor(item.goal)
+        if key in _PROLOG:
+            return
+        args = item.goal.args if isinstance(item.goal, Struct) else ()
+        if key is not None and key in self.forms:
+            self.forms[key](args, item.span, depth)
+        elif key is not None and key[0] in DIRECTIVES:
+            self.malformed(
+                key[0], f"`{key[0]}` is not written with {_arguments(key[1])}", item.span
+            )
+        else:
+            self.unknown(item, key)
+
+    def unknown(self, item: Directive, key: tuple[str, int] | None) -> None:
+        if key is None:
+            self.findings.error("E101", "a directive is a name with arguments", item.span)
+        elif key == (",", 2):
+            self.findings.error(
+                "E101", "a directive says one thing", item.span, help="write one `:-` for each"
+            )
+        else:
+            help = name_help(key[0], DIRECTIVES, "the directives are")
+            self.findings.error("E101", f"there is no directive `{key[0]}`", item.span, help=help)
+
+    def malformed(self, name: str, message: str, span: SourceSpan) -> None:
+        self.findings.error("E102", message, span, help=f"write {DIRECTIVES[name]}")
+
+    def declare(self, key: Key, args: tuple[Term, ...], span: SourceSpan, depth: int) -> None:
+        """Note a declaration: the nearer to the program wins, two at one depth are an error."""
+        other = self.found.single.get(key)
+        if other is not None and other.depth == depth:
+            self.findings.error(
+                "E103",
+                f"`{' '.join(k for k in key if k)}` is declared twice",
+                span,
+                help="take one of them out",
+                related=[Related("first declared here", other.span)],
+            )
+        elif other is None or depth < other.depth:
+            self.found.single[key] = Declared(args, span, depth)
+
+    def simple(self, name: str) -> Callable[[tuple[Term, ...], SourceSpan, int], None]:
+        return lambda args, span, depth: self.declare((name,), args, span, depth)
+
+    def named(self, kind: str, args: tuple[Term, ...], span: SourceSpan, depth: int) -> None:
+        what = "a parameter" if kind == "param" else "a feature"
+        if (name := name_of(args[0], what, span, self.findings)) is not None:
+            self.declare((kind, name), args[1:], span, depth)
+
+    def param(self, args: tuple[Term, ...], span: SourceSpan, depth: int) -> None:
+        if isinstance(args[0], Atom) and args[0].name in _RESERVED:
+            self.findings.error(
+                "E108",
+                f"`{args[0].name}` has a meaning already and cannot be a parameter",
+                span,
+                help="choose another name",
+            )
+        else:
+            self.named("param", args, span, depth)
+
+    def feature(self, args: tuple[Term, ...], span: SourceSpan, depth: int) -> None:
+        if isinstance(args[0], Var) and args[0].name.startswith("_"):
+            self.declare(("feature", ""), args[1:], span, depth)
+        else:
+            self.named("feature", args, span, depth)
+
+    def feature_weight(self, args: tuple[Term, ...], span: SourceSpan, depth: int) -> None:
+        self.named("feature_weight", args, span, depth)
+
+    def ignore(self, args: tuple[Term, ...], span: SourceSpan, depth: int) -> None:
+        items = list_items(args[0])
+        for item in [args[0]] if items is None else items:
+            if (name := name_of(item, "an ignored column", span, self.findings)) is not None:
+                self.found.ignored.setdefault(name, span_of(item, span))
+
+    def support(self, args: tuple[Term, ...], span: SourceSpan, depth: int) -> None:
+        items = list_items(args[0])
+        for item in [args[0]] if items is None else items:
+            if functor(item) in {("min_leaf", 1), ("max_depth", 1)} and isinstance(item, Struct):
+                self.declare(("support", item.name), item.args, span_of(item, span), depth)
+            else:
+                self.malformed(
+                    "support",
+                    "`support` takes `min_leaf(N)` and `max_depth(N)`",
+                    span_of(item, span),
+                )
+
+    def constraint(self, args: tuple[Term, ...], span: SourceSpan, depth: int) -> None:
+        self.found.constraints.append(Declared(args, span, depth))
+
+
+def _arguments(count: int) -> str:
+    return {0: "no argument", 1: "one argument"}.get(count, f"{count} arguments")

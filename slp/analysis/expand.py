@@ -1,0 +1,163 @@
+"""`slp expand`: tree rules as the ordinary stochastic clauses that they stand for.
+
+Nonterminal `n(X)` becomes the predicate `n(X, Box, Tree)`: in state `n(X)`, `Box` grows into `Tree`.
+
+    l :: n(X) --> { G }, leaf.                     l :: n(X, _, leaf) :- G.
+    l :: n(X) --> { G }, m(X+1).                   l :: n(X, Box, Tree) :-
+                                                       G, State is X+1, m(State, Box, Tree).
+    l :: n(X) --> { G }, split(F, V, M), { H },    l :: n(X, Box, split(F, V, Left, leaf)) :-
+                  n(X+1), leaf.                        G, split(Box, F, V, M, Below, Above),
+                                                       once((H)), State is X+1,
+                                                       n(State, Below, Left).
+
+`split(Box, F, V, M, Below, Above)` draws a split of the box by measure M and cuts the box. Guards
+in front of the split are goals, each of whose answers is an instance of its own; those behind it
+are wrapped in `once((...))`, as further answers must not count again. A nonterminal's arguments that
+are arithmetic are evaluated by `is`. The text can be read by `slp` and by SWI-Prolog.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from functools import reduce
+from itertools import count
+
+from slp.analysis.bodies import conjunction
+from slp.ir.program import CallBody, LogicClause, Program, SplitBody, TreeRule
+from slp.ir.schema import MOST_LEAVES
+from slp.proofs.arithmetic import is_function
+from slp.proofs.terms import Atom, Number, Struct, Term, Var, list_term, variables
+from slp.syntax import term_to_text
+
+__all__ = ["expand_program", "expand_rule"]
+
+_LEAF = Atom("leaf")
+_INDENT = "    "
+
+
+def expand_program(program: Program) -> str:
+    """The program as text: parameters, start, clauses, then every tree rule as a clause."""
+    directives = [Struct(":-", (d,)) for d in _directives(program)]
+    clauses = [_logic_term(c) for c in program.clauses]
+    known = {*program.parameters, MOST_LEAVES}
+    rules = [expand_rule(rule, known) for rule in program.rules]
+    blocks = ["".join(f"{_clause_text(t)}\n" for t in group) for group in (directives, clauses)]
+    blocks += [f"{_clause_text(term)}\n" for term in rules]
+    return "\n".join(block for block in blocks if block)
+
+
+def _directives(program: Program) -> Iterator[Term]:
+    for name, value in program.parameters.items():
+        yield Struct("param", (Atom(name), Number(value)))
+    if program.weights:
+        yield Atom("weights")
+    if program.start is not None:
+        yield Struct("start", (program.start,))
+
+
+def _logic_term(clause: LogicClause) -> Term:
+    return _clause(clause.label, clause.head, [] if clause.body is None else [clause.body])
+
+
+def _clause(label: Term | None, head: Term, goals: Sequence[Term]) -> Term:
+    labelled = head if label is None else Struct("::", (label, head))
+    return Struct(":-", (labelled, _conjunction(goals))) if goals else labelled
+
+
+def _conjunction(goals: Sequence[Term]) -> Term:
+    return reduce(lambda rest, goal: Struct(",", (goal, rest)), reversed(goals[:-1]), goals[-1])
+
+
+def _clause_text(term: Term) -> str:
+    """A clause as text, each goal of its body on its own line."""
+    if isinstance(term, Struct) and term.name == ":-" and len(term.args) == 2:
+        goals = f",\n{_INDENT}".join(_argument_text(g) for g in conjunction(term.args[1]))
+        return f"{term_to_text(term.args[0])} :-\n{_INDENT}{goals}."
+    return f"{term_to_text(term)}."
+
+
+def _argument_text(term: Term) -> str:
+    """A term as it stands in a list, so that one that binds weaker than a comma is in brackets."""
+    return term_to_text(list_term([term]))[1:-1]
+
+
+def expand_rule(rule: TreeRule, known: Collection[str]) -> Term:
+    """The clause that a tree rule stands for; `known` are the names that arithmetic evaluates."""
+    names = _Names(rule)
+    goals = list(rule.before)
+    match rule.body:
+        case SplitBody(feature, threshold, measure, after, left, right):
+            box, below, above = names.new("Box"), names.new("Below"), names.new("Above")
+            goals.append(Struct("split", (box, feature, threshold, Atom(measure), below, above)))
+            if after:
+                goals.append(Struct("once", (_conjunction(after),)))
+            left_tree = _child(left, below, names.new("Left"), names, known, goals)
+            right_tree = _child(right, above, names.new("Right"), names, known, goals)
+            tree: Term = Struct("split", (feature, threshold, left_tree, right_tree))
+        case CallBody(goal):
+            box = names.new("Box")
+            tree = _child(goal, box, names.new("Tree"), names, known, goals)
+        case _:
+            box, tree = Var("_"), _LEAF
+    return _clause(rule.label, _with_box(rule.head, box, tree), goals)
+
+
+def _with_box(goal: Term, box: Term, tree: Term) -> Term:
+    assert isinstance(goal, Struct | Atom)
+    args = goal.args if isinstance(goal, Struct) else ()
+    return Struct(goal.name, (*args, box, tree))
+
+
+def _child(
+    goal: Term, box: Var, tree: Var, names: _Names, known: Collection[str], goals: list[Term]
+) -> Term:
+    """Append the goals that grow `box` by `goal`; returns the tree that comes out."""
+    if goal == _LEAF:
+        return _LEAF
+    if isinstance(goal, Struct):
+        args: list[Term] = []
+        for arg in goal.args:
+            if _is_arithmetic(arg, known):
+                value = names.new("State")
+                goals.append(Struct("is", (value, arg)))
+                args.append(value)
+            else:
+                args.append(arg)
+        goal = Struct(goal.name, tuple(args))
+    goals.append(_with_box(goal, box, tree))
+    return tree
+
+
+def _is_arithmetic(term: Term, known: Collection[str]) -> bool:
+    """Whether an argument is to be evaluated: a parameter, or an expression over parameters, numbers
+    and variables."""
+    if isinstance(term, Number | Var):
+        return False
+    stack = [term]
+    while stack:
+        t = stack.pop()
+        if isinstance(t, Struct) and is_function(t.name, len(t.args)):
+            stack.extend(t.args)
+        elif not (isinstance(t, Number | Var) or (isinstance(t, Atom) and t.name in known)):
+            return False
+    return True
+
+
+class _Names:
+    """Variables that the rule does not use yet."""
+
+    def __init__(self, rule: TreeRule) -> None:
+        parts = [rule.label, rule.head, *rule.before]
+        if isinstance(rule.body, SplitBody):
+            b = rule.body
+            parts += [b.feature, b.threshold, *b.after, b.left, b.right]
+        elif isinstance(rule.body, CallBody):
+            parts.append(rule.body.goal)
+        self.taken = {v.name for part in parts for v in variables(part)}
+
+    def new(self, name: str) -> Var:
+        """`name`, or `name` with the first number behind it that is free."""
+        candidates = (f"{name}{i or ''}" for i in count())
+        free = next(c for c in candidates if c not in self.taken)
+        self.taken.add(free)
+        return Var(free)

@@ -1,0 +1,184 @@
+"""Labels: are they probabilities, and do they sum to 1.
+
+Labels sum to 1 over the rules whose head matches the state or, if they do not, over the instances
+whose guards hold, in every state that the start reaches (`slp.analysis.states`). Under `:- weights.`
+labels are any numbers from 0 up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from slp.analysis.directives import span_of
+from slp.analysis.findings import Findings
+from slp.analysis.parameters import names_in
+from slp.analysis.predicates import Indicator, indicator_text
+from slp.analysis.states import StateSpace, state_text
+from slp.errors import Related, SlpError
+from slp.ir.program import LogicClause, Program, TreeRule
+from slp.ir.schema import MOST_LEAVES
+from slp.proofs import Database, evaluate, faults
+from slp.proofs.instances import RuleInstance, label_sum_over_heads
+from slp.proofs.terms import Struct, Term, functor, variables
+from slp.source import SourceSpan
+
+__all__ = ["check_constant_labels", "check_label_sums"]
+
+#: How far a sum of labels may be from 1.
+_TOLERANCE = 1e-9
+
+#: How many states, and rules, a message names.
+_MOST_NAMED = 3
+
+
+def check_constant_labels(program: Program, findings: Findings) -> None:
+    """Find labels without variables that are no probability or weight, also of rules never reached."""
+    labelled: list[TreeRule | LogicClause] = [*program.rules, *program.clauses]
+    for clause in labelled:
+        if clause.label is not None and clause.span is not None:
+            value = _constant(clause.label, clause.span, program, findings)
+            if value is not None:
+                _check_value(clause.label, value, clause.span, program.weights, findings)
+
+
+def _constant(label: Term, place: SourceSpan, program: Program, findings: Findings) -> float | None:
+    """Value of a label that is the same in every state and on every table, else None."""
+    if next(variables(label), None) is not None or MOST_LEAVES in names_in(label):
+        return None
+    try:
+        return float(evaluate(label, program.parameters, span=span_of(label, place)))
+    except OverflowError:
+        return math.inf
+    except SlpError as e:
+        findings.take(e)
+        return None
+
+
+def _check_value(
+    label: Term, value: float, place: SourceSpan, weights: bool, findings: Findings
+) -> None:
+    where = span_of(label, place)
+    if value < 0 or math.isinf(value):
+        findings.take(faults.impossible_label(value, where))
+    elif value == 0:
+        findings.warning(
+            "W108", "the label is 0, so this never applies", where, help="take the clause out"
+        )
+    elif value > 1 + _TOLERANCE and not weights:
+        _not_a_probability("", value, where, findings)
+
+
+def _not_a_probability(at: str, value: float, where: SourceSpan, findings: Findings) -> None:
+    findings.error(
+        "E131",
+        f"the label is {value:g}{at}, and a probability is at most 1",
+        where,
+        help="declare `:- weights.` if labels are weights over whole trees",
+    )
+
+
+def check_label_sums(
+    program: Program, database: Database, space: StateSpace, findings: Findings
+) -> None:
+    """Find states whose labels do not sum to 1, and labels above 1. Nothing is asked of weights."""
+    if program.weights:
+        return
+    _check_clause_sums(program, findings)
+    wrong: dict[Indicator, list[tuple[Term, float]]] = {}
+    for state, instances in space.instances.items():
+        key = functor(state)
+        if instances is None or key is None or _has_large_label(state, instances, findings):
+            continue
+        total = sum(i.label for i in instances)
+        if abs(total - 1) <= _TOLERANCE:
+            continue
+        over_heads = label_sum_over_heads(database, program.rules, state)
+        if over_heads is None or abs(over_heads - 1) > _TOLERANCE:
+            wrong.setdefault(key, []).append((state, total))
+    for key, states in wrong.items():
+        _report_sum(key, states, program, space, findings)
+
+
+def _has_large_label(state: Term, instances: Iterable[RuleInstance], findings: Findings) -> bool:
+    large = [i for i in instances if i.label > 1 + _TOLERANCE]
+    for instance in large:
+        if next(variables(instance.rule.label), None) is not None:
+            where = span_of(instance.rule.label, instance.rule.span)
+            _not_a_probability(f" for {state_text(state)}", instance.label, where, findings)
+    return bool(large)
+
+
+def _report_sum(
+    key: Indicator,
+    states: list[tuple[Term, float]],
+    program: Program,
+    space: StateSpace,
+    findings: Findings,
+) -> None:
+    state, total = states[0]
+    same = [s for s, other in states if abs(other - total) <= _TOLERANCE]
+    names = [state_text(s) for s in same[:_MOST_NAMED]]
+    more = f" and {len(same) - len(names)} more" if len(same) > len(names) else ""
+    rules = [i.rule for i in space.instances[state] or ()]
+    matching = [r for r in program.rules if functor(r.head) == key]
+    origin = space.origin[state]
+    if not rules and origin is not None:
+        findings.error(
+            "E130",
+            f"no rule applies to {', '.join(names)}{more}",
+            origin.span,
+            help="add a rule for it, or a guard to this rule that keeps it away",
+            related=[Related("this rule does not apply", r.span) for r in matching[:_MOST_NAMED]],
+        )
+        return
+    blamed = rules or matching
+    findings.error(
+        "E130",
+        f"the labels of {indicator_text(key, tree=True)} sum to {total:.6g}, not to 1, for "
+        f"{', '.join(names)}{more}",
+        blamed[0].span,
+        help="make them sum to 1, or declare `:- weights.` if they are weights over whole trees",
+        related=[Related("and this rule", r.span) for r in blamed[1 : _MOST_NAMED + 1]],
+    )
+
+
+# --- stochastic clauses ------------------------------------------------------------------------
+
+
+def _check_clause_sums(program: Program, findings: Findings) -> None:
+    """Constant labels of stochastic clauses sum to 1, over all or for each value of some argument."""
+    predicates: dict[Indicator, list[tuple[LogicClause, float]]] = {}
+    for clause in program.clauses:
+        key = functor(clause.head)
+        if clause.label is None or clause.span is None or key is None:
+            continue
+        value = _constant(clause.label, clause.span, program, Findings())
+        predicates.setdefault(key, []).append((clause, math.nan if value is None else value))
+    for key, clauses in predicates.items():
+        total = sum(value for _, value in clauses)
+        if math.isnan(total) or abs(total - 1) <= _TOLERANCE or _sums_by_argument(clauses):
+            continue
+        places = [c.span for c, _ in clauses if c.span is not None]
+        findings.error(
+            "E130",
+            f"the labels of {indicator_text(key)} sum to {total:.6g}, not to 1",
+            places[0],
+            help="make them sum to 1 over the clauses that one goal can match",
+            related=[Related("and this clause", span) for span in places[1 : _MOST_NAMED + 1]],
+        )
+
+
+def _sums_by_argument(clauses: list[tuple[LogicClause, float]]) -> bool:
+    """Whether some argument parts the clauses into groups that each sum to 1."""
+    head = clauses[0][0].head
+    for position in range(len(head.args) if isinstance(head, Struct) else 0):
+        sums: dict[Term, float] = {}
+        for clause, value in clauses:
+            assert isinstance(clause.head, Struct)
+            argument = clause.head.args[position]
+            sums[argument] = sums.get(argument, 0.0) + value
+        ground = all(next(variables(t), None) is None for t in sums)
+        if ground and all(abs(total - 1) <= _TOLERANCE for total in sums.values()):
+            return True
+    return False

@@ -1,0 +1,173 @@
+"""Whether a program and a table fit: names, classes, kinds of columns, what has no effect."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from slp.analysis.columns import named_features
+from slp.analysis.findings import Findings, name_help
+from slp.data.table import Feature, Table
+from slp.errors import DataError, Diagnostic
+from slp.ir.program import Box, Constant, First, Majority, MaxLeaves, Monotone, Program
+
+__all__ = ["check_program_on_table"]
+
+
+def check_program_on_table(program: Program, table: Table) -> tuple[Diagnostic, ...]:
+    """Warnings about how a program fits a table.
+
+    Raises
+    ------
+    DataError
+        The program names a feature or a class that the table does not have, or bounds a categorical
+        feature.
+    """
+    findings = Findings()
+    checker = _Checker(program, table, findings)
+    checker.names()
+    checker.classes()
+    checker.kinds()
+    checker.boxes()
+    checker.room()
+    if findings.has_errors:
+        raise DataError(findings.in_order())
+    return findings.in_order()
+
+
+class _Checker:
+    def __init__(self, program: Program, table: Table, findings: Findings) -> None:
+        self.program = program
+        self.table = table
+        self.findings = findings
+        self.features: dict[str, Feature] = {f.name: f for f in table.features}
+
+    def names(self) -> None:
+        named = list(named_features(self.program))
+        declared = [
+            (f.name, f.span) for f in self.program.features if f.name != self.table.response
+        ]
+        for name, span in named + [(n, s) for n, s in declared if n is not None]:
+            if name in self.features:
+                continue
+            if name == self.table.response:
+                message = f"`{name}` is the response of this table, not a feature"
+                help: str | None = "name a feature, or another response by `:- response(Column).`"
+            else:
+                message = f"the table has no feature `{name}`"
+                help = name_help(name, self.features, "its features are")
+            self.findings.error("E150", message, span, help=help)
+
+    def classes(self) -> None:
+        classes = self.table.leaf.classes
+        for c in self.program.constraints:
+            if not isinstance(c, Majority):
+                continue
+            if not classes:
+                self.findings.error(
+                    "E151",
+                    f"`majority` needs classes, and `{self.table.response}` is numeric",
+                    c.span,
+                    help="take it out, or declare `:- leaf(dirichlet(1)).`",
+                )
+            elif c.outcome not in classes:
+                self.findings.error(
+                    "E151",
+                    f"the response `{self.table.response}` has no class `{c.outcome}`",
+                    c.span,
+                    help=name_help(c.outcome, classes, "its classes are"),
+                )
+
+    def kinds(self) -> None:
+        for box in self.program.boxes.values():
+            for name in box.bounds:
+                if self.is_categorical(name):
+                    self.findings.error(
+                        "E152",
+                        f"`{name}` is categorical, and box `{box.name}` bounds it by numbers",
+                        box.span,
+                        help=f"if it holds numbers, declare `:- feature({name}, [numeric]).`",
+                    )
+        for c in self.program.constraints:
+            if isinstance(c, Monotone) and self.is_categorical(c.feature):
+                self.findings.error(
+                    "E152",
+                    f"`{c.feature}` is categorical, so nothing grows with it",
+                    c.span,
+                    help=f"if it holds numbers, declare `:- feature({c.feature}, [numeric]).`",
+                )
+
+    def is_categorical(self, name: str) -> bool:
+        return name in self.features and self.features[name].categorical
+
+    def boxes(self) -> None:
+        used = {
+            box.name: box
+            for c in self.program.constraints
+            for box in (getattr(c, "box", None), getattr(c, "within", None))
+            if isinstance(box, Box)
+        }
+        for box in used.values():
+            for name, (low, high) in box.bounds.items():
+                values = self.features[name].values if name in self.features else None
+                if values is None or len(values) == 0:
+                    continue
+                least, most = float(values[0]), float(values[-1])
+                if high <= least or low > most:
+                    self.findings.warning(
+                        "W150",
+                        f"no row lies in box `{box.name}`: "
+                        f"`{name}` runs from {least:g} to {most:g}",
+                        box.span,
+                        help="check the bounds and their unit",
+                    )
+
+    def room(self) -> None:
+        """Limits and constraints that leave one tree, or take none away, on this table."""
+        most = self.table.schema(self.program.support.min_leaf).most_leaves
+        min_leaf = self.program.support.min_leaf
+        if min_leaf > 1 and 2 * min_leaf > self.table.n_rows:
+            self.findings.warning(
+                "W151",
+                f"`min_leaf({min_leaf})` leaves one tree, a single leaf: the table has "
+                f"{self.table.n_rows} rows",
+                self.program.spans.get("support:min_leaf"),
+            )
+        for c in self.program.constraints:
+            if isinstance(c, MaxLeaves) and c.count >= most:
+                self.findings.warning(
+                    "W151",
+                    f"`max_leaves({c.count})` limits nothing: no tree on this table has more than "
+                    f"{most} {'leaf' if most == 1 else 'leaves'}",
+                    c.span,
+                )
+            if isinstance(c, First) and c.feature in self.features and self.is_stuck(c.feature):
+                self.findings.warning(
+                    "W151",
+                    f"`first({c.feature})` leaves one tree, a single leaf: every row has the same "
+                    f"`{c.feature}`",
+                    c.span,
+                )
+            if isinstance(c, Constant) and self.uncut(c.box):
+                self.findings.warning(
+                    "W151",
+                    f"`constant({c.box.name})` forbids nothing: no split of this table cuts the box",
+                    c.span,
+                )
+
+    def is_stuck(self, name: str) -> bool:
+        column = [f.name for f in self.table.features].index(name)
+        codes = self.table.codes[:, column]
+        return bool(np.all(codes == codes[:1]))
+
+    def uncut(self, box: Box) -> bool:
+        """Whether no threshold of the table lies inside the box."""
+        for feature in self.table.features:
+            if self.is_stuck(feature.name):
+                continue
+            if feature.name not in box.bounds or feature.values is None:
+                return False
+            low, high = box.bounds[feature.name]
+            # A threshold t lies between two values, and cuts the box if low < t < high.
+            if low < feature.values[-1] and high > feature.values[0]:
+                return False
+        return True

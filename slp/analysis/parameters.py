@@ -1,0 +1,188 @@
+"""Values of the parameters: defaults, over them what `use` directives set, then what callers set.
+
+A value is arithmetic over numbers and other parameters, `:- param(beta, 2 * alpha).`, in any order
+of declaration.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+
+from slp.analysis.directives import Declared, Directives
+from slp.analysis.findings import Findings, name_help
+from slp.analysis.sources import Use
+from slp.errors import Related, SlpError
+from slp.ir.schema import MOST_LEAVES
+from slp.proofs import evaluate
+from slp.proofs.terms import Atom, Struct, Term, functor
+from slp.source import SourceSpan
+from slp.syntax.ast import Directive
+
+__all__ = ["Values", "names_in", "resolve_parameters"]
+
+
+class Values:
+    """Evaluates the arithmetic in directives and facts, and finds what is not as it should be."""
+
+    def __init__(self, parameters: Mapping[str, float], findings: Findings) -> None:
+        self.parameters = parameters
+        self.findings = findings
+
+    def number(self, term: Term, what: str, span: SourceSpan) -> float | None:
+        """Value of a term, infinities allowed; None (and a finding) if it has none."""
+        try:
+            value = float(evaluate(term, self.parameters))
+        except SlpError as e:
+            self.findings.take(e)
+            return None
+        except OverflowError:
+            value = math.inf
+        if math.isnan(value):
+            self.findings.error("E109", f"{what} is not a number", term.span or span)
+            return None
+        return value
+
+    def positive(self, term: Term, what: str, span: SourceSpan) -> float | None:
+        """A finite number above 0, None (and a finding) for anything else."""
+        value = self.number(term, what, span)
+        if value is not None and not 0 < value < math.inf:
+            self.findings.error(
+                "E109", f"{what} is {value:g}, and must be a number above 0", term.span or span
+            )
+            return None
+        return value
+
+    def whole(self, term: Term, what: str, span: SourceSpan, least: int) -> int | None:
+        """A whole number of at least `least`, None (and a finding) for anything else."""
+        value = self.number(term, what, span)
+        if value is None:
+            return None
+        if not math.isfinite(value) or value != int(value) or value < least:
+            self.findings.error(
+                "E109",
+                f"{what} is {value:g}, and must be a whole number of at least {least}",
+                term.span or span,
+            )
+            return None
+        return int(value)
+
+
+def names_in(term: Term) -> set[str]:
+    """Names of the constants and functors in a term."""
+    out: set[str] = set()
+    stack = [term]
+    while stack:
+        t = stack.pop()
+        if isinstance(t, Atom):
+            out.add(t.name)
+        elif isinstance(t, Struct):
+            out.add(t.name)
+            stack.extend(t.args)
+    return out
+
+
+def resolve_parameters(
+    directives: Directives,
+    uses: Iterable[Use],
+    given: Mapping[str, float],
+    findings: Findings,
+) -> dict[str, float]:
+    """Value of every declared parameter (1 for those that have none, after a finding)."""
+    declared = directives.of("param")
+    for use in uses:
+        _apply_overrides(use, declared, findings)
+    fixed = _checked_given(given, declared, findings)
+    return _evaluate_all(declared, fixed, findings)
+
+
+def _apply_overrides(use: Use, declared: dict[str, Declared], findings: Findings) -> None:
+    theirs = {
+        p.item.goal.args[0].name
+        for p in use.items
+        if isinstance(p.item, Directive)
+        and functor(p.item.goal) == ("param", 2)
+        and isinstance(p.item.goal, Struct)
+        and isinstance(p.item.goal.args[0], Atom)
+    }
+    for override in use.overrides:
+        name = override.name
+        if name not in theirs or name not in declared:
+            findings.error(
+                "E106",
+                f"`{use.target}` has no parameter `{name}`",
+                override.span,
+                help=name_help(name, theirs, "its parameters are"),
+            )
+        elif declared[name].depth == use.depth:
+            findings.error(
+                "E103",
+                f"parameter `{name}` is given twice",
+                override.span,
+                help="take one of them out",
+                related=[Related("first given here", declared[name].span)],
+            )
+        elif declared[name].depth > use.depth:
+            declared[name] = Declared((override.value,), override.span, use.depth)
+
+
+def _checked_given(
+    given: Mapping[str, float], declared: Mapping[str, Declared], findings: Findings
+) -> dict[str, float]:
+    """The caller's values, those that name a parameter and are finite numbers."""
+    out: dict[str, float] = {}
+    for name, value in given.items():
+        if name not in declared:
+            help = name_help(name, declared, "its parameters are")
+            if name == MOST_LEAVES:
+                help = "it is known from the table, and cannot be set"
+            findings.error("E106", f"the program has no parameter `{name}`", help=help)
+        elif isinstance(value, bool) or not _is_finite(value):
+            findings.error("E109", f"parameter `{name}` is {value!r}, and must be a finite number")
+        else:
+            out[name] = value
+    return out
+
+
+def _is_finite(value: object) -> bool:
+    try:
+        return math.isfinite(value)  # type: ignore[arg-type]
+    except (TypeError, OverflowError):
+        return False
+
+
+def _evaluate_all(
+    declared: Mapping[str, Declared], fixed: Mapping[str, float], findings: Findings
+) -> dict[str, float]:
+    """Evaluate the defaults, each once the parameters that it mentions have their values."""
+    done: dict[str, float] = dict(fixed)
+    waiting = {name: d for name, d in declared.items() if name not in done}
+    while waiting:
+        ready = [n for n, d in waiting.items() if not (names_in(d.args[0]) & waiting.keys())]
+        if not ready:
+            break
+        for name in ready:
+            done[name] = _value(name, waiting.pop(name), done, findings)
+    for name, d in waiting.items():
+        findings.error(
+            "E109",
+            f"the value of parameter `{name}` depends on itself",
+            d.span,
+            help="give it a number",
+        )
+        done[name] = 1.0
+    return {name: done[name] for name in declared}
+
+
+def _value(name: str, d: Declared, known: Mapping[str, float], findings: Findings) -> float:
+    try:
+        value = evaluate(d.args[0], known)
+    except SlpError as e:
+        findings.take(e)
+        return 1.0
+    if not _is_finite(value):
+        findings.error(
+            "E109", f"parameter `{name}` is {value}, and must be a finite number", d.span
+        )
+        return 1.0
+    return value

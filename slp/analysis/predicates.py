@@ -1,0 +1,142 @@
+"""Clauses, sorted by what they define: tree rules, stochastic clauses, logical clauses, boxes.
+
+A predicate is *stochastic* if all its clauses are labelled and *logical* if none is. A nonterminal
+(`tree --> ...`) and a predicate (`tree :- ...`) of one name are two things.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from slp.analysis.bodies import translate_body
+from slp.analysis.boxes import is_box_clause
+from slp.analysis.directives import span_of
+from slp.analysis.findings import Findings
+from slp.analysis.scope import check_clause_scope, check_rule_scope, find_singletons
+from slp.analysis.sources import Placed
+from slp.errors import Related
+from slp.ir.program import LogicClause, TreeRule
+from slp.proofs.database import is_builtin
+from slp.proofs.faults import redefines_builtin
+from slp.proofs.terms import Term, functor
+from slp.syntax.ast import Clause
+
+__all__ = ["Clauses", "Indicator", "indicator_text", "sort_clauses"]
+
+#: Name and number of arguments.
+Indicator: TypeAlias = tuple[str, int]
+
+_KEPT = {"leaf", "split", "{}", "[]", "[|]", ",", ";", "|", "->", "::", "!", "\\+"}
+
+
+@dataclass
+class Clauses:
+    """The clauses of a program and of everything it uses, in order.
+
+    `boxes` are the box facts; those that are facts with four arguments are in `logic` too, so that
+    guards can look them up.
+    """
+
+    rules: list[TreeRule] = field(default_factory=list)
+    nonterminals: set[Indicator] = field(default_factory=set)
+    logic: list[LogicClause] = field(default_factory=list)
+    stochastic: set[Indicator] = field(default_factory=set)
+    logical: set[Indicator] = field(default_factory=set)
+    boxes: list[Clause] = field(default_factory=list)
+
+
+def indicator_text(indicator: Indicator, tree: bool = False) -> str:
+    """`tree//1` for a nonterminal, `level/2` for a predicate."""
+    return f"`{indicator[0]}{'//' if tree else '/'}{indicator[1]}`"
+
+
+def sort_clauses(items: Iterable[Placed], findings: Findings) -> Clauses:
+    """The clauses among `items`; what is malformed is found and left out."""
+    out = Clauses()
+    first: dict[Indicator, Clause] = {}
+    for placed in items:
+        clause = placed.item
+        if not isinstance(clause, Clause) or not _has_sound_head(clause, findings):
+            continue
+        if is_box_clause(clause):
+            out.boxes.append(clause)
+            if clause.body is None and clause.label is None:
+                out.logical.add(_indicator(clause.head))
+                out.logic.append(LogicClause(clause.head, None, None, clause.span))
+        elif clause.arrow == "-->":
+            _add_rule(clause, out, findings)
+        else:
+            _add_clause(clause, out, first, findings)
+    return out
+
+
+def _indicator(head: Term) -> Indicator:
+    key = functor(head)
+    assert key is not None
+    return key
+
+
+def _has_sound_head(clause: Clause, findings: Findings) -> bool:
+    key = functor(clause.head)
+    where = span_of(clause.head, clause.span)
+    if key is None:
+        findings.error(
+            "E112",
+            "the head of a clause is a name with arguments",
+            where,
+            help="names begin with a small letter",
+        )
+        return False
+    if key == (",", 2) and clause.arrow == "-->":
+        findings.error("E112", "the head of a tree rule is one nonterminal", where)
+        return False
+    if key[0] in _KEPT:
+        findings.error("E112", f"`{key[0]}` has a meaning of its own and cannot be defined", where)
+        return False
+    if is_builtin(*key) and clause.arrow != "-->":
+        findings.take(redefines_builtin(*key, where))
+        return False
+    return True
+
+
+def _add_rule(clause: Clause, out: Clauses, findings: Findings) -> None:
+    key = _indicator(clause.head)
+    out.nonterminals.add(key)
+    if clause.label is None:
+        findings.error(
+            "E111",
+            "this tree rule has no label",
+            clause.span,
+            help="write its probability in front, such as `0.5 :: tree --> leaf.`",
+        )
+    assert clause.body is not None
+    parts = translate_body(clause.body, clause.span, findings)
+    if parts is None or clause.label is None:
+        return
+    rule = TreeRule(clause.label, clause.head, parts.before, parts.body, clause.span)
+    check_rule_scope(rule, findings)
+    find_singletons(clause, rule, findings)
+    out.rules.append(rule)
+
+
+def _add_clause(
+    clause: Clause, out: Clauses, first: dict[Indicator, Clause], findings: Findings
+) -> None:
+    key = _indicator(clause.head)
+    earlier = first.setdefault(key, clause)
+    if (earlier.label is None) != (clause.label is None):
+        has, had = ("no label", "has one") if clause.label is None else ("a label", "has none")
+        findings.error(
+            "E110",
+            f"this clause of {indicator_text(key)} has {has}, and its first clause {had}",
+            clause.span,
+            help="label all clauses of a predicate (a stochastic one) or none (a logical one)",
+            related=[Related(f"the first clause {had}", earlier.span)],
+        )
+    (out.logical if earlier.label is None else out.stochastic).add(key)
+    found = LogicClause(clause.head, clause.body, clause.label, clause.span)
+    check_clause_scope(found, clause.span, findings)
+    find_singletons(clause, None, findings)
+    out.logic.append(found)

@@ -1,0 +1,177 @@
+"""What clauses refer to: nonterminals in bodies, predicates in guards, names in arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from slp.analysis.directives import span_of
+from slp.analysis.findings import Findings, name_help
+from slp.analysis.predicates import Clauses, Indicator, indicator_text
+from slp.errors import SlpError
+from slp.ir.program import CallBody, Program, SplitBody, TreeRule
+from slp.ir.schema import MOST_LEAVES
+from slp.proofs import evaluate, faults
+from slp.proofs.arithmetic import is_function
+from slp.proofs.builtins import BUILTINS
+from slp.proofs.control import CONTROL
+from slp.proofs.library import library
+from slp.proofs.terms import Atom, Number, Struct, Term, functor, variables
+from slp.source import SourceSpan
+
+__all__ = ["called_nonterminals", "check_references"]
+
+#: Control constructs and the built-ins that call goals, with the positions of those.
+_GOALS_IN = {
+    (",", 2): (0, 1),
+    (";", 2): (0, 1),
+    ("->", 2): (0, 1),
+    ("*->", 2): (0, 1),
+    ("call", 1): (0,),
+    ("\\+", 1): (0,),
+    ("once", 1): (0,),
+    ("forall", 2): (0, 1),
+    ("findall", 3): (1,),
+}
+
+#: What every program can call.
+_BUILT_IN: set[Indicator] = {*CONTROL, *BUILTINS, *library()}
+
+_COMPARISONS = {(op, 2) for op in ("<", ">", "=<", ">=", "=:=", "=\\=")}
+
+
+def called_nonterminals(rule: TreeRule) -> Iterator[Term]:
+    """Nonterminals in a rule's body, `leaf` left out."""
+    if isinstance(rule.body, CallBody):
+        yield rule.body.goal
+    elif isinstance(rule.body, SplitBody):
+        yield from (g for g in (rule.body.left, rule.body.right) if g != Atom("leaf"))
+
+
+def check_references(program: Program, clauses: Clauses, findings: Findings) -> None:
+    """Find what the start, the rules and the clauses refer to and nothing defines."""
+    references = _References(clauses, program.parameters, findings)
+    references.clauses_and_rules()
+    if program.start is not None:
+        references.start(program.start, program.spans["start"])
+
+
+class _References:
+    def __init__(
+        self, clauses: Clauses, parameters: Mapping[str, float], findings: Findings
+    ) -> None:
+        self.clauses = clauses
+        self.predicates: set[Indicator] = clauses.logical | clauses.stochastic
+        self.parameters = {**parameters, MOST_LEAVES: 1}
+        self.findings = findings
+
+    def clauses_and_rules(self) -> None:
+        for rule in self.clauses.rules:
+            for goal in called_nonterminals(rule):
+                self.nonterminal(goal, rule.span)
+            self.arithmetic(rule.label, rule.span)
+            self.guards(rule.before, rule.span)
+            if isinstance(rule.body, SplitBody):
+                self.guards(rule.body.after, rule.span)
+        for clause in self.clauses.logic:
+            assert clause.span is not None
+            if clause.label is not None:
+                self.arithmetic(clause.label, clause.span)
+            if clause.body is not None:
+                self.goals([clause.body], clause.span, guard=False)
+
+    def start(self, goal: Term, span: SourceSpan) -> None:
+        variable = next(variables(goal), None)
+        if variable is not None:
+            self.findings.error(
+                "E125",
+                f"the start has the variable `{variable.name}`",
+                span_of(variable, span),
+                help="a tree starts from a nonterminal without variables: tree(0)",
+            )
+        self.nonterminal(goal, span)
+
+    def nonterminal(self, goal: Term, span: SourceSpan) -> None:
+        key = functor(goal)
+        where = span_of(goal, span)
+        if key is None:
+            self.findings.error("E115", "this is no nonterminal", where)
+        elif key in self.clauses.nonterminals:
+            return
+        elif key in self.clauses.logical or key in _BUILT_IN:
+            self.findings.error(
+                "E116",
+                f"{indicator_text(key)} is a goal, not a nonterminal",
+                where,
+                help="put goals in braces: { ... }",
+            )
+        else:
+            self.findings.error(
+                "E115",
+                f"no tree rule defines the nonterminal {indicator_text(key, tree=True)}",
+                where,
+                help=self.like_nonterminal(key),
+            )
+
+    def like_nonterminal(self, key: Indicator) -> str | None:
+        """Help for a nonterminal that is not there: the name's other arities, else a near name."""
+        same = sorted(n for name, n in self.clauses.nonterminals if name == key[0])
+        if same:
+            return f"there is {' and '.join(f'`{key[0]}//{n}`' for n in same)}"
+        if key in self.clauses.stochastic:
+            return "it is defined by `:-`; tree rules are written with `-->`"
+        return name_help(key[0], {name for name, _ in self.clauses.nonterminals})
+
+    # --- goals ---------------------------------------------------------------------------------
+
+    def guards(self, goals: Iterable[Term], span: SourceSpan) -> None:
+        self.goals(goals, span, guard=True)
+
+    def goals(self, goals: Iterable[Term], span: SourceSpan, *, guard: bool) -> None:
+        stack = list(goals)
+        while stack:
+            goal = stack.pop()
+            key = functor(goal)
+            if key is None:
+                continue  # a variable is called when it is bound; proofs find the rest
+            if key in _GOALS_IN and isinstance(goal, Struct):
+                stack += [goal.args[i] for i in _GOALS_IN[key]]
+            else:
+                self.goal(goal, key, span_of(goal, span), guard)
+
+    def goal(self, goal: Term, key: Indicator, where: SourceSpan, guard: bool) -> None:
+        if isinstance(goal, Struct) and key in _COMPARISONS:
+            for arg in goal.args:
+                self.arithmetic(arg, where)
+        elif isinstance(goal, Struct) and key == ("is", 2):
+            self.arithmetic(goal.args[1], where)
+        elif key in self.clauses.stochastic and guard:
+            self.findings.take(faults.stochastic_goal(*key, where))
+        elif key in self.clauses.nonterminals and key not in self.predicates:
+            self.findings.error(
+                "E117",
+                f"{indicator_text(key, tree=True)} is a nonterminal and cannot be called as a goal",
+                where,
+                help="take it out of the braces",
+            )
+        elif key not in self.predicates and key not in _BUILT_IN:
+            self.findings.take(faults.unknown_predicate(*key, self.known(), where))
+
+    def known(self) -> set[Indicator]:
+        return self.predicates | {key for key in _BUILT_IN if key[0].isalpha()}
+
+    def arithmetic(self, term: Term, span: SourceSpan) -> None:
+        """Find names in an arithmetic expression that are no parameters, and unknown functions."""
+        stack = [term]
+        while stack:
+            t = stack.pop()
+            where = span_of(t, span)
+            if isinstance(t, Struct) and is_function(t.name, len(t.args)):
+                stack.extend(t.args)
+                continue
+            # What is no number here has an error of its own; ones keep the arguments out of it.
+            known = Struct(t.name, (Number(1),) * len(t.args)) if isinstance(t, Struct) else t
+            if functor(t) is not None:
+                try:
+                    evaluate(known, self.parameters, span=where)
+                except SlpError as e:
+                    self.findings.take(e)

@@ -1,0 +1,112 @@
+"""Variables of a clause: which have a value where they are needed, and which stand there only once.
+
+A nonterminal is called with ground arguments, so the head binds all its variables. A guard binds
+its variables if it is a call; a comparison or a negation only tests them. The split binds F and V.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from slp.analysis.directives import span_of
+from slp.analysis.findings import Findings
+from slp.ir.program import CallBody, LogicClause, SplitBody, TreeRule
+from slp.proofs.terms import Struct, Term, Var, functor, variables
+from slp.source import SourceSpan
+from slp.syntax.ast import Clause
+
+__all__ = ["check_clause_scope", "check_rule_scope", "find_singletons"]
+
+_COMPARISONS = {(op, 2) for op in ("<", ">", "=<", ">=", "=:=", "=\\=")}
+_TESTS = _COMPARISONS | {("\\+", 1), ("==", 2), ("\\==", 2), ("\\=", 2)}
+
+
+def check_rule_scope(rule: TreeRule, findings: Findings) -> None:
+    """Find variables of a tree rule that have no value where the rule needs one."""
+    scope = _Scope(rule, findings)
+    scope.guards(rule.before)
+    scope.needs(variables(rule.label), "the label needs", "bind it in the head or by a guard")
+    if isinstance(rule.body, SplitBody):
+        scope.bound |= set(variables(rule.body.feature)) | set(variables(rule.body.threshold))
+        scope.guards(rule.body.after)
+        children = [*variables(rule.body.left), *variables(rule.body.right)]
+        scope.needs(children, "this nonterminal needs", "bind it in the head or by a guard")
+    elif isinstance(rule.body, CallBody):
+        help = "bind it in the head or by a guard"
+        scope.needs(variables(rule.body.goal), "this nonterminal needs", help)
+
+
+def check_clause_scope(clause: LogicClause, span: SourceSpan, findings: Findings) -> None:
+    """Find variables of a clause's label that its head does not bind."""
+    if clause.label is None:
+        return
+    head = set(variables(clause.head))
+    for variable in dict.fromkeys(variables(clause.label)):
+        if variable not in head:
+            findings.error(
+                "E118",
+                f"the label needs a value for `{variable.name}`, and the head does not give it",
+                span_of(variable, span),
+                help="a label is arithmetic over the head's variables and parameters",
+            )
+
+
+class _Scope:
+    def __init__(self, rule: TreeRule, findings: Findings) -> None:
+        self.rule = rule
+        self.findings = findings
+        self.bound = set(variables(rule.head))
+
+    def guards(self, goals: Iterable[Term]) -> None:
+        """Check guards from left to right; each adds what it binds."""
+        for goal in goals:
+            key = functor(goal)
+            help = "bind it in the head, or by a goal to the left"
+            if key in _COMPARISONS:
+                self.needs(variables(goal), "this guard needs", help)
+            elif key == ("is", 2) and isinstance(goal, Struct):
+                self.needs(variables(goal.args[1]), "this guard needs", help)
+            if key not in _TESTS:
+                self.bound |= set(variables(goal))
+
+    def needs(self, needed: Iterable[Var], what: str, help: str) -> None:
+        """Find variables that are needed and not bound yet, each once."""
+        for variable in needed:
+            if variable in self.bound:
+                continue
+            self.bound.add(variable)
+            if variable in self.of_split():
+                help = "it is known only behind the split"
+                help += "" if "label" in what else "; put the guard there"
+            self.findings.error(
+                "E118",
+                f"{what} a value for `{variable.name}`, and nothing gives it one",
+                span_of(variable, self.rule.span),
+                help=help,
+            )
+
+    def of_split(self) -> set[Var]:
+        body = self.rule.body
+        if not isinstance(body, SplitBody):
+            return set()
+        return {*variables(body.feature), *variables(body.threshold)}
+
+
+def find_singletons(clause: Clause, rule: TreeRule | None, findings: Findings) -> None:
+    """Warn of variables that stand in a clause once, as Prolog does: often a slip of the pen.
+
+    `_X` is exempt, and so are F and V of `split(F, V)`.
+    """
+    exempt: set[Var] = set()
+    if rule is not None and isinstance(rule.body, SplitBody):
+        exempt = {v for v in (rule.body.feature, rule.body.threshold) if isinstance(v, Var)}
+    counts = Counter(variables(clause.term))
+    for variable, count in counts.items():
+        if count == 1 and not variable.name.startswith("_") and variable not in exempt:
+            findings.warning(
+                "W101",
+                f"the variable `{variable.name}` stands here only once",
+                span_of(variable, clause.span),
+                help=f"write `_{variable.name}` if that is meant",
+            )

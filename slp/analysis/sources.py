@@ -1,0 +1,174 @@
+"""Reading a program and everything it uses into one list of items.
+
+`:- use(growtree, [alpha = 0.9]).` stands for the items of the library prior `growtree`, put in its
+place; `:- use('boxes.slp').` for those of a file beside the using one. A file that is used twice is
+read once. Every item keeps its *depth*: 0 in the program itself, 1 in what it uses, and so on; where
+two files declare the same thing, the smaller depth wins (see `slp.analysis.directives`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from slp.analysis.findings import Findings, name_help
+from slp.errors import ProgramError, Related
+from slp.proofs.terms import Atom, Struct, Term, functor, list_items
+from slp.resources import prior_file, prior_names
+from slp.source import SourceFile, SourceSpan
+from slp.syntax import parse_recovering
+from slp.syntax.ast import Directive, Item, SourceProgram
+
+__all__ = ["Override", "Placed", "Use", "read_everything"]
+
+_USAGE = "write `:- use(growtree).`, `:- use(growtree, [alpha = 0.9]).` or `:- use('boxes.slp').`"
+
+
+@dataclass(frozen=True)
+class Placed:
+    """An item and its depth: 0 in the program itself, 1 in what that uses, and so on."""
+
+    item: Item
+    depth: int
+
+
+@dataclass(frozen=True)
+class Override:
+    """`name = value` in the list of a `use` directive."""
+
+    name: str
+    value: Term
+    span: SourceSpan
+
+
+@dataclass(frozen=True)
+class Use:
+    """A `use` directive: what it names, what it sets, and the items that it stands for."""
+
+    target: str
+    overrides: tuple[Override, ...]
+    items: tuple[Placed, ...]
+    depth: int
+
+
+def read_everything(
+    source: SourceProgram, findings: Findings
+) -> tuple[tuple[Placed, ...], tuple[Use, ...]]:
+    """Items of `source` with those of the files that it uses in place of its `use` directives."""
+    reader = _Reader(findings)
+    items = reader.items_of(source, 0, (_key(source.file.name),))
+    return items, tuple(reader.uses)
+
+
+def _key(name: str) -> str:
+    """What tells files apart, however they are named."""
+    return str(Path(name).resolve()) if "\0" not in name else name
+
+
+class _Reader:
+    def __init__(self, findings: Findings) -> None:
+        self.findings = findings
+        self.uses: list[Use] = []
+        self.already: dict[str, tuple[Placed, ...]] = {}
+
+    def items_of(
+        self, source: SourceProgram, depth: int, chain: tuple[str, ...]
+    ) -> tuple[Placed, ...]:
+        """Items of one file and of what it uses; `chain` are the files that led here."""
+        out: list[Placed] = []
+        for item in source.items:
+            if isinstance(item, Directive) and (functor(item.goal) or ("",))[0] == "use":
+                out += self.use(item, source.file, depth, chain)
+            else:
+                out.append(Placed(item, depth))
+        return tuple(out)
+
+    def use(
+        self, item: Directive, user: SourceFile, depth: int, chain: tuple[str, ...]
+    ) -> tuple[Placed, ...]:
+        goal = item.goal
+        args = goal.args if isinstance(goal, Struct) else ()
+        if len(args) not in (1, 2) or not isinstance(args[0], Atom):
+            self.findings.error(
+                "E102", "`use` names a library prior or a file", item.span, help=_USAGE
+            )
+            return ()
+        target = args[0].name
+        if target == "edittree":
+            self.findings.error(
+                "E107",
+                "`edittree` is not available yet",
+                item.span,
+                help="it is no tree rule and needs a sampler; start from another library prior",
+            )
+            return ()
+        overrides = self.overrides(args[1], item.span) if len(args) == 2 else ()
+        file = self.file_of(target, user, item.span)
+        if file is None:
+            return ()
+        key = f"library prior {target}" if target in prior_names() else _key(file.name)
+        if key in chain:
+            self.cycle(chain, key, item.span)
+            return ()
+        fresh = key not in self.already
+        if fresh:
+            program, found = parse_recovering(file)
+            for diagnostic in found:
+                self.findings.add(diagnostic)
+            self.already[key] = self.items_of(program, depth + 1, (*chain, key))
+        self.uses.append(Use(target, overrides, self.already[key], depth))
+        return self.already[key] if fresh else ()
+
+    def cycle(self, chain: tuple[str, ...], key: str, span: SourceSpan) -> None:
+        names = [Path(k).name for k in (*chain[chain.index(key) :], key)]
+        self.findings.error(
+            "E105",
+            f"`{names[0]}` uses itself: {' -> '.join(names)}",
+            span,
+            help="take out one of these `use` directives",
+        )
+
+    def file_of(self, target: str, user: SourceFile, span: SourceSpan) -> SourceFile | None:
+        """The file that `use` names, None (and a finding) if there is none."""
+        if target in prior_names():
+            return prior_file(target)
+        if "/" not in target and not target.endswith(".slp"):
+            self.findings.error(
+                "E104",
+                f"there is no library prior `{target}`",
+                span,
+                help=(name_help(target, prior_names()) or "")
+                + f"; a file of yours is used as `:- use('{target}.slp').`",
+            )
+            return None
+        try:
+            return SourceFile.read(Path(user.name).parent / target)
+        except ProgramError as e:
+            for diagnostic in e.diagnostics:
+                self.findings.add(replace(diagnostic, span=span))
+            return None
+
+    def overrides(self, term: Term, span: SourceSpan) -> tuple[Override, ...]:
+        """The `name = value` pairs of a `use` directive's second argument."""
+        out: dict[str, Override] = {}
+        items = list_items(term)
+        for item in [term] if items is None else items:
+            name = item.args[0] if functor(item) == ("=", 2) and isinstance(item, Struct) else None
+            if items is None or not isinstance(name, Atom) or not isinstance(item, Struct):
+                self.findings.error(
+                    "E102",
+                    "the second argument of `use` is a list of `parameter = value`",
+                    getattr(item, "span", None) or span,
+                    help=_USAGE,
+                )
+                continue
+            where = item.span or span
+            if name.name in out:
+                self.findings.error(
+                    "E103",
+                    f"parameter `{name.name}` is given twice",
+                    where,
+                    related=[Related("first given here", out[name.name].span)],
+                )
+            out.setdefault(name.name, Override(name.name, item.args[1], where))
+        return tuple(out.values())

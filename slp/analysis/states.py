@@ -1,0 +1,167 @@
+"""The ground nonterminals that a program reaches from its start, as far as no table is needed.
+
+States are explored in layers: all that are reached with k splits, by breadth first search along rules
+that call another nonterminal for the same box, before any that needs k + 1. Exploration stops after
+about `MOST_STATES` states, or when proofs take long; then, and where children depend on the split, it
+is not `complete`, and says nothing about what is not reached.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from slp.analysis.findings import Findings
+from slp.errors import SlpError
+from slp.ir.program import CallBody, Program, SplitBody, TreeRule
+from slp.ir.schema import MOST_LEAVES
+from slp.proofs import Database, Limits, Meter, evaluate_arguments
+from slp.proofs.instances import RuleInstance, rule_instances
+from slp.proofs.terms import Atom, Term, variables
+from slp.syntax import term_to_text
+
+__all__ = ["MOST_STATES", "StateSpace", "database_of", "explore", "state_text"]
+
+#: States looked at before the exploration stops.
+MOST_STATES = 300
+
+#: States that may be reached without a split from those of one layer.
+_MOST_CALLED = 1000
+
+#: Inferences after which the exploration stops (those of one state have the limit of `Limits`).
+_MOST_INFERENCES = 500_000
+
+#: What `most_leaves` is without a table.
+_SOME_LEAVES = 8
+
+_LEAF = Atom("leaf")
+
+
+@dataclass
+class StateSpace:
+    """States with their rule instances, in the order in which they were reached.
+
+    `instances[s]` is None where proofs failed with an error (which was found). `calls[s]` are the
+    states that instances of `s` lead to without a split, each with the rule. `origin[s]` is the rule
+    that first led to `s`, None for the start. `unbounded` tells that the exploration met a chain
+    without splits that goes on and on (which was found too).
+    """
+
+    instances: dict[Term, list[RuleInstance] | None] = field(default_factory=dict)
+    calls: dict[Term, list[tuple[Term, TreeRule]]] = field(default_factory=dict)
+    origin: dict[Term, TreeRule | None] = field(default_factory=dict)
+    complete: bool = True
+    unbounded: bool = False
+
+
+def database_of(program: Program) -> Database:
+    """The program's clauses and parameters, with `most_leaves` as it is without a table."""
+    return Database(program.clauses, {**program.parameters, MOST_LEAVES: _SOME_LEAVES})
+
+
+def explore(program: Program, database: Database, findings: Findings) -> StateSpace:
+    """The states reachable from the program's start."""
+    explorer = _Explorer(program, database, findings)
+    if program.start is not None:
+        layer = [evaluate_arguments(program.start, database.parameters)]
+        explorer.space.origin[layer[0]] = None
+        while layer and explorer.goes_on:
+            layer = explorer.layer(layer)
+        explorer.space.complete &= not layer
+    return explorer.space
+
+
+class _Explorer:
+    def __init__(self, program: Program, database: Database, findings: Findings) -> None:
+        self.program = program
+        self.database = database
+        self.findings = findings
+        self.space = StateSpace()
+        self.blamed: set[tuple[str, int]] = set()
+        self.inferences = 0
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether there is time for another layer."""
+        in_time = self.inferences < _MOST_INFERENCES and len(self.space.instances) < MOST_STATES
+        return in_time and not self.space.unbounded
+
+    def layer(self, first: list[Term]) -> list[Term]:
+        """Look at states and all that they lead to without a split; returns what one split leads to."""
+        seen = self.space.instances
+        waiting = deque(dict.fromkeys(first))
+        below: dict[Term, None] = {}
+        called = 0
+        while waiting:
+            state = waiting.popleft()
+            if state in seen:
+                continue
+            if self.inferences >= _MOST_INFERENCES or len(seen) >= MOST_STATES + _MOST_CALLED:
+                self.space.complete = False
+                return []
+            self.look_at(state)
+            for child, rule in self.space.calls[state]:
+                if child not in seen:
+                    self.space.origin.setdefault(child, rule)
+                    waiting.append(child)
+                    called += 1
+                    if called > _MOST_CALLED:
+                        self.endless(child, rule)
+                        return []
+            below |= dict.fromkeys(self.children(state))
+        return [s for s in below if s not in seen]
+
+    def look_at(self, state: Term) -> None:
+        """Find the instances of a state, and where its calls lead."""
+        self.space.calls[state] = []
+        meter = Meter(Limits())
+        try:
+            instances = rule_instances(self.database, self.program.rules, state, meter)
+            calls = [(i.body.goal, i.rule) for i in instances if isinstance(i.body, CallBody)]
+            for goal, rule in calls:
+                child = evaluate_arguments(goal, self.database.parameters)
+                self.space.calls[state].append((child, rule))
+            self.space.instances[state] = instances
+        except SlpError as e:
+            self.blame(e)
+            self.space.instances[state] = None
+            self.space.complete = False
+        self.inferences += meter.inferences
+
+    def blame(self, error: SlpError) -> None:
+        """Add what proofs found, each place once and not for every state."""
+        for d in error.diagnostics:
+            key = (d.code, d.span.start if d.span else -1)
+            if key not in self.blamed:
+                self.blamed.add(key)
+                self.findings.add(d)
+
+    def children(self, state: Term) -> Iterator[Term]:
+        """States that one split leads to, those that depend on which split it is left out."""
+        for instance in self.space.instances[state] or ():
+            if not isinstance(instance.body, SplitBody):
+                continue
+            if instance.depends_on_split:
+                self.space.complete = False
+            for goal in (instance.body.left, instance.body.right):
+                if goal != _LEAF and next(variables(goal), None) is None:
+                    child = evaluate_arguments(goal, self.database.parameters)
+                    self.space.origin.setdefault(child, instance.rule)
+                    yield child
+
+    def endless(self, state: Term, rule: TreeRule) -> None:
+        self.space.unbounded = True
+        self.findings.error(
+            "E134",
+            f"this goes on without a split: {state_text(state)} and on, more than {_MOST_CALLED} states "
+            "for one box",
+            rule.span,
+            help=f"bound it by a guard, such as {{ I < {MOST_LEAVES} }}",
+        )
+
+
+def state_text(state: Term) -> str:
+    """A state for a message, cut short where it is long."""
+    text = term_to_text(state)
+    return f"`{text}`" if len(text) <= 40 else f"`{text[:37]}...`"

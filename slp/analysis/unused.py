@@ -1,0 +1,86 @@
+"""What a program declares and never uses: parameters, boxes, nonterminals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from slp.analysis.boxes import is_box_clause
+from slp.analysis.findings import Findings
+from slp.analysis.parameters import names_in
+from slp.analysis.predicates import Indicator, indicator_text
+from slp.analysis.references import called_nonterminals
+from slp.analysis.sources import Placed
+from slp.ir.program import Program
+from slp.proofs.terms import Struct, functor
+from slp.source import SourceFile, SourceSpan
+from slp.syntax.ast import Clause, Directive, Item
+
+__all__ = ["find_unused", "reachable_nonterminals"]
+
+
+def find_unused(
+    program: Program, items: Iterable[Placed], file: SourceFile, findings: Findings
+) -> None:
+    """Warn of what `file` declares and nothing uses."""
+    used: set[str] = set()
+    for placed in items:
+        used |= _mentioned(placed.item)
+    for name in program.parameters:
+        span = program.spans.get(f"param:{name}")
+        if name not in used and _is_in(file, span):
+            findings.warning(
+                "W102", f"the parameter `{name}` is never used", span, help="take it out"
+            )
+    for name, box in program.boxes.items():
+        if name not in used and "box" not in used and _is_in(file, box.span):
+            findings.warning(
+                "W104",
+                f"the box `{name}` is never used",
+                box.span,
+                help=f"constrain it, such as by `:- constraint(constant({name})).`",
+            )
+    _find_unused_nonterminals(program, file, findings)
+
+
+def _mentioned(item: Item) -> set[str]:
+    """Names that an item mentions, in whatever role; what it declares itself is left out."""
+    if isinstance(item, Directive) and functor(item.goal) == ("param", 2):
+        assert isinstance(item.goal, Struct)
+        return names_in(item.goal.args[1])
+    if isinstance(item, Clause) and is_box_clause(item):
+        return set()
+    return names_in(item.term)
+
+
+def _is_in(file: SourceFile, span: SourceSpan | None) -> bool:
+    return span is not None and span.file.name == file.name
+
+
+def _find_unused_nonterminals(program: Program, file: SourceFile, findings: Findings) -> None:
+    reached = reachable_nonterminals(program)
+    for rule in program.rules:
+        key = functor(rule.head)
+        if key is not None and key not in reached and _is_in(file, rule.span):
+            reached.add(key)  # said once
+            findings.warning(
+                "W103",
+                f"no tree ever gets to {indicator_text(key, tree=True)}",
+                rule.span,
+                help="call it in the body of a rule that the start leads to, or take its rules out",
+            )
+
+
+def reachable_nonterminals(program: Program) -> set[Indicator]:
+    """Nonterminals that the start leads to by the bodies of rules, whatever their arguments."""
+    calls: dict[Indicator, set[Indicator]] = {}
+    for rule in program.rules:
+        called = {k for goal in called_nonterminals(rule) if (k := functor(goal)) is not None}
+        calls.setdefault(functor(rule.head) or ("", 0), set()).update(called)
+    start = functor(program.start) if program.start is not None else None
+    waiting = [] if start is None else [start]
+    reached = set(waiting)
+    while waiting:
+        new = calls.get(waiting.pop(), set()) - reached
+        reached |= new
+        waiting += new
+    return reached

@@ -1,0 +1,242 @@
+"""A program's meaning in plain words, for `slp explain` and for summaries.
+
+Entry points: `describe_constraint` (one constraint, one sentence) and `describe_prior` (the whole
+program, a sentence a line).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from slp.ir.program import (
+    Before,
+    Bins,
+    Box,
+    CallBody,
+    Constant,
+    Constraint,
+    Exclusive,
+    FeatureDeclaration,
+    First,
+    Forbid,
+    Interaction,
+    LeafBody,
+    Majority,
+    MaxFeatures,
+    MaxLeaves,
+    Measure,
+    Monotone,
+    Once,
+    Predicate,
+    Program,
+    SplitBody,
+    TreeRule,
+)
+from slp.proofs.terms import Atom, Number, Struct, Term, Text, Var
+
+__all__ = ["describe_box", "describe_constraint", "describe_measure", "describe_prior"]
+
+_MEASURES: dict[Measure, str] = {
+    "feature_then_cut": "the feature drawn uniformly among those that can split the box, then the "
+    "threshold uniformly among the feature's distinct cuts there",
+    "all": "drawn uniformly among all distinct splits of the box",
+    "gap": "the feature drawn uniformly among those that can split the box, then the threshold "
+    "with probability proportional to the gap that it falls in",
+    "each": "every distinct split of the box counting 1",
+    "partition": "every way to part the rows of the box counting 1, whichever features give it",
+    "per_feature": "each feature with the same share, spread evenly over its cuts in the box; the "
+    "share of a feature that cannot split there is lost",
+}
+
+
+def describe_measure(measure: Measure) -> str:
+    """How a split is chosen, as the end of a sentence."""
+    return _MEASURES[measure]
+
+
+def describe_box(box: Box) -> str:
+    """A box by its name and bounds: `infant (0 <= age < 24)`."""
+    bounds = [_interval(f, low, high) for f, (low, high) in box.bounds.items()]
+    return f"{box.name} ({' and '.join(b for b in bounds if b) or 'everywhere'})"
+
+
+def _interval(feature: str, low: float, high: float) -> str:
+    if low == -math.inf and high == math.inf:
+        return ""
+    if low == -math.inf:
+        return f"{feature} < {high:g}"
+    if high == math.inf:
+        return f"{feature} >= {low:g}"
+    return f"{low:g} <= {feature} < {high:g}"
+
+
+def describe_constraint(constraint: Constraint) -> str:
+    """What a constraint asks of a tree, as one sentence."""
+    match constraint:
+        case Constant(box):
+            return f"No split cuts the box {describe_box(box)} at a node that contains all of it."
+        case Forbid(feature, below, within):
+            where = "" if below is None else f" at depth {below} or deeper (the root is 0)"
+            if within is not None:
+                where = f" at nodes that lie inside the box {describe_box(within)}"
+            return f"No split is on {feature}{where}."
+        case First(feature):
+            return f"If the tree splits at all, the root splits on {feature}."
+        case Before(feature, then):
+            return f"Every split on {then} has a split on {feature} above it."
+        case Once(feature):
+            return f"No path splits on {feature} twice."
+        case Exclusive(features):
+            return f"No path splits on two of {_listed(features)}."
+        case Interaction(groups):
+            sets = " or ".join("{" + ", ".join(group) + "}" for group in groups)
+            return f"The features of each path lie together in {sets}."
+        case Majority(box, outcome):
+            return (
+                f"In every leaf that meets the box {describe_box(box)}, no class has more rows "
+                f"than {outcome}."
+            )
+        case MaxLeaves(count):
+            return f"The tree has at most {_count(count, 'leaf', 'leaves')}."
+        case MaxFeatures(count):
+            return f"The tree splits on at most {_count(count, 'feature', 'features')}."
+        case Monotone(feature, direction):
+            verb = "fall" if direction == "up" else "rise"
+            return f"Predictions never {verb} as {feature} grows."
+        case Predicate(language, goal, local):
+            name = goal.value if isinstance(goal, Text) else _text(goal)
+            where = "every node" if local else "the finished tree"
+            return f"The {language.capitalize()} predicate {name} holds of {where}."
+
+
+def _listed(names: Iterable[str]) -> str:
+    names = list(names)
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _count(n: int, one: str, many: str) -> str:
+    return f"{n} {one if n == 1 else many}"
+
+
+def describe_prior(program: Program) -> list[str]:
+    """The whole program in words: start, rules, limits, constraints, leaves, columns."""
+    lines = [f"A tree starts as {_text(program.start)}."] if program.start is not None else []
+    lines += [_describe_rule(rule, program.weights) for rule in program.rules]
+    if program.parameters:
+        values = ", ".join(f"{name} = {value:g}" for name, value in program.parameters.items())
+        lines.append(f"Here {values}.")
+    lines.append(_describe_choice(program))
+    lines += _describe_limits(program)
+    lines += [describe_constraint(c) for c in program.constraints]
+    if program.constraints:
+        lines.append(_describe_failure(program))
+    return lines + _describe_leaves(program) + _describe_columns(program)
+
+
+def _describe_rule(rule: TreeRule, weights: bool) -> str:
+    measure = "weight" if weights else "probability"
+    guards = f", if {_goals(rule.before)}," if rule.before else ""
+    return f"{_text(rule.head)}{guards} {_describe_body(rule)}, with {measure} {_text(rule.label)}."
+
+
+def _describe_body(rule: TreeRule) -> str:
+    match rule.body:
+        case LeafBody():
+            return "becomes a leaf"
+        case CallBody(goal):
+            return f"goes on as {_text(goal)} with the same box"
+        case SplitBody(feature, threshold, measure, after, left, right):
+            on = f" on {feature.name}" if isinstance(feature, Atom) else ""
+            at = f" at {_text(threshold)}" if not isinstance(threshold, Var) else ""
+            children = (
+                f"two {_text(left)}"
+                if left == right
+                else f"{_text(left)} (below the threshold) and {_text(right)}"
+            )
+            tests = f", where {_goals(after)}" if after else ""
+            return f"splits{on}{at} into {children} ({describe_measure(measure)}){tests}"
+
+
+def _goals(goals: Iterable[Term]) -> str:
+    return " and ".join(_text(g) for g in goals)
+
+
+def _describe_choice(program: Program) -> str:
+    if program.weights:
+        return (
+            "A tree's weight is the product of the weights of its rules and splits; the prior is "
+            "these weights, divided by their sum over all trees."
+        )
+    return (
+        "In each box the probabilities are renormalised over the rules that apply there; a box "
+        "that cannot be split takes none that splits."
+    )
+
+
+def _describe_limits(program: Program) -> list[str]:
+    out = []
+    if program.support.min_leaf > 1:
+        out.append(f"Each side of a split keeps at least {program.support.min_leaf} rows.")
+    if program.support.max_depth is not None:
+        out.append(f"No leaf is deeper than {program.support.max_depth}.")
+    for name, weight in program.feature_weights.items():
+        out.append(f"Feature {name} is drawn with weight {weight:g}, where others have 1.")
+    return out
+
+
+def _describe_failure(program: Program) -> str:
+    if program.failure == "condition":
+        return (
+            "What a constraint forbids keeps its share and fails; the prior is what does not fail, "
+            "renormalised over whole trees."
+        )
+    return "Splits and leaves that a constraint forbids are taken out before anything is drawn."
+
+
+def _describe_leaves(program: Program) -> list[str]:
+    if program.leaf is None:
+        return []
+    args = ", ".join(f"{a:g}" for a in program.leaf.args)
+    many = program.leaf.model == "dirichlet" and len(program.leaf.args) > 1
+    return [f"Leaves follow {program.leaf.model}({f'[{args}]' if many else args})."]
+
+
+def _describe_columns(program: Program) -> list[str]:
+    out = []
+    if program.response is not None:
+        seen = (
+            ""
+            if program.event is None
+            else f", a duration whose end was seen where {program.event}"
+        )
+        out.append(f"The response is {program.response}{seen}.")
+    out += [_describe_feature(f) for f in program.features]
+    if program.ignored:
+        out.append(f"Not used: {_listed(program.ignored)}.")
+    return out
+
+
+def _describe_feature(f: FeatureDeclaration) -> str:
+    name = f.name or "Every other numeric feature"
+    if f.coding is None:
+        return f"{name} is {f.kind or 'a feature'}."
+    if isinstance(f.coding, Bins):
+        kind = "quantile bins" if f.coding.kind == "quantile" else "bins of equal width"
+        return f"{name} is cut into {f.coding.count} {kind}."
+    return f"{name} is cut at {_listed(f'{c:g}' for c in f.coding.cuts)}."
+
+
+def _text(term: Term) -> str:
+    """A term as its author wrote it, on one line; as plain Prolog text where it was not read."""
+    if term.span is not None:
+        return " ".join(term.span.text.split())
+    match term:
+        case Atom(name) | Var(name):
+            return name
+        case Number(value):
+            return str(value)
+        case Text(value):
+            return f'"{value}"'
+        case Struct(name, args):
+            return f"{name}({', '.join(_text(a) for a in args)})"
