@@ -1,19 +1,20 @@
 """Local constraints as small deterministic top-down tree automata.
 
-An automaton reads a tree from the root. In state q at a node that splits on feature F with a threshold
-in cell c, `step(q, F, c)` gives the states of the left and the right child, or None where the
-constraint forbids that split. A tree satisfies the constraint if no split is refused and every leaf
-passes the leaf test (only `majority` has one). The definitions are those of DESIGN 3:
+An automaton reads a tree from the root. In state q at a node that splits on feature F with a
+threshold in cell c, `step(q, F, c)` gives the states of the left and the right child, or None where
+the constraint forbids that split. A tree satisfies the constraint if no split is refused and every
+leaf passes the leaf test (only `majority` has one). The definitions are those of DESIGN 3:
 
-- a node's *region* is `lo <= F < hi` for every numeric F; the left child of a split at t has hi = t,
-  the right child lo = t. Automata may rely on `lo < t < hi`: a split of a box parts its rows.
-- the region *contains* a box if lo <= min and hi >= max for every feature (an unbounded one: (-inf, inf));
+- a node's *region* is `lo <= F < hi` for every numeric F; a split at t gives the left child hi = t
+  and the right child lo = t. Automata may rely on `lo < t < hi`: a split of a box parts its rows.
+- the region *contains* a box if lo <= min and hi >= max for every feature (a feature that the box
+  does not bound has min = -inf, max = inf);
 - it lies *inside* the box if lo >= min and hi <= max for every bounded feature;
 - it *meets* the box if lo < max and hi > min for every bounded feature.
 
 A state that can refuse nothing any more, on any path below, is `DONE`: the fewer states, the more
-boxes are shared. Features outside `mentioned` are all treated alike, so that one of them can stand for
-all. Categorical features have no cells (`cell` is None) and no bounds.
+boxes are shared. Features outside `mentioned` are all treated alike, so that one of them can stand
+for all. Categorical features have no cells (`cell` is None) and no bounds.
 
 `automaton_of(constraint)` is the way in; `DepthLimit` stands for `support(max_depth(_))`.
 """

@@ -1,9 +1,10 @@
-"""Cells: the points and open intervals into which breakpoints cut the thresholds of a numeric feature.
+"""Cells: points and open intervals into which breakpoints cut the thresholds of a numeric feature.
 
-Breakpoints b[0] < ... < b[m-1] make 2m + 1 cells, numbered as in `slp.ir.tree_grammar`: cell 2i is the
-open interval below b[i], cell 2i + 1 is b[i] itself, cell 2m lies above the last. No breakpoint lies
-inside a cell, so a comparison of a threshold with a breakpoint has one answer for a whole cell, and
-that answer needs no threshold to stand for it (two adjacent floats leave none in between).
+Breakpoints b[0] < ... < b[m-1] make 2m + 1 cells, numbered as in `slp.ir.tree_grammar`: cell 2i is
+the open interval below b[i], cell 2i + 1 is b[i] itself, cell 2m lies above the last. No breakpoint
+lies inside a cell, so a comparison of a threshold with a breakpoint has one answer for a whole
+cell, and that answer needs no threshold to stand for it (two adjacent floats leave none in
+between).
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def cells_between(breakpoints: Sequence[float]) -> tuple[Cell, ...]:
 
 
 def coarse_cells(coarse: Sequence[float], fine: Sequence[float]) -> list[int]:
-    """For each of the 2m + 1 cells of `fine` the cell of `coarse` that holds it (coarse within fine)."""
+    """For each of the 2m + 1 cells of `fine`, the cell of `coarse`, a subset, that holds it."""
     out = [0]
     for b in fine:
         i = bisect_left(coarse, b)

@@ -1,7 +1,7 @@
 """Tables over split classes while they are made: what a split on each feature leads to.
 
-Three kinds of numbers stand in them in turn: states of the constraints (`slp.lower.product`), goals of the
-program (`slp.lower.goals`), and, as the combination of both, states of the grammar. In each,
+Three kinds of numbers stand in them in turn: states of the constraints (`slp.lower.product`), goals
+of the program (`slp.lower.goals`), and, as the combination of both, states of the grammar. In each,
 `FORBIDDEN` and `OUTSIDE` have the meaning of `slp.ir.tree_grammar`.
 """
 
@@ -24,8 +24,8 @@ Pair: TypeAlias = tuple[int, int]
 class Column:
     """What a split on one feature leads to.
 
-    `pairs` has one item that holds for all thresholds or levels, or one for each of the 2m + 1 cells of
-    m `breakpoints`, or one for each level of a categorical feature.
+    `pairs` has one item that holds for all thresholds or levels, or one for each of the 2m + 1
+    cells of m `breakpoints`, or one for each level of a categorical feature.
     """
 
     pairs: tuple[Pair, ...]
@@ -34,7 +34,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class SplitTable:
-    """The columns of the features that differ from others, and the column of all `other` features."""
+    """Columns of the features that differ from others, and the column of all `other` features."""
 
     other: Column
     by_feature: Mapping[str, Column]
@@ -78,14 +78,12 @@ def _combine_columns(a: Column, b: Column, pair: Callable[[Pair, Pair], Pair]) -
         n_cells = 2 * len(breakpoints) + 1
     else:
         breakpoints, n_cells = (), max(len(a.pairs), len(b.pairs))
-    both = zip(
-        refined(a, breakpoints, n_cells), refined(b, breakpoints, n_cells), strict=True
-    )
+    both = zip(refined(a, breakpoints, n_cells), refined(b, breakpoints, n_cells), strict=True)
     return Column(tuple(pair(p, q) for p, q in both), breakpoints)
 
 
 def combine(a: SplitTable, b: SplitTable, join: Callable[[int, int], int]) -> SplitTable:
-    """The table that has `join(x, y)` where `a` has x and `b` has y, and refuses what either does."""
+    """The table with `join(x, y)` where `a` has x and `b` has y; it refuses what either does."""
 
     def pair(p: Pair, q: Pair) -> Pair:
         refused = refusal((p, q))

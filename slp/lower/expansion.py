@@ -1,8 +1,8 @@
 """States of the grammar and their rules, found level by level from the start goal.
 
 A state is a pair (goal, state of the constraints). Its *level* is the fewest splits on a path that
-leads to it; calls do not add to it. At level `most_leaves - 1`, the *horizon*, no box of the table can
-be split any more, so split rules are left out there: what remains is finite if each level is.
+leads to it; calls do not add to it. At level `most_leaves - 1`, the *horizon*, no box of the table
+can be split any more, so split rules are left out there: what remains is finite if each level is.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ __all__ = ["MOST_CALLS", "MOST_STATES", "Expansion", "SplitDraft", "StateRule"]
 #: States beyond which a program counts as not finite.
 MOST_STATES = 200_000
 
-#: Calls in a row, without a split, beyond which a program counts as not finite. A program that counts
-#: up to the number of leaves, such as `pinball`, makes some `2 * most_leaves`.
+#: Calls in a row, without a split, beyond which a program counts as not finite. A program that
+#: counts up to the number of leaves, such as `pinball`, makes some `2 * most_leaves`.
 MOST_CALLS = 10_000
 
 

@@ -1,4 +1,4 @@
-"""What `slp explain` prints: meaning in words, constraints, states and rules, whether exact is possible."""
+"""What `slp explain` prints: meaning, constraints, states and rules, whether exact is possible."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _constraint_lines(program: ir.Program) -> Iterator[str]:
     for constraint in program.constraints:
         yield f"{describe_constraint(constraint)} ({_decided_at(constraint)})"
     if program.failure == "condition":
-        yield "What is forbidden keeps its share and fails; the prior is what remains, renormalised."
+        yield "What is forbidden keeps its share and fails; the rest is renormalised as a whole."
     else:
         yield "What is forbidden is taken out before anything is drawn."
 
@@ -71,10 +71,9 @@ def _reasons(error: UnsupportedError) -> Iterator[str]:
 
 
 def _states_title(grammar: TreeGrammar, schema: Schema) -> str:
-    n_rules = sum(1 for _ in grammar.rules())
-    leaves = f"trees of up to {grammar.horizon + 1:,} leaves"
-    where = f"on this table ({leaves})" if schema.from_table else f"without a table, for {leaves}"
-    return f"States and rules {where}: {_count(len(grammar.states), 'state')}, {_count(n_rules, 'rule')}"
+    size = f"{_count(len(grammar.states), 'state')}, {_count(len(list(grammar.rules())), 'rule')}"
+    where = "on this table" if schema.from_table else "without a table"
+    return f"States and rules {where}, for trees of up to {grammar.horizon + 1:,} leaves: {size}"
 
 
 def _state_lines(grammar: TreeGrammar) -> Iterator[str]:
@@ -91,7 +90,7 @@ def _exact_lines(grammar: TreeGrammar) -> Iterator[str]:
     if grammar.normalised:
         yield "No derivation can fail: the weights of all trees sum to 1."
     else:
-        yield "The weights of all trees need not sum to 1; the prior is normalised over whole trees."
+        yield "Weights of trees need not sum to 1; the prior is normalised over whole trees."
     yield "Whether it fits in memory depends on the number of boxes (sets of rows) of the table."
 
 

@@ -1,7 +1,8 @@
-"""Goals of a program, numbered as found, and the rules that each has: all that lowering asks of proofs.
+"""Goals of a program, numbered as found, and their rules: all that lowering asks of proofs.
 
 A goal is a ground nonterminal with its arithmetic done. What a split leads to, goal by goal, is a
-`SplitTable` of goals' numbers; a rule that does not look at its split has one column for all features.
+`SplitTable` of goals' numbers; a rule that does not look at its split has one column for all
+features.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ GoalRule: TypeAlias = GoalLeaf | GoalCall | GoalSplit
 
 
 class Goals:
-    """The goals of `program` over `schema`. `missing_features` are those that rules name beyond it."""
+    """The goals of `program` over `schema`; `missing_features` are what rules name beyond it."""
 
     def __init__(self, program: ir.Program, schema: Schema) -> None:
         parameters = {**program.parameters, MOST_LEAVES: schema.most_leaves}

@@ -1,4 +1,4 @@
-"""Program to tree grammar: constraints to automata, goals and automata to states, states to tables."""
+"""Program to tree grammar: constraints to automata, these and goals to states, states to tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from slp.ir.tree_grammar import (
     TreeGrammar,
 )
 from slp.lower.automata import Automaton, DepthLimit, automaton_of, can_be_broken
-from slp.lower.columns import SplitTable, refined, union
+from slp.lower.columns import SplitTable, refined
 from slp.lower.expansion import Expansion, SplitDraft, StateRule
 from slp.lower.goals import Goals
 from slp.lower.product import Product

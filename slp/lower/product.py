@@ -1,8 +1,8 @@
 """The product of the local constraints of a program: one automaton, its states numbered as found.
 
 A split is OUTSIDE if one factor says so, else FORBIDDEN if one says so, else it leads to a pair of
-product states. A state's transitions are computed once and shared by all nonterminals of the program
-that meet it. Features that no factor mentions have one column in common.
+product states. A state's transitions are computed once and shared by all nonterminals of the
+program that meet it. Features that no factor mentions have one column in common.
 """
 
 from __future__ import annotations
