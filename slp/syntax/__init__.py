@@ -1,9 +1,18 @@
 """Syntax: from text to terms and back.
 
 Entry points: `parse_program` (a file, or every mistake in it), `parse_recovering` (what can be
-read, and the mistakes), `parse_term` (one goal).
+read, and the mistakes), `parse_term` (one goal), `term_to_text`,
+`format_program`.
 """
 
+from slp.syntax.format import format_program
 from slp.syntax.parse import parse_program, parse_recovering, parse_term
+from slp.syntax.printer import term_to_text
 
-__all__ = ["parse_program", "parse_recovering", "parse_term"]
+__all__ = [
+    "format_program",
+    "parse_program",
+    "parse_recovering",
+    "parse_term",
+    "term_to_text",
+]

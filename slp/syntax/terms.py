@@ -51,18 +51,25 @@ class _TermBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
         self.table = table
         self.file = file
         self.diagnostics: list[Diagnostic] = []
+        self.anonymous = 0
 
     # --- tokens (operators and atoms stay tokens until their sequence is read)
 
     def NAME(self, token: Token) -> SequenceItem:  # noqa: N802
         if not is_variable_name(token):
             return token
-        return self._operand(token, lambda span: Var(str(token), span=span))
+        name = self._anonymous_name() if token == "_" else str(token)
+        return self._operand(token, lambda span: Var(name, span=span))
 
     def NUMBER(self, token: Token) -> Operand:  # noqa: N802
         return self._operand(token, lambda span: Number(number_value(token, self.file), span))
 
     CHARACTER = NUMBER
+
+    def _anonymous_name(self) -> str:
+        """`_`, and `_#2` and so on for the further ones, as each `_` is a variable of its own."""
+        self.anonymous += 1
+        return "_" if self.anonymous == 1 else f"_#{self.anonymous}"
 
     def QUOTED(self, token: Token) -> Operand:  # noqa: N802
         return self._operand(token, lambda span: Atom(self._quoted_atom(token), span))

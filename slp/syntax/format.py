@@ -1,0 +1,117 @@
+"""The canonical layout of a program: what `slp fmt` writes.
+
+The terms are printed anew in the one style of `slp.syntax.printer`; numbers and quoted texts stay
+as they are written. Comments are kept, blank lines too, at most one at a place. Neighbouring
+labelled clauses of one predicate have their `::` and their arrows in columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from slp.proofs.terms import functor
+from slp.syntax.ast import Clause, Comment, Directive, Item, SourceProgram
+from slp.syntax.clauses import declare_operators
+from slp.syntax.layout import Columns, comment_text, item_lines, opening_texts, with_comments
+from slp.syntax.operators import DEFAULT_OPERATORS, OperatorTable
+
+__all__ = ["format_program"]
+
+_WIDEST_COLUMN = 40  # a label or head beyond it stands out of its column
+
+
+def format_program(source: SourceProgram) -> str:
+    """The program in canonical layout; the same terms and comments, and a fixed point of itself.
+
+    `source` must be a whole program (of `parse_program`), as clauses that were not read are lost.
+    """
+    blocks = _blocks(source)
+    _align(blocks)
+    lines: list[str] = []
+    for block in blocks:
+        lines += [""] if block.has_blank_before else []
+        lines += block.lines()
+    return "".join(line + "\n" for line in lines)
+
+
+@dataclass
+class _Block:
+    """An item or a comment on lines of its own, with the comments that go with it."""
+
+    node: Item | Comment
+    table: OperatorTable
+    end: int  # where its text ends, comments behind it included
+    has_blank_before: bool
+    inside: list[Comment] = field(default_factory=list)
+    behind: list[str] = field(default_factory=list)
+    columns: Columns = Columns()
+
+    def lines(self) -> list[str]:
+        """The block's lines."""
+        if isinstance(self.node, Comment):
+            return [with_comments(comment_text(self.node), self.behind)]
+        return item_lines(self.node, self.table, self.columns, self.inside, self.behind)
+
+    @property
+    def predicate(self) -> tuple[str, int] | None:
+        """Name and arity, if the block is a labelled clause."""
+        if isinstance(self.node, Clause) and self.node.label is not None:
+            return functor(self.node.head)
+        return None
+
+
+def _blocks(source: SourceProgram) -> list[_Block]:
+    text = source.file.text
+    blocks: list[_Block] = []
+    table = DEFAULT_OPERATORS
+    nodes = sorted([*source.items, *source.comments], key=lambda node: node.span.start)
+    for node in nodes:
+        last = blocks[-1] if blocks else None
+        if isinstance(node, Comment) and last is not None:
+            if node.span.start < last.end:
+                last.inside.append(node)
+                continue
+            if "\n" not in text[last.end : node.span.start]:
+                last.behind.append(comment_text(node))
+                last.end = node.span.end
+                continue
+        gap = text[last.end : node.span.start] if last is not None else ""
+        blocks.append(_Block(node, table, node.span.end, gap.count("\n") > 1))
+        if isinstance(node, Directive):
+            table = declare_operators(node, table)
+    return blocks
+
+
+def _align(blocks: Sequence[_Block]) -> None:
+    """Give the clauses of each group of neighbours their common columns."""
+    for group in _groups(blocks):
+        clauses = [(b.node, b.table) for b in group if isinstance(b.node, Clause)]
+        openings = [(clause, *opening_texts(clause, table)) for clause, table in clauses]
+        columns = Columns(
+            label=_width(label for _, label, _ in openings),
+            head=_width(head for clause, _, head in openings if clause.arrow),
+        )
+        for block in group:
+            block.columns = columns
+
+
+def _groups(blocks: Sequence[_Block]) -> Iterator[list[_Block]]:
+    """Runs of labelled clauses of one predicate, with no blank line or other item between."""
+    number = 0
+    previous: tuple[str, int] | None = None
+    keys = []
+    for block in blocks:
+        predicate = previous if isinstance(block.node, Comment) else block.predicate
+        number += block.has_blank_before or predicate != previous
+        previous = predicate
+        keys.append(number)
+    for _, members in groupby(zip(keys, blocks, strict=True), key=lambda pair: pair[0]):
+        group = [block for _, block in members if block.predicate is not None]
+        if group:
+            yield group
+
+
+def _width(texts: Iterator[str]) -> int:
+    return max((len(text) for text in texts if len(text) <= _WIDEST_COLUMN), default=0)

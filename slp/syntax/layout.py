@@ -1,0 +1,199 @@
+"""How one clause or directive is laid out: on one line if it fits, else with a line for each goal.
+
+A clause is cut into segments, its opening (all before the body) and its goals. A comment inside it
+goes with the segment that it stands behind on the same line; otherwise it comes in front of the
+segment that it precedes or interrupts.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from slp.proofs.terms import Struct, Term
+from slp.source import SourceSpan
+from slp.syntax.ast import Clause, Comment, Item
+from slp.syntax.operators import ARGUMENT_PRIORITY, CLAUSE_PRIORITY, OperatorTable
+from slp.syntax.printer import SYMBOL_CHARACTERS, term_pieces
+
+__all__ = ["Columns", "comment_text", "item_lines", "opening_texts", "with_comments"]
+
+_LINE_LENGTH = 100
+_INDENT = "    "
+_LABEL_LIMIT = 1149  # greatest priority of a label or a head beside ::
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Widths that neighbouring clauses share: the label before `::`, the head before the arrow."""
+
+    label: int = 0
+    head: int = 0
+
+
+@dataclass
+class _Segment:
+    """The opening of an item, or a goal of its body."""
+
+    pieces: list[str]
+    span: SourceSpan
+    before: list[str] = field(default_factory=list)  # comments on lines of their own
+    behind: list[str] = field(default_factory=list)  # comments on the same line
+
+
+def comment_text(comment: Comment) -> str:
+    """A comment as it is written back: without blanks at the ends of its lines."""
+    return "\n".join(line.rstrip() for line in comment.text.split("\n"))
+
+
+def with_comments(line: str, comments: Sequence[str]) -> str:
+    """A line with comments behind it."""
+    return "  ".join([line, *comments])
+
+
+def opening_texts(clause: Clause, table: OperatorTable) -> tuple[str, str]:
+    """Label ("" without one) and head of a clause, for the widths of columns."""
+    label, head = _opening_pieces(clause, table)
+    return "".join(label), "".join(head)
+
+
+def item_lines(
+    item: Item,
+    table: OperatorTable,
+    columns: Columns,
+    inside: Sequence[Comment],
+    behind: Sequence[str],
+) -> list[str]:
+    """The lines of an item, with the comments `inside` it and those that stand `behind` it."""
+    segments = list(_segments(item, table, columns))
+    left_over = _attach(inside, segments)
+    behind = [*segments[-1].behind, *left_over, *behind]
+    segments[-1].behind = []
+    line = _one_line(segments)
+    is_commented = any(s.behind for s in segments) or any(s.before for s in segments[1:])
+    if len(line) <= _LINE_LENGTH and not is_commented:
+        return [*segments[0].before, with_comments(line, behind)]
+    # The arrow of a clause that goes on below is in nobody's column.
+    segments[0].pieces = next(_segments(item, table, Columns(columns.label))).pieces
+    lines = _several_lines(segments)
+    lines[-1] = with_comments(_with_full_stop(lines[-1]), behind)
+    return lines
+
+
+def _one_line(segments: Sequence[_Segment]) -> str:
+    opening, *goals = ("".join(segment.pieces) for segment in segments)
+    return _with_full_stop(f"{opening} {', '.join(goals)}" if goals else opening)
+
+
+def _several_lines(segments: Sequence[_Segment]) -> list[str]:
+    opening, *goals = segments
+    lines = [*opening.before, *_filled(opening.pieces, "", 2 * _INDENT if goals else _INDENT)]
+    lines[-1] = with_comments(lines[-1], opening.behind)
+    for i, goal in enumerate(goals):
+        lines += [_INDENT + comment for comment in goal.before]
+        comma = [","] if i + 1 < len(goals) else []
+        lines += _filled([*goal.pieces, *comma], _INDENT, 2 * _INDENT)
+        lines[-1] = with_comments(lines[-1], goal.behind)
+    return lines
+
+
+def _with_full_stop(line: str) -> str:
+    return line + (" ." if line[-1] in SYMBOL_CHARACTERS else ".")
+
+
+# --- segments ------------------------------------------------------------------------------------
+
+
+def _segments(item: Item, table: OperatorTable, columns: Columns) -> Iterator[_Segment]:
+    if not isinstance(item, Clause):
+        goal = _pieces(item.goal, table, CLAUSE_PRIORITY - 1)
+        yield _Segment([":-", " ", *goal], item.span)
+        return
+    label, head = _opening_pieces(item, table)
+    pieces = [*_padded(label, columns.label), " ", "::", " "] if label else []
+    pieces += _padded(head, columns.head) if item.arrow else head
+    pieces += [" ", item.arrow] if item.arrow else []
+    end = item.span.end if item.head.span is None else item.head.span.end
+    yield _Segment(pieces, SourceSpan(item.span.file, item.span.start, end))
+    if item.body is None:
+        return
+    goals = _goals(item.body)
+    limit = ARGUMENT_PRIORITY if len(goals) > 1 else CLAUSE_PRIORITY - 1
+    for term in goals:
+        yield _Segment(_pieces(term, table, limit), term.span or item.span)
+
+
+def _opening_pieces(clause: Clause, table: OperatorTable) -> tuple[list[str], list[str]]:
+    if clause.label is None:
+        return [], _pieces(clause.head, table, CLAUSE_PRIORITY - 1)
+    label = _pieces(clause.label, table, _LABEL_LIMIT)
+    return label, _pieces(clause.head, table, _LABEL_LIMIT)
+
+
+def _pieces(term: Term, table: OperatorTable, limit: int) -> list[str]:
+    return term_pieces(term, table, limit=limit, as_written=True)
+
+
+def _padded(pieces: list[str], width: int) -> list[str]:
+    blanks = width - sum(map(len, pieces))
+    return [*pieces, " " * blanks] if blanks > 0 else pieces
+
+
+def _goals(body: Term) -> list[Term]:
+    goals = []
+    while isinstance(body, Struct) and body.name == "," and len(body.args) == 2:
+        goals.append(body.args[0])
+        body = body.args[1]
+    return [*goals, body]
+
+
+def _attach(comments: Sequence[Comment], segments: Sequence[_Segment]) -> list[str]:
+    """Give each comment to its segment; those after the last segment's line are returned."""
+    ends = [segment.span.end for segment in segments]
+    left_over: list[str] = []
+    for comment in comments:
+        i = bisect_right(ends, comment.span.start)
+        is_within = i < len(segments) and comment.span.start >= segments[i].span.start
+        if i > 0 and not is_within and _is_on_line(segments[i - 1].span.end, comment):
+            segments[i - 1].behind.append(comment_text(comment))
+        elif i < len(segments):
+            segments[i].before.append(comment_text(comment))
+        else:
+            left_over.append(comment_text(comment))
+    return left_over
+
+
+def _is_on_line(end: int, comment: Comment) -> bool:
+    return "\n" not in comment.span.file.text[end : comment.span.start]
+
+
+# --- lines ---------------------------------------------------------------------------------------
+
+
+def _filled(pieces: Sequence[str], indent: str, further_indent: str) -> list[str]:
+    """The pieces on as many lines as they need, broken at a blank, after a comma if there is one."""
+    lines: list[str] = []
+    words: list[str] = []  # of the line that is being filled
+    width = len(indent)
+    for word in _words(pieces):
+        if words and width + 1 + len(word) > _LINE_LENGTH - 1:  # a column is kept for , or .
+            cut = next((k for k in range(len(words), 0, -1) if words[k - 1].endswith(",")), 0)
+            cut = cut or len(words)
+            lines.append(indent + " ".join(words[:cut]))
+            words, indent = words[cut:], further_indent
+            width = len(indent) + sum(map(len, words)) + len(words)
+        words.append(word)
+        width += len(word) + (len(words) > 1)
+    return [*lines, indent + " ".join(words)]
+
+
+def _words(pieces: Sequence[str]) -> Iterator[str]:
+    word: list[str] = []
+    for piece in pieces:
+        if piece == " ":
+            yield "".join(word)
+            word = []
+        else:
+            word.append(piece)
+    yield "".join(word)
