@@ -1,1 +1,45 @@
-"""slp."""
+"""Priors over decision trees as stochastic logic programs, and the posterior they give on a table.
+
+    import slp
+    program = slp.load("prior.slp")          # or slp.parse(text); faults raise slp.SlpError
+    posterior = program.posterior(frame)     # exact where it can be
+    posterior.log_evidence, posterior.map_tree(), posterior.predict_proba(new_rows)
+
+The rooms, in the order of the pipeline: `slp.syntax` reads text, `slp.analysis` checks it into `slp.ir`,
+`slp.lower` makes a tree grammar, `slp.data` codes a table, `slp.infer` crosses the two; `slp.compile` is
+that pipeline in one place. `slp.trees` holds decision trees, `slp.leaves` the models in their leaves,
+`slp.proofs` resolution for guards, `slp.kernels` the compiled routines, `slp.cli` the commands.
+"""
+
+from slp.errors import (
+    BudgetError,
+    DataError,
+    Diagnostic,
+    ProgramError,
+    SlpError,
+    SlpWarning,
+    UnsupportedError,
+    UsageError,
+)
+from slp.infer import Posterior
+from slp.program import Program, load, parse
+from slp.trees import Tree
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BudgetError",
+    "DataError",
+    "Diagnostic",
+    "Posterior",
+    "Program",
+    "ProgramError",
+    "SlpError",
+    "SlpWarning",
+    "Tree",
+    "UnsupportedError",
+    "UsageError",
+    "__version__",
+    "load",
+    "parse",
+]

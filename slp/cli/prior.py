@@ -91,7 +91,7 @@ def _summary(result: slp.Posterior, draws: int, seed: int) -> dict[str, object]:
         "tree_count": result.tree_count(),
         "mean_leaves": result.expected_leaves(),
         "mean_depth": result.expected_depth(),
-        "leaves": result.leaves_distribution(),
+        "leaves": {k: float(p) for k, p in enumerate(result.leaf_distribution()) if k > 0},
         "features": {name: u.probability for name, u in result.split_probabilities().items()},
         "draws": draws,
         "seed": seed,
