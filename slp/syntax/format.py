@@ -14,12 +14,13 @@ from itertools import groupby
 from slp.proofs.terms import functor
 from slp.syntax.ast import Clause, Comment, Directive, Item, SourceProgram
 from slp.syntax.clauses import declare_operators
-from slp.syntax.layout import Columns, comment_text, item_lines, opening_texts, with_comments
+from slp.syntax.layout import Columns, Line, comment_text, item_lines, opening_texts
 from slp.syntax.operators import DEFAULT_OPERATORS, OperatorTable
 
 __all__ = ["format_program"]
 
 _WIDEST_COLUMN = 40  # a label or head beyond it stands out of its column
+_WIDEST_BEFORE_COMMENT = 60  # a line beyond it has its comment out of the column
 
 
 def format_program(source: SourceProgram) -> str:
@@ -29,11 +30,11 @@ def format_program(source: SourceProgram) -> str:
     """
     blocks = _blocks(source)
     _align(blocks)
-    lines: list[str] = []
+    lines: list[Line] = []
     for block in blocks:
-        lines += [""] if block.has_blank_before else []
+        lines += [Line("")] if block.has_blank_before else []
         lines += block.lines()
-    return "".join(line + "\n" for line in lines)
+    return "".join(text + "\n" for text in _with_comments(lines))
 
 
 @dataclass
@@ -48,10 +49,10 @@ class _Block:
     behind: list[str] = field(default_factory=list)
     columns: Columns = Columns()
 
-    def lines(self) -> list[str]:
+    def lines(self) -> list[Line]:
         """The block's lines."""
         if isinstance(self.node, Comment):
-            return [with_comments(comment_text(self.node), self.behind)]
+            return [Line(comment_text(self.node), self.behind)]
         return item_lines(self.node, self.table, self.columns, self.inside, self.behind)
 
     @property
@@ -115,3 +116,15 @@ def _groups(blocks: Sequence[_Block]) -> Iterator[list[_Block]]:
 
 def _width(texts: Iterator[str]) -> int:
     return max((len(text) for text in texts if len(text) <= _WIDEST_COLUMN), default=0)
+
+
+def _with_comments(lines: Sequence[Line]) -> Iterator[str]:
+    """The lines as text; comments behind neighbouring lines begin in one column."""
+    for has_comment, run in groupby(lines, key=lambda line: bool(line.behind)):
+        members = list(run)
+        column = max(
+            (len(m.text) for m in members if len(m.text) <= _WIDEST_BEFORE_COMMENT), default=0
+        )
+        for line in members:
+            text = line.text.ljust(column) if has_comment else line.text
+            yield "  ".join([text, *line.behind])

@@ -17,7 +17,7 @@ from slp.syntax.ast import Clause, Comment, Item
 from slp.syntax.operators import ARGUMENT_PRIORITY, CLAUSE_PRIORITY, OperatorTable
 from slp.syntax.printer import SYMBOL_CHARACTERS, term_pieces
 
-__all__ = ["Columns", "comment_text", "item_lines", "opening_texts", "with_comments"]
+__all__ = ["Columns", "Line", "comment_text", "item_lines", "opening_texts"]
 
 _LINE_LENGTH = 100
 _INDENT = "    "
@@ -30,6 +30,14 @@ class Columns:
 
     label: int = 0
     head: int = 0
+
+
+@dataclass
+class Line:
+    """One line of the program: code, or a comment of its own; and the comments behind it."""
+
+    text: str
+    behind: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -47,11 +55,6 @@ def comment_text(comment: Comment) -> str:
     return "\n".join(line.rstrip() for line in comment.text.split("\n"))
 
 
-def with_comments(line: str, comments: Sequence[str]) -> str:
-    """A line with comments behind it."""
-    return "  ".join([line, *comments])
-
-
 def opening_texts(clause: Clause, table: OperatorTable) -> tuple[str, str]:
     """Label ("" without one) and head of a clause, for the widths of columns."""
     label, head = _opening_pieces(clause, table)
@@ -64,7 +67,7 @@ def item_lines(
     columns: Columns,
     inside: Sequence[Comment],
     behind: Sequence[str],
-) -> list[str]:
+) -> list[Line]:
     """The lines of an item, with the comments `inside` it and those that stand `behind` it."""
     segments = list(_segments(item, table, columns))
     left_over = _attach(inside, segments)
@@ -73,11 +76,11 @@ def item_lines(
     line = _one_line(segments)
     is_commented = any(s.behind for s in segments) or any(s.before for s in segments[1:])
     if len(line) <= _LINE_LENGTH and not is_commented:
-        return [*segments[0].before, with_comments(line, behind)]
+        return [*map(Line, segments[0].before), Line(line, behind)]
     # The arrow of a clause that goes on below is in nobody's column.
     segments[0].pieces = next(_segments(item, table, Columns(columns.label))).pieces
     lines = _several_lines(segments)
-    lines[-1] = with_comments(_with_full_stop(lines[-1]), behind)
+    lines[-1] = Line(_with_full_stop(lines[-1].text), behind)
     return lines
 
 
@@ -86,15 +89,17 @@ def _one_line(segments: Sequence[_Segment]) -> str:
     return _with_full_stop(f"{opening} {', '.join(goals)}" if goals else opening)
 
 
-def _several_lines(segments: Sequence[_Segment]) -> list[str]:
+def _several_lines(segments: Sequence[_Segment]) -> list[Line]:
     opening, *goals = segments
-    lines = [*opening.before, *_filled(opening.pieces, "", 2 * _INDENT if goals else _INDENT)]
-    lines[-1] = with_comments(lines[-1], opening.behind)
+    texts = [*opening.before, *_filled(opening.pieces, "", 2 * _INDENT if goals else _INDENT)]
+    lines = [*map(Line, texts)]
+    lines[-1].behind = opening.behind
     for i, goal in enumerate(goals):
-        lines += [_INDENT + comment for comment in goal.before]
         comma = [","] if i + 1 < len(goals) else []
-        lines += _filled([*goal.pieces, *comma], _INDENT, 2 * _INDENT)
-        lines[-1] = with_comments(lines[-1], goal.behind)
+        texts = [_INDENT + comment for comment in goal.before]
+        texts += _filled([*goal.pieces, *comma], _INDENT, 2 * _INDENT)
+        lines += map(Line, texts)
+        lines[-1].behind = goal.behind
     return lines
 
 
@@ -172,7 +177,7 @@ def _is_on_line(end: int, comment: Comment) -> bool:
 
 
 def _filled(pieces: Sequence[str], indent: str, further_indent: str) -> list[str]:
-    """The pieces on as many lines as they need, broken at a blank, after a comma if there is one."""
+    """The pieces on as many lines as they need, broken at blanks, best after a comma."""
     lines: list[str] = []
     words: list[str] = []  # of the line that is being filled
     width = len(indent)
