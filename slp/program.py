@@ -14,7 +14,7 @@ from slp.infer import Posterior, infer
 from slp.ir import program as ir
 from slp.ir.words import describe_prior
 from slp.lower import explain_program
-from slp.resources import prior_file, prior_names
+from slp.resources import prior_file
 from slp.source import SourceFile
 
 __all__ = ["Program", "load", "parse"]
@@ -161,8 +161,9 @@ def load(path: str | Path, **parameters: float) -> Program:
     ProgramError
         The file cannot be read, or with every mistake in it.
     """
-    if not Path(path).exists() and str(path) in prior_names():
-        return Program(prior_file(str(path)), parameters)
+    name = str(path)
+    if not Path(path).exists() and name.isidentifier():
+        return Program(prior_file(name), parameters)
     return Program(SourceFile.read(path), parameters)
 
 

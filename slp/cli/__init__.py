@@ -7,15 +7,15 @@ import sys
 import click
 
 import slp
-from slp.cli.check import check
+from slp.cli.check import check_command
 from slp.cli.common import run
-from slp.cli.expand import expand
-from slp.cli.explain import explain
-from slp.cli.fmt import fmt
+from slp.cli.expand import expand_command
+from slp.cli.explain import explain_command
+from slp.cli.fmt import fmt_command
 from slp.cli.map import map_command
-from slp.cli.predict import predict
-from slp.cli.prior import prior
-from slp.cli.sample import sample
+from slp.cli.predict import predict_command
+from slp.cli.prior import prior_command
+from slp.cli.sample import sample_command
 
 __all__ = ["main", "sample_main", "slp_command"]
 
@@ -30,7 +30,16 @@ def slp_command() -> None:
     """
 
 
-for _command in (check, expand, explain, fmt, map_command, predict, prior, sample):
+for _command in (
+    check_command,
+    expand_command,
+    explain_command,
+    fmt_command,
+    map_command,
+    predict_command,
+    prior_command,
+    sample_command,
+):
     slp_command.add_command(_command)
 
 
@@ -41,4 +50,4 @@ def main() -> None:
 
 def sample_main() -> None:
     """Entry point of `slp-sample`, the same as `slp sample`."""
-    sys.exit(run(sample))
+    sys.exit(run(sample_command))

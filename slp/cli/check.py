@@ -13,14 +13,16 @@ from slp.cli.common import format_option, param_option, response_option, write_d
 from slp.data import read_frame
 from slp.errors import Diagnostic, ExitCode, SlpError
 
+__all__ = ["check_command"]
 
-@click.command()
+
+@click.command(name="check")
 @click.argument("file")
 @click.argument("data", required=False)
 @response_option
 @param_option
 @format_option
-def check(
+def check_command(
     file: str,
     data: str | None,
     response: str | None,

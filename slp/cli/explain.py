@@ -8,15 +8,17 @@ import slp
 from slp.cli.common import format_option, param_option, reports_errors, response_option
 from slp.data import read_frame
 
+__all__ = ["explain_command"]
 
-@click.command()
+
+@click.command(name="explain")
 @click.argument("file")
 @click.argument("data", required=False)
 @response_option
 @param_option
 @format_option
 @reports_errors
-def explain(
+def explain_command(
     file: str, data: str | None, response: str | None, parameters: dict[str, float]
 ) -> None:
     """Say in words what FILE means, and whether exact inference is possible and why (not).

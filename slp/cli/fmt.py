@@ -12,14 +12,16 @@ from slp.errors import ExitCode
 from slp.source import SourceFile
 from slp.syntax import format_program, parse_program
 
+__all__ = ["fmt_command"]
 
-@click.command()
+
+@click.command(name="fmt")
 @click.argument("files", nargs=-1, required=True)
 @click.option("--check", is_flag=True, help="Change nothing; exit 1 if a file would change.")
 @click.option("--diff", is_flag=True, help="Change nothing; print what would change.")
 @format_option
 @reports_errors
-def fmt(files: tuple[str, ...], check: bool, diff: bool) -> None:
+def fmt_command(files: tuple[str, ...], check: bool, diff: bool) -> None:
     """Rewrite FILES in the standard layout. `-` reads standard input and writes standard output."""
     changed = False
     for name in files:

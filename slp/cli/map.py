@@ -21,6 +21,8 @@ from slp.cli.common import (
 )
 from slp.data import read_frame
 
+__all__ = ["map_command"]
+
 
 @click.command(name="map")
 @program_argument

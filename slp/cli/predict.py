@@ -21,8 +21,10 @@ from slp.cli.common import (
 )
 from slp.data import read_frame
 
+__all__ = ["predict_command"]
 
-@click.command()
+
+@click.command(name="predict")
 @program_argument
 @data_argument
 @click.argument("new", metavar="NEW")
@@ -39,7 +41,7 @@ from slp.data import read_frame
 @param_option
 @format_option
 @reports_errors
-def predict(
+def predict_command(
     prior: str,
     data: str,
     new: str,

@@ -22,8 +22,10 @@ from slp.cli.common import (
 from slp.cli.summary import write_draws
 from slp.data import read_frame
 
+__all__ = ["prior_command"]
 
-@click.command()
+
+@click.command(name="prior")
 @program_argument
 @data_argument
 @response_option
@@ -41,7 +43,7 @@ from slp.data import read_frame
 @json_option
 @format_option
 @reports_errors
-def prior(
+def prior_command(
     prior: str,
     data: str,
     response: str | None,

@@ -23,6 +23,8 @@ from slp.cli.common import (
 from slp.cli.summary import posterior_to_json, summary_lines, write_draws
 from slp.data import read_frame
 
+__all__ = ["sample_command"]
+
 
 @click.command(
     name="sample",
@@ -47,7 +49,7 @@ from slp.data import read_frame
 @format_option
 @click.version_option(slp.__version__, prog_name="slp-sample")
 @reports_errors
-def sample(
+def sample_command(
     prior: str,
     data: str,
     response: str | None,

@@ -25,7 +25,6 @@ def posterior_to_json(posterior: Posterior, *, draws: int, seed: int | None) -> 
         "n_rows": table.n_rows,
         "n_features": len(table.features),
         "log_evidence": posterior.log_evidence,
-        "log_evidence_error": 0.0,
         "tree_count": _finite(posterior.tree_count()),
         "map": {
             "tree": best.tree.to_dict(),

@@ -1,0 +1,158 @@
+"""`slp check`, `expand`, `explain`, `fmt`, `map`, `predict`, `prior`."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import polars
+import pytest
+
+import slp
+
+GROWTREE_UNTIDY = (
+    "% mine\n0.5::tree-->leaf.  % stop\n0.5::tree-->split(_F,_V),tree,tree.\n:-start(tree).\n"
+)
+
+
+def test_check_sound_program(slp_run) -> None:
+    result = slp_run("check", "growtree")
+    assert (result.code, result.out) == (0, "growtree: no errors\n")
+
+
+def test_check_reports_every_mistake_on_standard_output(slp_run, tmp_path: Path) -> None:
+    program = tmp_path / "bad.slp"
+    program.write_text(":- use(growtre).\n:- constrain(first(a)).\n")
+    result = slp_run("check", program)
+    assert result.code == 1
+    assert result.out.count("error[") == 2
+    assert "growtree" in result.out and "constraint" in result.out
+
+
+def test_check_as_json(slp_run, tmp_path: Path) -> None:
+    program = tmp_path / "bad.slp"
+    program.write_text(":- use(growtre).\n")
+    found = json.loads(slp_run("check", program, "--format", "json").out)["diagnostics"]
+    assert [d["severity"] for d in found] == ["error"]
+    assert json.loads(slp_run("check", "growtree", "--format", "json").out) == {"diagnostics": []}
+
+
+def test_check_against_a_table(slp_run, table: Path, tmp_path: Path) -> None:
+    program = tmp_path / "p.slp"
+    program.write_text(":- use(growtree).\n:- constraint(first(agee)).\n")
+    assert slp_run("check", program).code == 0
+    result = slp_run("check", program, table)
+    assert result.code == 1
+    assert "agee" in result.out and "`age`" in result.out
+
+
+def test_expand_prints_clauses_that_the_parser_reads(slp_run) -> None:
+    from slp.source import SourceFile
+    from slp.syntax import parse_program
+
+    result = slp_run("expand", "growtree")
+    assert result.code == 0
+    items = parse_program(SourceFile("expanded", result.out)).items
+    assert "alpha * (1+D)^(-beta) :: tree(D, Box, split(F, V, Left, Right)) :-" in result.out
+    assert len(items) == 5
+
+
+def test_explain_with_and_without_a_table(slp_run, table: Path) -> None:
+    without = slp_run("explain", "growtree")
+    assert without.code == 0 and "Exact inference is possible" in without.out
+    with_table = slp_run("explain", "growtree", table)
+    assert with_table.code == 0 and "6 states" in with_table.out
+
+
+def test_explain_says_why_exact_is_impossible(slp_run, table: Path, tmp_path: Path) -> None:
+    program = tmp_path / "p.slp"
+    program.write_text(":- use(growtree).\n:- constraint(max_features(2)).\n")
+    result = slp_run("explain", program, table)
+    assert "max_features" in result.out + result.err
+    sampled = slp_run("slp-sample", program, table)
+    assert sampled.code == 1
+    assert "max_features(2)" in sampled.err and "^" in sampled.err
+
+
+def test_fmt_rewrites_once(slp_run, tmp_path: Path) -> None:
+    program = tmp_path / "p.slp"
+    program.write_text(GROWTREE_UNTIDY)
+    assert slp_run("fmt", "--check", program).code == 1
+    assert program.read_text() == GROWTREE_UNTIDY
+    difference = slp_run("fmt", "--diff", program)
+    assert difference.code == 1 and difference.out.startswith("--- ")
+    assert slp_run("fmt", program).code == 0
+    text = program.read_text()
+    assert "% mine" in text and "% stop" in text and text != GROWTREE_UNTIDY
+    again = slp_run("fmt", "--check", program)
+    assert (again.code, again.out) == (0, "")
+
+
+def test_fmt_standard_input(slp_run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("a:-b."))
+    result = slp_run("fmt", "-")
+    assert (result.code, result.out) == (0, "a :- b.\n")
+
+
+def test_fmt_leaves_a_file_with_mistakes_alone(slp_run, tmp_path: Path) -> None:
+    program = tmp_path / "p.slp"
+    program.write_text("a :- (b.\n")
+    assert slp_run("fmt", program).code == 1
+    assert program.read_text() == "a :- (b.\n"
+
+
+def test_map_lists_the_best_trees(slp_run, table: Path) -> None:
+    result = slp_run("map", "growtree", table, "--best", 3, "--json")
+    best = json.loads(result.out)["best"]
+    scores = [tree["log_posterior"] for tree in best]
+    assert len(best) == 3 and scores == sorted(scores, reverse=True)
+    text = slp_run("map", "growtree", table, "--best", 3)
+    assert text.code == 0 and text.out.count("posterior probability") == 3
+
+
+def test_predict_classes(slp_run, table: Path, tmp_path: Path) -> None:
+    new = tmp_path / "new.csv"
+    new.write_text("dose,age\n5,1.5\n7,4.5\n")
+    result = slp_run("predict", "growtree", table, new)
+    assert result.code == 0
+    have = polars.read_csv(io.StringIO(result.out))
+    assert have.columns == ["y", "P(a)", "P(b)"]
+    posterior = slp.load("growtree").posterior(polars.read_csv(table), draws=0)
+    want = posterior.predict_proba(np.array([[1.5, 5], [4.5, 7]]))
+    np.testing.assert_allclose(have.select("P(a)", "P(b)").to_numpy(), want, rtol=1e-12)
+
+
+def test_predict_numbers(slp_run, tmp_path: Path) -> None:
+    data, out = tmp_path / "d.csv", tmp_path / "out.csv"
+    data.write_text("x,y\n1,0.1\n2,0.2\n3,5.3\n4,5.1\n")
+    assert slp_run("predict", "growtree", data, data, "-o", out).code == 0
+    have = polars.read_csv(out)
+    assert have.columns == ["y", "lower", "upper"]
+    assert (have["lower"] < have["y"]).all() and (have["y"] < have["upper"]).all()
+
+
+def test_predict_column_that_is_missing(slp_run, table: Path, tmp_path: Path) -> None:
+    new = tmp_path / "new.csv"
+    new.write_text("dose\n5\n")
+    result = slp_run("predict", "growtree", table, new)
+    assert result.code == 1 and "age" in result.err
+
+
+def test_prior_ignores_the_response(slp_run, table: Path, tmp_path: Path) -> None:
+    first = slp_run("prior", "growtree", table, "--json", "--seed", 1)
+    other = tmp_path / "other.csv"
+    other.write_text(table.read_text().replace(",b\n", ",c\n").replace("5,a\n", "5,c\n", 1))
+    second = slp_run("prior", "growtree", other, "--json", "--seed", 1)
+    have, want = json.loads(second.out), json.loads(first.out)
+    assert have == want
+    assert sum(have["leaves"].values()) == pytest.approx(1)
+    text = slp_run("prior", "growtree", table, "-n", 2, "--seed", 1)
+    assert text.code == 0 and text.out.count("draw ") == 2
+
+
+@pytest.mark.parametrize("name", ["check", "expand", "explain", "fmt", "map", "predict", "prior"])
+def test_help(slp_run, name: str) -> None:
+    result = slp_run(name, "--help")
+    assert result.code == 0 and result.out.startswith("Usage: ")

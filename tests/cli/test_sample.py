@@ -1,0 +1,171 @@
+"""`slp-sample`: the contract of its JSON, its summary, its draws, its exit codes."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import slp
+from tests.cli.conftest import HABERMAN
+
+KEYS = {
+    "engine",
+    "reason",
+    "n_rows",
+    "n_features",
+    "log_evidence",
+    "tree_count",
+    "map",
+    "mean_leaves",
+    "features",
+    "draws",
+    "seed",
+    "seconds",
+    "version",
+}
+MAP_KEYS = {
+    "tree",
+    "log_joint",
+    "normalised",
+    "log_posterior",
+    "upper_bound",
+    "certified",
+    "n_leaves",
+}
+
+
+def test_json_says_what_the_library_says(slp_run, table: Path) -> None:
+    result = slp_run("slp-sample", "growtree", table, "--json", "--seed", 3, "-n", 5)
+    have = json.loads(result.out)
+    assert (result.code, result.err) == (0, "")
+    assert set(have) == KEYS and set(have["map"]) == MAP_KEYS
+    import polars
+
+    posterior = slp.load("growtree").posterior(polars.read_csv(table), seed=3)
+    assert have["log_evidence"] == pytest.approx(posterior.log_evidence, rel=1e-12)
+    assert have["map"]["tree"] == posterior.map_tree().to_dict()
+    assert have["tree_count"] == posterior.tree_count()
+    assert have["mean_leaves"] == pytest.approx(posterior.expected_leaves(), rel=1e-12)
+    assert have["features"].keys() == {"age", "dose"}
+    assert (have["n_rows"], have["n_features"], have["draws"], have["seed"]) == (6, 2, 5, 3)
+    joint = have["map"]["log_joint"] - have["log_evidence"]
+    assert have["map"]["log_posterior"] == pytest.approx(joint, rel=1e-12)
+
+
+def test_draws_are_whole_lines_and_the_same_for_the_same_seed(
+    slp_run, table: Path, tmp_path: Path
+) -> None:
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    for path in (first, second):
+        assert slp_run("slp-sample", "denison", table, "-n", 7, "--seed", 1, "-o", path).code == 0
+    assert first.read_text() == second.read_text()
+    lines = [json.loads(line) for line in first.read_text().splitlines()]
+    assert [line["draw"] for line in lines] == list(range(7))
+    import polars
+
+    posterior = slp.load("denison").posterior(polars.read_csv(table), draws=0)
+    for line in lines:
+        tree = slp.Tree.from_dict(line["tree"])
+        assert line["log_prior"] == pytest.approx(posterior.log_prior(tree), rel=1e-9)
+        assert line["log_likelihood"] == pytest.approx(posterior.log_likelihood(tree), rel=1e-9)
+
+
+def test_no_draws_when_none_are_asked_for(slp_run, table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "draws.jsonl"
+    assert slp_run("slp-sample", "growtree", table, "-n", 0, "-o", out).code == 0
+    assert out.read_text() == ""
+
+
+def test_summary_names_data_prior_engine_and_evidence(slp_run) -> None:
+    result = slp_run(
+        "slp-sample", HABERMAN / "prior.slp", HABERMAN / "haberman.csv", "--seed", 1, "-n", 2
+    )
+    assert result.code == 0
+    for want in (
+        r"^data      .*haberman.csv: 306 rows \(\d+ distinct\), 3 features$",
+        r"^prior     A tree starts as tree\(0\)\.$",
+        r"^engine    exact: ",
+        r"^evidence  log P\(y \| features\) = -\d+\.\d+ \(exact\)$",
+        r"^MAP tree  posterior probability 0\.\d+, log joint -\d+\.\d+, \d+ leaves$",
+        r"^leaves    \d\.\d+ expected \(exact\)$",
+        r"^draws     2 independent draws, seed 1$",
+        r"^time      \d+\.\d\d s$",
+    ):
+        assert re.search(want, result.out, re.MULTILINE), want
+
+
+def test_parameters_and_response_from_the_command_line(slp_run, table: Path) -> None:
+    low = slp_run("slp-sample", "growtree", table, "--json", "-n", 0, "--param", "alpha=0.001")
+    assert json.loads(low.out)["mean_leaves"] < 1.1
+    other = slp_run("slp-sample", "growtree", table, "--json", "-n", 0, "-y", "dose")
+    assert set(json.loads(other.out)["features"]) == {"age", "y"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["growtree", "nosuch.csv"], 1, "error[E401]: cannot read nosuch.csv"),
+        (["growtre", "TABLE"], 1, "did you mean 'growtree'?"),
+        (["no/such.slp", "TABLE"], 1, "error[E001]: cannot read no/such.slp"),
+        (["growtree", "TABLE", "-y", "dosis"], 1, "dose"),
+        (["growtree", "TABLE", "--engine", "exakt"], 2, "did you mean exact?"),
+        (["growtree", "TABLE", "--memory", "lots"], 2, "error[E502]"),
+        (["growtree", HABERMAN / "haberman.csv", "--memory", "1MiB"], 1, "error[E501]"),
+        (["growtree", "TABLE", "--param", "alpha"], 2, "alpha=0.9"),
+        (["growtree", "TABLE", "--param", "alfa=1"], 1, "did you mean `alpha`?"),
+        (["growtree", "TABLE", "-n", "-1"], 2, "-1"),
+        (["growtree"], 2, "Missing argument 'DATA'"),
+        (["growtree", "TABLE", "--nonsense"], 2, "--nonsense"),
+        (["growtree", "TABLE", "-o", "no/such/folder/x"], 2, "error[E701]: cannot write"),
+    ],
+)
+def test_faults_have_a_message_and_a_code(
+    slp_run, table: Path, arguments: list[object], code: int, message: str
+) -> None:
+    result = slp_run("slp-sample", *[table if a == "TABLE" else a for a in arguments])
+    assert result.code == code
+    assert message in result.err
+    assert "Traceback" not in result.err
+
+
+def test_errors_as_json(slp_run, table: Path, tmp_path: Path) -> None:
+    program = tmp_path / "bad.slp"
+    program.write_text(":- use(growtree).\n:- constraint(constant(nobody)).\n")
+    result = slp_run("slp-sample", program, table, "--format", "json")
+    assert result.code == 1
+    (found,) = json.loads(result.err)["diagnostics"]
+    assert found["severity"] == "error" and found["span"]["line"] == 2
+
+
+def test_warnings_go_to_standard_error(slp_run, table: Path, tmp_path: Path) -> None:
+    program = tmp_path / "far.slp"
+    program.write_text(
+        ":- use(growtree).\nbox(far, age, 100, 200).\n:- constraint(constant(far)).\n"
+    )
+    result = slp_run("slp-sample", program, table, "--json", "-n", 0)
+    assert result.code == 0
+    assert "warning[" in result.err and "far" in result.err
+    assert math.isfinite(json.loads(result.out)["log_evidence"])
+
+
+def test_a_failed_write_leaves_the_old_file(slp_run, table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "draws.jsonl"
+    out.write_text("old")
+    assert slp_run("slp-sample", "growtree", "nosuch.csv", "-o", out).code == 1
+    assert out.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
+
+
+def test_a_bug_of_ours_exits_with_70(slp_run, table: Path, monkeypatch) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("planted")
+
+    monkeypatch.setattr(import_module("slp.cli.sample"), "read_frame", broken)
+    result = slp_run("slp-sample", "growtree", table)
+    assert result.code == 70
+    assert "This is a bug in slp" in result.err
