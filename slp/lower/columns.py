@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE
+from slp.ir.tree_grammar import OUTSIDE
 from slp.lower.cells import coarse_cells
 
-__all__ = ["Column", "Pair", "SplitTable", "combine", "refusal", "refined", "union"]
+__all__ = ["NOT_PROPOSED", "Column", "Pair", "SplitTable", "combine", "refined", "union"]
 
-#: what lies left and right of a split, or FORBIDDEN twice, or OUTSIDE twice
+#: What lies left and right of a split, or FORBIDDEN twice, or OUTSIDE twice. Where two things are
+#: said of one split the lower number wins: OUTSIDE < FORBIDDEN < 0.
 Pair: TypeAlias = tuple[int, int]
 
 
@@ -32,6 +33,10 @@ class Column:
     breakpoints: tuple[float, ...] = ()
 
 
+#: The column of a feature that a rule never splits on.
+NOT_PROPOSED = Column(((OUTSIDE, OUTSIDE),))
+
+
 @dataclass(frozen=True, slots=True)
 class SplitTable:
     """Columns of the features that differ from others, and the column of all `other` features."""
@@ -43,16 +48,10 @@ class SplitTable:
         """The column of a feature."""
         return self.by_feature.get(feature, self.other)
 
-    def columns(self) -> Iterator[Column]:
-        """All columns."""
-        yield self.other
-        yield from self.by_feature.values()
-
-
-def refusal(pairs: Iterable[Pair]) -> int:
-    """OUTSIDE if one of the pairs is, else FORBIDDEN if one is, else 0."""
-    lowest = min((left for left, _ in pairs), default=0)
-    return min(lowest, 0)  # OUTSIDE < FORBIDDEN < 0 <= states
+    def pairs(self) -> Iterator[Pair]:
+        """What splits lead to, repeats included; the last are those of `other`."""
+        for column in (*self.by_feature.values(), self.other):
+            yield from column.pairs
 
 
 def union(*breakpoints: Iterable[float]) -> tuple[float, ...]:
@@ -82,20 +81,24 @@ def _combine_columns(a: Column, b: Column, pair: Callable[[Pair, Pair], Pair]) -
     return Column(tuple(pair(p, q) for p, q in both), breakpoints)
 
 
-def combine(a: SplitTable, b: SplitTable, join: Callable[[int, int], int]) -> SplitTable:
-    """The table with `join(x, y)` where `a` has x and `b` has y; it refuses what either does."""
+def combine(
+    a: SplitTable, b: SplitTable, join: Callable[[int, int], int], n_features: int
+) -> SplitTable:
+    """The table with `join(x, y)` where `a` has x and `b` has y; it refuses what either does.
+
+    `join` is called for nothing but what some split on the `n_features` features leads to.
+    """
 
     def pair(p: Pair, q: Pair) -> Pair:
-        refused = refusal((p, q))
-        return (refused, refused) if refused else (join(p[0], q[0]), join(p[1], q[1]))
+        refused = min(p[0], q[0])
+        if refused < 0:
+            return refused, refused
+        return join(p[0], q[0]), join(p[1], q[1])
 
-    return SplitTable(
-        _combine_columns(a.other, b.other, pair),
-        {
-            f: _combine_columns(a.column(f), b.column(f), pair)
-            for f in dict.fromkeys((*a.by_feature, *b.by_feature))
-        },
-    )
-
-
-assert OUTSIDE < FORBIDDEN < 0, "`refusal` takes the lowest"
+    by_feature = {
+        f: _combine_columns(a.column(f), b.column(f), pair)
+        for f in dict.fromkeys((*a.by_feature, *b.by_feature))
+    }
+    if len(by_feature) == n_features:
+        return SplitTable(NOT_PROPOSED, by_feature)
+    return SplitTable(_combine_columns(a.other, b.other, pair), by_feature)

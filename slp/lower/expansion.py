@@ -54,7 +54,7 @@ class Expansion:
         self.rules: dict[int, tuple[StateRule, ...]] = {}
         self._goals = goals
         self._product = product
-        self._schema = schema
+        self._n_features = len(schema.features)
         self._failure = failure
         self._states: list[tuple[int, int]] = []
         self._numbers: dict[tuple[int, int], int] = {}
@@ -91,7 +91,8 @@ class Expansion:
             self.rules[state] = tuple(self._state_rules(state, may_split))
             for rule in self.rules[state]:
                 if isinstance(rule, SplitDraft):
-                    below.update(dict.fromkeys(_targets(rule.table)))
+                    pairs = rule.table.pairs()
+                    below.update(dict.fromkeys(s for pair in pairs for s in pair if s >= 0))
                 elif isinstance(rule, CallRule) and rule.state not in calls:
                     calls[rule.state] = calls[state] + 1
                     queue.append(rule.state)
@@ -108,15 +109,16 @@ class Expansion:
                 case GoalCall():
                     yield CallRule(rule.log_weight, self._number(rule.goal, constraints), rule.span)
                 case GoalSplit() if may_split:
-                    table = combine(rule.table, self._product.table(constraints), self._number)
+                    table = combine(
+                        rule.table, self._product.table(constraints), self._number, self._n_features
+                    )
                     if self._proposes_something(table):
                         yield SplitDraft(rule.log_weight, rule.measure, table, rule.span)
 
     def _proposes_something(self, table: SplitTable) -> bool:
         """Whether the rule can be applicable to some box (see `slp.ir.tree_grammar`)."""
-        columns = map(table.column, self._schema.features)
         refused = (OUTSIDE,) if self._failure == "condition" else (OUTSIDE, FORBIDDEN)
-        return any(left not in refused for column in columns for left, _ in column.pairs)
+        return any(left not in refused for left, _ in table.pairs())
 
     def _check_finite(self, rule: StateRule, calls: int) -> None:
         """Stop where the states are too many, with the rule that led to the last of them."""
@@ -139,12 +141,3 @@ def _not_finite(code: str, message: str, span: SourceSpan | None) -> Unsupported
             help="let a guard bound the arguments, such as `{ K < most_leaves }`",
         )
     )
-
-
-def _targets(table: SplitTable) -> Iterator[int]:
-    """States that a split rule leads to, repeats included."""
-    for column in table.columns():
-        for left, right in column.pairs:
-            if left >= 0:
-                yield left
-                yield right

@@ -16,8 +16,8 @@ from slp.errors import DataError, Diagnostic
 from slp.ir import program as ir
 from slp.ir.program import Measure
 from slp.ir.schema import MOST_LEAVES, Schema
-from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE
-from slp.lower.columns import Column, Pair, SplitTable
+from slp.ir.tree_grammar import FORBIDDEN
+from slp.lower.columns import NOT_PROPOSED, Column, Pair, SplitTable
 from slp.proofs import Database, Limits, Meter
 from slp.proofs.arithmetic import evaluate_arguments
 from slp.proofs.cells import Outcome, threshold_outcomes
@@ -32,7 +32,6 @@ __all__ = ["GoalCall", "GoalLeaf", "GoalRule", "GoalSplit", "Goals"]
 _MOST_INFERENCES = 10_000_000
 
 _LEAF = Atom("leaf")
-_NOT_PROPOSED = Column(((OUTSIDE, OUTSIDE),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +127,7 @@ class Goals:
         if isinstance(body.feature, Atom):
             name = body.feature.name
             features = (name,) if self._is_present(name, instance.rule.span) else ()
-        return SplitTable(_NOT_PROPOSED, {f: self._column(instance, f) for f in features})
+        return SplitTable(NOT_PROPOSED, {f: self._column(instance, f) for f in features})
 
     def _is_present(self, feature: str, span: SourceSpan) -> bool:
         """Whether the schema has a feature that a rule names; a table's must have it."""
@@ -147,7 +146,7 @@ class Goals:
         levels = self._levels[feature]
         found = threshold_outcomes(self._database, instance, feature, levels, self._meter)
         if found is None:
-            return _NOT_PROPOSED
+            return NOT_PROPOSED
         return Column(tuple(map(self._pair, found.outcomes)), found.breakpoints)
 
     def _pair(self, outcome: Outcome) -> Pair:

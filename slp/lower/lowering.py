@@ -145,15 +145,16 @@ class _Tables:
         return rule
 
     def _arrays(self, table: SplitTable) -> tuple[NDArray[np.int32], ...]:
-        made: dict[tuple[tuple[int, int], ...], NDArray[np.int32]] = {}
+        made: dict[tuple[int, tuple[float, ...], int], NDArray[np.int32]] = {}
         arrays = []
         for feature, breakpoints, n_cells in zip(
             self._features, self.breakpoints, self._n_cells, strict=True
         ):
-            pairs = refined(table.column(feature), breakpoints, n_cells)
-            if pairs not in made:
-                made[pairs] = np.array(pairs, dtype=np.int32).reshape(n_cells, 2)
-            arrays.append(made[pairs])
+            column = table.column(feature)
+            key = (id(column), breakpoints, n_cells)
+            if key not in made:
+                made[key] = np.array(refined(column, breakpoints, n_cells), dtype=np.int32)
+            arrays.append(made[key])
         return tuple(arrays)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from slp.ir.schema import Schema
 from slp.lower.automata import Automaton
 from slp.lower.cells import Cell, cells_between
-from slp.lower.columns import Column, Pair, SplitTable, refusal, union
+from slp.lower.columns import Column, Pair, SplitTable, union
 
 __all__ = ["Product"]
 
@@ -72,8 +72,7 @@ class Product:
         steps = [a.step(q, feature, cell) for a, q in zip(self._factors, state, strict=True)]
         refusals = [a.refusal for a, s in zip(self._factors, steps, strict=True) if s is None]
         if refusals:
-            lowest = refusal((r, r) for r in refusals)
-            return lowest, lowest
+            return min(refusals), min(refusals)
         children = [step for step in steps if step is not None]
         left = self._number(tuple(left for left, _ in children))
         return left, self._number(tuple(right for _, right in children))
