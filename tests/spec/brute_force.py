@@ -369,6 +369,14 @@ class BruteForce:
             out[d.tree] = out.get(d.tree, 0.0) + p
         return out
 
+    def tree_prior(self) -> dict[TreeKey, float]:
+        """Prior probability of each tree, normalised over the support."""
+        total = math.fsum(d.weight for d in self.derivations)
+        out: dict[TreeKey, float] = {}
+        for d in self.derivations:
+            out[d.tree] = out.get(d.tree, 0.0) + d.weight / total
+        return out
+
     def feature_probability(self, feature: str) -> float:
         """P(the tree splits on the feature anywhere)."""
         return math.fsum(p for d, p in self.posterior() if feature in split_features(d.tree))

@@ -45,7 +45,7 @@ class DirichletFormula:
 
 @dataclass(frozen=True)
 class NormalFormula:
-    """Normal-inverse-gamma: the next response is Student t, 2 alpha degrees of freedom, about mu, with
+    """Normal-inverse-gamma: the next response is Student t about mu, 2 alpha degrees of freedom,
     squared scale beta (kappa + 1) / (alpha kappa); then the four numbers are updated with it."""
 
     mu: float

@@ -192,7 +192,7 @@ def _bound_feature(text: _Text) -> None:
 def _budget(text: _Text) -> None:
     """Leaves are owed, and dealt out in one way or another: several derivations a tree."""
     text.weights = True
-    k = text.rng.randint(1, 4)
+    k = text.rng.randint(3, 5)
     text.add(
         ":- weights.",
         f":- start(owe({k})).",
@@ -219,7 +219,9 @@ def _turns(text: _Text) -> None:
     features = [quoted(f) for f in text.table.features]
     text.add(f":- start(turn({features[0]})).")
     text.add(*(f"order({f}, {g})." for f, g in zip(features, features[1:], strict=False)))
-    text.add("follows(F, G) :- order(F, G).", f"follows({features[-1]}, {features[0]}).")
+    if len(features) > 1:
+        text.add("follows(F, G) :- order(F, G).")
+    text.add(f"follows({features[-1]}, {features[0]}).")
     p = text.probability()
     text.add(
         f"{p} :: turn(F) --> {text.split()}, {{ follows(F, G) }}, turn(G), turn(F).",

@@ -149,7 +149,7 @@ def _random_response(rng: random.Random, n: int) -> tuple[list[Any], LeafFormula
     classes = tuple(str(c) for c in sorted(set(y)))
     if rng.random() < 0.3:
         return y, DirichletFormula(classes, (1.0,) * len(classes)), []
-    if rng.random() < 0.5:
+    if len(classes) == 1 or rng.random() < 0.5:
         a = rng.choice((0.5, 2.0))
         return y, DirichletFormula(classes, (a,) * len(classes)), [f":- leaf(dirichlet({a}))."]
     each = [rng.choice((0.5, 1.0, 3.0)) for _ in classes]
