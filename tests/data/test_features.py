@@ -61,6 +61,11 @@ def test_truth_values_declared_numeric(program):
     assert (have.values.tolist(), codes) == ([0.0, 1.0], [1, 0, 1])
 
 
+def test_digits_of_other_scripts_are_text(program):
+    have, _, warnings = feature(program, ["\u0663", "\u0664", "\u0663"])
+    assert (have.levels, warnings) == (("\u0663", "\u0664"), ())
+
+
 def test_minus_zero_is_zero(program):
     have, codes, _ = feature(program, [0.0, -0.0, 1.0])
     assert (have.values.tolist(), codes) == ([0.0, 1.0], [0, 0, 1])

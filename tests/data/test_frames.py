@@ -171,8 +171,10 @@ def test_polars_numbers(program, column, values):
     assert table.features[0].values.tolist() == values
 
 
-def test_masked_cells_are_missing(program):
-    X = np.ma.MaskedArray([[1, 2], [3, 4]], mask=[[False, True], [False, False]])
+@pytest.mark.parametrize("dtype", [np.int64, np.float64, np.bool_, object])
+def test_masked_cells_are_missing(program, dtype):
+    cells = np.array([[1, 2], [3, 4]], dtype=dtype)
+    X = np.ma.MaskedArray(cells, mask=[[False, True], [False, False]])
     with pytest.raises(DataError, match="column `x1` misses 1 value, in row 1"):
         table_of(program(), X, [0, 1])
 

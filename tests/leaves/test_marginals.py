@@ -210,6 +210,7 @@ def test_lomax_mean_is_infinite_without_enough_events():
     model = GammaExponential(0.5, 1.0)
     S = model.statistics(np.array([[2.0, 0.0], [3.0, 1.0]]))
     np.testing.assert_array_equal(model.mean(S), [np.inf, 4.0 / 0.5])
+    assert GammaExponential(1.0, 1.0).mean(S)[0] == np.inf  # a + e = 1: still none
 
 
 # --- all -----------------------------------------------------------------------------------------
