@@ -52,8 +52,14 @@ UNCLOSED_QUOTE = SyntaxMessage(
 UNCLOSED_COMMENT = SyntaxMessage(
     "E011",
     "this comment is never closed",
-    "end it with */ (comments do not nest)",
-    ("a. /* b", "a. /* /* b", "a :- b, /* c."),
+    "end it with */",
+    ("a. /* b", "a :- b, /* c."),
+)
+NESTED_COMMENT = SyntaxMessage(
+    "E051",
+    "a comment begins inside a comment",
+    "take this /* away: comments do not nest in standard Prolog, but do in SWI-Prolog",
+    ("/* a /* b */ c.", "a /* /* */.", "a. /* b /*/"),
 )
 BACKQUOTED = SyntaxMessage(
     "E012",

@@ -53,19 +53,11 @@ def parse_program(file: SourceFile) -> SourceProgram:
 
 def parse_recovering(file: SourceFile) -> tuple[SourceProgram, tuple[Diagnostic, ...]]:
     """The clauses of a file that can be read, and what is wrong with the others, in order."""
+    code, comments = _code_and_comments(file)
     items: list[Item] = []
-    diagnostics: list[Diagnostic] = []
-    comments: list[Comment] = []
+    diagnostics = _token_faults(comments, file)
     table = DEFAULT_OPERATORS
-    for tokens in _clauses(tokenize(file)):
-        comments += (
-            Comment(str(token), token_span(token, file))
-            for token in tokens
-            if token.type == "COMMENT"
-        )
-        tokens = [token for token in tokens if token.type != "COMMENT"]
-        if not tokens:
-            continue
+    for tokens in _clauses(code):
         try:
             term = _read_clause(tokens, table, file)
             item = item_of_term(term, _span(tokens, file))
@@ -74,7 +66,9 @@ def parse_recovering(file: SourceFile) -> tuple[SourceProgram, tuple[Diagnostic,
             items.append(item)
         except ProgramError as error:
             diagnostics += error.diagnostics
-    return SourceProgram(file, tuple(items), tuple(comments)), tuple(diagnostics)
+    diagnostics.sort(key=lambda diagnostic: diagnostic.span.start if diagnostic.span else 0)
+    kept = tuple(Comment(str(token), token_span(token, file)) for token in comments)
+    return SourceProgram(file, tuple(items), kept), tuple(diagnostics)
 
 
 def parse_term(text: str, name: str = "<goal>") -> Term:
@@ -86,7 +80,9 @@ def parse_term(text: str, name: str = "<goal>") -> Term:
         With a diagnostic for each mistake; `name` is what they call the text.
     """
     file = SourceFile(name, text)
-    tokens = [token for token in tokenize(file) if token.type != "COMMENT"]
+    tokens, comments = _code_and_comments(file)
+    if faults := _token_faults(comments, file):
+        raise ProgramError(faults)
     clauses = list(_clauses(tokens))
     if len(clauses) != 1:
         count = "none" if not clauses else str(len(clauses))
@@ -96,12 +92,23 @@ def parse_term(text: str, name: str = "<goal>") -> Term:
     return _read_clause(tokens, DEFAULT_OPERATORS, file)
 
 
+def _code_and_comments(file: SourceFile) -> tuple[list[Token], list[Token]]:
+    code: list[Token] = []
+    comments: list[Token] = []
+    for token in tokenize(file):
+        (comments if token.type == "COMMENT" else code).append(token)
+    return code, comments
+
+
 def _clauses(tokens: Sequence[Token]) -> Iterator[list[Token]]:
-    """The tokens of one clause after the other; only the last may lack its full stop."""
+    """The tokens of one clause after the other, up to its full stop, or to the end of the file.
+
+    A quote that is never closed swallows the full stop of its line: there the clause ends too.
+    """
     clause: list[Token] = []
     for token in tokens:
         clause.append(token)
-        if token.type == "END":
+        if token.type == "END" or (token.type == "UNCLOSED_QUOTE" and token.endswith(".")):
             yield clause
             clause = []
     if clause:

@@ -13,7 +13,6 @@ a formatter may end a line. The style is fixed:
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -94,8 +93,11 @@ def _number_text(value: int | float) -> str:
         return str(value)
     if math.isinf(value):
         return "1.0Inf" if value > 0 else "-1.0Inf"
-    text = repr(value)
-    return re.sub(r"^(-?\d+)e", r"\1.0e", text)  # ISO wants a fraction: 1.0e22
+    mantissa, e, exponent = repr(value).partition("e")
+    if not e:
+        return mantissa
+    fraction = "" if "." in mantissa else ".0"  # ISO wants one
+    return f"{mantissa}{fraction}e{int(exponent)}"
 
 
 def _anonymous_texts(term: Term) -> dict[Var, str]:

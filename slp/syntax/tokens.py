@@ -98,6 +98,9 @@ def find_token_fault(token: Token, file: SourceFile) -> Diagnostic | None:
     """What is wrong with a token by itself, whatever stands around it."""
     span = token_span(token, file)
     match token.type:
+        case "COMMENT" if "/*" in token[2:] and token.startswith("/*"):
+            start = span.start + token.index("/*", 2)
+            return messages.NESTED_COMMENT.at(SourceSpan(file, start, start + 2))
         case "UNCLOSED_COMMENT":
             return messages.UNCLOSED_COMMENT.at(SourceSpan(file, span.start, span.start + 2))
         case "UNCLOSED_QUOTE":

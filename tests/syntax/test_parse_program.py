@@ -1,0 +1,133 @@
+"""Programs: clauses and directives, op/3, comments, and one report of every mistake."""
+
+from __future__ import annotations
+
+import pytest
+
+from slp.errors import ProgramError
+from slp.proofs.terms import Atom, Number, Struct, Var
+from slp.source import SourceFile
+from slp.syntax import parse_program, parse_recovering, parse_term
+from slp.syntax.ast import Clause, Directive, SourceProgram
+
+
+def program(text: str) -> SourceProgram:
+    return parse_program(SourceFile("p.slp", text))
+
+
+def codes(text: str) -> list[tuple[str, int]]:
+    """Code and line of each mistake."""
+    _, diagnostics = parse_recovering(SourceFile("p.slp", text))
+    return [(d.code, d.span.file.line_column(d.span.start)[0]) for d in diagnostics if d.span]
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "head", "arrow", "body"),
+    [
+        ("a.", None, "a", None, None),
+        ("a(X) :- b, c.", None, "a(X)", ":-", "b, c"),
+        ("a --> b.", None, "a", "-->", "b"),
+        ("0.5 :: a.", "0.5", "a", None, None),
+        ("X/2 :: a :- b.", "X/2", "a", ":-", "b"),
+        ("1 - p^(1+D) :: t(D) --> {D > 1}, leaf.", "1 - p^(1+D)", "t(D)", "-->", "{D > 1}, leaf"),
+        ("P :: a.", "P", "a", None, None),
+    ],
+)
+def test_clause_parts(
+    text: str, label: str | None, head: str, arrow: str | None, body: str | None
+) -> None:
+    (item,) = program(text).items
+    assert isinstance(item, Clause)
+    assert item.label == (None if label is None else parse_term(label))
+    assert item.head == parse_term(head)
+    assert item.arrow == arrow
+    assert item.body == (None if body is None else parse_term(body))
+    assert item.term == parse_term(text)
+    assert item.span.text == text
+
+
+def test_directives() -> None:
+    (item,) = program(":- param(alpha, 0.95).").items
+    assert isinstance(item, Directive)
+    assert item.goal == Struct("param", (Atom("alpha"), Number(0.95)))
+    assert item.term == parse_term(":- param(alpha, 0.95)")
+    (kept,) = program(":- use_module(library(lists)).").items
+    assert isinstance(kept, Directive)
+
+
+def test_op_changes_the_rest_of_the_file() -> None:
+    text = ":- op(700, xfx, [===>, is_like]).\na :- X ===> b, X is_like c.\n"
+    clause = program(text).items[1]
+    assert isinstance(clause, Clause)
+    first = Struct("===>", (Var("X"), Atom("b")))
+    assert clause.body == Struct(",", (first, Struct("is_like", (Var("X"), Atom("c")))))
+    assert codes("a :- X ===> b.\n" + text) == [("E030", 1)]
+
+
+def test_op_with_priority_zero_takes_an_operator_away() -> None:
+    assert codes(":- op(0, xfx, is).\na :- X is 1.\n") == [("E030", 2)]
+    assert codes("a :- X is 1.\n:- op(0, xfx, is).\n") == []
+
+
+def test_comments_are_kept_in_order() -> None:
+    have = program("% one\na. /* two\n*/ b :- c, % three \n  d.\n% four")
+    assert [c.text for c in have.comments] == ["% one", "/* two\n*/", "% three ", "% four"]
+    assert [c.span.text for c in have.comments] == [c.text for c in have.comments]
+
+
+def test_comments_and_full_stops_within_quotes() -> None:
+    have = program("a('% no. comment', \"/* nor. here\").")
+    assert have.comments == ()
+    assert len(have.items) == 1
+
+
+def test_empty_programs() -> None:
+    assert program("").items == ()
+    assert program("\n % only a comment").items == ()
+
+
+def test_every_mistake_is_reported_at_once() -> None:
+    text = (
+        "a(.\n"  # 1: never closed
+        "b.\n"
+        "c :- d e.\n"  # 3: operator expected
+        "Tree --> leaf.\n"  # 4: variable as head
+        "f('unclosed).\n"  # 5
+        "g(X, , Y) :- h(1x), i().\n"  # 6: bad number
+        "g(X, , Y) :- i().\n"  # 7: two mistakes
+        "j\n"
+        "k.\n"  # 9: full stop missing before
+        "l"  # 10: no full stop
+    )
+    assert codes(text) == [
+        ("E020", 1),
+        ("E030", 3),
+        ("E042", 4),
+        ("E010", 5),
+        ("E014", 6),
+        ("E026", 7),
+        ("E024", 7),
+        ("E032", 9),
+        ("E033", 10),
+    ]
+    kept, _ = parse_recovering(SourceFile("p.slp", text))
+    assert [item.term for item in kept.items] == [Atom("b")]
+    with pytest.raises(ProgramError) as error:
+        program(text)
+    assert len(error.value.diagnostics) == 9
+
+
+def test_several_full_stops_missing() -> None:
+    assert codes("a\nb\nc :- d\ne f.\n") == [("E032", 2), ("E032", 3), ("E032", 4), ("E030", 4)]
+
+
+def test_mistake_inside_an_infix_bracket_is_told_once() -> None:
+    assert codes("a :- X is 2*(1, , 3).") == [("E026", 1)]
+
+
+def test_unclosed_quote_costs_its_own_clause_only() -> None:
+    assert codes("a('b).\nc.\nd d.\n") == [("E010", 1), ("E030", 3)]
+
+
+def test_faults_in_long_programs_take_linear_time() -> None:
+    assert len(codes("a\n" * 5000 + ".")) == 4999
