@@ -70,9 +70,8 @@ def item_lines(
 ) -> list[Line]:
     """The lines of an item, with the comments `inside` it and those that stand `behind` it."""
     segments = list(_segments(item, table, columns))
-    left_over = _attach(inside, segments)
-    behind = [*segments[-1].behind, *left_over, *behind]
-    segments[-1].behind = []
+    _attach(inside, segments)
+    behind = _behind_full_stop(segments[-1], behind)
     line = _one_line(segments)
     is_commented = any(s.behind for s in segments) or any(s.before for s in segments[1:])
     if len(line) <= _LINE_LENGTH and not is_commented:
@@ -82,6 +81,15 @@ def item_lines(
     lines = _several_lines(segments)
     lines[-1] = Line(_with_full_stop(lines[-1].text), behind)
     return lines
+
+
+def _behind_full_stop(last: _Segment, behind: Sequence[str]) -> list[str]:
+    """The comments on the last line: the last segment's, if they fit there, and the item's."""
+    moved, last.behind = last.behind, []
+    if behind and any(comment.startswith("%") for comment in moved):
+        last.before += moved
+        return [*behind]
+    return [*moved, *behind]
 
 
 def _one_line(segments: Sequence[_Segment]) -> str:
@@ -153,20 +161,16 @@ def _goals(body: Term) -> list[Term]:
     return [*goals, body]
 
 
-def _attach(comments: Sequence[Comment], segments: Sequence[_Segment]) -> list[str]:
-    """Give each comment to its segment; those after the last segment's line are returned."""
+def _attach(comments: Sequence[Comment], segments: Sequence[_Segment]) -> None:
+    """Give each comment to its segment; what stands alone before the full stop, to the last."""
     ends = [segment.span.end for segment in segments]
-    left_over: list[str] = []
     for comment in comments:
         i = bisect_right(ends, comment.span.start)
         is_within = i < len(segments) and comment.span.start >= segments[i].span.start
         if i > 0 and not is_within and _is_on_line(segments[i - 1].span.end, comment):
             segments[i - 1].behind.append(comment_text(comment))
-        elif i < len(segments):
-            segments[i].before.append(comment_text(comment))
         else:
-            left_over.append(comment_text(comment))
-    return left_over
+            segments[min(i, len(segments) - 1)].before.append(comment_text(comment))
 
 
 def _is_on_line(end: int, comment: Comment) -> bool:
