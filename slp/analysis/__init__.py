@@ -1,12 +1,13 @@
 """Analysis: from syntax to a checked program, or to everything that is wrong with it.
 
-Entry points: `check_program` (syntax tree to checked `slp.ir.program.Program`, all mistakes in one run),
-`check_program_on_table` (does it fit this table), `expand_program` (tree rules as ordinary clauses).
+Entry points: `check_program` (syntax tree to checked `slp.ir.program.Program`, all mistakes in one
+run), `check_program_on_table` (does it fit this table), `expand_program` (tree rules as ordinary
+clauses).
 
 Inside, in the order of the pipeline (`check`): `sources` (files that are used), `directives`,
-`parameters`, `declarations`, `boxes`, `constraints`; `predicates`, `bodies`, `scope` and `references`
-(clauses); `states`, `labels` and `derivations` (what the start leads to); `columns`, `measures`,
-`contradictions` and `unused`. `findings` collects what they find.
+`parameters`, `declarations`, `boxes`, `constraints`; `predicates`, `bodies`, `scope`, `references`
+(clauses); `states`, `labels`, `derivations` (what the start leads to); `columns`, `measures`,
+`contradictions`, `unused`. `findings` collects what they find.
 """
 
 from slp.analysis.check import check_program

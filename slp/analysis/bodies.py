@@ -7,6 +7,7 @@ Guards in front of the first part are "before", those behind it "after".
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TypeAlias, cast
 
@@ -67,10 +68,15 @@ def conjunction(term: Term) -> list[Term]:
     return out
 
 
-def translate_body(term: Term, span: SourceSpan, findings: Findings) -> BodyParts | None:
-    """The body of a tree rule, None (and findings that teach) if it is malformed."""
+def translate_body(
+    term: Term, span: SourceSpan, goals: Collection[tuple[str, int]], findings: Findings
+) -> BodyParts | None:
+    """The body of a tree rule, None (and findings that teach) if it is malformed.
+
+    `goals` are the predicates that can only be called in guards.
+    """
     parts = [_part(t, span) for t in conjunction(term)]
-    if not all([_is_sound(p, span, findings) for p in parts]):
+    if not all([_is_sound(p, span, goals, findings) for p in parts]):
         return None
     first = next((i for i, p in enumerate(parts) if not isinstance(p, _Guard)), len(parts))
     before = _goals(parts[:first])
@@ -94,7 +100,9 @@ def _is_split(part: _Part) -> bool:
     return isinstance(part, Struct) and part.name == "split" and len(part.args) in (2, 3)
 
 
-def _is_sound(part: _Part, span: SourceSpan, findings: Findings) -> bool:
+def _is_sound(
+    part: _Part, span: SourceSpan, goals: Collection[tuple[str, int]], findings: Findings
+) -> bool:
     """Whether a part could stand in some body."""
     if isinstance(part, _Guard):
         return True
@@ -110,11 +118,19 @@ def _is_sound(part: _Part, span: SourceSpan, findings: Findings) -> bool:
     if isinstance(part, Number | Text):
         findings.error(_CODE, f"{term_to_text(part)} is no nonterminal", where, help=_SHAPE)
         return False
-    key = functor(part)
+    key = functor(part) or ("", 0)
     if key in _FOREIGN:
         findings.error(_CODE, _FOREIGN[key], where)
         return False
-    if key in (("split", 0), ("split", 1)) or (key and key[0] == "split" and key[1] > 3):
+    if key in goals:
+        findings.error(
+            "E116",
+            f"`{key[0]}/{key[1]}` is a goal, not a nonterminal",
+            where,
+            help="put goals in braces: { ... }",
+        )
+        return False
+    if key in (("split", 0), ("split", 1)) or (key[0] == "split" and key[1] > 3):
         findings.error(
             _CODE,
             f"`split` does not have {key[1]} argument{'s' * (key[1] != 1)}",
@@ -122,7 +138,7 @@ def _is_sound(part: _Part, span: SourceSpan, findings: Findings) -> bool:
             help="write `split(F, V)` or `split(F, V, Measure)`: a feature, a threshold, a measure",
         )
         return False
-    if key and key[0] == "leaf" and key[1] > 0:
+    if key[0] == "leaf" and key[1] > 0:
         findings.error(
             _CODE,
             "`leaf` has no arguments",
@@ -152,7 +168,7 @@ def _shape(
         children = {0: "no child", 1: "one child"}.get(n, f"{n} children")
         message = f"this split has {children}, and makes two boxes"
     elif not splits and guards:
-        what = "leaf" if parts[0] == _LEAF else "the nonterminal"
+        what = "`leaf`" if parts[0] == _LEAF else "the nonterminal"
         findings.error(
             _CODE,
             f"a guard behind `{term_to_text(parts[0])}` comes too late",
@@ -208,6 +224,6 @@ def _measure(term: Term, span: SourceSpan, findings: Findings) -> Measure | None
         "E114",
         f"there is no split measure `{term_to_text(term)}`",
         span_of(term, span),
-        help=name_help(getattr(term, "name", ""), MEASURES, "the measures are"),
+        help=name_help(getattr(term, "name", ""), MEASURES, "measure"),
     )
     return None

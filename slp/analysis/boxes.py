@@ -9,11 +9,11 @@ from slp.analysis.findings import Findings
 from slp.analysis.parameters import Values
 from slp.errors import Related
 from slp.ir.program import Box
-from slp.proofs.terms import Struct
+from slp.proofs.terms import Atom, Struct
 from slp.source import SourceSpan
 from slp.syntax.ast import Clause
 
-__all__ = ["is_box_clause", "read_boxes"]
+__all__ = ["box_names", "is_box_clause", "read_boxes"]
 
 _USAGE = "write box(name, feature, 0, 10). for 0 <= feature < 10; a bound may be -inf or inf"
 
@@ -21,6 +21,13 @@ _USAGE = "write box(name, feature, 0, 10). for 0 <= feature < 10; a bound may be
 def is_box_clause(clause: Clause) -> bool:
     """Whether a clause speaks of boxes: its head is `box(...)`, with whatever arguments."""
     return isinstance(clause.head, Struct) and clause.head.name == "box" and clause.arrow != "-->"
+
+
+def box_names(clauses: Iterable[Clause]) -> set[str]:
+    """Names that box facts begin with, those of malformed facts too."""
+    heads = (clause.head for clause in clauses)
+    names = (head.args[0] for head in heads if isinstance(head, Struct))
+    return {name.name for name in names if isinstance(name, Atom)}
 
 
 def read_boxes(clauses: Iterable[Clause], values: Values, findings: Findings) -> dict[str, Box]:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import PurePath
 from types import MappingProxyType
 
-from slp.analysis.boxes import read_boxes
+from slp.analysis.boxes import box_names, read_boxes
 from slp.analysis.columns import check_columns
 from slp.analysis.constraints import read_constraints
 from slp.analysis.contradictions import check_constraints
@@ -60,7 +60,8 @@ def check_program(
     said = read_declarations(directives, values, findings)
     clauses = sort_clauses(items, findings)
     boxes = read_boxes(clauses.boxes, values, findings)
-    constraints = read_constraints(directives.constraints, boxes, values, findings)
+    malformed = box_names(clauses.boxes) - boxes.keys()
+    constraints = read_constraints(directives.constraints, boxes, malformed, values, findings)
     program = Program(
         name=PurePath(source.file.name).stem,
         start=_start(directives, clauses, findings),
@@ -96,6 +97,8 @@ def _check_states(program: Program, findings: Findings) -> None:
     """Find what is wrong with labels and derivations, on the states that the start leads to."""
     database = database_of(program)
     check_constant_labels(program, findings)
+    if findings.has_errors:
+        return
     space = explore(program, database, findings)
     check_label_sums(program, database, space, findings)
     check_derivations(program, database, space, findings)

@@ -40,7 +40,7 @@ def features_of(constraint: Constraint) -> tuple[str, ...]:
 
 
 def named_features(program: Program) -> Iterator[tuple[str, SourceSpan | None]]:
-    """Every feature that a program names (splits on, bounds, weighs, constrains), with the place."""
+    """Every feature that a program splits on, bounds, weighs or constrains, with the place."""
     for constraint in program.constraints:
         for name in features_of(constraint):
             yield name, constraint.span

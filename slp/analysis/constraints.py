@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from slp.analysis.directives import Declared, name_of, span_of
 from slp.analysis.findings import Findings, name_help
@@ -50,17 +50,31 @@ _PYTHON_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 
 
 def read_constraints(
-    declared: list[Declared], boxes: Mapping[str, Box], values: Values, findings: Findings
+    declared: list[Declared],
+    boxes: Mapping[str, Box],
+    malformed_boxes: Collection[str],
+    values: Values,
+    findings: Findings,
 ) -> tuple[Constraint, ...]:
-    """The constraints, in order; those that are malformed are found and left out."""
-    reader = _Reader(boxes, values, findings)
+    """The constraints, in order; those that are malformed are found and left out.
+
+    Those of `malformed_boxes` are left out without a word, as the boxes' faults are found already.
+    """
+    reader = _Reader(boxes, malformed_boxes, values, findings)
     found = (reader.constraint(d.args[0], d.span) for d in declared)
     return tuple(c for c in found if c is not None)
 
 
 class _Reader:
-    def __init__(self, boxes: Mapping[str, Box], values: Values, findings: Findings) -> None:
+    def __init__(
+        self,
+        boxes: Mapping[str, Box],
+        malformed_boxes: Collection[str],
+        values: Values,
+        findings: Findings,
+    ) -> None:
         self.boxes = boxes
+        self.malformed_boxes = malformed_boxes
         self.values = values
         self.findings = findings
         self.readers: dict[
@@ -92,7 +106,7 @@ class _Reader:
             n = key[1]
             self.malformed(key[0], f"`{key[0]}` does not have {n} argument{'s' * (n != 1)}", span)
         elif key is not None:
-            help = name_help(key[0], USAGE, "the constraints are")
+            help = name_help(key[0], USAGE, "constraint")
             self.findings.error("E140", f"there is no constraint `{key[0]}`", span, help=help)
         else:
             self.findings.error("E140", "a constraint is a name with arguments", span)
@@ -126,8 +140,8 @@ class _Reader:
 
     def box(self, term: Term, span: SourceSpan) -> Box | None:
         name = self.name(term, span, "a box")
-        if name is not None and name not in self.boxes:
-            help = name_help(name, self.boxes)
+        if name is not None and name not in self.boxes and name not in self.malformed_boxes:
+            help = name_help(name, self.boxes, "box")
             self.findings.error(
                 "E123",
                 f"there is no box `{name}`",

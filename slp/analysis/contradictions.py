@@ -86,7 +86,7 @@ class _Checker:
     def never_used(self) -> None:
         """`before` makes a feature wait for another that can never come."""
         befores = self.all(Before)
-        help = "neither can ever be split on; take one of them out"
+        help = "none of them can ever be split on; take one of these constraints out"
         for cycle in _cycles(befores):
             if len(cycle) == 1:
                 message = f"`{cycle[0].feature}` cannot come before itself"

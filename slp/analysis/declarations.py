@@ -112,7 +112,7 @@ class _Reader:
         key = functor(d.args[0])
         if key is None or key[0] not in _LEAF_MODELS:
             name = key[0] if key else ""
-            help = name_help(name, _LEAF_MODELS, "the leaf models are")
+            help = name_help(name, _LEAF_MODELS, "leaf model")
             what = f"there is no leaf model `{name}`" if key else "`leaf` names a leaf model"
             self.findings.error("E102", what, d.span, help=help)
             return None

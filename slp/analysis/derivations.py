@@ -11,7 +11,7 @@ from slp.analysis.references import called_nonterminals
 from slp.analysis.states import MOST_STATES, StateSpace, state_text
 from slp.analysis.unused import reachable_nonterminals
 from slp.errors import Related, SlpError
-from slp.ir.program import CallBody, LeafBody, Program, SplitBody, TreeRule
+from slp.ir.program import CallBody, LeafBody, LogicClause, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
 from slp.proofs import Database, evaluate_arguments, solve
 from slp.proofs.arithmetic import is_function
@@ -89,7 +89,7 @@ def _report_cycle(cycle: list[tuple[Term, TreeRule]], findings: Findings) -> Non
 
 
 class _Applicable:
-    """Whether a rule can apply in some state. Nothing is said of nonterminals that are never reached."""
+    """Whether a rule can apply in some state. Nonterminals that are never reached are left be."""
 
     def __init__(
         self, program: Program, database: Database, space: StateSpace, findings: Findings
@@ -146,14 +146,17 @@ class _Applicable:
         return self.has_answer(Struct("=", (substitute(head, apart), goal)))
 
     def has_answer(self, goal: Term) -> bool:
+        """Whether a goal can be proved, or at least not refuted.
+
+        What goes wrong in a proof is found in the states where it is needed (`slp.analysis.states`).
+        """
         try:
             return next(solve(goal, self.database), None) is not None
-        except SlpError as e:
-            self.findings.take(e)
+        except SlpError:
             return True
 
     def check_in_states(self, rule: TreeRule) -> None:
-        """All states are known, and none uses the rule: because of its head, its guards, its label?"""
+        """All states are known, and none uses the rule: is it the head, the guards or the label?"""
         heads = [s for s in self.space.instances if self.unifies(rule.head, s)]
         if not heads:
             message = "the start leads to no state that its head matches"
@@ -166,7 +169,7 @@ class _Applicable:
                     "W108",
                     "the label is 0 in every state, so this never applies",
                     rule.label.span or rule.span,
-                    help="take the clause out",
+                    help="give it a label above 0, or take it out",
                 )
         else:
             message = "its guards hold in no state that the start leads to"
@@ -186,7 +189,7 @@ def _generalised(argument: Term, position: int) -> Term:
 
 def _mentions_table(program: Program) -> bool:
     """Whether rules or clauses ask how many leaves a tree can have."""
-    clauses = [*program.rules, *program.clauses]
+    clauses: list[TreeRule | LogicClause] = [*program.rules, *program.clauses]
     return any(c.span is not None and MOST_LEAVES in c.span.text for c in clauses)
 
 

@@ -1,10 +1,10 @@
 """Directives, first pass: which are there, are they well formed, and which of several counts.
 
 A directive that says one thing (`start`, `response`, `leaf`, `failure`, `weights`, a parameter, a
-limit of `support`, a feature's declaration or weight) may stand once in a file. A file overrules the
-files that it uses: of declarations at different depths the one nearer to the program counts, two at
-the same depth are an error. `constraint` and `ignore` add up. What the terms say is found out in the second pass
-(`slp.analysis.declarations`), when the parameters have their values.
+limit of `support`, a feature's declaration or weight) may stand once in a file. A file overrules
+the files that it uses: of declarations at different depths the one nearer to the program counts,
+two at the same depth are an error. `constraint` and `ignore` add up. What the terms say is found out
+in the second pass (`slp.analysis.declarations`), when the parameters have their values.
 """
 
 from __future__ import annotations
@@ -96,14 +96,14 @@ def name_of(
     if isinstance(term, Var):
         findings.error(
             code,
-            f"{what} is the variable `{term.name}` here, not a name",
+            f"{what} is a name, and `{term.name}` is a variable",
             term.span or span,
-            help=f"a name that starts with a capital letter or `_` is quoted: '{term.name}'",
+            help=f"a name that begins with a capital letter or `_` is quoted: '{term.name}'",
         )
     else:
         findings.error(
             code,
-            f"{what} must be a name",
+            f"{what} is a name",
             span_of(term, span),
             help="such as age or 'blood pressure'",
         )
@@ -156,7 +156,7 @@ class _Collector:
                 "E101", "a directive says one thing", item.span, help="write one `:-` for each"
             )
         else:
-            help = name_help(key[0], DIRECTIVES, "the directives are")
+            help = name_help(key[0], DIRECTIVES, "directive")
             self.findings.error("E101", f"there is no directive `{key[0]}`", item.span, help=help)
 
     def malformed(self, name: str, message: str, span: SourceSpan) -> None:
@@ -168,7 +168,7 @@ class _Collector:
         if other is not None and other.depth == depth:
             self.findings.error(
                 "E103",
-                f"`{' '.join(k for k in key if k)}` is declared twice",
+                f"`{_key_text(key)}` is declared twice",
                 span,
                 help="take one of them out",
                 related=[Related("first declared here", other.span)],
@@ -224,6 +224,10 @@ class _Collector:
 
     def constraint(self, args: tuple[Term, ...], span: SourceSpan, depth: int) -> None:
         self.found.constraints.append(Declared(args, span, depth))
+
+
+def _key_text(key: Key) -> str:
+    return key[0] if len(key) == 1 else f"{key[0]}({key[1] or '_'})"
 
 
 def _arguments(count: int) -> str:

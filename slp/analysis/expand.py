@@ -1,8 +1,8 @@
 """`slp expand`: tree rules as the ordinary stochastic clauses that they stand for.
 
-Nonterminal `n(X)` becomes the predicate `n(X, Box, Tree)`: in state `n(X)`, `Box` grows into `Tree`.
+Nonterminal `n(X)` becomes the predicate `n(X, Box, Tree)`: from `n(X)`, `Box` grows into `Tree`.
 
-    l :: n(X) --> { G }, leaf.                     l :: n(X, _, leaf) :- G.
+    l :: n(X) --> { G }, leaf.                     l :: n(X, _Box, leaf) :- G.
     l :: n(X) --> { G }, m(X+1).                   l :: n(X, Box, Tree) :-
                                                        G, State is X+1, m(State, Box, Tree).
     l :: n(X) --> { G }, split(F, V, M), { H },    l :: n(X, Box, split(F, V, Left, leaf)) :-
@@ -12,8 +12,8 @@ Nonterminal `n(X)` becomes the predicate `n(X, Box, Tree)`: in state `n(X)`, `Bo
 
 `split(Box, F, V, M, Below, Above)` draws a split of the box by measure M and cuts the box. Guards
 in front of the split are goals, each of whose answers is an instance of its own; those behind it
-are wrapped in `once((...))`, as further answers must not count again. A nonterminal's arguments that
-are arithmetic are evaluated by `is`. The text can be read by `slp` and by SWI-Prolog.
+are wrapped in `once((...))`, as further answers must not count again. Arguments of nonterminals
+that are arithmetic are evaluated by `is`. The text can be read by `slp` and by SWI-Prolog.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ __all__ = ["expand_program", "expand_rule"]
 
 _LEAF = Atom("leaf")
 _INDENT = "    "
+_SYMBOLS = "+-*/\\^<>=~:.?@#&$"
 
 
 def expand_program(program: Program) -> str:
@@ -72,8 +73,13 @@ def _clause_text(term: Term) -> str:
     """A clause as text, each goal of its body on its own line."""
     if isinstance(term, Struct) and term.name == ":-" and len(term.args) == 2:
         goals = f",\n{_INDENT}".join(_argument_text(g) for g in conjunction(term.args[1]))
-        return f"{term_to_text(term.args[0])} :-\n{_INDENT}{goals}."
-    return f"{term_to_text(term)}."
+        return _ended(f"{term_to_text(term.args[0])} :-\n{_INDENT}{goals}")
+    return _ended(term_to_text(term))
+
+
+def _ended(text: str) -> str:
+    """A clause with its full stop, apart from a symbol that would swallow it (`+ .`)."""
+    return f"{text} ." if text[-1] in _SYMBOLS else f"{text}."
 
 
 def _argument_text(term: Term) -> str:
@@ -98,7 +104,7 @@ def expand_rule(rule: TreeRule, known: Collection[str]) -> Term:
             box = names.new("Box")
             tree = _child(goal, box, names.new("Tree"), names, known, goals)
         case _:
-            box, tree = Var("_"), _LEAF
+            box, tree = names.new("_Box"), _LEAF
     return _clause(rule.label, _with_box(rule.head, box, tree), goals)
 
 
@@ -129,11 +135,11 @@ def _child(
 
 
 def _is_arithmetic(term: Term, known: Collection[str]) -> bool:
-    """Whether an argument is to be evaluated: a parameter, or an expression over parameters, numbers
+    """Whether an argument is to be evaluated: a parameter, or arithmetic over parameters, numbers
     and variables."""
     if isinstance(term, Number | Var):
         return False
-    stack = [term]
+    stack: list[Term] = [term]
     while stack:
         t = stack.pop()
         if isinstance(t, Struct) and is_function(t.name, len(t.args)):

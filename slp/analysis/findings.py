@@ -41,8 +41,8 @@ class Findings:
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Add a finding made elsewhere."""
-        place = diagnostic.span and (diagnostic.span.file.name, diagnostic.span.start)
-        self._found.setdefault((diagnostic.code, diagnostic.message, place), diagnostic)
+        key = (diagnostic.code, diagnostic.message, *_place(diagnostic))
+        self._found.setdefault(key, diagnostic)
 
     def take(self, error: SlpError) -> None:
         """Add all findings of an exception."""
@@ -55,19 +55,18 @@ class Findings:
         return any(d.severity == "error" for d in self._found.values())
 
     def in_order(self) -> tuple[Diagnostic, ...]:
-        """All findings: those without a place, then file by file in order of place."""
-        files: dict[str, int] = {}
-        for d in self._found.values():
-            if d.span is not None:
-                files.setdefault(d.span.file.name, len(files))
-        return tuple(
-            sorted(
-                self._found.values(),
-                key=lambda d: (
-                    (-1, 0) if d.span is None else (files[d.span.file.name], d.span.start)
-                ),
-            )
-        )
+        """All findings: those without a place, then file by file in order of place.
+
+        A warning at the very place of an error is left out: it is likely to come from it.
+        """
+        errors = {_place(d) for d in self._found.values() if d.severity == "error"}
+        found = [
+            d for d in self._found.values() if d.severity == "error" or _place(d) not in errors
+        ]
+        files: dict[str, int] = {"": -1}
+        for d in found:
+            files.setdefault(_place(d)[0], len(files))
+        return tuple(sorted(found, key=lambda d: (files[_place(d)[0]], _place(d)[1])))
 
     def raise_errors(self) -> None:
         """Raise everything found, warnings too, if there is an error among it.
@@ -80,6 +79,11 @@ class Findings:
             raise ProgramError(self.in_order())
 
 
+def _place(diagnostic: Diagnostic) -> tuple[str, int, int]:
+    span = diagnostic.span
+    return ("", 0, 0) if span is None else (span.file.name, span.start, span.end)
+
+
 def nearest_name(name: str, known: Iterable[str]) -> str | None:
     """The one of `known` that is most like `name`, None if none is alike."""
     by_lower = {k.lower(): k for k in known}
@@ -87,9 +91,12 @@ def nearest_name(name: str, known: Iterable[str]) -> str | None:
     return by_lower[found[0]] if found else None
 
 
-def name_help(name: str, known: Iterable[str], others: str = "there are") -> str | None:
-    """A help line: the nearest name, else all of them after the words `others`, else None."""
+def name_help(name: str, known: Iterable[str], kind: str) -> str | None:
+    """A help line: the nearest name, else all ("the boxes are ..."), None if there are none."""
     known = sorted(known)
     if (near := nearest_name(name, known)) is not None:
         return f"did you mean `{near}`?"
-    return f"{others} {', '.join(f'`{k}`' for k in known)}" if known else None
+    if len(known) == 1:
+        return f"the only {kind} is `{known[0]}`"
+    plural = f"{kind}es" if kind.endswith(("s", "x")) else f"{kind}s"
+    return f"the {plural} are {', '.join(f'`{k}`' for k in known)}" if known else None

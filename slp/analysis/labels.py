@@ -1,8 +1,8 @@
 """Labels: are they probabilities, and do they sum to 1.
 
 Labels sum to 1 over the rules whose head matches the state or, if they do not, over the instances
-whose guards hold, in every state that the start reaches (`slp.analysis.states`). Under `:- weights.`
-labels are any numbers from 0 up.
+whose guards hold, in every state that the start leads to (`slp.analysis.states`). Under
+`:- weights.` labels are any numbers from 0 up.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MOST_NAMED = 3
 
 
 def check_constant_labels(program: Program, findings: Findings) -> None:
-    """Find labels without variables that are no probability or weight, also of rules never reached."""
+    """Find labels without variables that are no probability, also of rules never reached."""
     labelled: list[TreeRule | LogicClause] = [*program.rules, *program.clauses]
     for clause in labelled:
         if clause.label is not None and clause.span is not None:
@@ -63,7 +63,10 @@ def _check_value(
         findings.take(faults.impossible_label(value, where))
     elif value == 0:
         findings.warning(
-            "W108", "the label is 0, so this never applies", where, help="take the clause out"
+            "W108",
+            "the label is 0, so this never applies",
+            where,
+            help="give it a label above 0, or take it out",
         )
     elif value > 1 + _TOLERANCE and not weights:
         _not_a_probability("", value, where, findings)
@@ -129,7 +132,6 @@ def _report_sum(
             f"no rule applies to {', '.join(names)}{more}",
             origin.span,
             help="add a rule for it, or a guard to this rule that keeps it away",
-            related=[Related("this rule does not apply", r.span) for r in matching[:_MOST_NAMED]],
         )
         return
     blamed = rules or matching
@@ -147,7 +149,7 @@ def _report_sum(
 
 
 def _check_clause_sums(program: Program, findings: Findings) -> None:
-    """Constant labels of stochastic clauses sum to 1, over all or for each value of some argument."""
+    """Constant labels of stochastic clauses sum to 1, over all or for each value of an argument."""
     predicates: dict[Indicator, list[tuple[LogicClause, float]]] = {}
     for clause in program.clauses:
         key = functor(clause.head)

@@ -54,7 +54,7 @@ class _Checker:
                 help: str | None = "name a feature, or another response by `:- response(Column).`"
             else:
                 message = f"the table has no feature `{name}`"
-                help = name_help(name, self.features, "its features are")
+                help = name_help(name, self.features, "feature")
             self.findings.error("E150", message, span, help=help)
 
     def classes(self) -> None:
@@ -74,7 +74,7 @@ class _Checker:
                     "E151",
                     f"the response `{self.table.response}` has no class `{c.outcome}`",
                     c.span,
-                    help=name_help(c.outcome, classes, "its classes are"),
+                    help=name_help(c.outcome, classes, "class"),
                 )
 
     def kinds(self) -> None:
@@ -150,7 +150,7 @@ class _Checker:
             if isinstance(c, Constant) and self.uncut(c.box):
                 self.findings.warning(
                     "W151",
-                    f"`constant({c.box.name})` forbids nothing: no split of this table cuts the box",
+                    f"`constant({c.box.name})` forbids nothing: no split here can cut the box",
                     c.span,
                 )
 

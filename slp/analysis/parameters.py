@@ -112,7 +112,7 @@ def _apply_overrides(use: Use, declared: dict[str, Declared], findings: Findings
                 "E106",
                 f"`{use.target}` has no parameter `{name}`",
                 override.span,
-                help=name_help(name, theirs, "its parameters are"),
+                help=name_help(name, theirs, "parameter"),
             )
         elif declared[name].depth == use.depth:
             findings.error(
@@ -133,7 +133,7 @@ def _checked_given(
     out: dict[str, float] = {}
     for name, value in given.items():
         if name not in declared:
-            help = name_help(name, declared, "its parameters are")
+            help = name_help(name, declared, "parameter")
             if name == MOST_LEAVES:
                 help = "it is known from the table, and cannot be set"
             findings.error("E106", f"the program has no parameter `{name}`", help=help)

@@ -6,7 +6,7 @@ A predicate is *stochastic* if all its clauses are labelled and *logical* if non
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -18,15 +18,21 @@ from slp.analysis.scope import check_clause_scope, check_rule_scope, find_single
 from slp.analysis.sources import Placed
 from slp.errors import Related
 from slp.ir.program import LogicClause, TreeRule
+from slp.proofs.builtins import BUILTINS
+from slp.proofs.control import CONTROL
 from slp.proofs.database import is_builtin
 from slp.proofs.faults import redefines_builtin
+from slp.proofs.library import library
 from slp.proofs.terms import Term, functor
 from slp.syntax.ast import Clause
 
-__all__ = ["Clauses", "Indicator", "indicator_text", "sort_clauses"]
+__all__ = ["BUILT_IN", "Clauses", "Indicator", "indicator_text", "sort_clauses"]
 
 #: Name and number of arguments.
 Indicator: TypeAlias = tuple[str, int]
+
+#: What every program can call.
+BUILT_IN: frozenset[Indicator] = frozenset({*CONTROL, *BUILTINS, *library()})
 
 _KEPT = {"leaf", "split", "{}", "[]", "[|]", ",", ";", "|", "->", "::", "!", "\\+"}
 
@@ -56,6 +62,7 @@ def sort_clauses(items: Iterable[Placed], findings: Findings) -> Clauses:
     """The clauses among `items`; what is malformed is found and left out."""
     out = Clauses()
     first: dict[Indicator, Clause] = {}
+    rules: list[Clause] = []
     for placed in items:
         clause = placed.item
         if not isinstance(clause, Clause) or not _has_sound_head(clause, findings):
@@ -66,9 +73,13 @@ def sort_clauses(items: Iterable[Placed], findings: Findings) -> Clauses:
                 out.logical.add(_indicator(clause.head))
                 out.logic.append(LogicClause(clause.head, None, None, clause.span))
         elif clause.arrow == "-->":
-            _add_rule(clause, out, findings)
+            out.nonterminals.add(_indicator(clause.head))
+            rules.append(clause)
         else:
             _add_clause(clause, out, first, findings)
+    goals = (out.logical | BUILT_IN) - out.nonterminals
+    for clause in rules:
+        _add_rule(clause, goals, out, findings)
     return out
 
 
@@ -101,9 +112,9 @@ def _has_sound_head(clause: Clause, findings: Findings) -> bool:
     return True
 
 
-def _add_rule(clause: Clause, out: Clauses, findings: Findings) -> None:
-    key = _indicator(clause.head)
-    out.nonterminals.add(key)
+def _add_rule(
+    clause: Clause, goals: Collection[Indicator], out: Clauses, findings: Findings
+) -> None:
     if clause.label is None:
         findings.error(
             "E111",
@@ -112,7 +123,7 @@ def _add_rule(clause: Clause, out: Clauses, findings: Findings) -> None:
             help="write its probability in front, such as `0.5 :: tree --> leaf.`",
         )
     assert clause.body is not None
-    parts = translate_body(clause.body, clause.span, findings)
+    parts = translate_body(clause.body, clause.span, goals, findings)
     if parts is None or clause.label is None:
         return
     rule = TreeRule(clause.label, clause.head, parts.before, parts.body, clause.span)

@@ -6,15 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from slp.analysis.directives import span_of
 from slp.analysis.findings import Findings, name_help
-from slp.analysis.predicates import Clauses, Indicator, indicator_text
+from slp.analysis.predicates import BUILT_IN, Clauses, Indicator, indicator_text
 from slp.errors import SlpError
 from slp.ir.program import CallBody, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
 from slp.proofs import evaluate, faults
 from slp.proofs.arithmetic import is_function
-from slp.proofs.builtins import BUILTINS
-from slp.proofs.control import CONTROL
-from slp.proofs.library import library
 from slp.proofs.terms import Atom, Number, Struct, Term, functor, variables
 from slp.source import SourceSpan
 
@@ -32,9 +29,6 @@ _GOALS_IN = {
     ("forall", 2): (0, 1),
     ("findall", 3): (1,),
 }
-
-#: What every program can call.
-_BUILT_IN: set[Indicator] = {*CONTROL, *BUILTINS, *library()}
 
 _COMPARISONS = {(op, 2) for op in ("<", ">", "=<", ">=", "=:=", "=\\=")}
 
@@ -97,13 +91,6 @@ class _References:
             self.findings.error("E115", "this is no nonterminal", where)
         elif key in self.clauses.nonterminals:
             return
-        elif key in self.clauses.logical or key in _BUILT_IN:
-            self.findings.error(
-                "E116",
-                f"{indicator_text(key)} is a goal, not a nonterminal",
-                where,
-                help="put goals in braces: { ... }",
-            )
         else:
             self.findings.error(
                 "E115",
@@ -119,7 +106,7 @@ class _References:
             return f"there is {' and '.join(f'`{key[0]}//{n}`' for n in same)}"
         if key in self.clauses.stochastic:
             return "it is defined by `:-`; tree rules are written with `-->`"
-        return name_help(key[0], {name for name, _ in self.clauses.nonterminals})
+        return name_help(key[0], {name for name, _ in self.clauses.nonterminals}, "nonterminal")
 
     # --- goals ---------------------------------------------------------------------------------
 
@@ -153,11 +140,11 @@ class _References:
                 where,
                 help="take it out of the braces",
             )
-        elif key not in self.predicates and key not in _BUILT_IN:
+        elif key not in self.predicates and key not in BUILT_IN:
             self.findings.take(faults.unknown_predicate(*key, self.known(), where))
 
     def known(self) -> set[Indicator]:
-        return self.predicates | {key for key in _BUILT_IN if key[0].isalpha()}
+        return self.predicates | {key for key in BUILT_IN if key[0].isalpha()}
 
     def arithmetic(self, term: Term, span: SourceSpan) -> None:
         """Find names in an arithmetic expression that are no parameters, and unknown functions."""

@@ -2,8 +2,8 @@
 
 `:- use(growtree, [alpha = 0.9]).` stands for the items of the library prior `growtree`, put in its
 place; `:- use('boxes.slp').` for those of a file beside the using one. A file that is used twice is
-read once. Every item keeps its *depth*: 0 in the program itself, 1 in what it uses, and so on; where
-two files declare the same thing, the smaller depth wins (see `slp.analysis.directives`).
+read once. Every item keeps its *depth*: 0 in the program itself, 1 in what it uses, and so on;
+where two files declare the same thing, the smaller depth wins (see `slp.analysis.directives`).
 """
 
 from __future__ import annotations
@@ -137,15 +137,16 @@ class _Reader:
                 "E104",
                 f"there is no library prior `{target}`",
                 span,
-                help=(name_help(target, prior_names()) or "")
-                + f"; a file of yours is used as `:- use('{target}.slp').`",
+                help=f"{name_help(target, prior_names(), 'prior')} "
+                f"(a file of yours is used as `:- use('{target}.slp').`)",
             )
             return None
         try:
             return SourceFile.read(Path(user.name).parent / target)
         except ProgramError as e:
             for diagnostic in e.diagnostics:
-                self.findings.add(replace(diagnostic, span=span))
+                help = diagnostic.help or f"the name is taken from the folder of {user.name}"
+                self.findings.add(replace(diagnostic, span=span, help=help))
             return None
 
     def overrides(self, term: Term, span: SourceSpan) -> tuple[Override, ...]:
@@ -168,6 +169,7 @@ class _Reader:
                     "E103",
                     f"parameter `{name.name}` is given twice",
                     where,
+                    help="take one of them out",
                     related=[Related("first given here", out[name.name].span)],
                 )
             out.setdefault(name.name, Override(name.name, item.args[1], where))

@@ -1,16 +1,16 @@
 """The ground nonterminals that a program reaches from its start, as far as no table is needed.
 
-States are explored in layers: all that are reached with k splits, by breadth first search along rules
-that call another nonterminal for the same box, before any that needs k + 1. Exploration stops after
-about `MOST_STATES` states, or when proofs take long; then, and where children depend on the split, it
-is not `complete`, and says nothing about what is not reached.
+States are explored in layers: all that are reached with k splits, by breadth first search along
+rules that call another nonterminal for the same box, before any that needs k + 1. Exploration stops
+after about `MOST_STATES` states, or when proofs take long; then, and where children depend on the
+split, it is not `complete`, and says nothing about what is not reached.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from slp.analysis.findings import Findings
 from slp.errors import SlpError
@@ -43,9 +43,9 @@ class StateSpace:
     """States with their rule instances, in the order in which they were reached.
 
     `instances[s]` is None where proofs failed with an error (which was found). `calls[s]` are the
-    states that instances of `s` lead to without a split, each with the rule. `origin[s]` is the rule
-    that first led to `s`, None for the start. `unbounded` tells that the exploration met a chain
-    without splits that goes on and on (which was found too).
+    states that instances of `s` lead to without a split, each with the rule. `origin[s]` is the
+    rule that first led to `s`, None for the start. `unbounded` tells that the exploration met a
+    chain without splits that goes on and on (which was found too).
     """
 
     instances: dict[Term, list[RuleInstance] | None] = field(default_factory=dict)
@@ -88,7 +88,7 @@ class _Explorer:
         return in_time and not self.space.unbounded
 
     def layer(self, first: list[Term]) -> list[Term]:
-        """Look at states and all that they lead to without a split; returns what one split leads to."""
+        """Look at states and all that they lead to without a split; what one split leads to."""
         seen = self.space.instances
         waiting = deque(dict.fromkeys(first))
         below: dict[Term, None] = {}
@@ -124,18 +124,18 @@ class _Explorer:
                 self.space.calls[state].append((child, rule))
             self.space.instances[state] = instances
         except SlpError as e:
-            self.blame(e)
+            self.blame(e, state)
             self.space.instances[state] = None
             self.space.complete = False
         self.inferences += meter.inferences
 
-    def blame(self, error: SlpError) -> None:
+    def blame(self, error: SlpError, state: Term) -> None:
         """Add what proofs found, each place once and not for every state."""
         for d in error.diagnostics:
             key = (d.code, d.span.start if d.span else -1)
             if key not in self.blamed:
                 self.blamed.add(key)
-                self.findings.add(d)
+                self.findings.add(replace(d, message=f"{d.message}, for {state_text(state)}"))
 
     def children(self, state: Term) -> Iterator[Term]:
         """States that one split leads to, those that depend on which split it is left out."""
@@ -154,8 +154,8 @@ class _Explorer:
         self.space.unbounded = True
         self.findings.error(
             "E134",
-            f"this goes on without a split: {state_text(state)} and on, more than {_MOST_CALLED} states "
-            "for one box",
+            f"this goes on without a split: {state_text(state)} and on, more than {_MOST_CALLED} "
+            "states for one box",
             rule.span,
             help=f"bound it by a guard, such as {{ I < {MOST_LEAVES} }}",
         )

@@ -75,7 +75,12 @@ def describe_constraint(constraint: Constraint) -> str:
     """What a constraint asks of a tree, as one sentence."""
     match constraint:
         case Constant(box):
-            return f"No split cuts the box {describe_box(box)} at a node that contains all of it."
+            bounded = [f for f, bounds in box.bounds.items() if bounds != (-math.inf, math.inf)]
+            others = f" that is not on {_listed(bounded, 'or')}" if bounded else ""
+            return (
+                f"No split cuts the box {describe_box(box)} at a node that contains all of it, as "
+                f"any split does{others}."
+            )
         case Forbid(feature, below, within):
             where = "" if below is None else f" at depth {below} or deeper (the root is 0)"
             if within is not None:
@@ -110,9 +115,9 @@ def describe_constraint(constraint: Constraint) -> str:
             return f"The {language.capitalize()} predicate {name} holds of {where}."
 
 
-def _listed(names: Iterable[str]) -> str:
+def _listed(names: Iterable[str], last: str = "and") -> str:
     names = list(names)
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"
 
 
 def _count(n: int, one: str, many: str) -> str:

@@ -1,0 +1,67 @@
+"""Bad programs, each with the exact output of the checker beside it.
+
+`programs/bad/NAME.slp` is checked, with the table `NAME.csv` if there is one, and what is found must be
+what `NAME.out` holds. Names of files are relative to that folder.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import slp.analysis
+from slp.analysis import check_program, check_program_on_table
+from slp.data import read_frame, table_of
+from slp.errors import Diagnostic, SlpError
+from slp.source import SourceFile, draw_diagnostic
+from slp.syntax import parse_recovering
+
+BAD = Path(__file__).resolve().parents[1] / "programs" / "bad"
+PROGRAMS = sorted(BAD.glob("*.slp"))
+CODES = re.compile(r'"([EW]1\d\d)"')
+
+
+def findings(name: str) -> list[Diagnostic]:
+    """All that parsing and checking find in a program, read from the current folder."""
+    source, found = parse_recovering(SourceFile.read(name))
+    try:
+        program = check_program(source)
+        warnings = list(program.warnings)
+        table = Path(name).with_suffix(".csv")
+        if table.exists():
+            warnings += check_program_on_table(program, table_of(program, read_frame(table)))
+    except SlpError as e:
+        return [*found, *e.diagnostics]
+    return [*found, *warnings]
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda p: p.stem)
+def test_bad_program_gives_its_exact_output(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(BAD)
+    have = "".join(f"{draw_diagnostic(d)}\n" for d in findings(path.name))
+    assert have == path.with_suffix(".out").read_text(encoding="utf-8")
+
+
+def test_every_bad_program_has_an_output_and_every_output_a_program() -> None:
+    outputs = {p.stem for p in BAD.glob("*.out")}
+    assert {p.stem for p in PROGRAMS} == outputs
+    assert all(p.stat().st_size for p in BAD.glob("*.out"))
+
+
+def codes_in_sources() -> set[str]:
+    folder = Path(slp.analysis.__file__).parent
+    return {c for p in folder.glob("*.py") for c in CODES.findall(p.read_text(encoding="utf-8"))}
+
+
+def test_every_code_of_the_checker_is_in_some_output() -> None:
+    outputs = "".join(p.read_text(encoding="utf-8") for p in BAD.glob("*.out"))
+    shown = set(re.findall(r"\[([EW]1\d\d)\]", outputs))
+    assert codes_in_sources() == shown
+
+
+def test_every_code_of_the_checker_is_in_the_table_of_messages() -> None:
+    table = (BAD.parents[2] / "docs" / "messages.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| ([EW]1\d\d) \|", table, flags=re.MULTILINE)
+    assert sorted(listed) == sorted(codes_in_sources())

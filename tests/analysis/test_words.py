@@ -1,0 +1,125 @@
+"""Constraints and programs in words."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from slp.analysis import check_program
+from slp.ir import program as ir
+from slp.ir.words import describe_constraint, describe_prior
+from slp.proofs.terms import Number, Struct, Text
+from slp.source import SourceFile
+from slp.syntax import parse_program
+
+INFANT = ir.Box("infant", {"age": (0.0, 24.0), "dose": (-math.inf, 1.5)})
+OLD = ir.Box("old", {"age": (65.0, math.inf)})
+FREE = ir.Box("free", {"age": (-math.inf, math.inf)})
+
+SENTENCES: list[tuple[ir.Constraint, str]] = [
+    (
+        ir.Constant(INFANT),
+        "No split cuts the box infant (0 <= age < 24 and dose < 1.5) at a node that contains all of "
+        "it, as any split does that is not on age or dose.",
+    ),
+    (
+        ir.Constant(FREE),
+        "No split cuts the box free (everywhere) at a node that contains all of it, as any split does.",
+    ),
+    (ir.Forbid("age"), "No split is on age."),
+    (
+        ir.Forbid("age", below=3),
+        "No split is on age at depth 3 or deeper (the root is 0).",
+    ),
+    (
+        ir.Forbid("dose", within=OLD),
+        "No split is on dose at nodes that lie inside the box old (age >= 65).",
+    ),
+    (ir.First("age"), "If the tree splits at all, the root splits on age."),
+    (ir.Before("age", "dose"), "Every split on dose has a split on age above it."),
+    (ir.Once("age"), "No path splits on age twice."),
+    (ir.Exclusive(("a", "b", "c")), "No path splits on two of a, b and c."),
+    (
+        ir.Interaction((("a", "b"), ("c",))),
+        "The features of each path lie together in {a, b} or {c}.",
+    ),
+    (
+        ir.Majority(OLD, "yes"),
+        "In every leaf that meets the box old (age >= 65), no class has more rows than yes.",
+    ),
+    (ir.MaxLeaves(1), "The tree has at most 1 leaf."),
+    (ir.MaxLeaves(7), "The tree has at most 7 leaves."),
+    (ir.MaxFeatures(2), "The tree splits on at most 2 features."),
+    (ir.Monotone("age", "up"), "Predictions never fall as age grows."),
+    (ir.Monotone("age", "down"), "Predictions never rise as age grows."),
+    (
+        ir.Predicate("python", Text("m:f"), local=True),
+        "The Python predicate m:f holds of every node.",
+    ),
+    (
+        ir.Predicate("prolog", Struct("ok", (Number(3),))),
+        "The Prolog predicate ok(3) holds of the finished tree.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("constraint", "want"), SENTENCES, ids=lambda x: type(x).__name__)
+def test_constraint_in_words(constraint: ir.Constraint, want: str) -> None:
+    assert describe_constraint(constraint) == want
+
+
+def described(text: str) -> list[str]:
+    return describe_prior(check_program(parse_program(SourceFile("t.slp", text))))
+
+
+def test_program_in_words() -> None:
+    have = described(
+        """
+        :- start(tree(0)).
+        :- param(p, 0.25).
+        :- response(time, event(status)).
+        :- leaf(dirichlet([1, 2])).
+        :- feature(age, [cuts([18, 40])]).
+        :- feature(_, [bins(quantile, 10)]).
+        :- ignore([id, date]).
+        :- support([min_leaf(5), max_depth(6)]).
+        :- feature_weight(age, 3).
+        :- constraint(first(age)).
+        p     :: tree(D) --> { D < 9 }, split(age, V, gap), { V > 3 }, leaf, tree(D + 1).
+        1 - p :: tree(_) --> leaf.
+        """
+    )
+    assert have == [
+        "A tree starts as tree(0).",
+        "tree(D), if D < 9, splits on age into leaf (below the threshold) and tree(D + 1) (the "
+        "feature drawn uniformly among those that can split the box, then the threshold with "
+        "probability proportional to the gap that it falls in), where V > 3, with probability p.",
+        "tree(_) becomes a leaf, with probability 1 - p.",
+        "Here p = 0.25.",
+        "In each box the probabilities are renormalised over the rules that apply there; a box that "
+        "cannot be split takes none that splits.",
+        "Each side of a split keeps at least 5 rows.",
+        "No leaf is deeper than 6.",
+        "Feature age is drawn with weight 3, where others have 1.",
+        "If the tree splits at all, the root splits on age.",
+        "Splits and leaves that a constraint forbids are taken out before anything is drawn.",
+        "Leaves follow dirichlet([1, 2]).",
+        "The response is time, a duration whose end was seen where status.",
+        "age is cut at 18 and 40.",
+        "Every other numeric feature is cut into 10 quantile bins.",
+        "Not used: id and date.",
+    ]
+
+
+def test_weights_and_failure_in_words() -> None:
+    have = described(":- use(denison). :- failure(condition). :- constraint(first(age)).")
+    assert have[1].endswith("with weight 1/phi.")
+    assert (
+        "A tree's weight is the product of the weights of its rules and splits; the prior is these "
+        "weights, divided by their sum over all trees." in have
+    )
+    assert (
+        "What a constraint forbids keeps its share and fails; the prior is what does not fail, "
+        "renormalised over whole trees." in have
+    )
