@@ -24,7 +24,7 @@ from slp.source import SourceSpan
 __all__ = ["MOST_CALLS", "MOST_STATES", "Expansion", "SplitDraft", "StateRule"]
 
 #: States beyond which a program counts as not finite.
-MOST_STATES = 200_000
+MOST_STATES = 100_000
 
 #: Calls in a row, without a split, beyond which a program counts as not finite. A program that
 #: counts up to the number of leaves, such as `pinball`, makes some `2 * most_leaves`.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from textwrap import wrap
 
 from slp.errors import UnsupportedError
 from slp.ir import program as ir
@@ -17,6 +18,7 @@ from slp.lower.made_up_schema import schema_of_program
 __all__ = ["explain_program"]
 
 _STATES_SHOWN = 12
+_WIDTH = 96
 
 
 def explain_program(program: ir.Program, schema: Schema | None) -> str:
@@ -28,19 +30,27 @@ def explain_program(program: ir.Program, schema: Schema | None) -> str:
         As `program_to_tree_grammar`; what no engine here can take is explained, not raised.
     """
     schema = schema or schema_of_program(program)
-    sections = [("Meaning", describe_prior(replace(program, constraints=())))]
+    sections = [("Meaning", _wrapped(describe_prior(replace(program, constraints=()))))]
     if program.constraints:
-        sections.append(("Constraints", list(_constraint_lines(program))))
+        sections.append(("Constraints", _wrapped(_constraint_lines(program))))
     try:
         grammar = program_to_tree_grammar(program, schema)
     except UnsupportedError as e:
-        sections.append(("Exact inference is not possible", list(_reasons(e))))
+        sections.append(("Exact inference is not possible", _wrapped(_reasons(e))))
     else:
         sections.append((_states_title(grammar, schema), list(_state_lines(grammar))))
-        sections.append(("Exact inference is possible", list(_exact_lines(grammar))))
+        sections.append(("Exact inference is possible", _wrapped(_exact_lines(grammar))))
     return "\n\n".join(
         "\n".join([title, *(f"  {line}" for line in lines)]) for title, lines in sections
     )
+
+
+def _wrapped(sentences: Iterable[str]) -> list[str]:
+    """Sentences broken into lines, their further lines indented."""
+    lines = []
+    for sentence in sentences:
+        lines += wrap(sentence, _WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+    return lines
 
 
 def _constraint_lines(program: ir.Program) -> Iterator[str]:

@@ -29,7 +29,7 @@ from slp.source import SourceSpan
 __all__ = ["GoalCall", "GoalLeaf", "GoalRule", "GoalSplit", "Goals"]
 
 #: Goals called in all guards of one program together.
-_MOST_INFERENCES = 10_000_000
+_MOST_INFERENCES = 5_000_000
 
 _LEAF = Atom("leaf")
 

@@ -1,0 +1,117 @@
+"""The text of `slp explain`, and of grammars."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from textwrap import dedent
+
+import pytest
+
+from slp.errors import ProgramError
+from slp.ir import program as ir
+from slp.ir.grammar_text import grammar_to_text
+from slp.ir.words import describe_constraint
+from slp.lower import explain_program, program_to_tree_grammar
+from slp.syntax import parse_term
+from tests.lower.programs import GROWTREE, checked, numeric
+
+BOXES = """
+box(infant, age, 0, 24).
+:- constraint(constant(infant)).
+:- constraint(majority(infant, well)).
+:- constraint(max_leaves(3)).
+"""
+
+
+def test_an_explanation_in_full() -> None:
+    program = checked(GROWTREE + BOXES)
+    have = explain_program(program, numeric("age", most_leaves=2))
+    meaning, constraints, *rest = have.split("\n\n")
+    assert meaning.startswith("Meaning\n  A tree starts as tree(0).\n")
+    words = [describe_constraint(c) for c in program.constraints]
+    assert " ".join(constraints.split()) == (
+        f"Constraints {words[0]} (decided at the split) {words[1]} (decided at the leaf) "
+        f"{words[2]} (decided at the tree, exact by counting leaves in the weights) "
+        "What is forbidden is taken out before anything is drawn."
+    )
+    assert max(map(len, constraints.splitlines())) < 100
+    assert "\n\n".join(rest) + "\n" == dedent("""\
+        States and rules on this table, for trees of up to 2 leaves: 3 states, 4 rules
+          After a colon are the states left and right of a split, by feature and threshold.
+          0: tree(0), contains infant, meets infant  (start)
+              0.5 split by feature_then_cut
+                  age at (-inf, 0]: 1, 2
+                  age at (0, 24): forbidden
+                  age at [24, inf): 2, 1
+              0.5 leaf, if no class has more rows than well
+          1: tree(1)
+              0.75 leaf
+          2: tree(1), contains infant, meets infant
+              0.75 leaf, if no class has more rows than well
+
+        Exact inference is possible
+          The states are finite, and everything is decided at a split or a leaf.
+          Leaves are counted in the weights, up to 3.
+          Weights of trees need not sum to 1; the prior is normalised over whole trees.
+          Whether it fits in memory depends on the number of boxes (sets of rows) of the table.
+        """)
+
+
+def test_without_a_table_one_name_stands_for_all_other_features() -> None:
+    have = explain_program(checked(GROWTREE), None)
+    assert (
+        "States and rules without a table, for trees of up to 8 leaves: 8 states, 15 rules" in have
+    )
+    assert "`*` stands for every feature that the program does not name." in have
+    assert "        *: 1, 1\n" in have
+    assert "No derivation can fail: the weights of all trees sum to 1." in have
+
+
+def test_long_grammars_are_abbreviated_and_say_so() -> None:
+    have = explain_program(checked(GROWTREE), numeric("age", most_leaves=50))
+    assert "11: tree(11)" in have
+    assert "12: tree(12)" not in have
+    assert "  ... and 38 more states\n" in have
+
+
+def test_why_exact_is_not_possible() -> None:
+    program = checked(GROWTREE + BOXES)
+    span = program.constraints[0].span
+    program = replace(program, constraints=(ir.Monotone("age", "up", span),))
+    have = explain_program(program, None)
+    title, reason = have.split("\n\n")[-1].split("\n", 1)
+    assert title == "Exact inference is not possible"
+    assert " ".join(reason.split()) == (
+        "test.slp:4:1: `monotone(age, up)` is decided at the finished tree, and no engine here "
+        "takes it yet."
+    )
+    assert "(decided at the tree)" in have
+    assert "States and rules" not in have
+
+
+def test_conditioning_is_said() -> None:
+    program = checked(GROWTREE + BOXES + ":- failure(condition).")
+    assert (
+        "  What is forbidden keeps its share and fails; the rest is renormalised as a whole.\n"
+        in explain_program(program, None)
+    )
+
+
+def test_faults_of_the_program_are_raised_not_explained() -> None:
+    program = replace(checked(GROWTREE), start=parse_term("tree(X)"))
+    with pytest.raises(ProgramError):
+        explain_program(program, None)
+
+
+def test_a_state_without_rules_is_pointed_out() -> None:
+    program = checked(":- start(t).\n1/2 :: t --> split(F, V), s, s.\n1/2 :: t --> leaf.\n"
+                      "1 :: s --> split(F, V), t, t.")  # fmt: skip
+    grammar = program_to_tree_grammar(program, numeric("age", most_leaves=2))
+    assert grammar_to_text(grammar).endswith("1: s\n    no rule: every derivation fails here")
+
+
+def test_goals_of_any_kind_have_a_name() -> None:
+    text = ":- start(t).\n1 :: t --> leaf.\n1 :: s(_, _, _) --> leaf."
+    program = replace(checked(text), start=parse_term("s([a, 1, f(b)], \"text\", 'A b')"))
+    grammar = program_to_tree_grammar(program, numeric("age"))
+    assert [s.name for s in grammar.states] == ["s([a, 1, f(b)], text, A b)"]
