@@ -1,8 +1,8 @@
 """Geometry of boxes: which rows a box holds and in which distinct ways it can be cut.
 
-A *box* is the set of distinct rows it holds, as a Python int: bit i is row i of `Table.codes`. Two cuts of
-one feature that part a box's rows alike are one split; its canonical threshold lies between the two codes
-that are neighbours in the box (DESIGN 3, `slp.data.table`).
+A *box* is the set of distinct rows it holds, as a Python int: bit i is row i of `Table.codes`. Two
+cuts of one feature that part a box's rows alike are one split; its canonical threshold lies between
+the two codes that are neighbours in the box (DESIGN 3, `slp.data.table`).
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Cut:
     """One test that a split may apply, the same in every box.
 
     `threshold` is the canonical one of a numeric feature (less goes left), `level` the level of a
-    categorical one (equal goes left); the other is None. `cell` counts the cells of all features through,
-    feature after feature (`Geometry.first_cell`).
+    categorical one (equal goes left); the other is None. `cell` counts the cells of all features
+    through, feature after feature (`Geometry.first_cell`).
     """
 
     feature: int
@@ -40,7 +40,8 @@ class Cut:
 
 
 class BoxSplit(NamedTuple):
-    """A distinct split of a box: number of its cut in `Geometry.cuts`, rows to the left and to the right."""
+    """A distinct split of a box: number of its cut in `Geometry.cuts`, rows to the left and to the
+    right."""
 
     cut: int
     left: int
@@ -55,8 +56,10 @@ class Geometry:
     root : the box of all rows.
     cuts : every cut met so far, by number.
     cells : the cell of each cut, by number.
-    rows_by_code : for each feature the codes that occur, ascending, each with the rows that have it.
-    first_cell : number of the first cell of each feature, and of all cells at the end; d + 1 entries.
+    rows_by_code : for each feature the codes that occur, ascending, each with the rows that have
+        it.
+    first_cell : number of the first cell of each feature, and of all cells at the end; d + 1
+        entries.
     """
 
     def __init__(self, grammar: TreeGrammar, table: Table) -> None:
@@ -76,7 +79,8 @@ class Geometry:
         self._count_bits = _bit_planes(table.counts)
 
     def splits(self, box: int) -> list[BoxSplit]:
-        """Distinct splits in canonical order: features in order, thresholds ascending, levels in order."""
+        """Distinct splits in canonical order: features in order, thresholds ascending, levels in
+        order."""
         out: list[BoxSplit] = []
         for f, feature in enumerate(self.table.features):
             find = self._level_splits if feature.categorical else self._threshold_splits
@@ -154,7 +158,8 @@ def _rows_by_code(codes: NDArray[np.int32]) -> list[tuple[int, int]]:
 
 
 def _bit_planes(counts: NDArray[np.int64]) -> list[int]:
-    """Rows whose count has binary digit j set, for each j: sums of counts become a few bit counts."""
+    """Rows whose count has binary digit j set, for each j: sums of counts become a few bit
+    counts."""
     numbers = counts.tolist()
     digits = max(numbers, default=0).bit_length()
     return [sum(1 << i for i, c in enumerate(numbers) if c >> j & 1) for j in range(digits)]

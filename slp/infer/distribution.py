@@ -1,4 +1,5 @@
-"""The seam between users and exact engines: what an engine must offer for `Posterior` to stand on it.
+"""The seam between users and exact engines: what an engine must offer for `Posterior` to stand on
+it.
 
 Two engines do: `slp.infer.exact.chart.Chart` and `slp.infer.enumeration.Enumeration`.
 """
@@ -19,8 +20,8 @@ __all__ = ["LeafMixture", "ScoredTree", "TreeDistribution"]
 
 @dataclass(frozen=True)
 class ScoredTree:
-    """A tree, the log weight of one of its derivations under the program as written, and the log marginal
-    likelihood of its leaves (whether or not the distribution takes it into account)."""
+    """A tree, the log weight of one of its derivations under the program as written, and the log
+    marginal likelihood of its leaves (whether or not the distribution takes it into account)."""
 
     tree: Tree
     log_weight: float
@@ -29,15 +30,16 @@ class ScoredTree:
 
 @dataclass(frozen=True, eq=False)
 class LeafMixture:
-    """The leaves that a new row may end in: their probability, float64, shape (J,), and their statistics,
-    shape (J, k). A leaf is a box; a box occurs once or more often."""
+    """The leaves that a new row may end in: their probability, float64, shape (J,), and their
+    statistics, shape (J, k). A leaf is a box; a box occurs once or more often."""
 
     probability: NDArray[np.float64]
     statistics: NDArray[np.float64]
 
 
 class TreeDistribution(Protocol):
-    """A distribution over trees, exactly: weight of a tree (of its derivations together) over their total.
+    """A distribution over trees, exactly: weight of a tree (of its derivations together) over their
+    total.
 
     With `likelihood` the weight is that under the program times the leaves' marginal likelihood.
     """
@@ -71,8 +73,8 @@ class TreeDistribution(Protocol):
         ...
 
     def log_weight(self, tree: Tree) -> float:
-        """Log weight under the program as written, without likelihood, of all derivations that part the rows as
-        `tree` does; -inf if there are none."""
+        """Log weight under the program as written, without likelihood, of all derivations that part
+        the rows as `tree` does; -inf if there are none."""
         ...
 
     def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
@@ -92,6 +94,6 @@ class TreeDistribution(Protocol):
         ...
 
     def depth_distribution(self) -> NDArray[np.float64]:
-        """Probability of depth t (of a leaf alone: 0), at index t, until what is left is below 1e-12."""
+        """Probability of depth t (of a leaf alone: 0), at index t, until what is left is below
+        1e-12."""
         ...
-

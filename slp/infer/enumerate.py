@@ -26,8 +26,8 @@ Choice: TypeAlias = tuple[BoxSplit, float, int, int]
 class Derivation:
     """A derived tree: the box of its root and, where it splits, how.
 
-    `log_weight` is that of the derivation under the program as written, without likelihood. `partition`:
-    the split stands for every split that parts the rows alike, on whatever feature.
+    `log_weight` is that of the derivation under the program as written, without likelihood.
+    `partition`: the split stands for every split that parts the rows alike, on whatever feature.
     """
 
     box: int
@@ -45,7 +45,9 @@ class Derivation:
     @property
     def n_leaves(self) -> int:
         """Number of leaves."""
-        return 1 if self.left is None or self.right is None else self.left.n_leaves + self.right.n_leaves
+        if self.left is None or self.right is None:
+            return 1
+        return self.left.n_leaves + self.right.n_leaves
 
 
 def derivations(grammar: TreeGrammar, geometry: Geometry) -> Iterator[Derivation]:
@@ -60,8 +62,10 @@ def _derive(g: TreeGrammar, geometry: Geometry, box: int, state: int) -> Iterato
     rules = g.states[state].rules
     splits = geometry.splits(box)
     choices = [_split_choices(g, geometry, rule, splits) for rule in rules]
-    possible = np.array([[_possible(geometry, r, c, box)] for r, c in zip(rules, choices, strict=True)])
-    weights = log_rule_weights(g, rules, possible.reshape(-1, 1))[:, 0]
+    possible = np.array(
+        [_possible(geometry, r, c, box) for r, c in zip(rules, choices, strict=True)], np.bool_
+    )
+    weights = log_rule_weights(g, rules, possible[:, None])[:, 0]
     for rule, chosen, weight, can in zip(rules, choices, weights.tolist(), possible, strict=True):
         if isinstance(rule, LeafRule):
             if can:
@@ -76,7 +80,8 @@ def _derive(g: TreeGrammar, geometry: Geometry, box: int, state: int) -> Iterato
                 for left in _derive(g, geometry, split.left, left_state):
                     for right in _derive(g, geometry, split.right, right_state):
                         total = weight + share + left.log_weight + right.log_weight
-                        yield Derivation(box, total, split, left, right, rule.measure == "partition")
+                        partition = rule.measure == "partition"
+                        yield Derivation(box, total, split, left, right, partition)
 
 
 def _possible(geometry: Geometry, rule: Rule, chosen: list[Choice], box: int) -> bool:
@@ -88,8 +93,8 @@ def _possible(geometry: Geometry, rule: Rule, chosen: list[Choice], box: int) ->
 def _split_choices(
     g: TreeGrammar, geometry: Geometry, rule: Rule, splits: list[BoxSplit]
 ) -> list[Choice]:
-    """What a rule may draw in one box: (split, log share, left state, right state); the states may be
-    FORBIDDEN. Nothing, if it is no split rule."""
+    """What a rule may draw in one box: (split, log share, left state, right state); the states may
+    be FORBIDDEN. Nothing, if it is no split rule."""
     if not isinstance(rule, SplitRule):
         return []
     cuts = [geometry.cuts[s.cut] for s in splits]

@@ -1,4 +1,5 @@
-"""Engine `enumerate`: every quantity as a plain sum over a list of all derivations. For tiny tables."""
+"""Engine `enumerate`: every quantity as a plain sum over a list of all derivations. For tiny
+tables."""
 
 from __future__ import annotations
 
@@ -66,9 +67,8 @@ class Enumeration:
     def log_likelihood(self) -> NDArray[np.float64]:
         """Log marginal likelihood of each derivation's leaves, shape (T,)."""
         leaf = self.geometry.table.leaf
-        return np.array(
-            [leaf.log_marginal(self.geometry.statistics(_leaves(item))).sum() for item in self.items]
-        )
+        statistics = [self.geometry.statistics(_leaves(item)) for item in self.items]
+        return np.array([leaf.log_marginal(s).sum() for s in statistics])
 
     @cached_property
     def log_score(self) -> NDArray[np.float64]:
@@ -100,9 +100,7 @@ class Enumeration:
         return [self._scored(int(i)) for i in rng.choice(len(self.items), n, p=self.probability)]
 
     def _scored(self, i: int) -> ScoredTree:
-        return ScoredTree(
-            self.trees[i], self.items[i].log_weight, float(self.log_likelihood[i])
-        )
+        return ScoredTree(self.trees[i], self.items[i].log_weight, float(self.log_likelihood[i]))
 
     def log_weight(self, tree: Tree) -> float:
         """Log weight of all derivations that part the rows as `tree` does."""
@@ -145,16 +143,22 @@ class Enumeration:
         """Number of splits of each derivation on each feature, shape (T, d)."""
         d = len(self.geometry.table.features)
         cuts = self.geometry.cuts
-        features = [[cuts[n.cut].feature for n in _nodes(i) if n.cut is not None] for i in self.items]
-        return np.array([np.bincount(np.array(f, np.int64), minlength=d) for f in features])
+        out = np.zeros((len(self.items), d), np.int64)
+        for row, item in zip(out, self.items, strict=True):
+            for node in _nodes(item):
+                if node.cut is not None:
+                    row[cuts[node.cut].feature] += 1
+        return out
 
     def leaf_distribution(self) -> NDArray[np.float64]:
         """Probability of k leaves, at index k."""
-        return np.bincount([item.n_leaves for item in self.items], weights=self.probability)
+        leaves = np.array([item.n_leaves for item in self.items])
+        return np.bincount(leaves, weights=self.probability).astype(np.float64)
 
     def depth_distribution(self) -> NDArray[np.float64]:
         """Probability of depth t, at index t."""
-        return np.bincount([tree.depth for tree in self.trees], weights=self.probability)
+        depths = np.array([tree.depth for tree in self.trees])
+        return np.bincount(depths, weights=self.probability).astype(np.float64)
 
 
 def _nodes(d: Derivation) -> Iterator[Derivation]:

@@ -1,7 +1,8 @@
 """Split measures: the share of each distinct split of a box under a split rule.
 
-With V the splits of the box that the measure is taken over, V_f those on feature f, F the features with V_f not
-empty, w the feature weights, d the number of features, g the gap of a split, the share of s in V on feature f is
+With V the splits of the box that the measure is taken over, V_f those on feature f, F the features
+with V_f not empty, w the feature weights, d the number of features, g the gap of a split, the share
+of s in V on feature f is
 
     feature_then_cut   w_f / sum of w over F  x  1 / |V_f|
     all                1 / |V|
@@ -10,8 +11,9 @@ empty, w the feature weights, d the number of features, g the gap of a split, th
     partition          1 if s is the first in V that parts the rows as it does, else 0
     per_feature        1/d  x  1 / |V_f|
 
-V leaves out what the rule does not propose (OUTSIDE) and, under `failure(restrict)`, what a constraint forbids;
-under `failure(condition)` forbidden splits are in V and the derivation that takes one fails.
+V leaves out what the rule does not propose (OUTSIDE) and, under `failure(restrict)`, what a
+constraint forbids; under `failure(condition)` forbidden splits are in V and the derivation that
+takes one fails.
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ class SplitArrays:
     box : int64, shape (E,), ascending. Which box, 0 to B - 1.
     feature : int64, shape (E,). Within a box in canonical order.
     gap : float64, shape (E,).
-    pair : int64, shape (E,). The same number for splits that part a box's rows alike, sides disregarded.
+    pair : int64, shape (E,). The same number for splits that part a box's rows alike, sides
+        disregarded.
     """
 
     def __init__(
@@ -52,13 +55,15 @@ class SplitArrays:
 
 
 def flat_transitions(rule: SplitRule) -> NDArray[np.int32]:
-    """Transitions of all features one below the other, shape (cells, 2); row `Cut.cell` is a cut's."""
+    """Transitions of all features one below the other, shape (cells, 2); row `Cut.cell` is a
+    cut's."""
     return np.concatenate([np.empty((0, 2), np.int32), *rule.transitions]).astype(np.int32)
 
 
 def splits_taken_over(left: NDArray[np.int32], failure: Failure) -> NDArray[np.bool_]:
     """Whether splits belong to V, from the first column of their transitions."""
-    return left != OUTSIDE if failure == "condition" else (left != OUTSIDE) & (left != FORBIDDEN)
+    proposed = left != OUTSIDE
+    return np.asarray(proposed if failure == "condition" else proposed & (left != FORBIDDEN))
 
 
 def log_shares(
@@ -98,7 +103,8 @@ def _share_by_feature(
     total = np.bincount(group, weights=weight, minlength=shape[0] * shape[1])
     within = np.log(weight) - np.log(total[group])
     if measure == "per_feature":
-        return within - np.log(splits.n_features)
+        return np.asarray(within - np.log(splits.n_features))
     feature_weight = np.where(total.reshape(shape) > 0, splits.feature_weights, 0.0)
     chosen = splits.feature_weights[splits.feature[taken]]
-    return within + np.log(chosen / feature_weight.sum(axis=1)[splits.box[taken]])
+    available = feature_weight.sum(axis=1)[splits.box[taken]]
+    return np.asarray(within + np.log(chosen / available))

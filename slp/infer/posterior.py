@@ -1,7 +1,7 @@
 """`Posterior`: what users hold after inference, whichever exact engine is behind it.
 
-Every number is exact unless its docstring says otherwise, and summaries do not depend on the draws. It computes what is
-asked for when it is asked for, and keeps it.
+Every number is exact unless its docstring says otherwise, and summaries do not depend on the draws.
+It computes what is asked for when it is asked for, and keeps it.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ __all__ = ["Draw", "FeatureUse", "MapTree", "Posterior"]
 class MapTree:
     """A tree of high posterior probability.
 
-    `log_joint` is the log weight of the tree under the program as written, plus the log marginal likelihood of its
-    leaves (without it in a prior); `log_posterior` the log of its probability. Both sum over its derivations.
+    `log_joint` is the log weight of the tree under the program as written, plus the log marginal
+    likelihood of its leaves (without it in a prior); `log_posterior` the log of its probability.
+    Both sum over its derivations.
     """
 
     tree: Tree
@@ -53,14 +54,16 @@ class Draw:
 
 @dataclass(frozen=True)
 class FeatureUse:
-    """Use of a feature: `probability` that the tree splits on it anywhere, and expected number of splits."""
+    """Use of a feature: `probability` that the tree splits on it anywhere, and expected number of
+    splits."""
 
     probability: float
     expected_splits: float
 
 
 class Posterior:
-    """The distribution over decision trees given a program and a table: the posterior, or the prior itself.
+    """The distribution over decision trees given a program and a table: the posterior, or the prior
+    itself.
 
     Attributes
     ----------
@@ -103,8 +106,8 @@ class Posterior:
     def log_evidence(self) -> float | None:
         """log P(response | features) under the prior normalised over its support; None for a prior.
 
-        With `majority` the prior itself looks at the response, and then this is no Bayes factor against another
-        program: see `evidence_note`.
+        With `majority` the prior itself looks at the response, and then this is no Bayes factor
+        against another program: see `evidence_note`.
         """
         if not self.likelihood:
             return None
@@ -148,15 +151,15 @@ class Posterior:
     def derivations_are_trees(self) -> bool:
         """Whether each tree surely has one derivation.
 
-        If not, `map`, `k_best` and `tree_count` are over derivations: a tree may be listed and counted once for each of
-        them, and a tree of many derivations may have more probability than the first one listed. All else is over
-        trees.
+        If not, `map`, `k_best` and `tree_count` are over derivations: a tree may be listed and
+        counted once for each of them, and a tree of many derivations may have more probability than
+        the first one listed. All else is over trees.
         """
         return self._distribution.derivations_are_trees
 
     def tree_count(self) -> int | float:
-        """Number of trees (derivations) of probability above zero: an int below 2**53, else a float with
-        the usual rounding, inf beyond 1.8e308."""
+        """Number of trees (derivations) of probability above zero: an int below 2**53, else a float
+        with the usual rounding, inf beyond 1.8e308."""
         count = self._distribution.tree_count()
         return int(count) if count < 2**53 else count
 
@@ -217,17 +220,18 @@ class Posterior:
         return out
 
     def log_prior(self, tree: Tree) -> float:
-        """Log prior probability of any tree that parts the table's rows as `tree` does (thresholds need not
-        be canonical, leaf summaries are ignored); -inf off the support."""
+        """Log prior probability of any tree that parts the table's rows as `tree` does (thresholds
+        need not be canonical, leaf summaries are ignored); -inf off the support."""
         return self._distribution.log_weight(tree) - self._log_prior_total
 
     def log_likelihood(self, tree: Tree) -> float:
-        """Log marginal likelihood of the response given the tree; -inf where the coded table does not tell
-        how the tree parts its rows."""
+        """Log marginal likelihood of the response given the tree; -inf where the coded table does
+        not tell how the tree parts its rows."""
         return log_likelihood_of_tree(self._geometry, tree)
 
     def log_posterior(self, tree: Tree) -> float:
-        """Log probability of all trees that part the table's rows as `tree` does; -inf off the support."""
+        """Log probability of all trees that part the table's rows as `tree` does; -inf off the
+        support."""
         weight = self._distribution.log_weight(tree)
         if self.likelihood and weight > -np.inf:
             weight += self.log_likelihood(tree)
@@ -236,7 +240,8 @@ class Posterior:
     # --- predictions ---------------------------------------------------------------------------
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Class probabilities averaged over all trees, shape (m, C), in the order of `table.leaf.classes`.
+        """Class probabilities averaged over all trees, shape (m, C), in the order of
+        `table.leaf.classes`.
 
         Raises
         ------
@@ -246,23 +251,27 @@ class Posterior:
             `X` lacks a column, or a value.
         """
         if not self.table.leaf.classes:
-            raise _usage("E506", "the response is numeric, it has no class probabilities", "use predict")
+            message = "the response is numeric, it has no class probabilities"
+            raise _usage("E506", message, "use predict or predict_interval")
         leaf = self.table.leaf
         rows = [m.probability @ leaf.predict_proba(m.statistics) for m in self._mixtures(X)]
         return np.array(rows).reshape(len(rows), len(leaf.classes))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """For each row, the most probable class (on a tie the first), or the predictive mean; shape (m,)."""
+        """For each row, the most probable class (on a tie the first), or the predictive mean; shape
+        (m,)."""
         leaf = self.table.leaf
         if leaf.classes:
-            return np.array(leaf.classes)[self.predict_proba(X).argmax(axis=1)]
-        return np.array([m.probability @ leaf.mean(m.statistics) for m in self._mixtures(X)])
+            best = self.predict_proba(X).argmax(axis=1)
+            return np.array([leaf.classes[c] for c in best], np.str_)
+        means = [np.dot(m.probability, leaf.mean(m.statistics)) for m in self._mixtures(X)]
+        return np.array(means, np.float64)
 
     def predict_interval(self, X: Any, level: float = 0.9) -> NDArray[np.float64]:
         """Central predictive interval of a numeric response, averaged over all trees: shape (m, 2).
 
-        The ends are the quantiles (1 - level) / 2 and (1 + level) / 2 of the mixture of all leaves that the row may
-        end in: the least value whose distribution function reaches them.
+        The ends are the quantiles (1 - level) / 2 and (1 + level) / 2 of the mixture of all leaves
+        that the row may end in: the least value whose distribution function reaches them.
 
         Raises
         ------
@@ -273,7 +282,8 @@ class Posterior:
         """
         leaf = self.table.leaf
         if leaf.classes:
-            raise _usage("E507", "the response has classes, it has no interval", "use predict_proba")
+            message = "the response has classes, it has no predictive interval"
+            raise _usage("E507", message, "use predict_proba")
         if not 0 < level < 1:
             raise _usage("E508", f"level is {level}", "take a level between 0 and 1, such as 0.9")
         tails = ((1 - level) / 2, (1 + level) / 2)
@@ -312,7 +322,8 @@ class Posterior:
         return float(mass @ np.arange(len(mass)))
 
     def leaf_distribution(self) -> NDArray[np.float64]:
-        """Probability of k leaves at index k = 0, 1, ...; ends where what is left is below 1e-12."""
+        """Probability of k leaves at index k = 0, 1, ...; ends where what is left is below
+        1e-12."""
         return self._leaf_distribution
 
     @cached_property

@@ -17,7 +17,8 @@ def mixture_quantile(leaf: LeafModel, mixture: LeafMixture, probability: float) 
     """
 
     def reached(y: float) -> bool:
-        return float(mixture.probability @ leaf.cdf(mixture.statistics, np.float64(y))) >= probability
+        at_most_y = leaf.cdf(mixture.statistics, np.array(y))
+        return float(np.dot(mixture.probability, at_most_y)) >= probability
 
     low, high = -1.0, 1.0
     while reached(low) and low > -np.inf:

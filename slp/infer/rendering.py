@@ -14,8 +14,8 @@ __all__ = ["Part", "Renderer", "log_likelihood_of_tree", "parts_of_tree", "rows_
 
 
 class Part(NamedTuple):
-    """A node of a tree on a table: its box and, where it splits, the feature, the boxes of its sides and the
-    positions of its children among the parts."""
+    """A node of a tree on a table: its box and, where it splits, the feature, the boxes of its
+    sides and the positions of its children among the parts."""
 
     box: int
     split: Split | None = None
@@ -34,7 +34,8 @@ class Renderer:
         self._leaves: dict[int, Leaf] = {}
 
     def tree(self, preorder: Iterable[tuple[int, int | None]]) -> Tree:
-        """A tree from its nodes in preorder: each box, with the number of its cut (None: a leaf)."""
+        """A tree from its nodes in preorder: each box, with the number of its cut (None: a
+        leaf)."""
         done: list[Leaf | Split] = []
         for box, cut in reversed(list(preorder)):
             if cut is None:
@@ -53,7 +54,8 @@ class Renderer:
 
 
 def parts_of_tree(geometry: Geometry, tree: Tree) -> list[Part] | None:
-    """The nodes of a tree with the rows that they hold, the root first; None if the codes do not tell."""
+    """The nodes of a tree with the rows that they hold, the root first; None if the codes do not
+    tell."""
     names = geometry.table.feature_names
     nodes = [tree.root]
     boxes = [geometry.root]
@@ -74,7 +76,8 @@ def parts_of_tree(geometry: Geometry, tree: Tree) -> list[Part] | None:
 
 
 def log_likelihood_of_tree(geometry: Geometry, tree: Tree) -> float:
-    """Sum of the leaves' log marginal likelihoods; -inf if the codes do not tell which rows they hold."""
+    """Sum of the leaves' log marginal likelihoods; -inf if the codes do not tell which rows they
+    hold."""
     parts = parts_of_tree(geometry, tree)
     if parts is None:
         return -math.inf
@@ -85,8 +88,8 @@ def log_likelihood_of_tree(geometry: Geometry, tree: Tree) -> float:
 def rows_left(geometry: Geometry, box: int, split: Split) -> int | None:
     """The rows of a box that a tree's test sends left.
 
-    None if that cannot be told from the codes (a threshold inside a bin that holds rows of the box), or if
-    the table has no such feature, or the test is not of the feature's kind.
+    None if that cannot be told from the codes (a threshold inside a bin that holds rows of the
+    box), or if the table has no such feature, or the test is not of the feature's kind.
     """
     table = geometry.table
     if split.feature not in table.feature_names:

@@ -17,7 +17,8 @@ __all__ = ["leaf_allowed", "log_rule_weights"]
 
 
 def leaf_allowed(rule: LeafRule, geometry: Geometry, boxes: Sequence[int]) -> NDArray[np.bool_]:
-    """Whether each box may be a leaf: no class outnumbers those that `rule.majority` lists. Shape (B,)."""
+    """Whether each box may be a leaf: no class outnumbers those that `rule.majority` lists. Shape
+    (B,)."""
     holds = np.ones(len(boxes), np.bool_)
     if not rule.majority:
         return holds
@@ -33,11 +34,13 @@ def leaf_allowed(rule: LeafRule, geometry: Geometry, boxes: Sequence[int]) -> ND
 def log_rule_weights(
     g: TreeGrammar, rules: Sequence[Rule], possible: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """Log weight of each rule in each box, shape (R, B); what inapplicable rules get has no meaning.
+    """Log weight of each rule in each box, shape (R, B); what inapplicable rules get has no
+    meaning.
 
-    log weight = log w(rule) - log sum of w over the applicable rules, or log w(rule) where the grammar does not
-    normalise; without the split measure. `possible`, shape (R, B), tells for a split rule whether its
-    measure has a split to choose from, for a leaf rule whether the leaf is allowed; true for a call rule.
+    log weight = log w(rule) - log sum of w over the applicable rules, or log w(rule) where the
+    grammar does not normalise; without the split measure. `possible`, shape (R, B), tells for a
+    split rule whether its measure has a split to choose from, for a leaf rule whether the leaf is
+    allowed; true for a call rule.
     """
     own = np.array([r.log_weight for r in rules]).reshape(len(rules), 1)
     if not g.normalise or not rules:

@@ -116,7 +116,7 @@ def growtree(table: Table, alpha: float, beta: float, horizon: int) -> TreeGramm
     return make_grammar(table, states, normalised=True, horizon=horizon)
 
 
-# --- random ones -----------------------------------------------------------------------------------
+# --- random ones ----------------------------------------------------------------------
 
 
 def random_table(rng: np.random.Generator, largest: int = 7) -> Table:
@@ -150,13 +150,19 @@ def random_table(rng: np.random.Generator, largest: int = 7) -> Table:
 
 def random_grammar(rng: np.random.Generator, table: Table) -> TreeGrammar:
     """Up to 4 states with several rules each, in every combination of options."""
-    n_states = int(rng.integers(1, 5))
+    n_states, crowded = int(rng.integers(1, 5)), bool(rng.integers(2))
     points = [
         [] if f.categorical else np.unique(rng.integers(0, 20, rng.integers(3)) / 2.0).tolist()
         for f in table.features
     ]
     sizes = cells(table, points)
-    states = [_random_rules(rng, s, n_states, sizes, table) for s in range(n_states)]
+    states: list[list[Rule]] = []
+    for s in range(n_states):
+        if crowded:
+            states.append(_random_rules(rng, s, n_states, sizes, table))
+        else:  # one derivation for each tree
+            split = _random_split(rng, float(rng.normal()), n_states, sizes)
+            states.append([LeafRule(float(rng.normal())), split])
     return make_grammar(
         table,
         states,
@@ -172,10 +178,10 @@ def random_grammar(rng: np.random.Generator, table: Table) -> TreeGrammar:
 def _random_rules(
     rng: np.random.Generator, state: int, n_states: int, sizes: list[int], table: Table
 ) -> list[Rule]:
-    rules: list[Rule] = []
+    rules: list[Rule] = [LeafRule(float(rng.normal()))] if rng.integers(4) else []
     for _ in range(rng.integers(1, 4)):
         weight = float(rng.normal())
-        kind = rng.choice(["majority", "leaf", "leaf", "call", "split", "split", "split"])
+        kind = rng.choice(["majority", "leaf", "call", "split", "split", "split"])
         if kind == "majority" and table.leaf.classes:
             rules.append(LeafRule(weight, (str(rng.choice(table.leaf.classes)),)))
         elif kind == "leaf":
@@ -191,7 +197,7 @@ def _random_split(
     rng: np.random.Generator, weight: float, n_states: int, sizes: list[int]
 ) -> SplitRule:
     steps = []
-    forbidden, outside = rng.choice([0.0, 0.3]), rng.choice([0.0, 0.3])
+    forbidden, outside = rng.choice([0.0, 0.2, 0.5]), rng.choice([0.0, 0.0, 0.3])
     for size in sizes:
         step = rng.integers(n_states, size=(size, 2)).astype(np.int32)
         step[rng.random(size) < forbidden] = FORBIDDEN

@@ -1,8 +1,8 @@
 """Exact inference by a chart over (set of rows, state), in Python and NumPy.
 
-In the order of the work: `reach` (which boxes, in which states; `states`), `forest` (all derivations as flat
-arrays), `semirings` (one recursion, many algebras), `chart.Chart` (every quantity; `kbest`, `scoring`, `depth`),
-`ambiguity` (whether derivations are trees).
+In the order of the work: `reach` (which boxes, in which states; `states`), `forest` (all
+derivations as flat arrays), `semirings` (one recursion, many algebras), `chart.Chart` (every
+quantity; `kbest`, `scoring`, `lengths`), `ambiguity` (whether derivations are trees).
 """
 
 from slp.infer.exact.chart import Chart

@@ -1,8 +1,10 @@
-"""Whether each tree has one derivation at most, decided on the grammar alone (for every table at once).
+"""Whether each tree has one derivation at most, decided on the grammar alone (for every table at
+once).
 
-A tree has two derivations if some state has two ways to begin alike (two leaves, or two splits in one cell) after
-which a common subtree can follow on either side. The states that can derive a common tree are a least fixed point
-over pairs of states. The answer is on the safe side: "no" may be wrong, "yes" is not.
+A tree has two derivations if some state has two ways to begin alike (two leaves, or two splits in
+one cell) after which a common subtree can follow on either side. The states that can derive a
+common tree are a least fixed point over pairs of states. The answer is on the safe side: "no" may
+be wrong, "yes" is not.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ _Pair: TypeAlias = tuple[int, int]
 
 
 class _Ways(NamedTuple):
-    """What a state can begin with, calls followed: how many leaves, and its split rules, once for each chain of calls."""
+    """What a state can begin with, calls followed: how many leaves, and its split rules, once for
+    each chain of calls."""
 
     leaves: int
     splits: tuple[SplitRule, ...]
@@ -48,7 +51,8 @@ class _Overlaps:
         self.grammar = grammar
         self.ways: dict[int, _Ways] = {}
         self.tables: dict[int, NDArray[np.int32]] = {}
-        #: for each pair of states met, the pairs (left, right) one of which would have to overlap on both sides
+        #: for each pair of states met: the pairs (left, right), one of which has to overlap on
+        #: both sides
         self.needs: dict[_Pair, list[tuple[_Pair, _Pair]]] = {}
         self.overlap: set[_Pair] = set()
 
@@ -95,7 +99,8 @@ class _Overlaps:
                     settled = False
 
     def _sides(self, one: SplitRule, other: SplitRule) -> list[tuple[_Pair, _Pair]]:
-        """Pairs of states left and right that two split rules lead to by splits that part rows alike."""
+        """Pairs of states left and right that two split rules lead to by splits that part rows
+        alike."""
         a, b = self._table(one), self._table(other)
         if "partition" in (one.measure, other.measure):
             # Splits of any two features may part the rows alike, with the sides changed too.

@@ -1,10 +1,11 @@
 """Exact inference on the packed forest: inside, outside and everything that follows from them.
 
-With w(e) the weight of edge e, likelihood of leaves included where it is wanted, Q = inside, and share(e) =
-w(e) Q(left) Q(right) / Q(item), the probability of e given that a derivation visits its item:
+With w(e) the weight of edge e, likelihood of leaves included where it is wanted, Q = inside, and
+share(e) = w(e) Q(left) Q(right) / Q(item), the probability of e given that a derivation visits its
+item:
 
-    visits(item)   = sum over edges e that lead to it of visits(item of e) x share(e),   visits(0) = 1
-    outside(item)  = visits(item) Q(0) / Q(item)     = d Q(0) / d Q(item)
+    visits(item)   = sum over edges e that lead to it of visits(item of e) x share(e),   visits(0) =
+    1 outside(item)  = visits(item) Q(0) / Q(item)     = d Q(0) / d Q(item)
     d log Q(0) / d log w(e) = visits(item of e) share(e)
 
 Reference: Goodman (1999), Semiring parsing; Huang & Chiang (2005) for the k best (`kbest`).
@@ -20,17 +21,14 @@ from numpy.typing import NDArray
 
 from slp.infer.distribution import LeafMixture, ScoredTree
 from slp.infer.exact.ambiguity import derivations_are_trees
-from slp.infer.exact.depth import depth_distribution
 from slp.infer.exact.forest import CALL, LEAF, Forest
 from slp.infer.exact.kbest import KBest
+from slp.infer.exact.lengths import depth_distribution, leaf_distribution
 from slp.infer.exact.scoring import TreeScorer
 from slp.infer.exact.semirings import (
     best_score,
-    deepest,
     fold,
-    leaf_polynomial,
     log_sum,
-    most_leaves,
     tree_count,
     usage,
 )
@@ -47,7 +45,8 @@ _NEGLIGIBLE = 1e-12
 class Chart:
     """The distribution over trees that a forest stands for (a `TreeDistribution`).
 
-    With `likelihood` the leaves' marginal likelihoods are in the weights: the posterior; without, the prior.
+    With `likelihood` the leaves' marginal likelihoods are in the weights: the posterior; without,
+    the prior.
     """
 
     def __init__(self, forest: Forest, likelihood: bool) -> None:
@@ -102,12 +101,12 @@ class Chart:
     def share(self) -> NDArray[np.float64]:
         """Probability of each edge given that its item is visited, shape (E,)."""
         f = self.forest
-        out = self.log_inside[f.left]
-        out += self.log_inside[f.right]
-        out += self.edge_weight
-        own = np.repeat(self.log_inside[:-1], np.diff(f.first_edge))
-        out -= np.where(own > -np.inf, own, 0.0)
-        return np.exp(out, out=out)
+        own = np.where(self.log_inside > -np.inf, self.log_inside, 0.0)
+        out = np.empty(f.n_edges)
+        for items, e, sizes in f.by_level():
+            below = self.log_inside[f.left[e]] + self.log_inside[f.right[e]]
+            np.exp(self.edge_weight[e] + below - np.repeat(own[items], sizes), out=out[e])
+        return out
 
     @cached_property
     def visits(self) -> NDArray[np.float64]:
@@ -115,10 +114,8 @@ class Chart:
         f = self.forest
         out = np.zeros(f.n_items + 1)
         out[0] = 1.0
-        for first, last in zip(f.levels[:-1], f.levels[1:], strict=True):
-            bounds = f.first_edge[first : last + 1]
-            e = slice(int(bounds[0]), int(bounds[-1]))
-            flow = np.repeat(out[first:last], np.diff(bounds)) * self.share[e]
+        for items, e, sizes in f.by_level():
+            flow = np.repeat(out[items], sizes) * self.share[e]
             np.add.at(out, f.left[e], flow)
             np.add.at(out, f.right[e], flow)
         return out[:-1]
@@ -129,10 +126,6 @@ class Chart:
         with np.errstate(divide="ignore", invalid="ignore"):
             out = np.log(self.visits) + self.log_total - self.log_inside[:-1]
         return np.where(self.visits > 0, out, -np.inf)
-
-    def edge_probability(self) -> NDArray[np.float64]:
-        """Expected number of times that a random derivation takes each edge, shape (E,)."""
-        return np.repeat(self.visits, np.diff(self.forest.first_edge)) * self.share
 
     @cached_property
     def _leaf_edges(self) -> NDArray[np.int64]:
@@ -162,7 +155,8 @@ class Chart:
         return KBest(self.forest, self.edge_weight, best)
 
     def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
-        """Independent draws, each from the root down: an edge by its share, then left before right."""
+        """Independent draws, each from the root down: an edge by its share, then left before
+        right."""
         cumulative: dict[int, NDArray[np.float64]] = {}
         return [self._scored(self._draw(rng, cumulative)) for _ in range(n)]
 
@@ -202,7 +196,8 @@ class Chart:
         )
 
     def log_weight(self, tree: Tree) -> float:
-        """Log weight under the program as written of all derivations that part the rows as `tree` does."""
+        """Log weight under the program as written of all derivations that part the rows as `tree`
+        does."""
         return self._scorer.log_weight(tree)
 
     @cached_property
@@ -212,7 +207,8 @@ class Chart:
     # --- predictions ---------------------------------------------------------------------------
 
     def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
-        """For each new row, the leaves that it may end in; rows that no cut tells apart are done once."""
+        """For each new row, the leaves that it may end in; rows that no cut tells apart are done
+        once."""
         f = self.forest
         router = Router(f.geometry.table.features, f.geometry.cuts)
         done: dict[bytes, LeafMixture] = {}
@@ -245,7 +241,7 @@ class Chart:
             masses.append(flow[ends])
         leaves, place = np.unique(np.concatenate(boxes), return_inverse=True)
         mass = np.bincount(place, weights=np.concatenate(masses))
-        return LeafMixture(mass, self.statistics[leaves])
+        return LeafMixture(mass.astype(np.float64), self.statistics[leaves])
 
     # --- summaries -----------------------------------------------------------------------------
 
@@ -255,33 +251,30 @@ class Chart:
         number = np.arange(d)
 
         def on_feature(e: slice) -> NDArray[np.bool_]:
-            return self._cut_feature[self.forest.cut[e], None] == number
+            return np.asarray(self._cut_feature[self.forest.cut[e], None] == number)
 
-        return fold(self.forest, usage(self.share, on_feature, d))[0]
+        return np.asarray(fold(self.forest, usage(self.share, on_feature, d))[0])
 
     def expected_splits(self) -> NDArray[np.float64]:
         """For each feature the expected number of splits on it, shape (d,)."""
-        d = len(self.forest.grammar.features)
-        feature = self._cut_feature[self.forest.cut]
-        split = feature >= 0
-        return np.bincount(feature[split], weights=self.edge_probability()[split], minlength=d)
+        f = self.forest
+        by_feature = np.zeros(len(f.grammar.features) + 1)  # the last: leaves and calls
+        for items, e, sizes in f.by_level():
+            taken = np.repeat(self.visits[items], sizes) * self.share[e]
+            feature = self._cut_feature[f.cut[e]]
+            by_feature += np.bincount(feature, weights=taken, minlength=len(by_feature))
+        return by_feature[:-1]
 
     def leaf_distribution(self) -> NDArray[np.float64]:
         """Probability of k leaves, at index k, until what is left is negligible."""
-        most = int(fold(self.forest, most_leaves(self.forest))[0])
-        limit = min(16, most)
-        while True:
-            mass = fold(self.forest, leaf_polynomial(self.share, self.forest, limit))[0]
-            if limit == most or 1.0 - mass.sum() < _NEGLIGIBLE:
-                return mass
-            limit = min(2 * limit, most)
+        return leaf_distribution(self.forest, self.share, _NEGLIGIBLE)
 
     def depth_distribution(self) -> NDArray[np.float64]:
         """Probability of depth t, at index t, until what is left is negligible."""
-        most = int(fold(self.forest, deepest(self.forest))[0])
-        return depth_distribution(self.forest, self.share, most, _NEGLIGIBLE)
+        return depth_distribution(self.forest, self.share, _NEGLIGIBLE)
 
     @cached_property
     def _cut_feature(self) -> NDArray[np.int64]:
-        """Feature of each cut; at the places -1 (leaf) and -2 (call), -1."""
-        return np.array([*(c.feature for c in self.forest.geometry.cuts), -1, -1], np.int64)
+        """Feature of each cut; at the places -1 (leaf) and -2 (call), d."""
+        none = len(self.forest.grammar.features)
+        return np.array([*(c.feature for c in self.forest.geometry.cuts), none, none], np.int64)

@@ -1,12 +1,14 @@
 """Second stage of the chart: the packed forest of all derivations, as flat arrays.
 
-An *item* is a box in a product state; its *edges* are the ways to go on there. The weight of a derivation is
-the product of the weights of its edges, with the likelihood of the leaves where it is wanted:
+An *item* is a box in a product state; its *edges* are the ways to go on there. The weight of a
+derivation is the product of the weights of its edges, with the likelihood of the leaves where it is
+wanted:
 
     inside(item) = sum over its edges e of  weight(e) x inside(left(e)) x inside(right(e))
 
-A leaf edge has the unit item on both sides, a call edge on the right; inside(unit) = 1. Item 0 stands for the
-whole: its edges call the start state (with `max_leaves`, in every number of leaves). All else computes on this.
+A leaf edge has the unit item on both sides, a call edge on the right; inside(unit) = 1. Item 0
+stands for the whole: its edges call the start state (with `max_leaves`, in every number of leaves).
+All else computes on this.
 """
 
 from __future__ import annotations
@@ -39,13 +41,15 @@ class Forest:
     grammar, geometry : where it comes from.
     boxes : the boxes, by number.
     item_box, item_state : int32, shape (N,). Box and grammar state of an item (state -1: item 0).
-    levels : int64, shape (L + 1,). Level l is the items levels[l] to levels[l + 1] - 1; edges lead to later levels only.
-    first_edge : int64, shape (N + 1,). Edges of item i are first_edge[i] to first_edge[i + 1] - 1. An
-        item with none derives nothing, and no edge leads to it.
+    levels : int64, shape (L + 1,). Level l is the items levels[l] to levels[l + 1] - 1; edges lead
+        to later levels only.
+    first_edge : int64, shape (N + 1,). Edges of item i are first_edge[i] to first_edge[i + 1] - 1.
+        An item with none derives nothing, and no edge leads to it.
     left, right : int32, shape (E,). Items that an edge leads to.
     cut : int32, shape (E,). Number of the cut in `geometry.cuts`, or LEAF, or CALL.
     rule : int32, shape (E,). Rule of the item's state, by position (-1 at item 0).
-    log_weight : float64, shape (E,). Weight of the rule and share of the split, as written in the program.
+    log_weight : float64, shape (E,). Weight of the rule and share of the split, as written in the
+        program.
     """
 
     grammar: TreeGrammar
@@ -71,6 +75,12 @@ class Forest:
         """E."""
         return len(self.left)
 
+    def by_level(self) -> Iterator[tuple[slice, slice, NDArray[np.int64]]]:
+        """The levels from the root down: items, their edges, and how many edges each item has."""
+        for first, last in zip(self.levels[:-1].tolist(), self.levels[1:].tolist(), strict=True):
+            bounds = self.first_edge[first : last + 1]
+            yield slice(first, last), slice(int(bounds[0]), int(bounds[-1])), np.diff(bounds)
+
     def edges(self, item: int) -> slice:
         """Edges of one item."""
         return slice(int(self.first_edge[item]), int(self.first_edge[item + 1]))
@@ -95,7 +105,8 @@ def build_forest(
 
 
 class _Items:
-    """Numbers of items: by size of the box, then so that calls lead onwards, then by box and state."""
+    """Numbers of items: by size of the box, then so that calls lead onwards, then by box and
+    state."""
 
     def __init__(self, grammar: TreeGrammar, reach: Reach) -> None:
         states = reach.states
@@ -125,9 +136,7 @@ class _Items:
         for p, products in enumerate(by_profile):
             self._position[p, products] = np.arange(len(products))
 
-    def find(
-        self, box: NDArray[np.int32], product: NDArray[np.int32] | int
-    ) -> NDArray[np.int32]:
+    def find(self, box: NDArray[np.int32], product: NDArray[np.int32] | int) -> NDArray[np.int32]:
         """Items of boxes in product states, -1 where the box is not reached in it. Broadcasts."""
         position = self._position[self.profile[box], product]
         found = self._number[np.minimum(self._first[box] + position, len(self._number) - 1)]
@@ -150,7 +159,8 @@ def _call_ranks(grammar: TreeGrammar) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, eq=False)
 class _Block:
-    """Edges of one rule in the boxes of one profile; `parent` ascends. The other fields are those of `Forest`."""
+    """Edges of one rule in the boxes of one profile; `parent` ascends. The other fields are those
+    of `Forest`."""
 
     parent: NDArray[np.int32]
     left: NDArray[np.int32]
@@ -201,7 +211,9 @@ def _profile_blocks(
             gap=gap[cut],
             pair=np.minimum(left, right).astype(np.int64),
         )
-        group = _Profile(grammar, geometry, reach, items, boxes, left, right, cut, cell[cut], arrays)
+        group = _Profile(
+            grammar, geometry, reach, items, boxes, left, right, cut, cell[cut], arrays
+        )
         for state, products in _by_state(reach.states, profile).items():
             yield from group.blocks(state, products)
 
@@ -236,7 +248,12 @@ class _Profile:
         cell: NDArray[np.int64],
         arrays: SplitArrays,
     ) -> None:
-        self.grammar, self.geometry, self.states, self.items = grammar, geometry, reach.states, items
+        self.grammar, self.geometry, self.states, self.items = (
+            grammar,
+            geometry,
+            reach.states,
+            items,
+        )
         self.boxes = boxes.astype(np.int32)
         self.rows = [reach.boxes[b] for b in boxes]
         self.left, self.right, self.cut, self.cell, self.arrays = left, right, cut, cell, arrays
@@ -348,7 +365,8 @@ _NOTHING = _Block(_NONE, _NONE, _NONE, _NONE, -1, np.empty(0))
 def _runs(
     keys: NDArray[np.int32],
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
-    """Of ascending keys: the distinct ones, how often each occurs, and each key's place in its run."""
+    """Of ascending keys: the distinct ones, how often each occurs, and each key's place in its
+    run."""
     first = np.flatnonzero(np.diff(keys, prepend=-1))
     sizes = np.diff(first, append=len(keys))
     return keys[first], sizes, np.arange(len(keys)) - np.repeat(first, sizes)

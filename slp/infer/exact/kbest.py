@@ -1,7 +1,8 @@
-"""The k best derivations of a forest, lazily: algorithm 3 of Huang & Chiang (2005), Better k-best parsing.
+"""The k best derivations of a forest, lazily: algorithm 3 of Huang & Chiang (2005), Better k-best
+parsing.
 
-Each item keeps its best derivations found so far and a heap of candidates. A derivation of an item is an
-edge with the ranks of the derivations taken on its left and on its right.
+Each item keeps its best derivations found so far and a heap of candidates. A derivation of an item
+is an edge with the ranks of the derivations taken on its left and on its right.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ __all__ = ["KBest"]
 
 
 class _Candidate(NamedTuple):
-    """Ordered by score, best first, then by edge and ranks, so that ties always fall the same way."""
+    """Ordered by score, best first, then by edge and ranks, so that ties always fall the same
+    way."""
 
     cost: float
     edge: int
@@ -38,8 +40,8 @@ class _Ranking:
 class KBest:
     """Derivations of item 0 by falling weight.
 
-    `log_weight`, shape (E,), are the edges' weights; `best`, shape (N + 1,), the score of each item's best
-    derivation under them.
+    `log_weight`, shape (E,), are the edges' weights; `best`, shape (N + 1,), the score of each
+    item's best derivation under them.
     """
 
     def __init__(
@@ -49,7 +51,8 @@ class KBest:
         self._rankings: dict[int, _Ranking] = {}
 
     def derivation(self, rank: int) -> list[int] | None:
-        """Edges in preorder of the derivation of this rank (0 is the best); None if there are fewer."""
+        """Edges in preorder of the derivation of this rank (0 is the best); None if there are
+        fewer."""
         if not self._ensure(0, rank):
             return None
         out: list[int] = []
@@ -68,7 +71,8 @@ class KBest:
         return out
 
     def _ensure(self, item: int, rank: int) -> bool:
-        """Find the derivations of an item up to a rank; False if it has fewer. Keeps its own stack."""
+        """Find the derivations of an item up to a rank; False if it has fewer. Keeps its own
+        stack."""
         stack = [(item, rank)]
         while stack:
             top, wanted = stack[-1]
@@ -91,7 +95,8 @@ class KBest:
         return r is not None and not r.heap and r.expanded == len(r.found)
 
     def _advance(self, item: int, wanted: int) -> tuple[int, int] | None:
-        """Work on an item until it has `wanted` or no more (None), or until another is needed (which)."""
+        """Work on an item until it has `wanted` or no more (None), or until another is needed
+        (which)."""
         if item == self._forest.n_items:
             return None
         ranking = self._rankings.get(item)
@@ -114,7 +119,9 @@ class KBest:
         scores = self._log_weight[e] + self._best[f.left[e]] + self._best[f.right[e]]
         edges = range(e.start, e.stop)
         heap = [
-            _Candidate(-s, i, 0, 0) for s, i in zip(scores.tolist(), edges, strict=True) if s > -np.inf
+            _Candidate(-s, i, 0, 0)
+            for s, i in zip(scores.tolist(), edges, strict=True)
+            if s > -np.inf
         ]
         heapq.heapify(heap)
         return _Ranking(heap=heap)

@@ -1,6 +1,8 @@
-"""First stage of the chart: every box that the grammar can reach on a table, with the states it is reached in.
+"""First stage of the chart: every box that the grammar can reach on a table, with the states it is
+reached in.
 
-Boxes are found from the largest to the smallest, so that a box's states are complete before it is split.
+Boxes are found from the largest to the smallest, so that a box's states are complete before it is
+split.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ _BYTES_PER_EDGE = 64
 _BOXES_PER_CHECK = 1024
 
 _WHAT_WOULD_FIT = (
-    "fewer cuts (`:- feature(_, [bins(quantile, 5)]).`), shallower trees (`:- support(max_depth(4)).`), "
+    "fewer cuts (`:- feature(_, [bins(quantile, 5)]).`), "
+    "shallower trees (`:- support(max_depth(4)).`), "
     "larger leaves (`:- support(min_leaf(10)).`), or more memory"
 )
 
@@ -43,9 +46,11 @@ class Reach:
     ----------
     states : product states and profiles.
     boxes : the boxes, by number; 0 is the box of all rows.
-    profile : int32, shape (B,). The states a box is reached in (none, if only forbidden splits lead there).
-    parent, cut, left, right : int32, shape (E,). The splits that some measure counts: the box that is split, the number of
-        the cut, the two boxes it leaves. By parent ascending, in canonical order within one.
+    profile : int32, shape (B,). The states a box is reached in (none, if only forbidden splits lead
+        there).
+    parent, cut, left, right : int32, shape (E,). The splits that some measure counts: the box that
+        is split, the number of the cut, the two boxes it leaves. By parent ascending, in canonical
+        order within one.
     """
 
     states: States
@@ -71,7 +76,8 @@ def find_boxes(
 
 
 class _Search:
-    """Boxes are numbered as they are met and visited by size; `_renumbered` puts them into that order."""
+    """Boxes are numbered as they are met and visited by size; `_renumbered` puts them into that
+    order."""
 
     def __init__(
         self, grammar: TreeGrammar, geometry: Geometry, memory: int, progress: Progress | None
@@ -164,7 +170,8 @@ class _Search:
         waiting = len(self.boxes) - len(self.visited)
         message = (
             f"the exact engine used up its memory of {format_bytes(self.memory)}: "
-            f"{len(self.visited):,} boxes are done (those of more than {size} of {self.n} distinct rows), "
+            f"{len(self.visited):,} boxes are done "
+            f"(those of more than {size} of {self.n} distinct rows), "
             f"at least {waiting:,} are still to do"
         )
         raise BudgetError(Diagnostic("E501", message, help=_WHAT_WOULD_FIT))

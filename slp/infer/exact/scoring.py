@@ -1,4 +1,5 @@
-"""The weight that a forest gives to one tree: the sum over all derivations that part the rows as it does."""
+"""The weight that a forest gives to one tree: the sum over all derivations that part the rows as it
+does."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ __all__ = ["TreeScorer"]
 
 
 class _Way(NamedTuple):
-    """One edge that a node of the tree may take: its log weight and the (item, node) pairs it leads to."""
+    """One edge that a node of the tree may take: its log weight and the (item, node) pairs it leads
+    to."""
 
     log_weight: float
     goals: tuple[tuple[int, int], ...]
@@ -32,9 +34,9 @@ class TreeScorer:
     def log_weight(self, tree: Tree) -> float:
         """Log weight of all derivations of a tree under the program as written, without likelihood.
 
-        -inf off the support, and where the codes do not tell how the tree parts the rows. A split is matched by a rule's split
-        that leaves the same two sets of rows, on the same feature or, under the measure `partition`,
-        on any.
+        -inf off the support, and where the codes do not tell how the tree parts the rows. A split
+        is matched by a rule's split that leaves the same two sets of rows, on the same feature or,
+        under the measure `partition`, on any.
         """
         parts = parts_of_tree(self._forest.geometry, tree)
         if parts is None:

@@ -1,7 +1,7 @@
 """Product states, and sets of them ("profiles"), which most boxes share.
 
-With `max_leaves` a state goes with the number of leaves it owes: product state `state * K + k - 1`, k = 1 to K,
-derives the trees of exactly k leaves. Without, K = 1 and nothing is owed.
+With `max_leaves` a state goes with the number of leaves it owes: product state `state * K + k - 1`,
+k = 1 to K, derives the trees of exactly k leaves. Without, K = 1 and nothing is owed.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ __all__ = ["States", "Step"]
 
 
 class Step(NamedTuple):
-    """What a split leads a profile to: bit sets of product states left and right (empty if the split is
-    only forbidden), and how many pairs of product states."""
+    """What a split leads a profile to: bit sets of product states left and right (empty if the
+    split is only forbidden), and how many pairs of product states."""
 
     left: int
     right: int
@@ -56,8 +56,8 @@ class States:
         return [self.grammar.start * self.n_owed + k for k in range(self.n_owed)]
 
     def dealt(self, product: int) -> list[tuple[int, int]]:
-        """The ways to deal out what a product state owes when it splits: what to add to K times the left
-        state and to K times the right state."""
+        """The ways to deal out what a product state owes when it splits: what to add to K times the
+        left state and to K times the right state."""
         k = product % self.n_owed
         return [(j, k - 1 - j) for j in range(k)] if self.counted else [(0, 0)]
 
@@ -87,7 +87,8 @@ class States:
         return self._steps[profile]
 
     def new_step(self, profile: int, cell: int) -> Step | None:
-        """Work out the step of a profile in a cell; None if no rule has such a split in its measure."""
+        """Work out the step of a profile in a cell; None if no rule has such a split in its
+        measure."""
         self._steps[profile][cell] = step = self._step(profile, cell)
         return step
 
