@@ -154,6 +154,12 @@ def test_long_list() -> None:
     assert len(items) == 100_000
 
 
+def test_long_terms_compare_and_hash() -> None:
+    have, want = (parse_term("[" + "a, " * 20_000 + "a]") for _ in range(2))
+    assert have == want
+    assert hash(have) == hash(want)
+
+
 @pytest.mark.parametrize("separator", [" + ", ", ", "^"])
 def test_long_operator_chain(separator: str) -> None:
     term, count = parse_term(separator.join(["a"] * 30_000)), 0
