@@ -88,11 +88,13 @@ class Choice:
 
 @dataclass(frozen=True)
 class Derivation:
-    """A finished derivation: tree, weight, and the rows of its leaves from left to right."""
+    """A finished derivation: tree, weight, the rows of its leaves from left to right, and for each
+    split in preorder whether it was drawn by `partition`."""
 
     tree: TreeKey
     weight: float
     leaves: tuple[tuple[int, ...], ...]
+    by_partition: tuple[bool, ...] = ()
 
 
 class BruteForce:
@@ -137,7 +139,7 @@ class BruteForce:
             elif isinstance(choice.rule.body, ir.CallBody):
                 goal = computed(choice.body[0], self.parameters)
                 out += [
-                    Derivation(d.tree, share * d.weight, d.leaves)
+                    Derivation(d.tree, share * d.weight, d.leaves, d.by_partition)
                     for d in self._derivations(goal, node)
                 ]
             else:
@@ -151,6 +153,8 @@ class BruteForce:
 
     def _split(self, share: float, choice: Choice, node: Node) -> list[Derivation]:
         out: list[Derivation] = []
+        assert isinstance(choice.rule.body, ir.SplitBody)
+        partition = choice.rule.body.measure == "partition"
         for cut, measure in self._measured(choice, node):
             children = self._children(choice, cut)
             if children is None or not self._split_allowed(cut, node):
@@ -162,7 +166,8 @@ class BruteForce:
             for left, right in product(lefts, rights):
                 tree = (self.example.features[cut.feature], cut.test, left.tree, right.tree)
                 weight = share * measure * left.weight * right.weight
-                out.append(Derivation(tree, weight, left.leaves + right.leaves))
+                flags = (partition, *left.by_partition, *right.by_partition)
+                out.append(Derivation(tree, weight, left.leaves + right.leaves, flags))
                 if len(out) > self.limit:
                     raise TooManyDerivationsError
         return out
@@ -377,6 +382,48 @@ class BruteForce:
             out[d.tree] = out.get(d.tree, 0.0) + d.weight / total
         return out
 
+    def log_probabilities(self, tree: TreeKey) -> tuple[float, float]:
+        """Log prior and log posterior probability of any tree, which need not be a canonical one.
+
+        They are those of all derivations that part the rows as the tree does: split for split on
+        the same feature, or on any feature where the derivation drew its split by `partition`.
+        """
+        like = [d for d in self.derivations if self._parts_alike(tree, d)]
+        prior = math.fsum(d.weight for d in like)
+        if prior == 0:
+            return -math.inf, -math.inf
+        joint = math.fsum(d.weight * self.likelihood(d) for d in like)
+        log_joint_total = self.log_evidence() + self.log_prior_total()
+        return math.log(prior) - self.log_prior_total(), math.log(joint) - log_joint_total
+
+    def _parts_alike(self, tree: TreeKey, derivation: Derivation) -> bool:
+        flags = iter(derivation.by_partition)
+
+        def alike(a: TreeKey, b: TreeKey, rows: tuple[int, ...]) -> bool:
+            if a == "leaf" or b == "leaf":
+                return bool(a == b)
+            partition = next(flags)
+            if a[0] != b[0] and not partition:
+                return False
+            left, right = self._parted(a, rows)
+            parts = self._parted(b, rows)
+            if parts == (left, right):
+                return alike(a[2], b[2], left) and alike(a[3], b[3], right)
+            if parts == (right, left):
+                return alike(a[3], b[2], right) and alike(a[2], b[3], left)
+            return False
+
+        return alike(tree, derivation.tree, tuple(range(len(self.example.rows))))
+
+    def _parted(
+        self, tree: TreeKey, rows: tuple[int, ...]
+    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Rows that the root's test sends left, and the others."""
+        f = self.example.features.index(tree[0])
+        values = {r: self.example.rows[r][f] for r in rows}
+        left = {r for r in rows if _goes_left(tree[1], values[r])}
+        return tuple(r for r in rows if r in left), tuple(r for r in rows if r not in left)
+
     def feature_probability(self, feature: str) -> float:
         """P(the tree splits on the feature anywhere)."""
         return math.fsum(p for d, p in self.posterior() if feature in split_features(d.tree))
@@ -409,8 +456,7 @@ class BruteForce:
         passed = 0
         while tree != "leaf":
             feature, test, left, right = tree
-            x = row[self.example.features.index(feature)]
-            goes_left = x == test if isinstance(test, str) else x < test
+            goes_left = _goes_left(test, row[self.example.features.index(feature)])
             passed += 0 if goes_left else n_leaves(left)
             tree = left if goes_left else right
         return passed
@@ -486,6 +532,12 @@ _MEASURES: dict[str, Callable[[BruteForce, Sequence[Cut]], _Measured]] = {
 
 
 # --- small parts ---------------------------------------------------------------------------------
+
+
+def _goes_left(test: Value, x: Value) -> bool:
+    if isinstance(test, str) or isinstance(x, str):
+        return x == test
+    return x < test
 
 
 def _fresh_rule(rule: ir.TreeRule) -> tuple[Term, Term, list[Term], list[Term]]:
