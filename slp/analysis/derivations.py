@@ -13,9 +13,9 @@ from slp.analysis.unused import reachable_nonterminals
 from slp.errors import Related, SlpError
 from slp.ir.program import CallBody, LeafBody, LogicClause, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
-from slp.proofs import Database, evaluate_arguments, solve
+from slp.proofs import Database, RuleInstance, evaluate_arguments, solve
 from slp.proofs.arithmetic import is_function
-from slp.proofs.instances import RuleInstance, conjunction
+from slp.proofs.instances import conjunction
 from slp.proofs.terms import Atom, Struct, Term, Var, functor, substitute, variables
 
 __all__ = ["check_derivations"]
@@ -148,7 +148,7 @@ class _Applicable:
     def has_answer(self, goal: Term) -> bool:
         """Whether a goal can be proved, or at least not refuted.
 
-        What goes wrong in a proof is found in the states where it is needed (`slp.analysis.states`).
+        What goes wrong in a proof is found in the states that need it (`slp.analysis.states`).
         """
         try:
             return next(solve(goal, self.database), None) is not None

@@ -3,8 +3,8 @@
 A directive that says one thing (`start`, `response`, `leaf`, `failure`, `weights`, a parameter, a
 limit of `support`, a feature's declaration or weight) may stand once in a file. A file overrules
 the files that it uses: of declarations at different depths the one nearer to the program counts,
-two at the same depth are an error. `constraint` and `ignore` add up. What the terms say is found out
-in the second pass (`slp.analysis.declarations`), when the parameters have their values.
+two at the same depth are an error. `constraint` and `ignore` add up. What the terms say is found
+out in the second pass (`slp.analysis.declarations`), when the parameters have their values.
 """
 
 from __future__ import annotations

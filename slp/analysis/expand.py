@@ -19,13 +19,13 @@ that are arithmetic are evaluated by `is`. The text can be read by `slp` and by 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from functools import reduce
 from itertools import count
 
 from slp.analysis.bodies import conjunction
 from slp.ir.program import CallBody, LogicClause, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
 from slp.proofs.arithmetic import is_function
+from slp.proofs.instances import conjunction as conjunction_of
 from slp.proofs.terms import Atom, Number, Struct, Term, Var, list_term, variables
 from slp.syntax import term_to_text
 
@@ -62,11 +62,7 @@ def _logic_term(clause: LogicClause) -> Term:
 
 def _clause(label: Term | None, head: Term, goals: Sequence[Term]) -> Term:
     labelled = head if label is None else Struct("::", (label, head))
-    return Struct(":-", (labelled, _conjunction(goals))) if goals else labelled
-
-
-def _conjunction(goals: Sequence[Term]) -> Term:
-    return reduce(lambda rest, goal: Struct(",", (goal, rest)), reversed(goals[:-1]), goals[-1])
+    return Struct(":-", (labelled, conjunction_of(goals))) if goals else labelled
 
 
 def _clause_text(term: Term) -> str:
@@ -96,7 +92,7 @@ def expand_rule(rule: TreeRule, known: Collection[str]) -> Term:
             box, below, above = names.new("Box"), names.new("Below"), names.new("Above")
             goals.append(Struct("split", (box, feature, threshold, Atom(measure), below, above)))
             if after:
-                goals.append(Struct("once", (_conjunction(after),)))
+                goals.append(Struct("once", (conjunction_of(after),)))
             left_tree = _child(left, below, names.new("Left"), names, known, goals)
             right_tree = _child(right, above, names.new("Right"), names, known, goals)
             tree: Term = Struct("split", (feature, threshold, left_tree, right_tree))

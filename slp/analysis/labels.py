@@ -18,8 +18,7 @@ from slp.analysis.states import StateSpace, state_text
 from slp.errors import Related, SlpError
 from slp.ir.program import LogicClause, Program, TreeRule
 from slp.ir.schema import MOST_LEAVES
-from slp.proofs import Database, evaluate, faults
-from slp.proofs.instances import RuleInstance, label_sum_over_heads
+from slp.proofs import Database, RuleInstance, evaluate, faults, label_sum_over_heads
 from slp.proofs.terms import Struct, Term, functor, variables
 from slp.source import SourceSpan
 

@@ -18,9 +18,9 @@ from slp.analysis.scope import check_clause_scope, check_rule_scope, find_single
 from slp.analysis.sources import Placed
 from slp.errors import Related
 from slp.ir.program import LogicClause, TreeRule
+from slp.proofs import is_builtin
 from slp.proofs.builtins import BUILTINS
 from slp.proofs.control import CONTROL
-from slp.proofs.database import is_builtin
 from slp.proofs.faults import redefines_builtin
 from slp.proofs.library import library
 from slp.proofs.terms import Term, functor

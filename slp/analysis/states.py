@@ -12,13 +12,22 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from slp.analysis.columns import named_features
 from slp.analysis.findings import Findings
+from slp.analysis.parameters import names_in
 from slp.errors import SlpError
 from slp.ir.program import CallBody, Program, SplitBody, TreeRule
-from slp.ir.schema import MOST_LEAVES
-from slp.proofs import Database, Limits, Meter, evaluate_arguments
-from slp.proofs.instances import RuleInstance, rule_instances
-from slp.proofs.terms import Atom, Term, variables
+from slp.ir.schema import ANY_FEATURE, MOST_LEAVES
+from slp.proofs import (
+    Database,
+    Limits,
+    Meter,
+    RuleInstance,
+    evaluate_arguments,
+    rule_instances,
+    threshold_outcomes,
+)
+from slp.proofs.terms import Atom, Struct, Term
 from slp.syntax import term_to_text
 
 __all__ = ["MOST_STATES", "StateSpace", "database_of", "explore", "state_text"]
@@ -26,11 +35,16 @@ __all__ = ["MOST_STATES", "StateSpace", "database_of", "explore", "state_text"]
 #: States looked at before the exploration stops.
 MOST_STATES = 300
 
-#: States that may be reached without a split from those of one layer.
+#: States that may be reached without a split from those of one layer,
 _MOST_CALLED = 1000
+#: and how many parts a state's terms may grow by on the way.
+_MOST_GROWTH = 300
 
 #: Inferences after which the exploration stops (those of one state have the limit of `Limits`).
 _MOST_INFERENCES = 500_000
+
+#: Features tried where children depend on the split.
+_MOST_FEATURES = 30
 
 #: What `most_leaves` is without a table.
 _SOME_LEAVES = 8
@@ -80,6 +94,7 @@ class _Explorer:
         self.space = StateSpace()
         self.blamed: set[tuple[str, int]] = set()
         self.inferences = 0
+        self.features = _possible_features(program)
 
     @property
     def goes_on(self) -> bool:
@@ -93,6 +108,7 @@ class _Explorer:
         waiting = deque(dict.fromkeys(first))
         below: dict[Term, None] = {}
         called = 0
+        largest = _MOST_GROWTH + max((_parts(state) for state in waiting), default=0)
         while waiting:
             state = waiting.popleft()
             if state in seen:
@@ -106,7 +122,7 @@ class _Explorer:
                     self.space.origin.setdefault(child, rule)
                     waiting.append(child)
                     called += 1
-                    if called > _MOST_CALLED:
+                    if called > _MOST_CALLED or _parts(child) > largest:
                         self.endless(child, rule)
                         return []
             below |= dict.fromkeys(self.children(state))
@@ -138,27 +154,64 @@ class _Explorer:
                 self.findings.add(replace(d, message=f"{d.message}, for {state_text(state)}"))
 
     def children(self, state: Term) -> Iterator[Term]:
-        """States that one split leads to, those that depend on which split it is left out."""
+        """States that one split leads to."""
         for instance in self.space.instances[state] or ():
-            if not isinstance(instance.body, SplitBody):
-                continue
-            if instance.depends_on_split:
-                self.space.complete = False
-            for goal in (instance.body.left, instance.body.right):
-                if goal != _LEAF and next(variables(goal), None) is None:
-                    child = evaluate_arguments(goal, self.database.parameters)
+            for child in self.children_of(instance):
+                if child != _LEAF:
                     self.space.origin.setdefault(child, instance.rule)
                     yield child
+
+    def children_of(self, instance: RuleInstance) -> Iterator[Term]:
+        body = instance.body
+        if not isinstance(body, SplitBody):
+            return
+        if not instance.depends_on_split:
+            yield evaluate_arguments(body.left, self.database.parameters)
+            yield evaluate_arguments(body.right, self.database.parameters)
+            return
+        # Which features there are, and which are numeric, only a table can tell. Those that the
+        # program names are tried as numeric ones; a guard that fails so may be meant for levels.
+        self.space.complete = False
+        for feature in self.features:
+            try:
+                found = threshold_outcomes(self.database, instance, feature, None, Limits())
+            except SlpError:
+                continue
+            for outcome in found.outcomes if found is not None else ():
+                yield from outcome or ()
 
     def endless(self, state: Term, rule: TreeRule) -> None:
         self.space.unbounded = True
         self.findings.error(
             "E134",
-            f"this goes on without a split: {state_text(state)} and on, more than {_MOST_CALLED} "
-            "states for one box",
+            f"this goes on and on without a split: {state_text(state)} is still the same box",
             rule.span,
             help=f"bound it by a guard, such as {{ I < {MOST_LEAVES} }}",
         )
+
+
+def _possible_features(program: Program) -> list[str]:
+    """Names that may be features: those used as such, those in guards and facts, and any other."""
+    names = dict.fromkeys(name for name, _ in named_features(program))
+    for rule in program.rules:
+        if isinstance(rule.body, SplitBody):
+            for guard in rule.body.after:
+                names |= dict.fromkeys(sorted(names_in(guard)))
+    for clause in program.clauses:
+        names |= dict.fromkeys(sorted(names_in(clause.head)))
+    return [*list(names)[:_MOST_FEATURES], ANY_FEATURE]
+
+
+def _parts(term: Term) -> int:
+    """How many atoms, numbers, variables and functors a term has."""
+    count = 0
+    stack = [term]
+    while stack:
+        t = stack.pop()
+        count += 1
+        if isinstance(t, Struct):
+            stack.extend(t.args)
+    return count
 
 
 def state_text(state: Term) -> str:

@@ -1,7 +1,7 @@
 """Bad programs, each with the exact output of the checker beside it.
 
-`programs/bad/NAME.slp` is checked, with the table `NAME.csv` if there is one, and what is found must be
-what `NAME.out` holds. Names of files are relative to that folder.
+`programs/bad/NAME.slp` is checked, with the table `NAME.csv` if there is one; what is found must
+be what `NAME.out` holds. Names of files are relative to that folder.
 """
 
 from __future__ import annotations

@@ -234,6 +234,16 @@ def test_many_states_are_said_to_be_wrong_in_one_message() -> None:
     )
 
 
+def test_states_behind_guards_on_the_split_are_looked_at() -> None:
+    text = """
+        :- start(t(any)).
+        1   :: t(any) --> split(age, V), { V < 10 -> S = low ; S = high }, t(S), t(low).
+        1   :: t(low) --> leaf.
+        0.5 :: t(high) --> leaf.
+    """
+    assert messages(text) == [("E130", "the labels of `t//1` sum to 0.5, not to 1, for `t(high)`")]
+
+
 def test_a_guard_that_loops_is_found_and_the_check_ends() -> None:
     text = """
         :- start(t).

@@ -13,7 +13,8 @@ PROGRAM = """
 :- param(p, 0.5).
 :- start(go(1)).
 near(X, Y) :- X < Y, ( Y < 3 ; X > 1 ).
-p     :: go(K) --> { near(0, K) ; K > 5 }, split(F, V, all), { F == age -> V < 3 ; true }, go(K+p), leaf.
+p     :: go(K) --> { near(0, K) ; K > 5 }, split(F, V, all), { F == age -> V < 3 ; true },
+                   go(K+p), leaf.
 1 - p :: go(Box) --> { Box = Box }, stop(a-Box, p).
 1     :: stop(_, _) --> leaf.
 """

@@ -1,4 +1,4 @@
-"""No text of a program gives a traceback or a hang: it is a checked program, or errors with codes."""
+"""No text of a program gives a traceback or a hang: it is checked, or has errors with codes."""
 
 from __future__ import annotations
 

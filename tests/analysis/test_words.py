@@ -20,12 +20,13 @@ FREE = ir.Box("free", {"age": (-math.inf, math.inf)})
 SENTENCES: list[tuple[ir.Constraint, str]] = [
     (
         ir.Constant(INFANT),
-        "No split cuts the box infant (0 <= age < 24 and dose < 1.5) at a node that contains all of "
-        "it, as any split does that is not on age or dose.",
+        "No split cuts the box infant (0 <= age < 24 and dose < 1.5) at a node that contains all "
+        "of it, as any split does that is not on age or dose.",
     ),
     (
         ir.Constant(FREE),
-        "No split cuts the box free (everywhere) at a node that contains all of it, as any split does.",
+        "No split cuts the box free (everywhere) at a node that contains all of it, as any split "
+        "does.",
     ),
     (ir.Forbid("age"), "No split is on age."),
     (
@@ -97,8 +98,8 @@ def test_program_in_words() -> None:
         "probability proportional to the gap that it falls in), where V > 3, with probability p.",
         "tree(_) becomes a leaf, with probability 1 - p.",
         "Here p = 0.25.",
-        "In each box the probabilities are renormalised over the rules that apply there; a box that "
-        "cannot be split takes none that splits.",
+        "In each box the probabilities are renormalised over the rules that apply there; a box "
+        "that cannot be split takes none that splits.",
         "Each side of a split keeps at least 5 rows.",
         "No leaf is deeper than 6.",
         "Feature age is drawn with weight 3, where others have 1.",
