@@ -5,10 +5,11 @@
     posterior = program.posterior(frame)     # exact where it can be
     posterior.log_evidence, posterior.map_tree(), posterior.predict_proba(new_rows)
 
-The rooms, in the order of the pipeline: `slp.syntax` reads text, `slp.analysis` checks it into `slp.ir`,
-`slp.lower` makes a tree grammar, `slp.data` codes a table, `slp.infer` crosses the two; `slp.compile` is
-that pipeline in one place. `slp.trees` holds decision trees, `slp.leaves` the models in their leaves,
-`slp.proofs` resolution for guards, `slp.kernels` the compiled routines, `slp.cli` the commands.
+The rooms, in the order of the pipeline: `slp.syntax` reads text, `slp.analysis` checks it into
+`slp.ir`, `slp.lower` makes a tree grammar, `slp.data` codes a table, `slp.infer` crosses the two;
+`slp.compile` is that pipeline in one place. `slp.trees` holds decision trees, `slp.leaves` the
+models in their leaves, `slp.proofs` resolution for guards, `slp.kernels` the compiled routines,
+`slp.cli` the commands.
 """
 
 from slp.errors import (

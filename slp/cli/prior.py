@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+from typing import Any
 
 import click
 
@@ -19,7 +20,7 @@ from slp.cli.common import (
     reports_errors,
     response_option,
 )
-from slp.cli.summary import write_draws
+from slp.cli.summary import finite, write_draws
 from slp.data import read_frame
 
 __all__ = ["prior_command"]
@@ -86,11 +87,11 @@ def prior_command(
         click.echo(draw.tree.to_text())
 
 
-def _summary(result: slp.Posterior, draws: int, seed: int) -> dict[str, object]:
+def _summary(result: slp.Posterior, draws: int, seed: int) -> dict[str, Any]:
     return {
         "engine": result.engine,
         "reason": result.reason,
-        "tree_count": result.tree_count(),
+        "tree_count": finite(result.tree_count()),
         "mean_leaves": result.expected_leaves(),
         "mean_depth": result.expected_depth(),
         "leaves": {k: float(p) for k, p in enumerate(result.leaf_distribution()) if k > 0},

@@ -12,7 +12,7 @@ import slp
 from slp import Posterior
 from slp.cli.common import open_atomic
 
-__all__ = ["posterior_to_json", "summary_lines", "write_draws"]
+__all__ = ["finite", "posterior_to_json", "summary_lines", "write_draws"]
 
 
 def posterior_to_json(posterior: Posterior, *, draws: int, seed: int | None) -> dict[str, Any]:
@@ -25,7 +25,8 @@ def posterior_to_json(posterior: Posterior, *, draws: int, seed: int | None) -> 
         "n_rows": table.n_rows,
         "n_features": len(table.features),
         "log_evidence": posterior.log_evidence,
-        "tree_count": _finite(posterior.tree_count()),
+        "notes": _notes(posterior),
+        "tree_count": finite(posterior.tree_count()),
         "map": {
             "tree": best.tree.to_dict(),
             "log_joint": best.log_joint,
@@ -45,7 +46,16 @@ def posterior_to_json(posterior: Posterior, *, draws: int, seed: int | None) -> 
     }
 
 
-def _finite(count: int | float) -> int | float | None:
+def _notes(posterior: Posterior) -> list[str]:
+    """What must be said beside the numbers for them to be read rightly."""
+    notes = [] if posterior.evidence_note is None else [posterior.evidence_note]
+    if not posterior.derivations_are_trees:
+        notes.append("a tree may have several derivations: MAP and tree count are over derivations")
+    return notes
+
+
+def finite(count: int | float) -> int | float | None:
+    """A count for JSON, which has no infinity: null where it is beyond the range of a float."""
     return count if math.isfinite(count) else None
 
 
@@ -61,8 +71,10 @@ def summary_lines(posterior: Posterior, words: str, data: str) -> Iterator[str]:
         yield f"{'prior' if i == 0 else '':<10}{line}"
     yield f"engine    {posterior.engine}: {posterior.reason}"
     yield f"evidence  log P({table.response} | features) = {posterior.log_evidence:.6f} (exact)"
+    for note in _notes(posterior):
+        yield f"          {note}"
     count = posterior.tree_count()
-    yield f"trees     {count:,} " if isinstance(count, int) else f"trees     about {count:.6g}"
+    yield f"trees     {count:,}" if isinstance(count, int) else f"trees     about {count:.6g}"
     yield (
         f"MAP tree  posterior probability {math.exp(best.log_posterior):.6g}, "
         f"log joint {best.log_joint:.6f}, {best.tree.n_leaves} leaves"

@@ -19,6 +19,7 @@ KEYS = {
     "n_rows",
     "n_features",
     "log_evidence",
+    "notes",
     "tree_count",
     "map",
     "mean_leaves",
@@ -169,3 +170,16 @@ def test_a_bug_of_ours_exits_with_70(slp_run, table: Path, monkeypatch) -> None:
     result = slp_run("slp-sample", "growtree", table)
     assert result.code == 70
     assert "This is a bug in slp" in result.err
+
+
+def test_notes_stand_beside_the_numbers_they_qualify(slp_run, table: Path, tmp_path: Path) -> None:
+    program = tmp_path / "majority.slp"
+    program.write_text(
+        ":- use(growtree).\nbox(low, dose, -inf, 5.5).\n:- constraint(majority(low, a)).\n"
+    )
+    result = slp_run("slp-sample", program, table, "--json", "-n", 0)
+    (note,) = json.loads(result.out)["notes"]
+    assert note.startswith("majority looks at the response")
+    assert note in slp_run("slp-sample", program, table, "-n", 0).out
+    pinball = json.loads(slp_run("slp-sample", "pinball", table, "--json", "-n", 0).out)
+    assert pinball["notes"] == []
