@@ -5,6 +5,7 @@ Functions and their results are SWI-Prolog's with its default flags (`prefer_rat
 
 - `/` of two integers is an integer where it is exact, else a float (`4/2 =:= 2`, `7/2 =:= 3.5`);
 - `2 ** -1` and `2 ^ -1` are 0.5, where ISO's `^` has a type error;
+- a power of or to a float is a float (SWI-Prolog has 1 for `1 ** 0.5` and `2.5 ** 0`);
 - results that are not real numbers are errors, `inf` is the one infinity that can be written;
 - integers have at most `MAX_BITS` bits.
 
@@ -77,7 +78,7 @@ def _divide(x: Value, y: Value) -> Value:
     if isinstance(x, int) and isinstance(y, int):
         quotient, rest = divmod(x, y)
         return quotient if rest == 0 else x / y
-    if y == 0 and x == 0 and isinstance(y, float):
+    if y == 0 and x == 0:
         raise _UndefinedError
     return x / y
 

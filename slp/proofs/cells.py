@@ -168,7 +168,7 @@ def _at_bound_threshold(guards: _Guards) -> ThresholdOutcomes:
     if math.isinf(point):
         return ThresholdOutcomes((), (None,))
     outcome = guards.children(guards.body.threshold)
-    return ThresholdOutcomes((point,), (None, outcome, None))
+    return _merged([point], [None, outcome, None])
 
 
 def _at_all_thresholds(guards: _Guards) -> ThresholdOutcomes:

@@ -183,7 +183,7 @@ def stochastic_goal(name: str, arity: int, span: _Span) -> ProgramError:
 
 def impossible_label(value: float, span: _Span) -> ProgramError:
     """E220."""
-    why = "infinite" if value == float("inf") else f"negative ({value!r})"
+    why = "infinite" if value == float("inf") else f"negative ({value:g})"
     return _error("E220", f"the label is {why}", span, "a label is a number from 0 up")
 
 

@@ -72,7 +72,8 @@ class Goal:
         self, term: Term | Action, *, cut: int | None = None, next: Goal | None = None
     ) -> Goal:
         """Another goal in this one's place: same depth, and the same cut and rest unless given."""
-        span = (term.span if isinstance(term, Struct | Atom) else None) or self.span
+        # A variable's place is that of its first occurrence, which may be another clause.
+        span = (None if callable(term) or isinstance(term, Var) else term.span) or self.span
         cut = self.cut if cut is None else cut
         return Goal(term, cut, self.depth, span, self.next if next is None else next)
 

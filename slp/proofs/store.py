@@ -78,7 +78,7 @@ class Store:
             if x is y:
                 continue
             if type(x) is Var:
-                same = self.bind(x, y)
+                same = (type(y) is Var and x.id == y.id) or self.bind(x, y)
             elif type(y) is Var:
                 same = self.bind(y, x)
             elif type(x) is Struct and type(y) is Struct:
@@ -161,8 +161,8 @@ class Store:
     def compare(self, a: Term, b: Term) -> int:
         """Standard order of terms (SWI-Prolog's): negative, 0 or positive.
 
-        Variables (by age) < numbers (by value; a float before an equal integer) < atoms < strings <
-        compound terms (by arity, then name, then arguments from left to right).
+        Variables (by age) < numbers (by value; a float before an equal integer) < strings < atoms
+        < compound terms (by arity, then name, then arguments from left to right).
         """
         pairs = [(a, b)]
         for parts in range(LARGEST):
@@ -222,4 +222,4 @@ def _compare_numbers(x: int | float, y: int | float) -> int:
     return isinstance(y, float) - isinstance(x, float)
 
 
-_RANK: dict[type, int] = {Var: 0, Number: 1, Atom: 2, Text: 3, Struct: 4}
+_RANK: dict[type, int] = {Var: 0, Number: 1, Text: 2, Atom: 3, Struct: 4}
