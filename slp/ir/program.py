@@ -304,6 +304,8 @@ class Program:
     `weights`: labels are weights over whole trees, nothing is renormalised at a choice.
     `failure`: what a local constraint does, see DESIGN 3.
     `parameters`: values in force, after defaults, `use(...)` and overrides.
+    `spans`: where declarations stand, by `start`, `response`, `leaf`, `failure`, `weights`,
+    `support:min_leaf`, `param:NAME`, `feature:NAME`, `feature_weight:NAME`, `ignore:COLUMN`.
     """
 
     name: str

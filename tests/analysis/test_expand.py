@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from slp.analysis import check_program, expand_program
 from slp.resources import prior_file, prior_names
 from slp.source import SourceFile
 from slp.syntax import parse_program
+from tests.syntax.swi_prolog import nodes, read_file
+
+GOOD = sorted((Path(__file__).resolve().parents[1] / "programs" / "good").glob("*.slp"))
 
 PROGRAM = """
 :- param(p, 0.5).
@@ -60,3 +65,11 @@ def test_expansion_of_a_library_prior_can_be_read_again(name: str) -> None:
     rules = check_program(parse_program(prior_file(name))).rules
     assert len([i for i in items if getattr(i, "label", None) is not None]) == len(rules)
     assert "-->" not in text
+
+
+def test_swi_prolog_reads_expansions_as_the_same_terms(swipl: str, tmp_path: Path) -> None:
+    for source in [*map(SourceFile.read, GOOD), *map(prior_file, prior_names())]:
+        path = tmp_path / Path(source.name).name
+        path.write_text(expanded(source), encoding="utf-8")
+        have = [nodes(item.term) for item in parse_program(SourceFile.read(path)).items]
+        assert have == read_file(swipl, path, tmp_path)
