@@ -22,7 +22,13 @@ from slp.proofs.solve import Bindings, solve
 from slp.proofs.terms import Struct, Term, Var, functor, variables
 from slp.source import SourceSpan
 
-__all__ = ["RuleInstance", "label_sum_over_heads", "rule_instances"]
+__all__ = [
+    "RuleInstance",
+    "check_ground",
+    "conjunction",
+    "label_sum_over_heads",
+    "rule_instances",
+]
 
 #: A label this little below 0 is 0 with a rounding error (`1 - 0.1 * 10`).
 _ROUNDING = 1e-12
