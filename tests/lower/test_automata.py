@@ -23,7 +23,7 @@ from slp.lower.automata import (
     automaton_of,
     can_be_broken,
 )
-from slp.lower.cells import Cell, cells_between
+from slp.lower.cells import Cell, cells_between, coarse_cells
 from slp.lower.product import Product
 from tests.lower.definitions import (
     EVERYWHERE,
@@ -206,6 +206,16 @@ def test_cells_compare_exactly_even_between_adjacent_floats() -> None:
     assert between.at_most(high) and at_high.at_most(high) and not above.at_most(high)
 
 
+@given(st.sets(st.integers(0, 5)), st.sets(st.integers(0, 5)))
+def test_the_coarse_cell_of_a_fine_cell_holds_it(some: set[int], more: set[int]) -> None:
+    coarse, fine = sorted(some), sorted(some | more)
+    holders = [cells_between(coarse)[i] for i in coarse_cells(coarse, fine)]
+    for inner, outer in zip(cells_between(fine), holders, strict=True):
+        assert outer.low <= inner.low and inner.high <= outer.high
+        assert inner.is_point or not outer.is_point
+        assert outer.is_point == (inner.is_point and inner.low in coarse)
+
+
 @pytest.mark.parametrize(
     ("constraint", "words"),
     [
@@ -235,6 +245,7 @@ def test_states_after_a_split_in_words() -> None:
 
     assert after(ir.Forbid("age", within=INFANT), 12.0) == ("age < 24", "age >= 0")
     assert after(ir.Forbid("age", within=INFANT), 24.0) == ("age < 24", "off infant")
+    assert after(ir.Forbid("age", within=INFANT), 0.0) == ("off infant", "age >= 0")
     assert after(ir.Forbid("age", below=1), 24.0) == ("depth >= 1", "depth >= 1")
     assert after(ir.Once("age"), 1.0) == ("age used", "age used")
     assert after(ir.Exclusive(("age", "income")), 1.0) == ("took age", "took age")

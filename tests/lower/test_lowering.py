@@ -120,6 +120,12 @@ def test_a_state_met_again_at_the_horizon_keeps_the_split_rules_of_its_first_lev
     assert [len(state.rules) for state in grammar.states] == [2, 1]
 
 
+def test_a_state_called_again_at_the_horizon_keeps_its_split_rules() -> None:
+    text = ":- start(a).\n1/2 :: a --> split(F, V), b, b.\n1/2 :: a --> leaf.\n1 :: b --> a."
+    grammar = program_to_tree_grammar(checked(text), numeric("age", most_leaves=2))
+    assert [len(state.rules) for state in grammar.states] == [2, 1]
+
+
 def test_with_one_leaf_at_most_there_is_no_split_rule() -> None:
     assert printed(GROWTREE, numeric("age", most_leaves=1)) == "0: tree(0)  (start)\n    0.5 leaf\n"
 
@@ -256,6 +262,29 @@ def test_every_table_is_cut_at_the_union_of_all_breakpoints() -> None:
     for _, rule in grammar.rules():
         if isinstance(rule, SplitRule):
             assert [t.shape for t in rule.transitions] == [(7, 2), (1, 2)]
+
+
+def test_guards_of_different_states_and_boxes_are_cut_together() -> None:
+    text = """
+        :- start(t(1)).
+        box(b, age, 20, 40).
+        :- constraint(constant(b)).
+        1/2 :: t(K) --> split(F, V), { K < 3, V >= 10*K }, t(K+1), t(K+1).
+        1/2 :: t(_) --> leaf.
+    """
+    grammar = program_to_tree_grammar(checked(text), numeric("age", most_leaves=9))
+    assert [b.tolist() for b in grammar.breakpoints] == [[10.0, 20.0, 40.0]]
+    by_name = {state.name: state for state in grammar.states}
+
+    def allowed(name: str) -> list[bool]:
+        rule = by_name[name].rules[0]
+        assert isinstance(rule, SplitRule)
+        return [left != FORBIDDEN for left in rule.transitions[0][:, 0].tolist()]
+
+    # cells: below 10, 10, (10, 20), 20, (20, 40), 40, above
+    assert allowed("t(1), contains b") == [False, True, True, True, False, True, True]
+    assert allowed("t(2), contains b") == [False, False, False, True, False, True, True]
+    assert allowed("t(2)") == [False, False, False, True, True, True, True]
 
 
 @pytest.mark.parametrize(
