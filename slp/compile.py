@@ -6,18 +6,19 @@ SourceFile --parse--> SourceProgram --check--> ir.Program --lower(schema)--> Tre
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from slp.analysis import check_program, check_program_on_table
 from slp.data import Table, table_of
-from slp.errors import Diagnostic
+from slp.errors import Diagnostic, ProgramError
 from slp.ir.program import Program
 from slp.ir.tree_grammar import TreeGrammar
 from slp.lower import program_to_tree_grammar
 from slp.source import SourceFile
-from slp.syntax import parse_program
+from slp.syntax import parse_recovering
+from slp.syntax.ast import SourceProgram
 
 __all__ = ["CompiledModel", "compile_model", "compile_program"]
 
@@ -32,6 +33,12 @@ class CompiledModel:
     warnings: tuple[Diagnostic, ...]
 
 
+#: Findings that a clause which could not be read may cause elsewhere: something is missing.
+_MAY_FOLLOW = frozenset(
+    "E106 E115 E116 E117 E123 E125 E130 E132 E135 E202 E210 W102 W103 W104".split()
+)
+
+
 def compile_program(source: SourceFile, parameters: Mapping[str, float] | None = None) -> Program:
     """Text to checked program.
 
@@ -40,9 +47,25 @@ def compile_program(source: SourceFile, parameters: Mapping[str, float] | None =
     Raises
     ------
     ProgramError
-        With every mistake that was found in the text.
+        With every mistake that was found in the text. Where some clauses cannot be read, what
+        their absence may cause in the others is left out.
     """
-    return check_program(parse_program(source), parameters or {})
+    read, faults = parse_recovering(source)
+    if not faults:
+        return check_program(read, parameters or {})
+    found = [f for f in _findings(read, parameters or {}) if f.code not in _MAY_FOLLOW]
+    raise ProgramError(sorted((*faults, *found), key=_place))
+
+
+def _findings(read: SourceProgram, parameters: Mapping[str, float]) -> Sequence[Diagnostic]:
+    try:
+        return check_program(read, parameters).warnings
+    except ProgramError as e:
+        return e.diagnostics
+
+
+def _place(finding: Diagnostic) -> int:
+    return -1 if finding.span is None else finding.span.start
 
 
 def compile_model(program: Program, X: Any, y: Any = None) -> CompiledModel:

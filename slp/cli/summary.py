@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -67,8 +68,9 @@ def summary_lines(posterior: Posterior, words: str, data: str) -> Iterator[str]:
     yield f"response  {table.response}, leaves {table.leaf.describe()}"
     for note in table.notes:
         yield f"          {note}"
-    for i, line in enumerate(words.splitlines()):
-        yield f"{'prior' if i == 0 else '':<10}{line}"
+    for i, sentence in enumerate(words.splitlines()):
+        first = "prior     " if i == 0 else " " * 10
+        yield from textwrap.wrap(sentence, 100, initial_indent=first, subsequent_indent=" " * 12)
     yield f"engine    {posterior.engine}: {posterior.reason}"
     yield f"evidence  log P({table.response} | features) = {posterior.log_evidence:.6f} (exact)"
     for note in _notes(posterior):
@@ -77,7 +79,7 @@ def summary_lines(posterior: Posterior, words: str, data: str) -> Iterator[str]:
     yield f"trees     {count:,}" if isinstance(count, int) else f"trees     about {count:.6g}"
     yield (
         f"MAP tree  posterior probability {math.exp(best.log_posterior):.6g}, "
-        f"log joint {best.log_joint:.6f}, {best.tree.n_leaves} leaves"
+        f"log joint {best.log_joint:.6f}, {_leaves(best.tree.n_leaves)}"
     )
     for line in best.tree.to_text().splitlines():
         yield f"          {line}"
@@ -93,6 +95,10 @@ def _rows(posterior: Posterior) -> str:
     table = posterior.table
     distinct = len(table.counts)
     return f"{table.n_rows} rows" + ("" if distinct == table.n_rows else f" ({distinct} distinct)")
+
+
+def _leaves(count: int) -> str:
+    return "1 leaf" if count == 1 else f"{count} leaves"
 
 
 def write_draws(posterior: Posterior, path: str | Path) -> None:
