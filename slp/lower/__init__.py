@@ -3,10 +3,11 @@
 Entry points: `program_to_tree_grammar`; `schema_of_program` (where there is no table);
 `explain_program` (what a program means and lowers to, as text).
 
-Inside, from the bottom: `cells` (points and open intervals of thresholds), `automata` (one small
-tree automaton for each local constraint), `columns` (tables over cells while they are made),
-`product` (all constraints as one automaton), `goals` (rules of a ground nonterminal, by way of
-`slp.proofs`), `expansion` (the states that can be reached), `lowering` (all of it in order).
+Inside, from the bottom: `cells` (points and open intervals of thresholds), `automata` (a small
+tree automaton for each local constraint; `automaton`, `box_automata`, `path_automata`), `columns`
+(tables over cells while they are made), `product` (all constraints as one automaton), `goals`
+(rules of a ground nonterminal, by way of `slp.proofs`), `expansion` (the states that can be
+reached), `lowering` (all of it in order).
 """
 
 from slp.lower.explain import explain_program

@@ -20,10 +20,12 @@ from slp.ir.tree_grammar import (
     State,
     TreeGrammar,
 )
-from slp.lower.automata import Automaton, DepthLimit, automaton_of, can_be_broken
+from slp.lower.automata import automaton_of, can_be_broken
+from slp.lower.automaton import Automaton
 from slp.lower.columns import SplitTable, refined
 from slp.lower.expansion import Expansion, SplitDraft, StateRule
 from slp.lower.goals import Goals
+from slp.lower.path_automata import DepthLimit
 from slp.lower.product import Product
 
 __all__ = ["program_to_tree_grammar"]
@@ -81,16 +83,18 @@ def _factors(program: ir.Program, schema: Schema) -> list[Automaton[Any]]:
 
 def _needs_the_tree(constraint: ir.MaxFeatures | ir.Monotone | ir.Predicate) -> Diagnostic:
     """What to say of a constraint that no automaton here decides."""
+    where = "at the finished tree"
     match constraint:
         case ir.MaxFeatures(count=count):
             name = f"`max_features({count})`"
         case ir.Monotone(feature=feature, direction=direction):
             name = f"`monotone({feature}, {direction})`"
-        case ir.Predicate(language=language):
+        case ir.Predicate(language=language, local=local):
             name = f"a `{language}` predicate"
+            where = "by code at each node" if local else where
     return Diagnostic(
         "E301",
-        f"{name} is decided at the finished tree, and no engine here takes it yet",
+        f"{name} is decided {where}, and no engine here takes it yet",
         constraint.span,
         help="leave the constraint out",
     )

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from slp.ir.schema import Schema
-from slp.lower.automata import Automaton
+from slp.lower.automaton import Automaton
 from slp.lower.cells import Cell, cells_between
 from slp.lower.columns import Column, Pair, SplitTable, union
 

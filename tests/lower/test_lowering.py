@@ -461,23 +461,24 @@ _GOAL = Atom("check")
 
 
 @pytest.mark.parametrize(
-    ("constraint", "name"),
+    ("constraint", "says"),
     [
-        (ir.MaxFeatures(3), "`max_features(3)`"),
-        (ir.Monotone("age", "up"), "`monotone(age, up)`"),
-        (ir.Predicate("python", _GOAL), "a `python` predicate"),
-        (ir.Predicate("prolog", _GOAL, local=True), "a `prolog` predicate"),
+        (ir.MaxFeatures(3), "`max_features(3)` is decided at the finished tree"),
+        (ir.Monotone("age", "up"), "`monotone(age, up)` is decided at the finished tree"),
+        (ir.Predicate("python", _GOAL), "a `python` predicate is decided at the finished tree"),
+        (
+            ir.Predicate("prolog", _GOAL, local=True),
+            "a `prolog` predicate is decided by code at each node",
+        ),
     ],
 )
-def test_constraints_of_the_finished_tree_are_refused(constraint: ir.Constraint, name: str) -> None:
+def test_constraints_of_the_finished_tree_are_refused(constraint: ir.Constraint, says: str) -> None:
     program = ir.Program("p", start=None, rules=(), constraints=(constraint,))
     with pytest.raises(UnsupportedError) as caught:
         program_to_tree_grammar(program, numeric("age"))
     (found,) = caught.value.diagnostics
     assert found.code == "E301"
-    assert found.message == (
-        f"{name} is decided at the finished tree, and no engine here takes it yet"
-    )
+    assert found.message == f"{says}, and no engine here takes it yet"
     assert found.help == "leave the constraint out"
 
 

@@ -1,0 +1,50 @@
+"""What an automaton of a local constraint is: the base class, and the state in which it is done."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping
+from typing import ClassVar, Generic, Literal, TypeVar
+
+from slp.ir.tree_grammar import FORBIDDEN
+from slp.lower.cells import Cell
+
+__all__ = ["DONE", "Automaton"]
+
+#: The state of a constraint that cannot be broken any more.
+DONE: Literal["done"] = "done"
+
+Q = TypeVar("Q", bound=Hashable)
+
+
+class Automaton(ABC, Generic[Q]):
+    """A local constraint, read from the root downwards, with states of type Q."""
+
+    #: what a refused split becomes in a transition table: FORBIDDEN or OUTSIDE
+    refusal: ClassVar[int] = FORBIDDEN
+
+    @property
+    @abstractmethod
+    def mentioned(self) -> frozenset[str]:
+        """Features that it tells from others."""
+
+    @property
+    def breakpoints(self) -> Mapping[str, frozenset[float]]:
+        """Finite numbers with which thresholds of a feature are compared."""
+        return {}
+
+    @abstractmethod
+    def start(self) -> Q:
+        """State of the root."""
+
+    @abstractmethod
+    def step(self, state: Q, feature: str, cell: Cell | None) -> tuple[Q, Q] | None:
+        """States of the left and right child of a split, None if it is refused."""
+
+    def majority(self, state: Q) -> str | None:
+        """The class that no other class may outnumber in a leaf in this state, None if any may."""
+        return None
+
+    @abstractmethod
+    def describe(self, state: Q) -> str:
+        """The state for people, "" where there is nothing to say."""
