@@ -20,8 +20,8 @@ from slp.ir.tree_grammar import CallRule, LeafRule, SplitRule, TreeGrammar
 
 __all__ = ["derivations_are_trees"]
 
-#: Beyond so many pairs of states the answer is "no".
-_MOST_PAIRS = 5000
+#: The answer is "no" where more pairs of rules would have to be compared.
+_MOST_COMPARISONS = 10_000
 
 _Pair: TypeAlias = tuple[int, int]
 
@@ -38,11 +38,11 @@ def derivations_are_trees(grammar: TreeGrammar) -> bool:
     """Whether it is certain that no tree has two derivations."""
     try:
         return _Overlaps(grammar).unambiguous()
-    except _TooManyPairsError:
+    except _TooLargeError:
         return False
 
 
-class _TooManyPairsError(Exception):
+class _TooLargeError(Exception):
     """The question is too large to be answered."""
 
 
@@ -55,6 +55,7 @@ class _Overlaps:
         #: both sides
         self.needs: dict[_Pair, list[tuple[_Pair, _Pair]]] = {}
         self.overlap: set[_Pair] = set()
+        self.comparisons = 0
 
     def unambiguous(self) -> bool:
         doubts: list[tuple[_Pair, _Pair]] = []
@@ -64,8 +65,6 @@ class _Overlaps:
                 return False
             for one, other in combinations(ways.splits, 2):
                 doubts += self._sides(one, other)
-            if len(doubts) > _MOST_PAIRS:
-                raise _TooManyPairsError
         self._explore([pair for sides in doubts for pair in sides])
         self._settle()
         return not any(left in self.overlap and right in self.overlap for left, right in doubts)
@@ -76,8 +75,6 @@ class _Overlaps:
             pair = pending.pop()
             if pair in self.needs:
                 continue
-            if len(self.needs) > _MOST_PAIRS:
-                raise _TooManyPairsError
             self.needs[pair] = []
             a, b = self._ways(pair[0]), self._ways(pair[1])
             if pair[0] == pair[1] or (a.leaves and b.leaves):
@@ -101,6 +98,9 @@ class _Overlaps:
     def _sides(self, one: SplitRule, other: SplitRule) -> list[tuple[_Pair, _Pair]]:
         """Pairs of states left and right that two split rules lead to by splits that part rows
         alike."""
+        self.comparisons += 1
+        if self.comparisons > _MOST_COMPARISONS:
+            raise _TooLargeError
         a, b = self._table(one), self._table(other)
         if "partition" in (one.measure, other.measure):
             # Splits of any two features may part the rows alike, with the sides changed too.
@@ -130,8 +130,8 @@ class _Overlaps:
                         pending.append(rule.state)
                     else:
                         splits.append(rule)
-                if leaves + len(splits) + len(pending) > _MOST_PAIRS:
-                    raise _TooManyPairsError
+                if leaves + len(splits) + len(pending) > _MOST_COMPARISONS:
+                    raise _TooLargeError
             self.ways[state] = _Ways(leaves, tuple(splits))
         return self.ways[state]
 

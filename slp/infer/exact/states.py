@@ -34,6 +34,7 @@ class States:
     Attributes
     ----------
     n_owed : K of the module's docstring.
+    n_states : number of product states.
     profiles : product states of each profile, ascending, closed under call rules.
     """
 
@@ -41,6 +42,7 @@ class States:
         self.grammar = grammar
         self.counted = grammar.max_leaves is not None
         self.n_owed = 1 if grammar.max_leaves is None else max(1, min(grammar.max_leaves, n))
+        self.n_states = len(grammar.states) * self.n_owed
         self.profiles: list[tuple[int, ...]] = []
         self._profile_of: dict[int, int] = {}
         self._steps: list[dict[int, Step | None]] = []
