@@ -99,3 +99,26 @@ class PoissonFormula:
 
     def predict(self, y: Sequence[Any]) -> list[float]:
         return [(self.a + sum(y)) / (self.b + len(y))]
+
+
+@dataclass(frozen=True)
+class ExponentialFormula:
+    """Gamma-exponential: the next duration t is Lomax, of density a b^a / (b + t)^(a + 1); one
+    censored at t has outlived it with probability (b / (b + t))^a. Responses are pairs (t, seen).
+    """
+
+    a: float
+    b: float
+
+    def log_marginal(self, y: Sequence[Any]) -> float:
+        total, a, b = 0.0, self.a, self.b
+        for t, seen in y:
+            total += a * math.log(b / (b + t))
+            if seen:
+                total += math.log(a / (b + t))
+            a, b = a + seen, b + t
+        return total
+
+    def predict(self, y: Sequence[Any]) -> list[float]:
+        a, b = self.a + sum(seen for _, seen in y), self.b + sum(t for t, _ in y)
+        return [b / (a - 1)]

@@ -12,6 +12,7 @@ from slp.data import Table
 from tests.spec.brute_force import Example, Row
 from tests.spec.leaf_formulas import (
     DirichletFormula,
+    ExponentialFormula,
     LeafFormula,
     NormalFormula,
     PoissonFormula,
@@ -41,7 +42,7 @@ class RandomTable:
     @property
     def features(self) -> list[str]:
         """Feature columns that are not ignored."""
-        return [name for name in self.columns if name != "y" and name not in self.ignored]
+        return [f for f in self.columns if f not in ("y", "seen", *self.ignored)]
 
     @property
     def numeric(self) -> list[str]:
@@ -62,7 +63,10 @@ class RandomTable:
         cuts = {f.name: tuple(map(float, f.cuts)) for f in table.features if f.cuts is not None}
         columns = [[self.raw(f, x) for x in self.columns[f]] for f in self.features]
         rows = tuple(zip(*columns, strict=True))
-        return Example(tuple(self.features), rows, tuple(self.columns["y"]), cuts)
+        y = self.columns["y"]
+        if "seen" in self.columns:
+            y = list(zip(y, self.columns["seen"], strict=True))
+        return Example(tuple(self.features), rows, tuple(y), cuts)
 
     def raw(self, feature: str, x: Any) -> float | str:
         """A value as the specification takes it."""
@@ -84,7 +88,10 @@ def random_table(rng: random.Random) -> RandomTable:
     if rng.random() < 0.15:
         columns["id"], ignored = [str(i) for i in range(n)], ("id",)
         directives.append(":- ignore(id).")
-    columns["y"], leaf, lines = _random_response(rng, n)
+    if rng.random() < 0.06:
+        leaf, lines = _add_durations(rng, columns, n)
+    else:
+        columns["y"], leaf, lines = _random_response(rng, n)
     return RandomTable(columns, kinds, (*directives, *lines), leaf, ignored)
 
 
@@ -130,6 +137,17 @@ def _repeat_rows(rng: random.Random, columns: dict[str, list[Any]]) -> None:
             source = rng.randrange(n)
             for column in columns.values():
                 column[i] = column[source]
+
+
+def _add_durations(
+    rng: random.Random, columns: dict[str, list[Any]], n: int
+) -> tuple[LeafFormula, list[str]]:
+    """Durations, some of them censored, with the column that says which."""
+    a, b = rng.choice((1.5, 3.0)), rng.choice((0.5, 2.0))
+    columns["seen"] = rng.choices((0, 1, 1), k=n)
+    columns["y"] = [round(rng.expovariate(0.5), 3) + 0.001 for _ in range(n)]
+    response = ":- response(y, event(seen))."
+    return ExponentialFormula(a, b), [response, f":- leaf(gamma_exponential({a}, {b}))."]
 
 
 def _random_response(rng: random.Random, n: int) -> tuple[list[Any], LeafFormula, list[str]]:

@@ -174,7 +174,7 @@ def test_the_cases_are_varied() -> None:
         *("constant(", "below(", "within(", "first(", "before(", "once(", "exclusive("),
         *("interaction(", "majority(", "max_leaves(", "failure(condition)", ":- weights"),
         *("feature_weight", "min_leaf", "max_depth", "cuts(", "quantile", "width", "categorical"),
-        *("normal_inverse_gamma", "gamma_poisson", "dirichlet(", "ignore("),
+        *("normal_inverse_gamma", "gamma_poisson", "gamma_exponential", "dirichlet(", "ignore("),
     ]
     assert [word for word in words if text.count(word) < 3] == []
     satisfiable = sum(bool(case.spec.derivations) for case in cases)

@@ -1,0 +1,68 @@
+"""Local constraints (DESIGN 3) at one node, looked up in its region and its path."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from slp.ir import program as ir
+from tests.spec.example import FREE, Node, Value
+
+
+def satisfies(c: ir.Constraint, feature: str, test: Value, node: Node) -> bool:
+    """Whether splitting `node` at `test` on `feature` is in accord with a constraint."""
+    path = node.path
+    if isinstance(c, ir.Constant):
+        return not (_contains(c.box, node) and _cuts_box(c.box, feature, test))
+    if isinstance(c, ir.Forbid):
+        if feature != c.feature or (c.below is not None and node.depth < c.below):
+            return True
+        return c.within is not None and not _inside(c.within, node)
+    if isinstance(c, ir.First):
+        return node.depth > 0 or feature == c.feature
+    if isinstance(c, ir.Before):
+        return feature != c.then or c.feature in path
+    if isinstance(c, ir.Once):
+        return feature != c.feature or feature not in path
+    if isinstance(c, ir.Exclusive):
+        return len({*path, feature} & set(c.features)) <= 1
+    if isinstance(c, ir.Interaction):
+        return any({*path, feature} <= set(group) for group in c.groups)
+    return True
+
+
+def leaf_satisfies(c: ir.Constraint, responses: Sequence[Any], node: Node) -> bool:
+    """Whether ending at `node` with these responses is in accord with a constraint."""
+    if not isinstance(c, ir.Majority) or not _meets(c.box, node):
+        return True
+    outcomes = [str(y) for y in responses]
+    return all(outcomes.count(other) <= outcomes.count(c.outcome) for other in outcomes)
+
+
+def _contains(box: ir.Box, node: Node) -> bool:
+    """`lo <= Min` and `hi >= Max` in every feature, those that the box does not bound included."""
+    if node.tested_levels:
+        return False
+    for feature in {*box.bounds, *node.region}:
+        low, high = box.bounds.get(feature, FREE)
+        lo, hi = node.bounds(feature)
+        if lo > low or hi < high:
+            return False
+    return True
+
+
+def _cuts_box(box: ir.Box, feature: str, test: Value) -> bool:
+    if isinstance(test, str) or feature not in box.bounds:
+        return True
+    low, high = box.bounds[feature]
+    return low < test < high
+
+
+def _inside(box: ir.Box, node: Node) -> bool:
+    bounds = [(*node.bounds(f), *box.bounds[f]) for f in box.bounds]
+    return all(lo >= low and hi <= high for lo, hi, low, high in bounds)
+
+
+def _meets(box: ir.Box, node: Node) -> bool:
+    bounds = [(*node.bounds(f), *box.bounds[f]) for f in box.bounds]
+    return all(lo < high and hi > low for lo, hi, low, high in bounds)

@@ -1,0 +1,270 @@
+"""The meaning of a program (DESIGN 3), as slowly as possible: every derivation, one by one.
+
+It works on raw rows (lists of floats and strings) and on the checked program, by the definitions of
+the text: boxes are lists of rows, regions are kept as `lo <= F < hi`, constraints are looked up in
+the region and the path. No grammar, no states of automata, no merging of rows or boxes: this is
+what the engines must equal. What follows from the derivations is in `brute_force`.
+
+    P(derivation) = product over its nodes of (share of the rule) * (measure of the split)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from slp.ir import program as ir
+from slp.proofs.terms import Atom, Number, Term, Var
+from tests.spec.constraints import leaf_satisfies, satisfies
+from tests.spec.example import Cut, Example, Node, TreeKey, Value
+from tests.spec.measures import measured
+from tests.spec.tiny_prolog import Bindings, computed, renamed, solve, unify, value, walk
+
+
+class TooManyDerivationsError(Exception):
+    """The example is too large for this."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An instance of a rule at a node: label, body with its variables bound, and those bindings."""
+
+    label: float
+    rule: ir.TreeRule
+    body: list[Term]
+    bindings: Bindings
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """A finished derivation: tree, weight, the rows of its leaves from left to right, and for each
+    split in preorder whether it was drawn by `partition`."""
+
+    tree: TreeKey
+    weight: float
+    leaves: tuple[tuple[int, ...], ...]
+    by_partition: tuple[bool, ...] = ()
+
+
+class AllDerivations:
+    """All derivations of a program on a table.
+
+    Raises
+    ------
+    TooManyDerivationsError
+        More than `limit` partial or finished derivations at some node.
+    """
+
+    def __init__(self, program: ir.Program, example: Example, limit: int) -> None:
+        self.program, self.example, self.limit = program, example, limit
+        distinct = {tuple(example.coded(f, x) for f, x in enumerate(row)) for row in example.rows}
+        most = max(1, min(len(distinct), len(example.rows) // program.support.min_leaf))
+        self.parameters = {**program.parameters, "most_leaves": most}
+        assert program.start is not None
+        everything = Node(tuple(range(len(example.rows))))
+        most_allowed = min(
+            (c.count for c in program.constraints if isinstance(c, ir.MaxLeaves)),
+            default=len(example.rows),
+        )
+        start = computed(program.start, self.parameters)
+        self.derivations = [
+            d for d in self._derivations(start, everything) if len(d.leaves) <= most_allowed
+        ]
+
+    # --- the prior, node by node -------------------------------------------------------------
+
+    def _derivations(self, state: Term, node: Node) -> list[Derivation]:
+        if state == Atom("leaf"):
+            return self._stop(1.0, node)
+        choices = [c for c in self._choices(state) if self._applicable(c, node)]
+        total = 1.0 if self.program.weights else math.fsum(c.label for c in choices)
+        out: list[Derivation] = []
+        for choice in choices:
+            share = choice.label / total
+            if isinstance(choice.rule.body, ir.LeafBody):
+                out += self._stop(share, node)
+            elif isinstance(choice.rule.body, ir.CallBody):
+                goal = computed(choice.body[0], self.parameters)
+                out += [
+                    Derivation(d.tree, share * d.weight, d.leaves, d.by_partition)
+                    for d in self._derivations(goal, node)
+                ]
+            else:
+                out += self._split(share, choice, node)
+            if len(out) > self.limit:
+                raise TooManyDerivationsError
+        return out
+
+    def _stop(self, weight: float, node: Node) -> list[Derivation]:
+        return [Derivation("leaf", weight, (node.rows,))] if self._leaf_allowed(node) else []
+
+    def _split(self, share: float, choice: Choice, node: Node) -> list[Derivation]:
+        out: list[Derivation] = []
+        assert isinstance(choice.rule.body, ir.SplitBody)
+        partition = choice.rule.body.measure == "partition"
+        for cut, measure in self._measured(choice, node):
+            children = self._children(choice, cut)
+            if children is None or not self._split_allowed(cut, node):
+                continue
+            left_state, right_state = children
+            left_node, right_node = self._sides(cut, node)
+            lefts = self._derivations(left_state, left_node)
+            rights = self._derivations(right_state, right_node) if lefts else []
+            for left, right in product(lefts, rights):
+                tree = (self.example.features[cut.feature], cut.test, left.tree, right.tree)
+                weight = share * measure * left.weight * right.weight
+                flags = (partition, *left.by_partition, *right.by_partition)
+                out.append(Derivation(tree, weight, left.leaves + right.leaves, flags))
+                if len(out) > self.limit:
+                    raise TooManyDerivationsError
+        return out
+
+    def _choices(self, state: Term) -> Iterator[Choice]:
+        """Instances of the rules: each solution of the guards before the split is one."""
+        for rule in self.program.rules:
+            label, head, guards, body = _fresh_rule(rule)
+            bindings = unify(head, state, {})
+            if bindings is None:
+                continue
+            for solution in solve(guards, bindings, self.program.clauses, self.parameters):
+                weight = float(value(label, solution, self.parameters))
+                if weight > 0:
+                    yield Choice(weight, rule, [walk(t, solution) for t in body], solution)
+
+    def _applicable(self, choice: Choice, node: Node) -> bool:
+        condition = self.program.failure == "condition"
+        if isinstance(choice.rule.body, ir.LeafBody):
+            return condition or self._leaf_allowed(node)
+        if isinstance(choice.rule.body, ir.CallBody):
+            return True
+        return bool(self._left(choice, node))
+
+    # --- splits ------------------------------------------------------------------------------
+
+    def _cuts(self, node: Node) -> list[Cut]:
+        """Every structurally valid split of the box, by feature and then by threshold or level."""
+        support = self.program.support
+        if support.max_depth is not None and node.depth >= support.max_depth:
+            return []
+        cuts = [c for f in range(len(self.example.features)) for c in self._cuts_of(f, node.rows)]
+        return [c for c in cuts if min(len(c.left), len(c.right)) >= support.min_leaf]
+
+    def _cuts_of(self, f: int, rows: tuple[int, ...]) -> Iterator[Cut]:
+        codes = {r: self.example.coded(f, self.example.rows[r][f]) for r in rows}
+        order = _sort_key([row[f] for row in self.example.rows])
+        present = sorted(set(codes.values()), key=order)
+        if any(isinstance(x, str) for x in present):
+            for level in present[:1] if len(present) == 2 else present if len(present) > 2 else []:
+                left = tuple(r for r in rows if codes[r] == level)
+                yield Cut(f, level, 1.0, left, tuple(r for r in rows if codes[r] != level))
+            return
+        declared = self.example.cuts.get(self.example.features[f])
+        for low, high in zip(present, present[1:], strict=False):
+            assert not isinstance(low, str) and not isinstance(high, str)
+            if declared is None:
+                middle = low + (high - low) / 2
+                test = middle if middle > low else high
+            else:
+                between = declared[int(low) : int(high)]
+                test = between[(len(between) - 1) // 2]
+            left = tuple(r for r in rows if codes[r] <= low)
+            yield Cut(f, test, high - low, left, tuple(r for r in rows if codes[r] > low))
+
+    def _in_domain(self, choice: Choice, node: Node) -> list[Cut]:
+        """Structurally valid splits on the feature that the rule binds, if it binds one."""
+        feature = choice.body[0]
+        cuts = self._cuts(node)
+        if isinstance(feature, Var):
+            return cuts
+        assert isinstance(feature, Atom)
+        return [c for c in cuts if self.example.features[c.feature] == feature.name]
+
+    def _left(self, choice: Choice, node: Node) -> list[Cut]:
+        """The splits that applicability and the measure are taken over."""
+        cuts = self._in_domain(choice, node)
+        if self.program.failure == "condition":
+            return cuts
+        return [c for c in cuts if self._children(choice, c) and self._split_allowed(c, node)]
+
+    def _measured(self, choice: Choice, node: Node) -> list[tuple[Cut, float]]:
+        """Splits with their probability (or weight) under the rule's measure."""
+        cuts = self._left(choice, node)
+        assert isinstance(choice.rule.body, ir.SplitBody)
+        names, weights = self.example.features, self.program.feature_weights
+        return measured(choice.rule.body.measure, cuts, names, weights)
+
+    def _children(self, choice: Choice, cut: Cut) -> tuple[Term, Term] | None:
+        """Left and right nonterminal for a split, None if a guard behind the split forbids it."""
+        feature, threshold, left, right, *after = choice.body
+        assert isinstance(choice.rule.body, ir.SplitBody)
+        test = Atom(cut.test) if isinstance(cut.test, str) else Number(float(cut.test))
+        bindings = unify(feature, Atom(self.example.features[cut.feature]), {})
+        if bindings is None:
+            return None
+        if isinstance(threshold, Number):
+            if isinstance(cut.test, str) or threshold.value != cut.test:
+                return None
+        else:
+            bindings = unify(threshold, test, bindings)
+            if bindings is None:
+                return None
+        for solution in solve(after, bindings, self.program.clauses, self.parameters):
+            return (
+                computed(walk(left, solution), self.parameters),
+                computed(walk(right, solution), self.parameters),
+            )
+        return None
+
+    def _sides(self, cut: Cut, node: Node) -> tuple[Node, Node]:
+        feature = self.example.features[cut.feature]
+        depth, path = node.depth + 1, (*node.path, feature)
+        if isinstance(cut.test, str):
+            levels = (*node.tested_levels, feature)
+            return (
+                Node(cut.left, node.region, levels, depth, path),
+                Node(cut.right, node.region, levels, depth, path),
+            )
+        lo, hi = node.bounds(feature)
+        below = {**node.region, feature: (lo, cut.test)}
+        above = {**node.region, feature: (cut.test, hi)}
+        return (
+            Node(cut.left, below, node.tested_levels, depth, path),
+            Node(cut.right, above, node.tested_levels, depth, path),
+        )
+
+    # --- local constraints -------------------------------------------------------------------
+
+    def _split_allowed(self, cut: Cut, node: Node) -> bool:
+        feature = self.example.features[cut.feature]
+        return all(satisfies(c, feature, cut.test, node) for c in self.program.constraints)
+
+    def _leaf_allowed(self, node: Node) -> bool:
+        responses = [self.example.y[r] for r in node.rows]
+        return all(leaf_satisfies(c, responses, node) for c in self.program.constraints)
+
+
+def _fresh_rule(rule: ir.TreeRule) -> tuple[Term, Term, list[Term], list[Term]]:
+    """Label, head, guards before, and body terms of a rule, with variables of their own."""
+    body: list[Term] = []
+    if isinstance(rule.body, ir.CallBody):
+        body = [rule.body.goal]
+    elif isinstance(rule.body, ir.SplitBody):
+        b = rule.body
+        body = [b.feature, b.threshold, b.left, b.right, *b.after]
+    terms = renamed([rule.label, rule.head, *rule.before, *body])
+    n = 2 + len(rule.before)
+    return terms[0], terms[1], terms[2:n], terms[n:]
+
+
+def _sort_key(values: list[Value]) -> Callable[[Value], Any]:
+    """Levels that are all integers are sorted as numbers, other levels as text."""
+    if all(isinstance(v, str) and _is_integer(v) for v in values):
+        return lambda v: int(v)
+    return lambda v: v
+
+
+def _is_integer(text: str) -> bool:
+    return text.lstrip("-").isdigit()

@@ -1,0 +1,72 @@
+"""The split measures, word by word as DESIGN 2 has them. Each takes the splits that are left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from tests.spec.example import Cut
+
+Measured = list[tuple[Cut, float]]
+
+
+def measured(
+    name: str, cuts: Sequence[Cut], features: Sequence[str], weights: Mapping[str, float]
+) -> Measured:
+    """Splits of a box with their probabilities (or weights) under a measure.
+
+    `weights` are those of the features that have one declared.
+    """
+    return _MEASURES[name](cuts, [weights.get(f, 1.0) for f in features])
+
+
+def _same_feature(cuts: Sequence[Cut], cut: Cut) -> list[Cut]:
+    return [c for c in cuts if c.feature == cut.feature]
+
+
+def _feature_share(cuts: Sequence[Cut], weights: Sequence[float], cut: Cut) -> float:
+    """Share of the cut's feature among those that can still split."""
+    return weights[cut.feature] / sum(weights[f] for f in {c.feature for c in cuts})
+
+
+def _feature_then_cut(cuts: Sequence[Cut], weights: Sequence[float]) -> Measured:
+    """The feature among those that can split, by weight; then its cuts uniformly."""
+    return [(c, _feature_share(cuts, weights, c) / len(_same_feature(cuts, c))) for c in cuts]
+
+
+def _all(cuts: Sequence[Cut], weights: Sequence[float]) -> Measured:
+    """Uniform over all splits."""
+    return [(c, 1 / len(cuts)) for c in cuts]
+
+
+def _gap(cuts: Sequence[Cut], weights: Sequence[float]) -> Measured:
+    """The feature as before; then each cut by its gap."""
+    gaps = {c.feature: sum(o.gap for o in _same_feature(cuts, c)) for c in cuts}
+    return [(c, _feature_share(cuts, weights, c) * c.gap / gaps[c.feature]) for c in cuts]
+
+
+def _each(cuts: Sequence[Cut], weights: Sequence[float]) -> Measured:
+    """Weight 1 for each split."""
+    return [(c, 1.0) for c in cuts]
+
+
+def _partition(cuts: Sequence[Cut], weights: Sequence[float]) -> Measured:
+    """As each, but of splits that part the rows alike only the one of the feature listed first."""
+    chosen: dict[frozenset[tuple[int, ...]], Cut] = {}
+    for cut in sorted(cuts, key=lambda c: c.feature):
+        chosen.setdefault(frozenset((cut.left, cut.right)), cut)
+    return [(c, 1.0) for c in chosen.values()]
+
+
+def _per_feature(cuts: Sequence[Cut], weights: Sequence[float]) -> Measured:
+    """1/d for each of all d features, then its cuts uniformly."""
+    return [(c, 1 / len(weights) / len(_same_feature(cuts, c))) for c in cuts]
+
+
+_MEASURES: dict[str, Callable[[Sequence[Cut], Sequence[float]], Measured]] = {
+    "feature_then_cut": _feature_then_cut,
+    "all": _all,
+    "gap": _gap,
+    "each": _each,
+    "partition": _partition,
+    "per_feature": _per_feature,
+}

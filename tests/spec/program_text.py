@@ -1,0 +1,77 @@
+"""A random program's text under construction, and the small pieces that all parts of it need."""
+
+from __future__ import annotations
+
+import math
+import random
+
+from tests.spec.random_tables import RandomTable
+
+_MEASURES = ("feature_then_cut", "all", "gap", "per_feature")
+_WEIGHT_MEASURES = (*_MEASURES, "each", "partition")
+
+
+class ProgramText:
+    """A program under construction."""
+
+    def __init__(self, rng: random.Random, table: RandomTable) -> None:
+        self.rng, self.table = rng, table
+        self.lines: list[str] = list(table.directives)
+        self.measures: set[str] = set()
+        self.weights = False
+
+    def add(self, *lines: str) -> None:
+        self.lines += lines
+
+    def split(self, feature: str = "F", threshold: str = "V") -> str:
+        """`split(F, V)` with a random measure."""
+        choices = _WEIGHT_MEASURES if self.weights else _MEASURES
+        measure = self.rng.choice(("", *choices))
+        self.measures.add(measure or "feature_then_cut")
+        return f"split({feature}, {threshold}{', ' + measure if measure else ''})"
+
+    def probability(self) -> float:
+        return self.rng.choice((0.2, 0.5, 0.75, 0.9))
+
+    def weigh_freely(self) -> None:
+        """Now and then, labels are weights over whole trees."""
+        if self.rng.random() < 0.3:
+            self.weights = True
+            self.add(":- weights.")
+
+
+def quoted(name: str) -> str:
+    """An atom."""
+    return name if name.isalnum() and name[0].islower() else f"'{name}'"
+
+
+def number(x: float) -> str:
+    """A number as Prolog reads it."""
+    if math.isinf(x):
+        return "inf" if x > 0 else "-inf"
+    text = repr(x)
+    return text.replace("e", ".0e") if "e" in text and "." not in text else text
+
+
+def random_bound(text: ProgramText, feature: str) -> float:
+    """A number at, between, or off the feature's values."""
+    values = sorted({float(x) for x in text.table.columns[feature]})
+    points = [*values, values[0] - 1, values[-1] + 1]
+    points += [a + (b - a) / 2 for a, b in zip(values, values[1:], strict=False)] * 2
+    return text.rng.choice(points)
+
+
+def random_box(text: ProgramText, name: str) -> bool:
+    """Add the facts of a box; False if the table has no numeric feature to bound."""
+    numeric = text.table.numeric
+    if not numeric:
+        return False
+    for f in text.rng.sample(numeric, text.rng.randint(1, len(numeric))):
+        low = -math.inf if text.rng.random() < 0.3 else random_bound(text, f)
+        high = math.inf if text.rng.random() < 0.3 else random_bound(text, f)
+        if low > high:
+            low, high = high, low
+        if low == high:
+            high = low + 1
+        text.add(f"box({name}, {quoted(f)}, {number(low)}, {number(high)}).")
+    return True

@@ -1,0 +1,116 @@
+"""Random constraints, limits and feature weights for a program under construction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tests.spec.program_text import ProgramText, quoted, random_box
+
+_WEIGHABLE = {"feature_then_cut", "gap"}
+_ON_BOXES = ("constant", "forbid within", "majority")
+
+
+def add_feature_weights(text: ProgramText) -> None:
+    """Weights of some features, where the measures know of them."""
+    if text.measures <= _WEIGHABLE and text.rng.random() < 0.5:
+        for f in text.table.features:
+            if text.rng.random() < 0.6:
+                text.add(f":- feature_weight({quoted(f)}, {text.rng.choice((0.25, 2, 3))}).")
+
+
+def add_support(text: ProgramText) -> None:
+    """Now and then, limits on leaves and depth."""
+    if text.rng.random() < 0.2:
+        text.add(f":- support(min_leaf({text.rng.randint(1, 3)})).")
+    if text.rng.random() < 0.2:
+        text.add(f":- support(max_depth({text.rng.randint(0, 3)})).")
+
+
+def add_constraints(text: ProgramText) -> None:
+    """Up to three constraints of different kinds."""
+    # Those on boxes have more ways to go wrong, and often do not bear on a tiny table.
+    kinds = [*_CONSTRAINTS, *_ON_BOXES, *_ON_BOXES, "majority"]
+    text.rng.shuffle(kinds)
+    for kind in dict.fromkeys(kinds[: text.rng.choice((0, 1, 1, 2, 3))]):
+        goal = _CONSTRAINTS[kind](text)
+        if goal is not None:
+            text.add(f":- constraint({goal}).")
+
+
+def _constant(text: ProgramText) -> str | None:
+    return "constant(level)" if random_box(text, "level") else None
+
+
+def _forbid(text: ProgramText) -> str:
+    return f"forbid({quoted(text.rng.choice(text.table.features))})"
+
+
+def _forbid_below(text: ProgramText) -> str:
+    f = quoted(text.rng.choice(text.table.features))
+    return f"forbid({f}, below({text.rng.randint(1, 2)}))"
+
+
+def _forbid_within(text: ProgramText) -> str | None:
+    f = quoted(text.rng.choice(text.table.features))
+    return f"forbid({f}, within(zone))" if random_box(text, "zone") else None
+
+
+def _first(text: ProgramText) -> str:
+    return f"first({quoted(text.rng.choice(text.table.features))})"
+
+
+def _before(text: ProgramText) -> str | None:
+    if len(text.table.features) < 2:
+        return None
+    f, g = text.rng.sample(text.table.features, 2)
+    return f"before({quoted(f)}, {quoted(g)})"
+
+
+def _once(text: ProgramText) -> str:
+    return f"once({quoted(text.rng.choice(text.table.features))})"
+
+
+def _exclusive(text: ProgramText) -> str | None:
+    features = text.table.features
+    if len(features) < 2:
+        return None
+    group = text.rng.sample(features, text.rng.randint(2, len(features)))
+    return f"exclusive([{', '.join(map(quoted, group))}])"
+
+
+def _interaction(text: ProgramText) -> str | None:
+    features = text.table.features
+    if len(features) < 2:
+        return None
+    groups = [text.rng.sample(features, text.rng.randint(1, 2)) for _ in range(2)]
+    return f"interaction([{', '.join('[' + ', '.join(map(quoted, g)) + ']' for g in groups)}])"
+
+
+def _majority(text: ProgramText) -> str | None:
+    classes = getattr(text.table.leaf, "classes", ())
+    if not classes or not random_box(text, "pure"):
+        return None
+    return f"majority(pure, {_class_term(text.rng.choice(classes))})"
+
+
+def _class_term(name: str) -> str:
+    return name if name.isdigit() else quoted(name)
+
+
+def _max_leaves(text: ProgramText) -> str:
+    return f"max_leaves({text.rng.randint(1, 5)})"
+
+
+_CONSTRAINTS: dict[str, Callable[[ProgramText], str | None]] = {
+    "constant": _constant,
+    "forbid": _forbid,
+    "forbid below": _forbid_below,
+    "forbid within": _forbid_within,
+    "first": _first,
+    "before": _before,
+    "once": _once,
+    "exclusive": _exclusive,
+    "interaction": _interaction,
+    "majority": _majority,
+    "max_leaves": _max_leaves,
+}
