@@ -42,8 +42,8 @@ def line(n: int) -> object:
 def test_stump_by_hand() -> None:
     """Two rows of classes a, b: one leaf has likelihood B(2, 2) = 1/6, two leaves 1/2 * 1/2.
 
-    Under denison with phi = 3 their weights are 1 and 1/3 (up to a common factor), so the posterior of
-    the stump is (1/3 * 1/4) / (1/6 + 1/12) = 1/3, and the evidence 1/4 / (4/3).
+    Under denison with phi = 3 their weights are 1 and 1/3 (up to a common factor), so the posterior
+    of the stump is (1/3 * 1/4) / (1/6 + 1/12) = 1/3, and the evidence 1/4 / (4/3).
     """
     table = make_table([numeric("x", 2)], [[0], [1]], [0, 1])
     chart = chart_of(denison(table, 3.0), table)
@@ -56,7 +56,8 @@ def test_stump_by_hand() -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 5, 12, 40])
 def test_trees_on_a_line(n: int) -> None:
-    """k of the n - 1 cuts as inner nodes, in any binary tree: sum over k of C(n-1, k) Catalan(k)."""
+    """k of the n - 1 cuts as inner nodes, in any binary tree: sum over k of C(n-1, k)
+    Catalan(k)."""
     table = line(n)
     want = sum(math.comb(n - 1, k) * math.comb(2 * k, k) // (k + 1) for k in range(n))
     have = chart_of(denison(table, 2.0), table).tree_count()
@@ -84,7 +85,8 @@ def test_growtree_sums_to_one() -> None:
 
 @pytest.mark.parametrize("seed", range(0, 40))
 def test_outside_is_the_derivative_of_inside(seed: int) -> None:
-    """d log Q(0) / d log w(e) = outside(item) w(e) Q(left) Q(right) / Q(0), by central differences."""
+    """d log Q(0) / d log w(e) = outside(item) w(e) Q(left) Q(right) / Q(0), by central
+    differences."""
     rng = np.random.default_rng(seed)
     table = random_table(rng)
     chart = chart_of(random_grammar(rng, table), table)
@@ -105,7 +107,8 @@ def test_outside_is_the_derivative_of_inside(seed: int) -> None:
 
 
 def test_draws_follow_the_posterior() -> None:
-    """Chi-square over all trees; a sound sampler fails one seed in a million, and the seed is fixed."""
+    """Chi-square over all trees; a sound sampler fails one seed in a million, and the seed is
+    fixed."""
     rng = np.random.default_rng(5)
     rows = rng.integers(3, size=(6, 2)).tolist()
     table = make_table([numeric("x", 3), numeric("z", 3)], rows, [0, 1, 0, 1, 1, 0])
@@ -156,7 +159,8 @@ def test_trees_may_be_deeper_than_the_stack() -> None:
 
 
 def test_derivations_are_trees_where_leaves_are_owed() -> None:
-    """State k owes k leaves and deals them out in every way: many rules for a split, one derivation."""
+    """State k owes k leaves and deals them out in every way: many rules for a split, one
+    derivation."""
     table = line(5)
     sizes = cells(table)
     owe: list[list[Rule]] = [[], [LeafRule(0.0)]]
