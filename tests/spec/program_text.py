@@ -7,7 +7,7 @@ import random
 
 from tests.spec.random_tables import RandomTable
 
-_MEASURES = ("feature_then_cut", "all", "gap", "per_feature")
+_MEASURES = ("feature_then_cut", "all", "gap", "gap", "per_feature")
 _WEIGHT_MEASURES = (*_MEASURES, "each", "partition")
 
 
@@ -54,10 +54,11 @@ def number(x: float) -> str:
 
 
 def random_bound(text: ProgramText, feature: str) -> float:
-    """A number at, between, or off the feature's values."""
+    """A number at, between, or off the feature's values; where it is cut is the likeliest."""
     values = sorted({float(x) for x in text.table.columns[feature]})
     points = [*values, values[0] - 1, values[-1] + 1]
-    points += [a + (b - a) / 2 for a, b in zip(values, values[1:], strict=False)] * 2
+    points += [a + (b - a) / 2 for a, b in zip(values, values[1:], strict=False)] * 3
+    points += [*text.table.cuts.get(feature, ())] * 3
     return text.rng.choice(points)
 
 
@@ -66,9 +67,9 @@ def random_box(text: ProgramText, name: str) -> bool:
     numeric = text.table.numeric
     if not numeric:
         return False
-    for f in text.rng.sample(numeric, text.rng.randint(1, len(numeric))):
-        low = -math.inf if text.rng.random() < 0.3 else random_bound(text, f)
-        high = math.inf if text.rng.random() < 0.3 else random_bound(text, f)
+    for f in text.rng.sample(numeric, min(len(numeric), text.rng.choice((1, 1, 2, 3)))):
+        low = -math.inf if text.rng.random() < 0.4 else random_bound(text, f)
+        high = math.inf if text.rng.random() < 0.4 else random_bound(text, f)
         if low > high:
             low, high = high, low
         if low == high:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import polars as pl
@@ -38,6 +38,7 @@ class RandomTable:
     directives: tuple[str, ...]
     leaf: LeafFormula
     ignored: tuple[str, ...] = ()
+    cuts: dict[str, list[float]] = field(default_factory=dict)  # those that are declared
 
     @property
     def features(self) -> list[str]:
@@ -56,7 +57,7 @@ class RandomTable:
     def without_last_row(self) -> RandomTable:
         """A smaller one."""
         shorter = {name: column[:-1] for name, column in self.columns.items()}
-        return RandomTable(shorter, self.kinds, self.directives, self.leaf, self.ignored)
+        return replace(self, columns=shorter)
 
     def example(self, table: Table) -> Example:
         """The raw table for the specification; cuts of bins are those that the package chose."""
@@ -79,10 +80,14 @@ def random_table(rng: random.Random) -> RandomTable:
     n = rng.randint(1 if rng.random() < 0.1 else 2, {1: 7, 2: 6, 3: 5}[d])
     columns: dict[str, list[Any]] = {}
     kinds: dict[str, str] = {}
+    cuts: dict[str, list[float]] = {}
     directives: list[str] = []
     for name in ("a", "b", "c d")[:d]:
         kinds[name], columns[name], lines = _random_column(rng, name, n)
         directives += lines
+        if kinds[name] == "numeric" and rng.random() < 0.2:
+            kinds[name], cuts[name] = "binned", sorted(rng.sample(_CUTS, rng.randint(1, 6)))
+            directives.append(f":- feature({_quoted(name)}, [cuts({cuts[name]})]).")
     _repeat_rows(rng, columns)
     ignored: tuple[str, ...] = ()
     if rng.random() < 0.15:
@@ -92,7 +97,7 @@ def random_table(rng: random.Random) -> RandomTable:
         leaf, lines = _add_durations(rng, columns, n)
     else:
         columns["y"], leaf, lines = _random_response(rng, n)
-    return RandomTable(columns, kinds, (*directives, *lines), leaf, ignored)
+    return RandomTable(columns, kinds, (*directives, *lines), leaf, ignored, cuts)
 
 
 def random_row(rng: random.Random, table: RandomTable) -> Row:
@@ -109,7 +114,7 @@ def random_row(rng: random.Random, table: RandomTable) -> Row:
 
 def _random_column(rng: random.Random, name: str, n: int) -> tuple[str, list[Any], list[str]]:
     """Kind, values and directives of a feature."""
-    quoted = name if name.isalpha() else f"'{name}'"
+    quoted = _quoted(name)
     if rng.random() < 0.2:
         return "categorical", rng.choices(rng.choice(_LEVELS), k=n), []
     if rng.random() < 0.1:
@@ -117,16 +122,16 @@ def _random_column(rng: random.Random, name: str, n: int) -> tuple[str, list[Any
         return "categorical", values, [f":- feature({quoted}, [categorical])."]
     pool = rng.choice(_POOLS)
     values = [float(x) for x in rng.choices(pool, k=n)]
-    coding = rng.random()
-    if coding < 0.15:
-        cuts = sorted(rng.sample(_CUTS, rng.randint(1, 5)))
-        return "binned", values, [f":- feature({quoted}, [cuts({cuts})])."]
-    if coding < 0.25:
+    if rng.random() < 0.1:
         bins = f"bins({rng.choice(('quantile', 'width'))}, {rng.randint(2, 5)})"
         return "binned", values, [f":- feature({quoted}, [{bins}])."]
     if pool == _POOLS[0]:
         return "numeric", [int(x) for x in values], []
     return "numeric", values, []
+
+
+def _quoted(name: str) -> str:
+    return name if name.isalpha() else f"'{name}'"
 
 
 def _repeat_rows(rng: random.Random, columns: dict[str, list[Any]]) -> None:

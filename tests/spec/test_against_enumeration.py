@@ -22,7 +22,7 @@ from tests.spec.brute_force import TreeKey
 from tests.spec.cases import Case, random_case
 from tests.spec.pipeline import key_of, tree_of
 
-N_CASES = 300
+N_CASES = 400
 N_DRAWN = 40
 RELATIVE = 1e-9
 CHI_SQUARE_ERROR = 1e-6

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from slp.errors import DataError
+from slp.ir.program import Box
 from slp.trees import Leaf, Split, Tree
 
 DEEP = 5000
@@ -232,3 +233,12 @@ def test_trees_of_any_depth() -> None:
 
 def test_text_of_a_deep_tree() -> None:
     assert len(chain(500).to_text().splitlines()) == 1001
+
+
+def test_no_box_is_contained_below_a_test_on_a_level() -> None:
+    """A box is free in every categorical feature, so that any such test parts it."""
+    box = Box("infant", {"age": (0.0, 24.0)})
+    contains = {p.path: p.region.contains(box) for p in mixed().places()}
+    assert [path for path, holds in contains.items() if holds] == ["root", "left"]
+    by_level = Tree(Split("colour", None, "red", Leaf(), Leaf()))
+    assert [p.region.contains(box) for p in by_level.places()] == [True, False, False]
