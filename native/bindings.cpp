@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "bindings_exact.hpp"
 #include "coding.hpp"
 
 namespace nb = nanobind;
@@ -78,4 +79,5 @@ NB_MODULE(_core, m) {
     m.def("code_by_cuts", &code_by_cuts, nb::arg("column").noconvert(),
           nb::arg("cuts").noconvert());
     m.def("merge_rows", &merge_rows, nb::arg("codes").noconvert());
+    bind_exact(m);
 }

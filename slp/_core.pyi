@@ -1,5 +1,7 @@
 """The compiled kernels (native/bindings.cpp). Call them through `slp.kernels`."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,3 +12,68 @@ def code_by_cuts(column: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDAr
 def merge_rows(
     codes: NDArray[np.int32],
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]: ...
+
+class ExactProblem:
+    """Grammar and table, filled in once; `slp.infer.compiled.problem` does it."""
+
+    def __init__(self) -> None: ...
+    def set_rows(self, counts: NDArray[np.uint32]) -> None: ...
+    def add_feature(
+        self,
+        kind: int,
+        n_codes: int,
+        numbers: NDArray[np.float64],
+        breakpoints: NDArray[np.float64],
+        codes: NDArray[np.uint32],
+    ) -> None: ...
+    def set_leaf(
+        self,
+        kind: int,
+        hyperparameters: NDArray[np.float64],
+        statistics: NDArray[np.float64],
+        n_statistics: int,
+    ) -> None: ...
+    def set_grammar(
+        self,
+        start: int,
+        normalise: bool,
+        condition: bool,
+        min_leaf: int,
+        max_leaves: int,
+        feature_weights: NDArray[np.float64],
+    ) -> None: ...
+    def add_state(self) -> None: ...
+    def add_leaf_rule(self, log_weight: float, majority: list[int]) -> None: ...
+    def add_call_rule(self, log_weight: float, state: int) -> None: ...
+    def add_split_rule(
+        self, log_weight: float, measure: int, transitions: NDArray[np.int32]
+    ) -> None: ...
+
+class ExactPass:
+    """One quantity of every item."""
+
+    def run(self, progress: Callable[[int, int, int], object] | None) -> int: ...
+    def statistics(self) -> dict[str, int]: ...
+
+class ExactEngine:
+    """A problem ready for passes."""
+
+    def __init__(self, problem: ExactProblem) -> None: ...
+    def make_pass(
+        self, quantity: int, likelihood: bool, scaled: bool, memory: int, threads: int
+    ) -> ExactPass: ...
+    def log_root(self, run: ExactPass, maximum: bool) -> float: ...
+    def ways(
+        self, run: ExactPass, rows: NDArray[np.uint32], product: int
+    ) -> tuple[
+        float,
+        NDArray[np.int32],
+        NDArray[np.int32],
+        NDArray[np.int32],
+        NDArray[np.int32],
+        NDArray[np.int32],
+        NDArray[np.int32],
+        NDArray[np.float64],
+        NDArray[np.float64],
+        NDArray[np.float64],
+    ]: ...

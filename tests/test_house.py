@@ -116,7 +116,8 @@ def test_the_stub_lists_what_the_extension_offers(compiled_kernels: ModuleType) 
     stub = ast.parse((ROOT / "slp" / "_core.pyi").read_text("utf-8"))
     functions = [node for node in stub.body if isinstance(node, ast.FunctionDef)]
     have = {name for name in dir(compiled_kernels) if not name.startswith("_")}
-    assert {f.name for f in functions} == have
+    classes = [node for node in stub.body if isinstance(node, ast.ClassDef)]
+    assert {node.name for node in (*functions, *classes)} == have
     for function in functions:
         arguments = ", ".join(f"{a.arg}: " for a in function.args.args)
         signature = str(getattr(compiled_kernels, function.name).__doc__)

@@ -1,0 +1,212 @@
+// The exact engine for Python: a problem filled rule by rule, passes that run without the
+// interpreter lock, and look-ups. Called by slp.infer.compiled through slp.kernels.
+
+#include "bindings_exact.hpp"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "exact/engine.hpp"
+
+namespace nb = nanobind;
+using namespace slp::exact;
+
+namespace {
+
+template <typename T>
+using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <typename T>
+std::vector<T> vector_of(const Array<T>& array) {
+    return {array.data(), array.data() + array.size()};
+}
+
+// A problem under construction.
+class ProblemBuilder {
+public:
+    void set_rows(const Array<std::uint32_t>& counts) {
+        problem.table.n_rows = static_cast<std::uint32_t>(counts.size());
+        problem.table.counts = vector_of(counts);
+    }
+
+    void add_feature(int kind, std::int32_t n_codes, const Array<double>& numbers,
+                     const Array<double>& breakpoints, const Array<std::uint32_t>& codes) {
+        Feature feature{static_cast<FeatureKind>(kind), n_codes, vector_of(numbers),
+                        vector_of(breakpoints), n_cells_, vector_of(codes)};
+        n_cells_ += feature.kind == FeatureKind::levels
+                        ? n_codes
+                        : 2 * static_cast<std::int32_t>(breakpoints.size()) + 1;
+        problem.table.features.push_back(std::move(feature));
+    }
+
+    void set_leaf(int kind, const Array<double>& hyperparameters,
+                  const Array<double>& statistics, std::size_t n_statistics) {
+        problem.leaf = LeafModel(static_cast<LeafKind>(kind), vector_of(hyperparameters),
+                                 vector_of(statistics), n_statistics);
+    }
+
+    void set_grammar(std::int32_t start, bool normalise, bool condition, std::int64_t min_leaf,
+                     std::int32_t max_leaves, const Array<double>& feature_weights) {
+        Grammar& g = problem.grammar;
+        g.start = start;
+        g.normalise = normalise;
+        g.condition = condition;
+        g.min_leaf = min_leaf;
+        g.max_leaves = max_leaves;
+        g.feature_weights = vector_of(feature_weights);
+    }
+
+    void add_state() { problem.grammar.states.emplace_back(); }
+
+    void add_leaf_rule(double log_weight, std::vector<std::int32_t> majority) {
+        Rule rule{RuleKind::leaf, log_weight, std::move(majority), -1, Measure::each, {}};
+        problem.grammar.states.back().push_back(std::move(rule));
+    }
+
+    void add_call_rule(double log_weight, std::int32_t state) {
+        problem.grammar.states.back().push_back(
+            {RuleKind::call, log_weight, {}, state, Measure::each, {}});
+    }
+
+    void add_split_rule(double log_weight, int measure,
+                        const Array<std::int32_t>& transitions) {
+        problem.grammar.states.back().push_back({RuleKind::split, log_weight, {}, -1,
+                                                 static_cast<Measure>(measure),
+                                                 vector_of(transitions)});
+    }
+
+    Problem problem;
+
+private:
+    std::int32_t n_cells_ = 0;
+};
+
+// Runs a pass without the interpreter lock, but takes it now and then to see whether the user wants
+// to stop, and to report. Returns the pass's status; what Python raised goes on.
+int run_pass(Pass& pass, nb::object progress) {
+    std::exception_ptr raised;
+    const Poll poll = [&](const Progress& now) {
+        const nb::gil_scoped_acquire lock;
+        try {
+            if (PyErr_CheckSignals() != 0) {
+                throw nb::python_error();
+            }
+            if (!progress.is_none()) {
+                progress(now.items, now.edges, now.bytes);
+            }
+            return true;
+        } catch (...) {
+            raised = std::current_exception();
+            return false;
+        }
+    };
+    Status status;
+    {
+        const nb::gil_scoped_release release;
+        status = pass.run(poll);
+    }
+    if (raised) {
+        std::rethrow_exception(raised);
+    }
+    return static_cast<int>(status);
+}
+
+nb::dict statistics_of(const Pass& pass) {
+    const Progress now = pass.progress();
+    nb::dict out;
+    out["items"] = now.items;
+    out["edges"] = now.edges;
+    out["repeated"] = now.repeated;
+    out["bytes"] = now.bytes;
+    out["peak_bytes"] = now.peak_bytes;
+    return out;
+}
+
+template <typename T>
+auto to_numpy(std::vector<T>&& vector) {
+    auto holder = std::make_unique<std::vector<T>>(std::move(vector));
+    T* data = holder->data();
+    const std::size_t size = holder->size();
+    nb::capsule owner(holder.release(), [](void* p) noexcept {
+        delete static_cast<std::vector<T>*>(p);
+    });
+    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner);
+}
+
+// The ways on from an item, as arrays of one entry for each, and the box's log likelihood.
+nb::tuple ways_of(const Engine& engine, const Pass& pass, const Array<std::uint32_t>& rows,
+                  std::int32_t product) {
+    double log_likelihood = 0;
+    const std::vector<Way> ways =
+        engine.ways(std::span(rows.data(), rows.size()), product, &log_likelihood);
+    const std::size_t n = ways.size();
+    std::vector<std::int32_t> rule(n), feature(n), low(n), high(n), left(n), right(n);
+    std::vector<double> weight(n), below_left(n), below_right(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        const Way& way = ways[i];
+        rule[i] = way.rule;
+        feature[i] = way.feature;
+        low[i] = static_cast<std::int32_t>(way.low);
+        high[i] = static_cast<std::int32_t>(way.high);
+        left[i] = way.left_state;
+        right[i] = way.right_state;
+        weight[i] = way.log_weight;
+        below_left[i] = way.feature == -1 ? 0.0 : pass.log_value(way.left);
+        below_right[i] = way.feature < 0 ? 0.0 : pass.log_value(way.right);
+    }
+    return nb::make_tuple(log_likelihood, to_numpy(std::move(rule)), to_numpy(std::move(feature)),
+                          to_numpy(std::move(low)), to_numpy(std::move(high)),
+                          to_numpy(std::move(left)), to_numpy(std::move(right)),
+                          to_numpy(std::move(weight)), to_numpy(std::move(below_left)),
+                          to_numpy(std::move(below_right)));
+}
+
+}  // namespace
+
+void bind_exact(nb::module_& m) {
+    nb::class_<ProblemBuilder>(m, "ExactProblem")
+        .def(nb::init<>())
+        .def("set_rows", &ProblemBuilder::set_rows, nb::arg("counts").noconvert())
+        .def("add_feature", &ProblemBuilder::add_feature, nb::arg("kind"), nb::arg("n_codes"),
+             nb::arg("numbers").noconvert(), nb::arg("breakpoints").noconvert(),
+             nb::arg("codes").noconvert())
+        .def("set_leaf", &ProblemBuilder::set_leaf, nb::arg("kind"),
+             nb::arg("hyperparameters").noconvert(), nb::arg("statistics").noconvert(),
+             nb::arg("n_statistics"))
+        .def("set_grammar", &ProblemBuilder::set_grammar, nb::arg("start"), nb::arg("normalise"),
+             nb::arg("condition"), nb::arg("min_leaf"), nb::arg("max_leaves"),
+             nb::arg("feature_weights").noconvert())
+        .def("add_state", &ProblemBuilder::add_state)
+        .def("add_leaf_rule", &ProblemBuilder::add_leaf_rule, nb::arg("log_weight"),
+             nb::arg("majority"))
+        .def("add_call_rule", &ProblemBuilder::add_call_rule, nb::arg("log_weight"),
+             nb::arg("state"))
+        .def("add_split_rule", &ProblemBuilder::add_split_rule, nb::arg("log_weight"),
+             nb::arg("measure"), nb::arg("transitions").noconvert());
+    nb::class_<Pass>(m, "ExactPass")
+        .def("run", &run_pass, nb::arg("progress").none())
+        .def("statistics", &statistics_of);
+    nb::class_<Engine>(m, "ExactEngine")
+        .def("__init__",
+             [](Engine* self, const ProblemBuilder& built) { new (self) Engine(built.problem); })
+        .def(
+            "make_pass",
+            [](const Engine& engine, int quantity, bool likelihood, bool scaled,
+               std::size_t memory, std::size_t threads) {
+                return engine.make_pass(static_cast<Quantity>(quantity), likelihood, scaled,
+                                        memory, threads);
+            },
+            nb::arg("quantity"), nb::arg("likelihood"), nb::arg("scaled"), nb::arg("memory"),
+            nb::arg("threads"), nb::keep_alive<0, 1>())
+        .def("log_root", &Engine::log_root, nb::arg("run"), nb::arg("maximum"))
+        .def("ways", &ways_of, nb::arg("run"), nb::arg("rows").noconvert(),
+             nb::arg("product"));
+}

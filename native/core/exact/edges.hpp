@@ -1,0 +1,88 @@
+// The ways in which an item (a box in a product state) can go on: its edges and their weights.
+//
+// The definitions are those of slp.ir.tree_grammar, slp.infer.measures and slp.infer.weights.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "exact/arena.hpp"
+#include "exact/geometry.hpp"
+#include "exact/key.hpp"
+#include "exact/problem.hpp"
+
+namespace slp::exact {
+
+// One pair of items that a split leads to, or the one item that a call leads to (then `right` is
+// not used).
+struct Edge {
+    Key left, right;
+    // Share of the rule's weight, on the probability scale; 1 for a call.
+    double share;
+    // Number of the split among the box's.
+    std::uint32_t split;
+    // Product states.
+    std::int32_t left_state, right_state;
+};
+
+// The edges of one rule. A leaf rule has none.
+struct RuleEdges {
+    RuleKind kind;
+    std::int32_t rule;
+    // Log of the rule's weight, divided by the sum over the applicable rules where normalised.
+    double log_factor;
+    std::span<Edge> edges;
+};
+
+struct ItemEdges {
+    // Rules that can be taken, in the program's order.
+    std::span<RuleEdges> rules;
+    // Log marginal likelihood of the box as a leaf; set if some rule is a leaf.
+    double log_likelihood = 0.0;
+    std::uint32_t n_edges = 0;
+};
+
+// Works out edges; one for each thread.
+class EdgeBuilder {
+public:
+    EdgeBuilder(const Problem& problem, const Geometry& geometry);
+
+    ItemEdges edges(const Box& box, std::span<const BoxSplit> splits, std::int32_t product,
+                    Arena& arena);
+
+    const Key& state_key(std::int32_t product) const {
+        return state_keys_[static_cast<std::size_t>(product)];
+    }
+    bool room(std::int32_t product, Sizes sizes) const {
+        return !counted_ ||
+               static_cast<std::uint32_t>(product % n_owed_) < distinct_rows(sizes);
+    }
+
+private:
+    bool leaf_allowed(const Rule& rule) const;
+    // The splits that the rule's measure is taken over, and their shares; false if there are none.
+    bool find_shares(const Rule& rule, const Box& box, std::span<const BoxSplit> splits);
+    void share_by_feature(Measure measure, std::span<const BoxSplit> splits);
+    void keep_first_of_each_partition(const Box& box, std::span<const BoxSplit> splits);
+    std::span<Edge> split_edges(const Rule& rule, const Box& box,
+                                std::span<const BoxSplit> splits, std::int32_t owed,
+                                Arena& arena);
+    double log_normaliser(const std::vector<Rule>& rules) const;
+
+    const Problem& problem_;
+    const Geometry& geometry_;
+    std::int32_t n_owed_;
+    bool counted_;
+    std::vector<Key> state_keys_;
+
+    std::vector<double> statistics_;
+    std::vector<std::uint8_t> applicable_;
+    std::vector<double> share_;
+    std::vector<std::uint32_t> taken_;
+    std::vector<double> total_;
+    std::vector<std::uint32_t> parting_;
+};
+
+}  // namespace slp::exact

@@ -1,0 +1,97 @@
+// Which rows a box holds, and in which distinct ways it can be cut (DESIGN 3, slp.infer.boxes).
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "exact/arena.hpp"
+#include "exact/key.hpp"
+#include "exact/problem.hpp"
+
+namespace slp::exact {
+
+// Two sizes in one word, so that they are added at once: distinct rows below, rows of the data
+// above.
+using Sizes = std::uint64_t;
+inline std::uint32_t distinct_rows(Sizes s) { return static_cast<std::uint32_t>(s); }
+inline std::uint32_t data_rows(Sizes s) { return static_cast<std::uint32_t>(s >> 32); }
+
+struct Box {
+    // Distinct rows, ascending.
+    std::span<const std::uint32_t> rows;
+    Key key;
+    Sizes sizes = 0;
+};
+
+// A distinct, structurally valid split. The right side is what the left leaves of the box.
+struct BoxSplit {
+    Key left;
+    Sizes left_sizes;
+    // The codes that are neighbours in the box; of a test on a level both are its code.
+    std::uint32_t low, high;
+    std::uint32_t feature;
+    // Cell of the canonical threshold, counted through all features.
+    std::int32_t cell;
+};
+
+// Keys of rows, and what cuts mean. Read only.
+class Geometry {
+public:
+    explicit Geometry(const Problem& problem);
+
+    Box root() const;
+    // The sides of a split; `out` has room for the side's distinct rows.
+    Box side(const Box& box, const BoxSplit& split, bool left, std::uint32_t* out) const;
+    // Key and sizes of a set of rows.
+    Box box_of(std::span<const std::uint32_t> rows) const;
+    // Weight of a cut under the measure `gap`.
+    double gap(const BoxSplit& split) const;
+
+private:
+    friend class Splitter;
+    struct Row {
+        Key key;
+        Sizes sizes;
+    };
+
+    std::int32_t cell(const Feature& feature, std::uint32_t low, std::uint32_t high) const;
+
+    const Problem& problem_;
+    std::vector<Row> rows_;
+    std::vector<std::uint32_t> all_;
+};
+
+// Finds the splits of boxes, one at a time; one for each thread.
+//
+// For each feature the rows' keys are added up by code; a set of codes that occur, read in order,
+// then gives the keys of all left sides as running sums. O(m) for m rows, and the codes that occur.
+class Splitter {
+public:
+    explicit Splitter(const Geometry& geometry);
+
+    // The splits of a box in canonical order (features in order, thresholds ascending, levels in
+    // order), in memory of the arena.
+    std::span<BoxSplit> splits(const Box& box, Arena& arena);
+
+    std::size_t bytes() const;
+
+private:
+    struct Bucket {
+        std::uint64_t a, b;
+        Sizes sizes;
+    };
+
+    void fill_buckets(const Feature& feature, const Box& box);
+    void find_codes(const Feature& feature, const Box& box);
+    BoxSplit* threshold_splits(std::uint32_t f, const Box& box, BoxSplit* out);
+    BoxSplit* level_splits(std::uint32_t f, const Box& box, BoxSplit* out);
+
+    const Geometry& geometry_;
+    std::vector<Bucket> buckets_;
+    std::vector<std::uint64_t> occupied_;
+    std::vector<std::uint32_t> codes_;
+};
+
+}  // namespace slp::exact

@@ -1,0 +1,60 @@
+// Log marginal likelihoods of leaves, from additive statistics: the formulas of slp.leaves.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace slp::exact {
+
+enum class LeafKind : std::uint8_t {
+    dirichlet, normal_inverse_gamma, gamma_poisson, gamma_exponential
+};
+
+// log Gamma(a + i) - log Gamma(a), tabulated as sums of logs, so that large a do not cancel.
+class LogRising {
+public:
+    LogRising() = default;
+    // length: how far it will be asked; above 2^20 log Gamma itself is accurate enough.
+    LogRising(double a, std::size_t length);
+    double operator()(std::size_t i) const;
+
+private:
+    double a_ = 1.0;
+    std::vector<double> table_;
+};
+
+class LeafModel {
+public:
+    LeafModel() = default;
+    // statistics: n * k, row by row. hyperparameters: of a dirichlet its k concentrations; else as
+    // declared, with the mean of a normal_inverse_gamma taken from the statistics' reference.
+    LeafModel(LeafKind kind, std::vector<double> hyperparameters, std::vector<double> statistics,
+              std::size_t n_statistics);
+
+    std::size_t n_statistics() const { return k_; }
+
+    // Sums the statistics of rows into out, length k. In the order given: the same box, its rows
+    // ascending, always gives the same bits.
+    void sum(std::span<const std::uint32_t> rows, double* out) const;
+
+    // Log marginal likelihood of the ordered responses of a leaf with these statistics.
+    double log_marginal(const double* statistics) const;
+
+private:
+    double dirichlet(const double* s) const;
+    double normal_inverse_gamma(const double* s) const;
+    double gamma_poisson(const double* s) const;
+    double gamma_exponential(const double* s) const;
+
+    LeafKind kind_ = LeafKind::dirichlet;
+    std::size_t k_ = 0;
+    std::vector<double> hyper_;
+    std::vector<double> statistics_;
+    std::vector<LogRising> rising_;
+    double half_step_ = 0.0;
+};
+
+}  // namespace slp::exact

@@ -1,0 +1,141 @@
+#include "exact/memo.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <thread>
+
+namespace slp::exact {
+
+namespace {
+
+constexpr std::size_t kFirstCapacity = 64;
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+bool too_full(std::size_t size, std::size_t capacity) { return size * 4 > capacity * 3; }
+
+}  // namespace
+
+Memo::Memo(std::size_t words, std::size_t n_threads, Budget& budget)
+    : stride_(words + 2),
+      n_threads_(n_threads),
+      budget_(budget),
+      shards_(std::make_unique<Shard[]>(kShards)),
+      epochs_(std::make_unique<Epoch[]>(n_threads)) {
+    try {
+        for (std::size_t i = 0; i < kShards; ++i) {
+            shards_[i].array.store(make_array(kFirstCapacity));
+        }
+    } catch (...) {
+        for (std::size_t i = 0; i < kShards && shards_[i].array.load() != nullptr; ++i) {
+            free_array(shards_[i].array.load());
+        }
+        throw;
+    }
+}
+
+Memo::~Memo() {
+    for (std::size_t i = 0; i < kShards; ++i) {
+        free_array(shards_[i].array.load());
+    }
+}
+
+Memo::Array* Memo::make_array(std::size_t capacity) {
+    const std::size_t bytes = capacity * stride_ * sizeof(std::uint64_t);
+    budget_.take(bytes);
+    // Zeroed by the system, page by page as it is used; in huge pages where there are any, as
+    // lookups are spread all over it.
+    void* memory =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        budget_.give_back(bytes);
+        throw std::bad_alloc();
+    }
+#ifdef MADV_HUGEPAGE
+    if (bytes >= kHugePage) {
+        madvise(memory, bytes, MADV_HUGEPAGE);
+    }
+#endif
+    return new Array{capacity, static_cast<std::uint64_t*>(memory)};
+}
+
+void Memo::free_array(Array* array) {
+    const std::size_t bytes = array->capacity * stride_ * sizeof(std::uint64_t);
+    munmap(array->words, bytes);
+    budget_.give_back(bytes);
+    delete array;
+}
+
+bool Memo::insert(Key key, const std::uint64_t* value) {
+    Shard& shard = shards_[shard_of(key)];
+    const std::lock_guard guard(shard.lock);
+    const std::size_t size = shard.size.load(std::memory_order_relaxed);
+    if (too_full(size + 1, shard.array.load(std::memory_order_relaxed)->capacity)) {
+        grow(shard);
+    }
+    const Array& array = *shard.array.load(std::memory_order_relaxed);
+    const std::uint64_t first = key.a != 0 ? key.a : 1;
+    std::size_t i = home(key, array.capacity);
+    for (;;) {
+        std::uint64_t* slot = array.words + i * stride_;
+        const std::uint64_t found = load(slot);
+        if (found == first && slot[1] == key.b) {
+            return false;
+        }
+        if (found == 0) {
+            slot[1] = key.b;
+            std::copy_n(value, stride_ - 2, slot + 2);
+            std::atomic_ref(slot[0]).store(first, std::memory_order_release);
+            shard.size.store(size + 1, std::memory_order_relaxed);
+            return true;
+        }
+        i = i + 1 == array.capacity ? 0 : i + 1;
+    }
+}
+
+void Memo::grow(Shard& shard) {
+    Array* const old = shard.array.load(std::memory_order_relaxed);
+    Array* const larger = make_array(old->capacity + old->capacity / 2);
+    for (std::size_t j = 0; j < old->capacity; ++j) {
+        const std::uint64_t* slot = old->words + j * stride_;
+        if (slot[0] == 0) {
+            continue;
+        }
+        std::size_t i = home({slot[0], slot[1]}, larger->capacity);
+        while (larger->words[i * stride_] != 0) {
+            i = i + 1 == larger->capacity ? 0 : i + 1;
+        }
+        std::copy_n(slot, stride_, larger->words + i * stride_);
+    }
+    shard.array.store(larger);
+    wait_for_readers();
+    free_array(old);
+}
+
+void Memo::wait_for_readers() {
+    if (n_threads_ == 1) {
+        return;
+    }
+    const std::uint64_t now = epoch_.fetch_add(1) + 1;
+    for (std::size_t t = 0; t < n_threads_; ++t) {
+        for (;;) {
+            const std::uint64_t at = epochs_[t].at.load();
+            if (at == 0 || at >= now) {
+                break;
+            }
+            std::this_thread::yield();
+        }
+    }
+}
+
+std::size_t Memo::size() const {
+    std::size_t total = 0;
+    for (std::size_t i = 0; i < kShards; ++i) {
+        total += shards_[i].size.load(std::memory_order_relaxed);
+    }
+    return total;
+}
+
+}  // namespace slp::exact

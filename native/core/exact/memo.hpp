@@ -1,0 +1,147 @@
+// The table of items done: 128-bit key -> a fixed number of words, insert-if-absent, any number of
+// threads.
+//
+// Shards by bits of the key, each an open-addressed array (linear probing) that grows by itself
+// under its own lock. Readers take no lock: a slot's first key word is written last (release) and
+// read first (acquire), and never changes. An array that was outgrown is freed once every reader
+// has left the epoch in which it could see it.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <vector>
+
+#include "exact/key.hpp"
+
+namespace slp::exact {
+
+// The table would have to grow beyond its budget.
+struct OutOfBudget : std::runtime_error {
+    OutOfBudget() : std::runtime_error("the budget of memory is used up") {}
+};
+
+// Bytes in use by everybody in one search, and how many there may be.
+class Budget {
+public:
+    explicit Budget(std::size_t limit) : limit_(limit) {}
+    void take(std::size_t bytes) {
+        const std::size_t now = used_.fetch_add(bytes) + bytes;
+        if (now > limit_) {
+            used_.fetch_sub(bytes);
+            throw OutOfBudget();
+        }
+        std::size_t peak = peak_.load(std::memory_order_relaxed);
+        while (now > peak && !peak_.compare_exchange_weak(peak, now)) {
+        }
+    }
+    void give_back(std::size_t bytes) { used_.fetch_sub(bytes); }
+    std::size_t used() const { return used_.load(std::memory_order_relaxed); }
+    std::size_t peak() const { return peak_.load(std::memory_order_relaxed); }
+
+private:
+    std::size_t limit_;
+    std::atomic<std::size_t> used_{0};
+    std::atomic<std::size_t> peak_{0};
+};
+
+class Memo {
+public:
+    // words: length of a value. n_threads: how many readers there may be at a time.
+    Memo(std::size_t words, std::size_t n_threads, Budget& budget);
+    ~Memo();
+    Memo(const Memo&) = delete;
+    Memo& operator=(const Memo&) = delete;
+
+    // Values found stay where they are only while their finder is inside.
+    class Reading {
+    public:
+        Reading(Memo& memo, std::size_t thread)
+            : at_(memo.n_threads_ > 1 ? &memo.epochs_[thread].at : nullptr) {
+            if (at_ != nullptr) {
+                at_->store(memo.epoch_.load(std::memory_order_relaxed));
+            }
+        }
+        ~Reading() {
+            if (at_ != nullptr) {
+                at_->store(0, std::memory_order_release);
+            }
+        }
+        Reading(const Reading&) = delete;
+        Reading& operator=(const Reading&) = delete;
+
+    private:
+        std::atomic<std::uint64_t>* at_;
+    };
+
+    // The value of a key, or null. Only while Reading.
+    const std::uint64_t* find(Key key) const {
+        const Array& array = *shards_[shard_of(key)].array.load();
+        std::size_t i = home(key, array.capacity);
+        const std::uint64_t first = key.a != 0 ? key.a : 1;
+        for (;;) {
+            const std::uint64_t* slot = array.words + i * stride_;
+            const std::uint64_t found = load(slot);
+            if (found == first && slot[1] == key.b) {
+                return slot + 2;
+            }
+            if (found == 0) {
+                return nullptr;
+            }
+            i = i + 1 == array.capacity ? 0 : i + 1;
+        }
+    }
+
+    void prefetch(Key key) const {
+        const Array& array = *shards_[shard_of(key)].array.load(std::memory_order_relaxed);
+        __builtin_prefetch(array.words + home(key, array.capacity) * stride_);
+    }
+
+    // Stores a value, unless the key is there; whether it was not. Never while Reading.
+    bool insert(Key key, const std::uint64_t* value);
+
+    std::size_t size() const;
+
+private:
+    struct Array {
+        std::size_t capacity;
+        std::uint64_t* words;
+    };
+    struct alignas(64) Shard {
+        std::atomic<Array*> array{nullptr};
+        std::atomic<std::size_t> size{0};
+        std::mutex lock;
+    };
+    struct alignas(64) Epoch {
+        std::atomic<std::uint64_t> at{0};
+    };
+
+    __extension__ using Wide = unsigned __int128;
+    static constexpr std::size_t kShards = 32;
+
+    static std::size_t shard_of(Key key) { return key.b >> 59; }
+    static std::size_t home(Key key, std::size_t capacity) {
+        return static_cast<std::size_t>((static_cast<Wide>(key.a) * capacity) >> 64);
+    }
+    static std::uint64_t load(const std::uint64_t* word) {
+        return std::atomic_ref(*const_cast<std::uint64_t*>(word)).load(std::memory_order_acquire);
+    }
+
+    Array* make_array(std::size_t capacity);
+    void free_array(Array* array);
+    void grow(Shard& shard);
+    void wait_for_readers();
+
+    std::size_t stride_;
+    std::size_t n_threads_;
+    Budget& budget_;
+    std::unique_ptr<Shard[]> shards_;
+    std::unique_ptr<Epoch[]> epochs_;
+    std::atomic<std::uint64_t> epoch_{1};
+};
+
+}  // namespace slp::exact

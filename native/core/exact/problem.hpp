@@ -1,0 +1,88 @@
+// A tree grammar on a coded table, as flat arrays: what the exact engine computes on.
+//
+// The meaning is that of slp.ir.tree_grammar and slp.data.table; this header says how they are laid
+// out. Everything here is filled once and only read afterwards, by any number of threads.
+//
+// Dimension letters: n distinct rows, d features, k statistics, S states, R rules, K leaves owed.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "exact/leaf_models.hpp"
+
+namespace slp::exact {
+
+// Left state of a transition that no derivation may take.
+inline constexpr std::int32_t kForbidden = -1;  // a constraint says no
+inline constexpr std::int32_t kOutside = -2;    // the rule does not propose it
+
+enum class Measure : std::uint8_t {
+    feature_then_cut, all, gap, each, partition, per_feature
+};
+
+enum class RuleKind : std::uint8_t { leaf, call, split };
+
+struct Rule {
+    RuleKind kind;
+    double log_weight;
+    // leaf: classes that no other may outnumber; an entry of -1 is a class that the table lacks.
+    std::vector<std::int32_t> majority;
+    // call: the state called.
+    std::int32_t state = -1;
+    // split: how the splits of a box share the rule's weight.
+    Measure measure = Measure::each;
+    // split: (left state, right state) of every cell, features one below the other: two entries
+    // for each cell, feature f from 2 * Feature::first_cell on.
+    std::vector<std::int32_t> transitions;
+};
+
+struct Grammar {
+    std::vector<std::vector<Rule>> states;
+    std::int32_t start = 0;
+    // Divide the weights of a box's applicable rules by their sum.
+    bool normalise = true;
+    // failure(condition): forbidden splits and leaves keep their share.
+    bool condition = false;
+    // Least rows, repeats counted, on each side of a split.
+    std::int64_t min_leaf = 1;
+    // K where trees have at most K leaves; 0 where leaves are not counted.
+    std::int32_t max_leaves = 0;
+    // Length d.
+    std::vector<double> feature_weights;
+};
+
+enum class FeatureKind : std::uint8_t { values, cuts, levels };
+
+struct Feature {
+    FeatureKind kind = FeatureKind::values;
+    std::int32_t n_codes = 0;
+    // The values or the cuts, strictly increasing; empty for levels.
+    std::vector<double> numbers;
+    // Where the cells of thresholds begin and end; empty for levels.
+    std::vector<double> breakpoints;
+    // Number of the feature's first cell among those of all features.
+    std::int32_t first_cell = 0;
+    // Length n: the code of each distinct row.
+    std::vector<std::uint32_t> codes;
+};
+
+struct Table {
+    std::uint32_t n_rows = 0;
+    std::vector<Feature> features;
+    // Length n: how many rows of the data each distinct row stands for.
+    std::vector<std::uint32_t> counts;
+};
+
+struct Problem {
+    Grammar grammar;
+    Table table;
+    LeafModel leaf;
+
+    // Product states: a state and the leaves it owes, state * n_owed() + owed - 1.
+    std::int32_t n_owed() const { return grammar.max_leaves > 0 ? grammar.max_leaves : 1; }
+    bool counted() const { return grammar.max_leaves > 0; }
+};
+
+}  // namespace slp::exact

@@ -1,0 +1,368 @@
+// Depth-first evaluation of all items that the root can reach, each once.
+//
+// Every thread starts at the root with a stack of its own and visits missing children in an order
+// of its own; they meet in the memo only. Two threads may work on one item at a time: they find the
+// same bits, and the second finds the item there. Sums run in the order of the edges, so no result
+// depends on the number of threads.
+
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <new>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "exact/arena.hpp"
+#include "exact/edges.hpp"
+#include "exact/geometry.hpp"
+#include "exact/memo.hpp"
+#include "exact/problem.hpp"
+
+namespace slp::exact {
+
+enum class Status : std::uint8_t { done, stopped, out_of_budget, out_of_range };
+
+struct Progress {
+    std::uint64_t items = 0;   // in the memo
+    std::uint64_t edges = 0;   // of them, counted by whoever evaluated them first
+    std::uint64_t repeated = 0;  // items that two threads evaluated
+    std::size_t bytes = 0;     // in use
+    std::size_t peak_bytes = 0;
+};
+
+// Called by the thread that called run(), some ten times a second; false stops the search.
+using Poll = std::function<bool(const Progress&)>;
+
+template <typename Algebra>
+class Search {
+public:
+    Search(const Problem& problem, const Geometry& geometry, Algebra algebra, std::size_t memory,
+           std::size_t n_threads)
+        : problem_(problem),
+          geometry_(geometry),
+          algebra_(std::move(algebra)),
+          n_threads_(n_threads),
+          budget_(memory),
+          memo_(algebra_.words(), n_threads, budget_),
+          counters_(n_threads) {}
+
+    Status run(const Poll& poll) {
+        std::vector<std::thread> helpers;
+        std::exception_ptr fault;
+        std::mutex fault_lock;
+        const auto guarded = [&](std::size_t thread) {
+            try {
+                Worker(*this, thread, thread == 0 ? &poll : nullptr).run();
+            } catch (const OutOfBudget&) {
+                end(Status::out_of_budget);
+            } catch (const std::bad_alloc&) {
+                end(Status::out_of_budget);
+            } catch (...) {
+                end(Status::stopped);
+                const std::lock_guard guard(fault_lock);
+                fault = std::current_exception();
+            }
+        };
+        for (std::size_t t = 1; t < n_threads_; ++t) {
+            helpers.emplace_back(guarded, t);
+        }
+        guarded(0);
+        for (std::thread& helper : helpers) {
+            helper.join();
+        }
+        if (fault) {
+            std::rethrow_exception(fault);
+        }
+        return static_cast<Status>(ended_.load() - 1);
+    }
+
+    Progress progress() const {
+        Progress out;
+        out.items = memo_.size();
+        for (const Counter& c : counters_) {
+            out.edges += c.edges.load(std::memory_order_relaxed);
+            out.repeated += c.repeated.load(std::memory_order_relaxed);
+        }
+        out.bytes = budget_.used();
+        out.peak_bytes = budget_.peak();
+        return out;
+    }
+
+    // The value of an item after a run, or null. Valid as long as the search.
+    const std::uint64_t* find(Key key) const { return memo_.find(key); }
+
+    const Algebra& algebra() const { return algebra_; }
+
+private:
+    using Ref = typename Algebra::Ref;
+
+    struct alignas(64) Counter {
+        std::atomic<std::uint64_t> edges{0}, repeated{0};
+    };
+
+    // A child whose value was not there.
+    struct Missing {
+        const Edge* edge;
+        std::uint32_t place;
+        bool is_left, is_call;
+    };
+
+    struct Frame {
+        Arena::Mark mark;
+        Box box;
+        std::int32_t product = 0;
+        bool split_before = false, expanded = false;
+        std::span<BoxSplit> splits;
+        ItemEdges item;
+        Ref* left = nullptr;
+        Ref* right = nullptr;
+        Missing* missing = nullptr;
+        std::uint32_t n_missing = 0, next = 0, first = 0;
+    };
+
+    class Worker {
+    public:
+        Worker(Search& search, std::size_t thread, const Poll* poll)
+            : s_(search),
+              thread_(thread),
+              poll_(poll),
+              splitter_(search.geometry_),
+              builder_(search.problem_, search.geometry_),
+              value_(search.algebra_.words()) {}
+
+        ~Worker() { s_.budget_.give_back(taken_); }
+
+        void run() {
+            const Box root = s_.geometry_.root();
+            const std::int32_t n_owed = s_.problem_.n_owed();
+            for (std::int32_t i = 0; i < n_owed; ++i) {
+                const std::int32_t product = s_.problem_.grammar.start * n_owed + i;
+                if (builder_.room(product, root.sizes)) {
+                    push(root, product, arena_.mark());
+                    if (!evaluate_all()) {
+                        return;
+                    }
+                }
+            }
+            s_.end(Status::done);
+        }
+
+    private:
+        bool evaluate_all() {
+            while (!stack_.empty()) {
+                if (++steps_ % 256 == 0 && !go_on()) {
+                    return false;
+                }
+                Frame& frame = stack_.back();
+                if (!frame.expanded) {
+                    expand(frame);
+                }
+                if (!visit_missing(frame)) {
+                    finish(frame);
+                }
+            }
+            return true;
+        }
+
+        void push(const Box& box, std::int32_t product, Arena::Mark mark) {
+            Frame frame;
+            frame.mark = mark;
+            frame.box = box;
+            frame.product = product;
+            stack_.push_back(frame);
+        }
+
+        Key key_of(const Frame& frame) const {
+            return frame.box.key + builder_.state_key(frame.product);
+        }
+
+        void expand(Frame& f) {
+            if (!f.split_before) {
+                f.splits = splitter_.splits(f.box, arena_);
+            }
+            f.item = builder_.edges(f.box, f.splits, f.product, arena_);
+            std::size_t n = 0;
+            for (const RuleEdges& rule : f.item.rules) {
+                n += rule.edges.size();
+            }
+            f.left = arena_.allocate<Ref>(n);
+            f.right = arena_.allocate<Ref>(n);
+            f.missing = arena_.allocate<Missing>(2 * n);
+            f.expanded = true;
+            gather(f);
+            f.next = 0;
+            f.first = f.n_missing > 0 && thread_ > 0
+                          ? static_cast<std::uint32_t>(split_mix(thread_ + f.box.key.a) %
+                                                       f.n_missing)
+                          : 0;
+            account();
+        }
+
+        // Looks up all children; what is not there is listed as missing.
+        void gather(Frame& f) {
+            const Memo::Reading reading(s_.memo_, thread_);
+            for (const RuleEdges& rule : f.item.rules) {
+                for (const Edge& edge : rule.edges) {
+                    s_.memo_.prefetch(edge.left);
+                    if (rule.kind == RuleKind::split) {
+                        s_.memo_.prefetch(edge.right);
+                    }
+                }
+            }
+            std::uint32_t k = 0;
+            f.n_missing = 0;
+            for (const RuleEdges& rule : f.item.rules) {
+                const bool is_call = rule.kind == RuleKind::call;
+                for (const Edge& edge : rule.edges) {
+                    if (!look_up(edge.left, f.left[k])) {
+                        f.missing[f.n_missing++] = {&edge, k, true, is_call};
+                    }
+                    if (!is_call && !look_up(edge.right, f.right[k])) {
+                        f.missing[f.n_missing++] = {&edge, k, false, false};
+                    }
+                    ++k;
+                }
+            }
+        }
+
+        bool look_up(Key key, Ref& out) const {
+            const std::uint64_t* found = s_.memo_.find(key);
+            if (found == nullptr) {
+                return false;
+            }
+            out = Algebra::load(found);
+            return true;
+        }
+
+        // Goes on to a child that is still missing; false if there is none left.
+        bool visit_missing(Frame& f) {
+            for (; f.next < f.n_missing; ++f.next) {
+                const Missing& missing = f.missing[(f.next + f.first) % f.n_missing];
+                const Edge& edge = *missing.edge;
+                {
+                    const Memo::Reading reading(s_.memo_, thread_);
+                    Ref& ref = (missing.is_left ? f.left : f.right)[missing.place];
+                    if (look_up(missing.is_left ? edge.left : edge.right, ref)) {
+                        continue;
+                    }
+                }
+                push_child(f, missing);
+                return true;
+            }
+            return false;
+        }
+
+        void push_child(const Frame& f, const Missing& missing) {
+            const Edge& edge = *missing.edge;
+            const Arena::Mark mark = arena_.mark();
+            if (missing.is_call) {  // the same box: its splits are known
+                const std::span<BoxSplit> splits = f.splits;
+                push(f.box, edge.left_state, mark);
+                stack_.back().splits = splits;
+                stack_.back().split_before = true;
+                return;
+            }
+            const BoxSplit& split = f.splits[edge.split];
+            const Sizes sizes =
+                missing.is_left ? split.left_sizes : f.box.sizes - split.left_sizes;
+            auto* rows = arena_.allocate<std::uint32_t>(distinct_rows(sizes));
+            const Box child = s_.geometry_.side(f.box, split, missing.is_left, rows);
+            push(child, missing.is_left ? edge.left_state : edge.right_state, mark);
+        }
+
+        void finish(Frame& f) {
+            bool fits;
+            if constexpr (Algebra::kByValue) {
+                fits = s_.algebra_.evaluate(f.item, f.splits.data(), f.left, f.right,
+                                            value_.data());
+            } else {
+                // Values may have moved while children were computed.
+                if (f.n_missing > 0) {
+                    gather(f);
+                }
+                const Memo::Reading reading(s_.memo_, thread_);
+                gather(f);
+                fits = s_.algebra_.evaluate(f.item, f.splits.data(), f.left, f.right,
+                                            value_.data());
+            }
+            if (!fits) {
+                s_.end(Status::out_of_range);
+            }
+            const std::uint64_t edges = f.item.n_edges;
+            const Key key = key_of(f);
+            arena_.release(f.mark);
+            stack_.pop_back();
+            auto& counter = s_.counters_[thread_];
+            if (s_.memo_.insert(key, value_.data())) {
+                counter.edges.store(counter.edges.load(std::memory_order_relaxed) + edges,
+                                    std::memory_order_relaxed);
+            } else {
+                counter.repeated.store(counter.repeated.load(std::memory_order_relaxed) + 1,
+                                       std::memory_order_relaxed);
+            }
+        }
+
+        bool go_on() {
+            if (s_.ended_.load(std::memory_order_relaxed) != 0) {
+                return false;
+            }
+            if (poll_ != nullptr) {
+                const auto now = std::chrono::steady_clock::now();
+                if (now >= next_poll_) {
+                    next_poll_ = now + std::chrono::milliseconds(100);
+                    if (!(*poll_)(s_.progress())) {
+                        s_.end(Status::stopped);
+                        return false;
+                    }
+                }
+            }
+            return true;
+        }
+
+        // What the path holds counts as well.
+        void account() {
+            const std::size_t bytes =
+                arena_.bytes() + stack_.capacity() * sizeof(Frame);
+            if (bytes > taken_) {
+                s_.budget_.take(bytes - taken_);
+                taken_ = bytes;
+            }
+        }
+
+        Search& s_;
+        std::size_t thread_;
+        const Poll* poll_;
+        Splitter splitter_;
+        EdgeBuilder builder_;
+        Arena arena_;
+        std::vector<Frame> stack_;
+        std::vector<std::uint64_t> value_;
+        std::size_t taken_ = 0;
+        std::uint64_t steps_ = 0;
+        std::chrono::steady_clock::time_point next_poll_ = std::chrono::steady_clock::now();
+    };
+
+    // The first to end it says why.
+    void end(Status why) {
+        int running = 0;
+        ended_.compare_exchange_strong(running, static_cast<int>(why) + 1);
+    }
+
+    const Problem& problem_;
+    const Geometry& geometry_;
+    Algebra algebra_;
+    std::size_t n_threads_;
+    Budget budget_;
+    Memo memo_;
+    std::vector<Counter> counters_;
+    std::atomic<int> ended_{0};
+};
+
+}  // namespace slp::exact

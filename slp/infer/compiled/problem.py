@@ -1,0 +1,107 @@
+"""A tree grammar on a table, laid out for the compiled engine (`native/core/exact/problem.hpp`)."""
+
+from __future__ import annotations
+
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.data.table import Feature, Table
+from slp.infer.measures import flat_transitions
+from slp.ir.program import Measure
+from slp.ir.tree_grammar import CallRule, LeafRule, Rule, TreeGrammar
+from slp.leaves import Dirichlet, GammaExponential, GammaPoisson, LeafModel, NormalInverseGamma
+
+__all__ = ["core_problem", "leaves_owed"]
+
+# The order of the core's enumerations.
+_MEASURES: tuple[Measure, ...] = (
+    "feature_then_cut",
+    "all",
+    "gap",
+    "each",
+    "partition",
+    "per_feature",
+)
+_VALUES, _CUTS, _LEVELS = range(3)
+_DIRICHLET, _NORMAL, _POISSON, _EXPONENTIAL = range(4)
+
+
+def leaves_owed(grammar: TreeGrammar, table: Table) -> int:
+    """K: the most leaves that a state may owe, 0 where leaves are not counted."""
+    if grammar.max_leaves is None:
+        return 0
+    return max(1, min(grammar.max_leaves, len(table.counts)))
+
+
+def core_problem(core: Any, grammar: TreeGrammar, table: Table) -> Any:
+    """The core's `ExactProblem`."""
+    problem = core.ExactProblem()
+    problem.set_rows(table.counts.astype(np.uint32))
+    for f, feature in enumerate(table.features):
+        _add_feature(problem, feature, grammar.breakpoints[f], table.codes[:, f])
+    _set_leaf(problem, table.leaf, table.statistics)
+    problem.set_grammar(
+        grammar.start,
+        grammar.normalise,
+        grammar.failure == "condition",
+        grammar.min_leaf,
+        leaves_owed(grammar, table),
+        np.ascontiguousarray(grammar.feature_weights, np.float64),
+    )
+    for state in grammar.states:
+        problem.add_state()
+        for rule in state.rules:
+            _add_rule(problem, rule, table.leaf)
+    return problem
+
+
+def _add_feature(
+    problem: Any, feature: Feature, breakpoints: NDArray[np.float64], codes: NDArray[np.int32]
+) -> None:
+    if feature.levels is not None:
+        kind, numbers = _LEVELS, np.empty(0)
+    elif feature.cuts is not None:
+        kind, numbers = _CUTS, feature.cuts
+    else:
+        assert feature.values is not None
+        kind, numbers = _VALUES, feature.values
+    problem.add_feature(
+        kind,
+        feature.n_codes,
+        np.ascontiguousarray(numbers, np.float64),
+        np.ascontiguousarray(breakpoints, np.float64),
+        np.ascontiguousarray(codes, np.uint32),
+    )
+
+
+def _set_leaf(problem: Any, leaf: LeafModel, statistics: NDArray[np.float64]) -> None:
+    if isinstance(leaf, Dirichlet):
+        kind, hyperparameters = _DIRICHLET, leaf.concentration
+    elif isinstance(leaf, NormalInverseGamma):
+        mu, *others = leaf.hyperparameters
+        kind, hyperparameters = _NORMAL, np.array([mu - leaf.ref, *others])
+    elif isinstance(leaf, GammaPoisson):
+        kind, hyperparameters = _POISSON, np.array(leaf.hyperparameters)
+    else:
+        assert isinstance(leaf, GammaExponential)
+        kind, hyperparameters = _EXPONENTIAL, np.array(leaf.hyperparameters)
+    problem.set_leaf(
+        kind,
+        np.ascontiguousarray(hyperparameters, np.float64),
+        np.ascontiguousarray(statistics, np.float64).ravel(),
+        leaf.n_statistics,
+    )
+
+
+def _add_rule(problem: Any, rule: Rule, leaf: LeafModel) -> None:
+    if isinstance(rule, LeafRule):
+        places = [leaf.classes.index(c) if c in leaf.classes else -1 for c in rule.majority]
+        problem.add_leaf_rule(rule.log_weight, places)
+    elif isinstance(rule, CallRule):
+        problem.add_call_rule(rule.log_weight, rule.state)
+    else:
+        steps = np.ascontiguousarray(flat_transitions(rule)).ravel()
+        problem.add_split_rule(rule.log_weight, _MEASURES.index(rule.measure), steps)

@@ -1,0 +1,28 @@
+"""The compiled exact engine, where it is there.
+
+Entry points: `exact_kernels()`, the extension module with `ExactProblem`, `ExactEngine` and
+`ExactPass` (`slp/_core.pyi`), or None; `N_CORES`, how many threads use all cores.
+
+This engine has no NumPy twin here: its reference is the plain chart, `slp.infer.exact`.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from slp.kernels import backend
+
+__all__ = ["N_CORES", "exact_kernels"]
+
+#: Cores that this process may use.
+N_CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def exact_kernels() -> Any | None:
+    """The extension with the exact engine; None where the reference kernels run."""
+    if backend() != "compiled":
+        return None
+    import slp._core as core
+
+    return core if hasattr(core, "ExactEngine") else None
