@@ -1,0 +1,277 @@
+"""The documentation says what is true: its code runs, its programs are sound, its names are all."""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import slp
+from slp.analysis.constraints import USAGE
+from slp.analysis.directives import DIRECTIVES
+from slp.cli import slp_command
+from slp.cli.common import run
+from slp.cli.sample import sample_command
+from slp.errors import ExitCode
+from slp.infer.engines import ENGINES
+from slp.ir.program import MEASURES
+from slp.proofs import arithmetic
+from slp.proofs.builtins import BUILTINS
+from slp.proofs.control import CONTROL
+from slp.proofs.library import library
+from slp.resources import prior_names
+from tests.docs.pages import (
+    PAGES,
+    ROOT,
+    Block,
+    anchors_of,
+    blocks_of,
+    commands_of,
+    links_of,
+    prints,
+    prose_of,
+)
+
+by_page = pytest.mark.parametrize("page", PAGES, ids=[p.name for p in PAGES])
+README = ROOT / "README.md"
+
+#: What the code of a page may take for granted, where the page speaks of tables of the reader's.
+_GIVEN = {
+    "data.md": """
+import polars as pl, numpy as np, warnings
+from pathlib import Path
+Path("prior.slp").write_text(":- use(growtree).")
+frame = pl.DataFrame({"width": [1.0, 2.0, 3.0], "species": ["a", "b", "b"]})
+X, y = np.array([[1.0], [2.0], [3.0]]), ["a", "b", "b"]
+"""
+}
+
+
+def written(page: Path, folder: Path) -> None:
+    """The files of a page, in a folder."""
+    for block in blocks_of(page):
+        if block.file is not None:
+            (folder / block.file).write_text(block.text, "utf-8")
+
+
+def place(page: Path, block: Block) -> str:
+    return f"{page.name}:{block.line}"
+
+
+# --- code ----------------------------------------------------------------------------------------
+
+
+@by_page
+def test_python_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(page, tmp_path)
+    names: dict[str, Any] = {}
+    exec(_GIVEN.get(page.name, ""), names)
+    for block in blocks_of(page):
+        if block.language == "python":
+            run_python(block, page, names)
+
+
+def run_python(block: Block, page: Path, names: dict[str, Any]) -> None:
+    """Run a block, as a session if it has prompts; `names` are those of the page's blocks."""
+    if not block.text.startswith(">>>"):
+        # Empty lines in front, so that a traceback has the page's line.
+        code = "\n" * (block.line - 1) + block.text
+        exec(compile(code, str(page), "exec"), names)
+        return
+    session = doctest.DocTestParser().get_doctest(
+        block.text, names, page.name, str(page), block.line - 1
+    )
+    report = io.StringIO()
+    outcome = doctest.DocTestRunner(verbose=False).run(session, out=report.write, clear_globs=False)
+    assert outcome.failed == 0, report.getvalue()
+    names.update(session.globs)
+
+
+@by_page
+def test_programs_are_without_faults(page: Path) -> None:
+    for block in blocks_of(page):
+        if block.language == "prolog":
+            program = slp.parse(block.text, place(page, block))
+            assert program.warnings == (), "\n".join(map(str, program.warnings))
+            program.explain()
+
+
+@by_page
+def test_commands_print_what_the_page_says(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(page, tmp_path)
+    for block in blocks_of(page):
+        if block.language == "console":
+            for command, want in commands_of(block):
+                have = printed(command)
+                assert prints(want, have), f"{place(page, block)}: {command} prints\n{have}"
+
+
+def printed(command: str) -> str:
+    """What a command prints, on standard output and standard error together."""
+    name, *arguments = shlex.split(command)
+    out = io.StringIO()
+    with (
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(out),
+        contextlib.suppress(SystemExit),
+    ):
+        run({"slp": slp_command, "slp-sample": sample_command}[name], arguments)
+    return out.getvalue()
+
+
+def test_readme_shows_what_the_first_command_prints() -> None:
+    """The evidence and the most probable tree of the iris example, without its slow summaries."""
+    (page,) = (b.text for b in blocks_of(README) if "petal_width" in b.text)
+    program = slp.load(ROOT / "examples" / "iris" / "prior.slp")
+    frame = pl.read_csv(ROOT / "examples" / "iris" / "iris.csv")
+    posterior = program.posterior(frame, draws=0)
+    assert f"features) = {posterior.log_evidence:.6f} (exact)" in page
+    assert f"log joint {posterior.map().log_joint:.6f}, 5 leaves" in page
+    for line in posterior.map_tree().to_text().splitlines():
+        assert line in page
+
+
+def test_shown_files_are_the_shipped_ones() -> None:
+    """Library priors that a page shows are those in `priors/`, comments left out."""
+    shown = [b.text for page in PAGES for b in blocks_of(page) if b.language == "prolog"]
+    for name in ("growtree", "pinball"):
+        text = (ROOT / "priors" / f"{name}.slp").read_text("utf-8")
+        want = "\n".join(s for s in text.splitlines() if s and not s.startswith("%"))
+        assert any(want == "\n".join(filter(None, block.splitlines())) for block in shown), name
+
+
+# --- links ---------------------------------------------------------------------------------------
+
+
+@by_page
+def test_links_lead_somewhere(page: Path) -> None:
+    broken = []
+    for link in links_of(page):
+        target, _, anchor = link.partition("#")
+        file = page.parent / target if target else page
+        if not file.exists() or (anchor and anchor not in anchors_of(file)):
+            broken.append(link)
+    assert broken == []
+
+
+@by_page
+def test_blocks_have_a_known_language(page: Path) -> None:
+    known = {"", "bash", "console", "json", "prolog", "python", "text"}
+    assert {b.language for b in blocks_of(page)} <= known
+    assert page.read_text("utf-8").count("\n```") == 2 * len(blocks_of(page))
+
+
+def test_every_page_is_on_the_map() -> None:
+    index = ROOT / "docs" / "index.md"
+    assert {p.name for p in PAGES} - {"README.md", "index.md"} <= set(links_of(index))
+
+
+# --- names ---------------------------------------------------------------------------------------
+
+
+def prose(name: str) -> str:
+    return prose_of(ROOT / "docs" / name)
+
+
+@pytest.mark.parametrize("page", ["language.md", "priors.md"])
+def test_every_measure_is_described(page: str) -> None:
+    assert [m for m in MEASURES if f"`{m}`" not in prose(page)] == []
+
+
+def test_every_prior_is_described() -> None:
+    headings = re.findall(r"^### `(\w+)`", prose("priors.md"), re.MULTILINE)
+    assert sorted(headings) == prior_names()
+
+
+def test_every_directive_is_described() -> None:
+    text = prose("language.md")
+    table = re.findall(r"^\| `:- (\w+)", text[text.index("## Directives") :], re.MULTILINE)
+    assert sorted(table) == sorted(DIRECTIVES)
+
+
+def test_every_constraint_is_described() -> None:
+    rows = re.findall(r"^\| `(?:[^|]*)` \|.*\| (?:yes|no).*$", prose("language.md"), re.MULTILINE)
+    assert rows
+    listed = set(re.findall(r"^\| `(\w+)\(", prose("language.md"), re.MULTILINE))
+    listed |= set(re.findall(r", `(\w+)\(Goal\)`", prose("language.md")))
+    assert set(USAGE) <= listed
+
+
+def test_every_built_in_is_listed_and_no_other() -> None:
+    known = {f"{name}/{arity}" for name, arity in (*BUILTINS, *CONTROL, *library())}
+    text = prose("language.md")
+    table = text[text.index("## Helper predicates") : text.index("### Arithmetic")]
+    listed = set(re.findall(r"`(\S+/\d)`", table))
+    assert listed - known == set()
+    assert known - listed == {f"call/{n}" for n in range(2, 8)}
+
+
+def test_every_arithmetic_function_is_listed_and_no_other() -> None:
+    text = prose("language.md")
+    table = text[text.index("### Arithmetic") : text.index("| constants")]
+    listed = set(re.findall(r"`(\S+)`", table))
+    assert listed == {name for name, _ in arithmetic._FUNCTIONS}
+
+
+# --- Python and the command line -----------------------------------------------------------------
+
+
+def test_every_public_name_is_described() -> None:
+    text = prose("api.md")
+    assert [n for n in slp.__all__ if f"`{n}" not in text and f"slp.{n}" not in text] == []
+    for kind in (slp.Program, slp.Posterior, slp.Tree):
+        public = [n for n in vars(kind) if not n.startswith("_")]
+        assert [n for n in public if not re.search(rf"`{n}\b", text)] == []
+
+
+def test_every_command_and_option_is_described() -> None:
+    text = prose("api.md")
+    for name, command in slp_command.commands.items():
+        assert f"### `slp {name}" in text
+        section = text[text.index(f"### `slp {name}") :]
+        for parameter in command.params:
+            for option in parameter.opts:
+                if option.startswith("--"):
+                    assert f"`{option}" in text, (name, option)
+        assert section
+
+
+def test_every_engine_is_described() -> None:
+    assert [e for e in (*ENGINES, "auto") if f"`{e}`" not in prose("api.md")] == []
+
+
+def test_exit_codes_are_described() -> None:
+    assert [c for c in ExitCode if f"| {c.value} |" not in prose("api.md")] == []
+
+
+@pytest.mark.parametrize("command", ["sample", "map", "prior"])
+def test_every_json_key_is_described(command: str, tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("a,y\n1,p\n2,q\n3,q\n")
+    result = json.loads(printed(f"slp {command} growtree {table} --json --seed 1"))
+    text = prose("api.md")
+    section = text[text.index(f"### `slp {command}") :]
+    section = section[: section.index("\n### ", 1)]
+    inner = result.get("map") or result.get("best", [{}])[0]
+    missing = [key for key in (*result, *inner) if f"`{key}`" not in section]
+    assert missing == []
+
+
+def test_every_key_of_a_draw_is_described(tmp_path: Path) -> None:
+    table, draws = tmp_path / "table.csv", tmp_path / "draws.jsonl"
+    table.write_text("a,y\n1,p\n2,q\n3,q\n")
+    printed(f"slp sample growtree {table} -n 1 -o {draws}")
+    keys = json.loads(draws.read_text())
+    assert [key for key in keys if f"`{key}`" not in prose("api.md")] == []
