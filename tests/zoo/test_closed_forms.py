@@ -240,3 +240,36 @@ def test_thresholds_among_declared_cuts() -> None:
     have = exact(declared, pl.DataFrame({"a": [0.0, 2.5, 9.0], "y": ["p", "q", "q"]}))
     thresholds = {t.tree.root.threshold for t in have.k_best(99) if t.tree.n_leaves == 2}  # type: ignore[union-attr]
     assert thresholds == {1.0, 3.0}
+
+
+@pytest.mark.parametrize(
+    ("bounds", "a", "b"),
+    [
+        ("0.5, inf", [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]),
+        ("-inf, 0.5", [0.0, 0.0, 1.0], [0.0, 1.0, 1.0]),
+    ],
+)
+def test_a_region_that_ends_where_the_box_does_lies_inside(
+    bounds: str, a: list[float], b: list[float]
+) -> None:
+    """`b` is forbidden within a box of `a` that begins (or ends) at the one cut of `a`, p = 0.4.
+
+    Leaf 0.6. Root on `a` (0.2): the side of two rows is the box itself, may not split on `b`, and
+    cannot on `a`: two leaves. Root on `b` (0.2): the side of two rows splits on `a` with 0.4.
+    """
+    table = pl.DataFrame({"a": a, "b": b, "y": ["p", "q", "q"]})
+    box = f"box(zone, a, {bounds}).\n:- constraint(forbid(b, within(zone))).\n"
+    have = exact(constant_growth(0.4) + box, table, likelihood=False)
+    assert leaves(have) == pytest.approx({1: 0.6, 2: 0.2 + 0.2 * 0.6, 3: 0.2 * 0.4})
+
+
+@pytest.mark.parametrize(("t", "most"), [(0.49, 3), (0.5, 3), (0.51, 2)])
+def test_a_cut_at_the_edge_of_a_constant_box_does_not_cut_it(t: float, most: int) -> None:
+    """Rows 0, 1, 2; the box is 0 <= a < t, and the cuts of `a` are 0.5 and 1.5.
+
+    Up to t = 0.5 neither cut is inside the box, and nothing is forbidden. With t = 0.51 the cut at
+    0.5 is inside, at the root and left of 1.5, where the region still contains the box: two leaves.
+    """
+    box = f"box(low, a, 0, {t}).\n:- constraint(constant(low)).\n"
+    have = exact(constant_growth(0.4) + box, line(3), likelihood=False)
+    assert max(leaves(have)) == most
