@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BudgetError",
-    "CodeNotAllowedError",
     "DataError",
     "Diagnostic",
     "ExitCode",
@@ -117,10 +116,6 @@ class UnsupportedError(SlpError):
 class BudgetError(SlpError):
     """A run reached its budget of memory or time; the message says how far it came and what would
     fit."""
-
-
-class CodeNotAllowedError(SlpError):
-    """A program wants to run Python or Prolog code and was not allowed to."""
 
 
 class SlpWarning(UserWarning):

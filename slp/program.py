@@ -153,7 +153,7 @@ def _warn(findings: Iterable[Diagnostic]) -> None:
         warnings.warn(SlpWarning(finding), stacklevel=4)
 
 
-def load(path: str | Path, **parameters: float) -> Program:
+def load(path: str | Path, /, **parameters: float) -> Program:
     """Read a program from a `.slp` file, or a prior of the library by its name (`"growtree"`).
 
     Raises
@@ -167,7 +167,7 @@ def load(path: str | Path, **parameters: float) -> Program:
     return Program(SourceFile.read(path), parameters)
 
 
-def parse(text: str, name: str = "<text>", **parameters: float) -> Program:
+def parse(text: str, name: str = "<text>", /, **parameters: float) -> Program:
     """Read a program from text; `name` is what messages call it.
 
     Raises

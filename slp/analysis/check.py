@@ -88,7 +88,7 @@ def check_program(
     check_measures(program, findings)
     check_constraints(constraints, said.support, findings)
     if not findings.has_errors:
-        find_unused(program, items, source.file, findings)
+        find_unused(program, items, uses, source.file, findings)
     findings.raise_errors()
     return replace(program, warnings=findings.in_order())
 

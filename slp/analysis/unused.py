@@ -9,7 +9,7 @@ from slp.analysis.findings import Findings
 from slp.analysis.parameters import names_in
 from slp.analysis.predicates import Indicator, indicator_text
 from slp.analysis.references import called_nonterminals
-from slp.analysis.sources import Placed
+from slp.analysis.sources import Placed, Use
 from slp.ir.program import Program
 from slp.proofs.terms import Struct, functor
 from slp.source import SourceFile, SourceSpan
@@ -19,10 +19,14 @@ __all__ = ["find_unused", "reachable_nonterminals"]
 
 
 def find_unused(
-    program: Program, items: Iterable[Placed], file: SourceFile, findings: Findings
+    program: Program,
+    items: Iterable[Placed],
+    uses: Iterable[Use],
+    file: SourceFile,
+    findings: Findings,
 ) -> None:
     """Warn of what `file` declares and nothing uses."""
-    used: set[str] = set()
+    used = {name for use in uses for o in use.overrides for name in names_in(o.value)}
     for placed in items:
         used |= _mentioned(placed.item)
     for name in program.parameters:
@@ -48,7 +52,8 @@ def _mentioned(item: Item) -> set[str]:
         assert isinstance(item.goal, Struct)
         return names_in(item.goal.args[1])
     if isinstance(item, Clause) and is_box_clause(item):
-        return set()
+        assert isinstance(item.head, Struct)
+        return set().union(*(names_in(bound) for bound in item.head.args[2:]))
     return names_in(item.term)
 
 

@@ -145,6 +145,8 @@ def run(command: click.Command, arguments: list[str] | None = None) -> int:
         result = command.main(args=arguments, standalone_mode=False)
         sys.stdout.flush()
         return result if isinstance(result, int) else int(ExitCode.OK)
+    except SystemExit as e:  # how `reports_errors` and a fault found by a check end a command
+        return int(e.code or 0)
     except click.exceptions.Exit as e:
         return e.exit_code
     except click.ClickException as e:

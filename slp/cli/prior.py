@@ -20,7 +20,7 @@ from slp.cli.common import (
     reports_errors,
     response_option,
 )
-from slp.cli.summary import finite, write_draws
+from slp.cli.summary import finite, words_lines, write_draws
 from slp.data import read_frame
 
 __all__ = ["prior_command"]
@@ -70,7 +70,8 @@ def prior_command(
     if as_json:
         click.echo(json.dumps(summary))
         return
-    click.echo(program.describe())
+    for line in words_lines(program.describe()):
+        click.echo(line)
     click.echo(f"\nengine {result.engine}: {result.reason}")
     click.echo(
         f"leaves {summary['mean_leaves']:.4f} expected, depth {summary['mean_depth']:.4f} (exact)"

@@ -13,7 +13,7 @@ import slp
 from slp import Posterior
 from slp.cli.common import open_atomic
 
-__all__ = ["finite", "posterior_to_json", "summary_lines", "write_draws"]
+__all__ = ["finite", "posterior_to_json", "summary_lines", "words_lines", "write_draws"]
 
 
 def posterior_to_json(posterior: Posterior, *, draws: int, seed: int | None) -> dict[str, Any]:
@@ -55,6 +55,12 @@ def _notes(posterior: Posterior) -> list[str]:
     return notes
 
 
+def words_lines(words: str) -> Iterator[str]:
+    """Sentences, one a line, wrapped for a terminal."""
+    for sentence in words.splitlines():
+        yield from textwrap.wrap(sentence, 90, subsequent_indent="  ")
+
+
 def finite(count: int | float) -> int | float | None:
     """A count for JSON, which has no infinity: null where it is beyond the range of a float."""
     return count if math.isfinite(count) else None
@@ -68,9 +74,8 @@ def summary_lines(posterior: Posterior, words: str, data: str) -> Iterator[str]:
     yield f"response  {table.response}, leaves {table.leaf.describe()}"
     for note in table.notes:
         yield f"          {note}"
-    for i, sentence in enumerate(words.splitlines()):
-        first = "prior     " if i == 0 else " " * 10
-        yield from textwrap.wrap(sentence, 100, initial_indent=first, subsequent_indent=" " * 12)
+    for i, line in enumerate(words_lines(words)):
+        yield f"{'prior' if i == 0 else '':<10}{line}"
     yield f"engine    {posterior.engine}: {posterior.reason}"
     yield f"evidence  log P({table.response} | features) = {posterior.log_evidence:.6f} (exact)"
     for note in _notes(posterior):

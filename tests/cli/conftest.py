@@ -28,13 +28,10 @@ def slp_run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
 
     def call(*arguments: object) -> Result:
         words = [str(a) for a in arguments]
-        try:
-            if words[0] == "slp-sample":
-                code = run(sample_command, words[1:])
-            else:
-                code = run(slp_command, words)
-        except SystemExit as e:
-            code = int(e.code or 0)
+        if words[0] == "slp-sample":
+            code = run(sample_command, words[1:])
+        else:
+            code = run(slp_command, words)
         captured = capsys.readouterr()
         return Result(code, captured.out, captured.err)
 
