@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import click
@@ -19,6 +18,7 @@ from slp.cli.common import (
     reports_errors,
     response_option,
 )
+from slp.cli.json_text import json_text
 from slp.data import read_frame
 
 __all__ = ["map_command"]
@@ -78,7 +78,7 @@ def map_command(
             "best": found,
             "version": slp.__version__,
         }
-        click.echo(json.dumps(result))
+        click.echo(json_text(result))
         return
     click.echo(f"engine {posterior.engine}: {posterior.reason}")
     for i, t in enumerate(trees, start=1):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from typing import Any
 
@@ -20,6 +19,7 @@ from slp.cli.common import (
     reports_errors,
     response_option,
 )
+from slp.cli.json_text import json_text
 from slp.cli.summary import finite, words_lines, write_draws
 from slp.data import read_frame
 
@@ -68,7 +68,7 @@ def prior_command(
     if output is not None:
         write_draws(result, output)
     if as_json:
-        click.echo(json.dumps(summary))
+        click.echo(json_text(summary))
         return
     for line in words_lines(program.describe()):
         click.echo(line)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 import time
 
@@ -20,6 +19,7 @@ from slp.cli.common import (
     reports_errors,
     response_option,
 )
+from slp.cli.json_text import json_text
 from slp.cli.summary import posterior_to_json, summary_lines, write_draws
 from slp.data import read_frame
 
@@ -79,7 +79,7 @@ def sample_command(
         write_draws(posterior, output)
     result["seconds"] = time.perf_counter() - started
     if as_json:
-        click.echo(json.dumps(result))
+        click.echo(json_text(result))
         return
     for line in summary_lines(posterior, program.describe(), data):
         click.echo(line)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import textwrap
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from typing import Any
 import slp
 from slp import Posterior
 from slp.cli.common import open_atomic
+from slp.cli.json_text import json_text
 
 __all__ = ["finite", "posterior_to_json", "summary_lines", "words_lines", "write_draws"]
 
@@ -117,4 +117,4 @@ def write_draws(posterior: Posterior, path: str | Path) -> None:
                 "log_likelihood": draw.log_likelihood,
                 "tree": draw.tree.to_dict(),
             }
-            stream.write(json.dumps(line) + "\n")
+            stream.write(json_text(line) + "\n")

@@ -1,8 +1,8 @@
 """Trees as JSON data, both ways.
 
 `{"feature": f, "threshold": t, "left": ..., "right": ...}` (`"level"` in place of `"threshold"` for
-a categorical test), `{"counts": {class: rows}}`, `{"n": rows, "mean": m}`, or `{}` for a leaf of
-which nothing is known.
+a categorical test), `{"counts": {class: rows}}`, `{"n": rows, "mean": m}` (of durations also
+`"events"`, how many were seen to their end), or `{}` for a leaf of which nothing is known.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from slp.trees.tree import Leaf, Node, Split, Tree
 
 __all__ = ["tree_from_dict", "tree_to_dict"]
 
-_LEAF_KEYS = frozenset(("counts", "n", "mean"))
+_LEAF_KEYS = frozenset(("counts", "n", "events", "mean"))
 _SPLIT_KEYS = frozenset(("feature", "threshold", "level", "left", "right"))
 
 
@@ -121,8 +121,9 @@ def _check_leaf(site: _Site, node: Mapping[str, Any]) -> Leaf:
         for outcome, rows in counts.items():
             _check_count(site, f"counts.{outcome}", rows)
         summary["counts"] = dict(counts)
-    if "n" in summary:
-        _check_count(site, "n", summary["n"])
+    for key in ("n", "events"):
+        if key in summary:
+            _check_count(site, key, summary[key])
     if summary.get("mean") is not None:
         _check_number(site, "E605", "mean", summary["mean"])
     return Leaf(summary)

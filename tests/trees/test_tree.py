@@ -242,3 +242,8 @@ def test_no_box_is_contained_below_a_test_on_a_level() -> None:
     assert [path for path, holds in contains.items() if holds] == ["root", "left"]
     by_level = Tree(Split("colour", None, "red", Leaf(), Leaf()))
     assert [p.region.contains(box) for p in by_level.places()] == [True, False, False]
+
+
+def test_durations_keep_their_events() -> None:
+    data = {"n": 4, "events": 3, "mean": 2.5}
+    assert Tree.from_dict(data).to_dict() == data

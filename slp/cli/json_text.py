@@ -1,0 +1,40 @@
+"""JSON text of data of any depth: trees may be deeper than the standard encoder can follow."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+__all__ = ["json_text"]
+
+
+def json_text(value: Any) -> str:
+    """`value` (dicts, lists, strings, numbers, booleans, None) as JSON on one line.
+
+    The same text as `json.dumps(value, allow_nan=False)`.
+
+    Raises
+    ------
+    ValueError
+        A number is infinite or NaN, for which JSON has no word.
+    """
+    out: list[str] = []
+    # What is still to be written, the next on top: finished text, or a value to be taken apart.
+    waiting: list[tuple[bool, Any]] = [(False, value)]
+    while waiting:
+        finished, item = waiting.pop()
+        if finished:
+            out.append(item)
+        elif isinstance(item, dict):
+            waiting.append((True, "}"))
+            for i, (key, part) in reversed(list(enumerate(item.items()))):
+                waiting += [(False, part), (True, f"{', ' if i else ''}{json.dumps(str(key))}: ")]
+            out.append("{")
+        elif isinstance(item, list):
+            waiting.append((True, "]"))
+            for i, part in reversed(list(enumerate(item))):
+                waiting += [(False, part), (True, ", " if i else "")]
+            out.append("[")
+        else:
+            out.append(json.dumps(item, allow_nan=False))
+    return "".join(out)
