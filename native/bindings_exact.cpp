@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "exact/engine.hpp"
+#include "exact/reach.hpp"
 
 namespace nb = nanobind;
 using namespace slp::exact;
@@ -169,6 +170,17 @@ nb::tuple ways_of(const Engine& engine, const Pass& pass, const Array<std::uint3
                           to_numpy(std::move(below_right)));
 }
 
+// The leaves that a new row may end in: probabilities (J,), statistics (J * k,).
+nb::tuple leaves_of(const Engine& engine, const Pass& pass, const Array<double>& row) {
+    LeafMass found;
+    {
+        const nb::gil_scoped_release release;
+        found = leaves_reached(engine, pass, vector_of(row));
+    }
+    return nb::make_tuple(to_numpy(std::move(found.probability)),
+                          to_numpy(std::move(found.statistics)));
+}
+
 }  // namespace
 
 void bind_exact(nb::module_& m) {
@@ -200,13 +212,28 @@ void bind_exact(nb::module_& m) {
         .def(
             "make_pass",
             [](const Engine& engine, int quantity, bool likelihood, bool scaled,
-               std::size_t memory, std::size_t threads) {
+               std::size_t length, std::size_t memory, std::size_t threads) {
                 return engine.make_pass(static_cast<Quantity>(quantity), likelihood, scaled,
-                                        memory, threads);
+                                        length, memory, threads);
             },
-            nb::arg("quantity"), nb::arg("likelihood"), nb::arg("scaled"), nb::arg("memory"),
-            nb::arg("threads"), nb::keep_alive<0, 1>())
-        .def("log_root", &Engine::log_root, nb::arg("run"), nb::arg("maximum"))
+            nb::arg("quantity"), nb::arg("likelihood"), nb::arg("scaled"), nb::arg("length"),
+            nb::arg("memory"), nb::arg("threads"), nb::keep_alive<0, 1>())
+        .def("root_values",
+             [](const Engine& engine, const Pass& run) {
+                 return to_numpy(engine.root_values(run));
+             },
+             nb::arg("run"))
+        .def("root_counts",
+             [](const Engine& engine, const Pass& run) {
+                 return to_numpy(engine.root_counts(run));
+             },
+             nb::arg("run"))
+        .def("root_vector",
+             [](const Engine& engine, const Pass& run) {
+                 return to_numpy(engine.root_vector(run));
+             },
+             nb::arg("run"))
+        .def("leaves_reached", &leaves_of, nb::arg("run"), nb::arg("row").noconvert())
         .def("ways", &ways_of, nb::arg("run"), nb::arg("rows").noconvert(),
              nb::arg("product"));
 }

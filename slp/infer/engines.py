@@ -8,6 +8,7 @@ from collections.abc import Callable
 from slp.data.table import Table
 from slp.errors import Diagnostic, UsageError
 from slp.infer.boxes import Geometry
+from slp.infer.compiled import CompiledChart, compiled_is_there
 from slp.infer.distribution import TreeDistribution
 from slp.infer.enumeration import Enumeration
 from slp.infer.exact import Chart, build_forest
@@ -16,10 +17,11 @@ from slp.infer.memory import memory_budget
 from slp.infer.posterior import Posterior
 from slp.ir.program import Program
 from slp.ir.tree_grammar import TreeGrammar
+from slp.kernels.exact import N_CORES
 
 __all__ = ["ENGINES", "infer"]
 
-_Engine = Callable[[TreeGrammar, Geometry, bool, int, Progress | None], TreeDistribution]
+_Engine = Callable[[TreeGrammar, Geometry, bool, int, Progress | None, int], TreeDistribution]
 
 
 def _exact(
@@ -28,6 +30,20 @@ def _exact(
     likelihood: bool,
     memory: int,
     progress: Progress | None,
+    threads: int,
+) -> TreeDistribution:
+    if compiled_is_there():
+        return CompiledChart.of(grammar, geometry, likelihood, memory, progress, threads)
+    return _chart(grammar, geometry, likelihood, memory, progress, threads)
+
+
+def _chart(
+    grammar: TreeGrammar,
+    geometry: Geometry,
+    likelihood: bool,
+    memory: int,
+    progress: Progress | None,
+    threads: int,
 ) -> TreeDistribution:
     return Chart(build_forest(grammar, geometry, memory, progress), likelihood)
 
@@ -38,12 +54,14 @@ def _enumerate(
     likelihood: bool,
     memory: int,
     progress: Progress | None,
+    threads: int,
 ) -> TreeDistribution:
     return Enumeration.of(grammar, geometry, likelihood)
 
 
-#: The engines there are. Each gives a `TreeDistribution` or raises `BudgetError`.
-ENGINES: dict[str, _Engine] = {"exact": _exact, "enumerate": _enumerate}
+#: The engines there are. Each gives a `TreeDistribution` or raises `BudgetError`. `chart` is what
+#: `exact` computes, plainly, in NumPy; `enumerate` lists every tree.
+ENGINES: dict[str, _Engine] = {"exact": _exact, "chart": _chart, "enumerate": _enumerate}
 
 
 def infer(
@@ -57,6 +75,7 @@ def infer(
     memory: int | str | None = None,
     likelihood: bool = True,
     progress: Progress | None = None,
+    threads: int | None = None,
 ) -> Posterior:
     """The posterior over trees (with `likelihood=False` the prior) of a program on a table.
 
@@ -68,11 +87,13 @@ def infer(
     draws : how many draws `Posterior.draws` holds; made when first asked for.
     memory : budget in bytes, or text such as `"4GiB"`; None is half of what is free.
     progress : called now and then with the number of boxes done and a word about the phase.
+    threads : how many to run; None is one for each core. No result depends on it.
 
     Raises
     ------
     UsageError
-        E502 `memory` is no size, E505 `draws` or `seed` is negative, E509 no such engine.
+        E502 `memory` is no size, E505 `draws` or `seed` is negative or `threads` below 1, E509
+        no such engine.
     BudgetError
         E501, E503: the engine's budget is too small; the message says what would fit.
     SlpError
@@ -82,9 +103,12 @@ def infer(
     for option, value in (("draws", draws), ("seed", seed or 0)):
         if value < 0:
             raise UsageError(Diagnostic("E505", f"{option} is {value}", help="take 0 or more"))
+    threads = N_CORES if threads is None else threads
+    if threads < 1:
+        raise UsageError(Diagnostic("E505", f"threads is {threads}", help="take 1 or more"))
     geometry = Geometry(grammar, table)
     run = ENGINES[name]
-    distribution = run(grammar, geometry, likelihood, memory_budget(memory), progress)
+    distribution = run(grammar, geometry, likelihood, memory_budget(memory), progress, threads)
     return Posterior(
         distribution, grammar, geometry, engine=name, reason=reason, draws=draws, seed=seed
     )
@@ -92,10 +116,12 @@ def infer(
 
 def _choose(engine: str) -> tuple[str, str]:
     """Name of the engine to run, and why."""
+    plainly = "" if compiled_is_there() else ", in NumPy, as the compiled kernels are missing"
     if engine == "auto":
-        return "exact", "the program has a finite tree grammar, so its trees can be summed exactly"
+        finite = "the program has a finite tree grammar, so its trees can be summed exactly"
+        return "exact", finite + plainly
     if engine in ENGINES:
-        return engine, "asked for"
+        return engine, "asked for" + (plainly if engine == "exact" else "")
     names = ["auto", *ENGINES]
     near = difflib.get_close_matches(engine, names, n=1)
     help = f"engines are {', '.join(names)}"

@@ -27,7 +27,7 @@ public:
             at_ = {at_.chunk + 1, 0};
         }
         if (at_.chunk == chunks_.size()) {
-            add_chunk(std::max(size, kChunk));
+            add_chunk(std::max({size, kFirstChunk, bytes_}));  // doubles
         }
         std::byte* out = chunks_[at_.chunk].data.get() + at_.used;
         at_.used += size;
@@ -38,7 +38,7 @@ public:
     std::size_t bytes() const { return bytes_; }
 
 private:
-    static constexpr std::size_t kChunk = std::size_t{1} << 20;
+    static constexpr std::size_t kFirstChunk = std::size_t{1} << 14;
 
     struct Chunk {
         std::unique_ptr<std::byte[]> data;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "exact/algebras.hpp"
+#include "exact/distributions.hpp"
 
 namespace slp::exact {
 
@@ -13,19 +14,41 @@ namespace {
 template <typename Algebra>
 class PassOf final : public Pass {
 public:
-    PassOf(const Problem& problem, const Geometry& geometry, Algebra algebra, std::size_t memory,
-           std::size_t n_threads)
-        : search_(problem, geometry, std::move(algebra), memory, n_threads) {}
+    PassOf(const Problem& problem, const Geometry& geometry, Algebra algebra, bool likelihood,
+           std::size_t memory, std::size_t n_threads)
+        : search_(problem, geometry, std::move(algebra), memory, n_threads),
+          likelihood_(likelihood) {}
 
     Status run(const Poll& poll) override { return search_.run(poll); }
     Progress progress() const override { return search_.progress(); }
     double log_value(Key key) const override {
         const std::uint64_t* found = search_.find(key);
-        return found == nullptr ? -INFINITY : Algebra::load(found).log();
+        if (found == nullptr) {
+            return -INFINITY;
+        }
+        if constexpr (Algebra::kByValue) {
+            return Algebra::load(found).log();
+        } else {
+            return Scaled::load(found).log();
+        }
     }
+    double count(Key key) const override {
+        const std::uint64_t* found = search_.find(key);
+        return found == nullptr ? 0.0 : Linear::load(found).m;
+    }
+    std::span<const double> vector([[maybe_unused]] Key key) const override {
+        if constexpr (!Algebra::kByValue) {
+            if (const std::uint64_t* found = search_.find(key)) {
+                return {Algebra::numbers(found), search_.algebra().words() - Scaled::kWords};
+            }
+        }
+        return {};
+    }
+    bool likelihood() const override { return likelihood_; }
 
 private:
     Search<Algebra> search_;
+    bool likelihood_;
 };
 
 }  // namespace
@@ -34,37 +57,65 @@ Engine::Engine(Problem problem)
     : problem_(std::move(problem)), geometry_(problem_), keys_(problem_, geometry_) {}
 
 std::unique_ptr<Pass> Engine::make_pass(Quantity quantity, bool likelihood, bool scaled,
-                                        std::size_t memory, std::size_t n_threads) const {
+                                        std::size_t length, std::size_t memory,
+                                        std::size_t n_threads) const {
     const auto make = [&](auto algebra) -> std::unique_ptr<Pass> {
-        return std::make_unique<PassOf<decltype(algebra)>>(problem_, geometry_, algebra, memory,
-                                                           n_threads);
+        return std::make_unique<PassOf<decltype(algebra)>>(problem_, geometry_, algebra,
+                                                           likelihood, memory, n_threads);
     };
+    const FeatureUse use{problem_.table.features.size()};
     switch (quantity) {
         case Quantity::total:
             return scaled ? make(SumAlgebra<Scaled>(likelihood))
                           : make(SumAlgebra<Linear>(likelihood));
         case Quantity::best: return make(BestAlgebra<Scaled>(likelihood));
-        case Quantity::count: break;
+        case Quantity::count: return make(CountAlgebra());
+        case Quantity::feature_use: return make(VectorAlgebra(likelihood, use));
+        case Quantity::leaf_number: return make(VectorAlgebra(likelihood, LeafNumber{length}));
+        case Quantity::tree_depth: break;
     }
-    return make(CountAlgebra());
+    return make(VectorAlgebra(likelihood, TreeDepth{length}));
 }
 
-double Engine::log_root(const Pass& pass, bool maximum) const {
-    const Box root = geometry_.root();
-    double top = -INFINITY, sum = 0;
-    std::vector<double> values;
+std::vector<double> Engine::root_values(const Pass& pass) const {
+    std::vector<double> out;
     for (std::int32_t i = 0; i < problem_.n_owed(); ++i) {
-        const Key state = keys_.state_key(problem_.grammar.start * problem_.n_owed() + i);
-        values.push_back(pass.log_value(root.key + state));
-        top = std::max(top, values.back());
+        out.push_back(pass.log_value(root_key(i)));
     }
-    if (maximum || top == -INFINITY || values.size() == 1) {
-        return top;
+    return out;
+}
+
+std::vector<double> Engine::root_counts(const Pass& pass) const {
+    std::vector<double> out;
+    for (std::int32_t i = 0; i < problem_.n_owed(); ++i) {
+        out.push_back(pass.count(root_key(i)));
     }
+    return out;
+}
+
+double Engine::log_root(const Pass& pass) const {
+    const std::vector<double> values = root_values(pass);
+    const double top = *std::max_element(values.begin(), values.end());
+    double sum = 0;
     for (const double value : values) {
-        sum += std::exp(value - top);
+        sum += top > -INFINITY ? std::exp(value - top) : 0.0;
     }
-    return top + std::log(sum);
+    return values.size() == 1 || sum == 0.0 ? top : top + std::log(sum);
+}
+
+std::vector<double> Engine::root_vector(const Pass& pass) const {
+    const double total = log_root(pass);
+    std::vector<double> out;
+    for (std::int32_t i = 0; i < problem_.n_owed(); ++i) {
+        const Key key = root_key(i);
+        const double share = std::exp(pass.log_value(key) - total);
+        const std::span<const double> own = pass.vector(key);
+        out.resize(std::max(out.size(), own.size()), 0.0);
+        for (std::size_t j = 0; j < own.size() && share > 0; ++j) {
+            out[j] += share * own[j];
+        }
+    }
+    return out;
 }
 
 std::vector<Way> Engine::ways(std::span<const std::uint32_t> rows, std::int32_t product,
@@ -100,8 +151,9 @@ std::vector<Way> Engine::ways(std::span<const std::uint32_t> rows, std::int32_t 
     return out;
 }
 
-Key Engine::key(std::span<const std::uint32_t> rows, std::int32_t product) const {
-    return geometry_.box_of(rows).key + keys_.state_key(product);
+Key Engine::root_key(std::int32_t owed) const {
+    const std::int32_t product = problem_.grammar.start * problem_.n_owed() + owed;
+    return geometry_.root().key + keys_.state_key(product);
 }
 
 }  // namespace slp::exact

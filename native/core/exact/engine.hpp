@@ -14,7 +14,8 @@
 
 namespace slp::exact {
 
-enum class Quantity : std::uint8_t { total, best, count };
+// feature_use, leaf_number, tree_depth: vectors (distributions.hpp).
+enum class Quantity : std::uint8_t { total, best, count, feature_use, leaf_number, tree_depth };
 
 // One pass: every item's value, kept for look-ups.
 class Pass {
@@ -22,8 +23,14 @@ public:
     virtual ~Pass() = default;
     virtual Status run(const Poll& poll) = 0;
     virtual Progress progress() const = 0;
-    // Log of an item's value (of a count the log of the count); -inf for an item not reached.
+    // Log of an item's value; -inf for an item not reached.
     virtual double log_value(Key key) const = 0;
+    // The count itself.
+    virtual double count(Key key) const = 0;
+    // An item's vector; empty where the quantity is none or the item was not reached.
+    virtual std::span<const double> vector(Key key) const = 0;
+    // Whether the leaves' marginal likelihoods are in the weights.
+    virtual bool likelihood() const = 0;
 };
 
 // One way on from an item, as Python sees it.
@@ -47,20 +54,29 @@ public:
     const Geometry& geometry() const { return geometry_; }
 
     // likelihood: whether the leaves' marginal likelihoods are in the weights. scaled: numbers with
-    // exponents (see numbers.hpp). memory: bytes that it may hold.
+    // exponents (see numbers.hpp). length: of the vectors of leaf_number and tree_depth. memory:
+    // bytes that it may hold.
     std::unique_ptr<Pass> make_pass(Quantity quantity, bool likelihood, bool scaled,
-                                    std::size_t memory, std::size_t n_threads) const;
+                                    std::size_t length, std::size_t memory,
+                                    std::size_t n_threads) const;
 
-    // Log of the sum (Quantity::best: the maximum) of the root's values over what it may owe.
-    double log_root(const Pass& pass, bool maximum) const;
+    // Logs of the root's values, one for each number of leaves that it may owe.
+    std::vector<double> root_values(const Pass& pass) const;
+    // The same of a count, not as logs.
+    std::vector<double> root_counts(const Pass& pass) const;
+    // Log of the sum of the root's values.
+    double log_root(const Pass& pass) const;
+
+    // Vector of the whole distribution: the root's, averaged over what it may owe.
+    std::vector<double> root_vector(const Pass& pass) const;
 
     // Everything that an item can go on with, in canonical order, rule after rule.
     std::vector<Way> ways(std::span<const std::uint32_t> rows, std::int32_t product,
                           double* log_likelihood) const;
 
-    Key key(std::span<const std::uint32_t> rows, std::int32_t product) const;
-
 private:
+    Key root_key(std::int32_t owed) const;
+
     Problem problem_;
     Geometry geometry_;
     EdgeBuilder keys_;

@@ -196,7 +196,10 @@ private:
             f.right = arena_.allocate<Ref>(n);
             f.missing = arena_.allocate<Missing>(2 * n);
             f.expanded = true;
-            gather(f);
+            {
+                const Memo::Reading reading(s_.memo_, thread_);
+                gather(f);
+            }
             f.next = 0;
             f.first = f.n_missing > 0 && thread_ > 0
                           ? static_cast<std::uint32_t>(split_mix(thread_ + f.box.key.a) %
@@ -205,9 +208,8 @@ private:
             account();
         }
 
-        // Looks up all children; what is not there is listed as missing.
+        // Looks up all children; what is not there is listed as missing. While Reading.
         void gather(Frame& f) {
-            const Memo::Reading reading(s_.memo_, thread_);
             for (const RuleEdges& rule : f.item.rules) {
                 for (const Edge& edge : rule.edges) {
                     s_.memo_.prefetch(edge.left);
@@ -283,10 +285,7 @@ private:
                 fits = s_.algebra_.evaluate(f.item, f.splits.data(), f.left, f.right,
                                             value_.data());
             } else {
-                // Values may have moved while children were computed.
-                if (f.n_missing > 0) {
-                    gather(f);
-                }
+                // Values may have moved since they were looked up.
                 const Memo::Reading reading(s_.memo_, thread_);
                 gather(f);
                 fits = s_.algebra_.evaluate(f.item, f.splits.data(), f.left, f.right,

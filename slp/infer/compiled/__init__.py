@@ -1,1 +1,17 @@
-"""The compiled exact engine: a chart over boxes and states that keeps no edges."""
+"""The compiled exact engine: a chart over (box, state) in C++ that keeps one number for each item.
+
+Entry points: `CompiledChart` (a `slp.infer.distribution.TreeDistribution`), and
+`compiled_is_there()`. The plain chart, `slp.infer.exact`, is its specification.
+"""
+
+from __future__ import annotations
+
+from slp.infer.compiled.distribution import CompiledChart
+from slp.kernels.exact import exact_kernels
+
+__all__ = ["CompiledChart", "compiled_is_there"]
+
+
+def compiled_is_there() -> bool:
+    """Whether this installation has the compiled engine (and nobody asked for the reference)."""
+    return exact_kernels() is not None

@@ -1,0 +1,239 @@
+"""`CompiledChart`: the exact distribution over trees, computed by the C++ core.
+
+Each quantity is one pass over all items, run when it is first asked for:
+
+    log_total                 sum (the evidence's numerator with likelihood, the normaliser without)
+    tree_count, best          count, maximum; the k best are taken apart from the root down
+    draw, log_weight          from the sum, opening the items on the way
+    leaf_mixtures             from the sum, for each row down the items that it may visit
+    usage, expected_splits    one pass of vectors of 2 d numbers
+    leaf and depth distribution
+                              passes of vectors, doubled until what is left is negligible
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.data.table import Table
+from slp.infer.boxes import Geometry
+from slp.infer.compiled.items import CALL, LEAF, Items
+from slp.infer.compiled.kbest import KBest
+from slp.infer.compiled.passes import Passes, Progress, Quantity
+from slp.infer.compiled.scoring import log_weight_of_tree
+from slp.infer.distribution import LeafMixture, ScoredTree
+from slp.infer.exact.ambiguity import derivations_are_trees
+from slp.ir.tree_grammar import TreeGrammar
+from slp.kernels.exact import N_CORES
+from slp.trees import Leaf, Split, Tree
+
+__all__ = ["CompiledChart"]
+
+#: Distributions stop once what is left has less mass than this.
+_NEGLIGIBLE = 1e-12
+
+#: First length of the vectors of a distribution.
+_FIRST_LENGTH = 16
+
+
+class CompiledChart:
+    """The distribution over trees of a grammar on a table (a `TreeDistribution`)."""
+
+    def __init__(
+        self, grammar: TreeGrammar, geometry: Geometry, likelihood: bool, passes: Passes
+    ) -> None:
+        self.grammar, self.geometry, self.likelihood = grammar, geometry, likelihood
+        self.table: Table = geometry.table
+        self.passes = passes
+        self._n_owed = max(1, min(grammar.max_leaves or 1, len(self.table.counts)))
+
+    @classmethod
+    def of(
+        cls,
+        grammar: TreeGrammar,
+        geometry: Geometry,
+        likelihood: bool,
+        memory: int,
+        progress: Progress | None = None,
+        threads: int = N_CORES,
+    ) -> CompiledChart:
+        """A chart that keeps within `memory` bytes.
+
+        Raises
+        ------
+        BudgetError
+            From whatever needs a pass: it would take more (E501).
+        """
+        passes = Passes(grammar, geometry.table, memory, progress, threads)
+        return cls(grammar, geometry, likelihood, passes)
+
+    def other(self, likelihood: bool) -> CompiledChart:
+        """The same trees with or without likelihood."""
+        if likelihood == self.likelihood:
+            return self
+        return CompiledChart(self.grammar, self.geometry, likelihood, self.passes)
+
+    @cached_property
+    def derivations_are_trees(self) -> bool:
+        """Whether it is certain that no tree has two derivations."""
+        return derivations_are_trees(self.grammar)
+
+    @cached_property
+    def log_total(self) -> float:
+        """Log of the weight of all trees together; -inf if there are none."""
+        return float(
+            np.logaddexp.reduce(
+                self.passes.engine.root_values(self.passes.get("total", self.likelihood))
+            )
+        )
+
+    def tree_count(self) -> float:
+        """Number of derivations of weight above zero; exact below 2**53."""
+        return self._tree_count
+
+    @cached_property
+    def _tree_count(self) -> float:
+        counts = self.passes.engine.root_counts(self.passes.get("count", False))
+        with np.errstate(over="ignore"):
+            return float(np.sum(counts))
+
+    # --- trees ---------------------------------------------------------------------------------
+
+    def best(self) -> Iterator[ScoredTree]:
+        """Derivations by falling weight."""
+        rank = 0
+        while (steps := self._k_best.derivation(rank)) is not None:
+            yield self._scored(self._best_items, steps)
+            rank += 1
+
+    @cached_property
+    def _k_best(self) -> KBest:
+        return KBest(self._best_items, self.likelihood)
+
+    @cached_property
+    def _best_items(self) -> Items:
+        return self._items("best")
+
+    @cached_property
+    def _total_items(self) -> Items:
+        return self._items("total")
+
+    def _items(self, quantity: Quantity) -> Items:
+        return Items(self.passes, self.grammar, self.table, quantity, likelihood=self.likelihood)
+
+    def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
+        """Independent draws, each from the root down: a way by its share, then left before
+        right."""
+        cumulative: dict[int, NDArray[np.float64]] = {}
+        return [self._scored(self._total_items, self._draw(rng, cumulative)) for _ in range(n)]
+
+    def _draw(
+        self, rng: np.random.Generator, cumulative: dict[int, NDArray[np.float64]]
+    ) -> list[tuple[int, int]]:
+        items = self._total_items
+        out: list[tuple[int, int]] = []
+        stack = [0]
+        while stack:
+            item = stack.pop()
+            total = cumulative.get(item)
+            if total is None:
+                scores = items.ways(item).scores(self.likelihood)
+                total = cumulative[item] = np.cumsum(np.exp(scores - scores.max()))
+            place = int(total.searchsorted(rng.random() * total[-1], side="right"))
+            way = min(place, len(total) - 1)
+            out.append((item, way))
+            stack += reversed(items.children(item, way))
+        return out
+
+    def _scored(self, items: Items, steps: Sequence[tuple[int, int]]) -> ScoredTree:
+        """The tree of a derivation given as its items and ways in preorder."""
+        done: list[Leaf | Split] = []
+        log_weight = log_likelihood = 0.0
+        for item, way in reversed(steps):
+            ways = items.ways(item)
+            log_weight += float(ways.log_weight[way])
+            f, low, high = ways.cut(way)
+            if f == LEAF:
+                log_likelihood += ways.log_likelihood
+                done.append(self._leaf(items.rows[item]))
+            elif f != CALL:
+                feature = self.table.features[f]
+                threshold = None if feature.categorical else feature.threshold(low, high)
+                level = feature.levels[low] if feature.levels is not None else None
+                done.append(Split(feature.name, threshold, level, done.pop(), done.pop()))
+        return ScoredTree(Tree(done.pop()), log_weight, log_likelihood)
+
+    def _leaf(self, rows: NDArray[np.uint32]) -> Leaf:
+        return Leaf(self.table.leaf.summary(self.table.statistics[rows].sum(axis=0)))
+
+    def log_weight(self, tree: Tree) -> float:
+        """Log weight under the program as written of all derivations that part the rows as `tree`
+        does."""
+        return log_weight_of_tree(
+            self._total_items, self.grammar, self.geometry, tree, self._n_owed
+        )
+
+    # --- predictions ---------------------------------------------------------------------------
+
+    def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
+        """For each new row, the leaves that it may end in; equal rows are done once."""
+        total = self.passes.get("total", self.likelihood)
+        done: dict[bytes, LeafMixture] = {}
+        for row in self._numbers(rows):
+            key = row.tobytes()
+            if key not in done:
+                mass, statistics = self.passes.engine.leaves_reached(total, row)
+                done[key] = LeafMixture(
+                    mass / mass.sum(), statistics.reshape(len(mass), self.table.leaf.n_statistics)
+                )
+            yield done[key]
+
+    def _numbers(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
+        """New rows as numbers, shape (m, d): values, or codes of levels (-1: not in the table)."""
+        out = np.empty(rows.shape, np.float64)
+        for f, feature in enumerate(self.table.features):
+            if feature.levels is None:
+                out[:, f] = rows[:, f].astype(np.float64)
+            else:
+                codes = {level: i for i, level in enumerate(feature.levels)}
+                out[:, f] = [codes.get(value, -1) for value in rows[:, f]]
+        return out
+
+    # --- summaries -----------------------------------------------------------------------------
+
+    def usage(self) -> NDArray[np.float64]:
+        """For each feature the probability that the tree splits on it anywhere, shape (d,)."""
+        return self._feature_use[0]
+
+    def expected_splits(self) -> NDArray[np.float64]:
+        """For each feature the expected number of splits on it, shape (d,)."""
+        return self._feature_use[1]
+
+    @cached_property
+    def _feature_use(self) -> NDArray[np.float64]:
+        return self.passes.vector("feature_use", self.likelihood).reshape(2, -1)
+
+    def leaf_distribution(self) -> NDArray[np.float64]:
+        """Probability of k leaves, at index k, until what is left is below 1e-12."""
+        most = len(self.table.counts)
+        return np.concatenate([[0.0], self._distribution("leaf_number", most)])
+
+    def depth_distribution(self) -> NDArray[np.float64]:
+        """Probability of depth t, at index t, until what is left is below 1e-12."""
+        return self._distribution("tree_depth", len(self.table.counts))
+
+    def _distribution(self, quantity: Quantity, most: int) -> NDArray[np.float64]:
+        length = min(most, _FIRST_LENGTH)
+        while True:
+            mass = self.passes.vector(quantity, self.likelihood, length)
+            left = 1.0 - np.cumsum(mass)
+            if length == most or left[-1] < _NEGLIGIBLE:
+                break
+            length = min(most, 2 * length)
+        enough = np.flatnonzero(left < _NEGLIGIBLE)
+        used = np.flatnonzero(mass)[-1] + 1
+        return mass[: min(used, enough[0] + 1 if len(enough) else length)]
