@@ -12,6 +12,7 @@ from slp.proofs.clauses import Predicate
 from slp.proofs.control import CONTROL
 from slp.proofs.library import library
 from slp.proofs.machine import Definition
+from slp.proofs.rules import PreparedRule
 from slp.proofs.terms import functor
 
 __all__ = ["Database", "is_builtin"]
@@ -38,6 +39,7 @@ class Database:
         self, clauses: Iterable[ir.LogicClause], parameters: Mapping[str, int | float]
     ) -> None:
         self.parameters = dict(parameters)
+        self._prepared: dict[int, PreparedRule] = {}
         own: dict[tuple[str, int], list[ir.LogicClause]] = {}
         for clause in clauses:
             own.setdefault(_defined(clause), []).append(clause)
@@ -48,6 +50,13 @@ class Database:
             **library(),
             **predicates,
         }
+
+    def prepared(self, rule: ir.TreeRule) -> PreparedRule:
+        """A tree rule made ready at its first use. (Rules that are equal may differ in spans.)"""
+        found = self._prepared.get(id(rule))
+        if found is None:  # which holds the rule, so that no other will have its id
+            found = self._prepared[id(rule)] = PreparedRule(rule)
+        return found
 
 
 def _defined(clause: Any) -> tuple[str, int]:

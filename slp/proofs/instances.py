@@ -88,9 +88,12 @@ def rule_instances(
         is not ground.
     """
     check_ground(goal, goal.span)
+    meter = limits if isinstance(limits, Meter) else Meter(limits)
     found = []
     for rule in rules:
-        for answer in _answers(database, rule.head, rule.before, goal, rule.span, limits):
+        prepared = database.prepared(rule)
+        for terms in prepared.proofs(goal, database.definitions, database.parameters, meter):
+            answer = Bindings(terms)
             label = _label_value(rule, answer, database)
             if label > 0:
                 found.append(RuleInstance(rule, label, _resolved(rule.body, answer)))
@@ -106,27 +109,14 @@ def label_sum_over_heads(
     """
     total = 0.0
     for clause in clauses:
-        for answer in _answers(database, clause.head, (), goal, clause.span, DEFAULT_LIMITS):
+        if functor(clause.head) != functor(goal):
+            continue
+        for answer in solve(Struct("=", (clause.head, goal)), database, span=clause.span):
             try:
                 total += _label_value(clause, answer, database)
             except ProgramError:
                 return None
     return total
-
-
-def _answers(
-    database: Database,
-    head: Term,
-    guards: Iterable[Term],
-    goal: Term,
-    span: SourceSpan | None,
-    limits: Limits | Meter,
-) -> Iterable[Bindings]:
-    """One for each proof of the guards, the head being the goal."""
-    if functor(head) != functor(goal):
-        return ()
-    same = Struct("=", (head, goal), span)
-    return solve(conjunction([same, *guards]), database, limits, span=span)
 
 
 def conjunction(goals: Sequence[Term]) -> Term:
@@ -140,7 +130,7 @@ def conjunction(goals: Sequence[Term]) -> Term:
 def _label_value(clause: _Labelled, answer: Bindings, database: Database) -> float:
     assert clause.label is not None, "a stochastic clause has a label"
     span = clause.label.span or clause.span
-    value = evaluate(answer.resolve(clause.label), database.parameters, span=span)
+    value = evaluate(clause.label, database.parameters, deref=answer.value, span=span)
     try:
         label = float(value)
     except OverflowError:

@@ -7,7 +7,7 @@ to a height. Nothing recurses, so a proof may be as deep as memory allows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
@@ -134,8 +134,10 @@ class Machine:
         #: Place to blame for what goes wrong now.
         self.span: SourceSpan | None = None
 
-    def prove(self, term: Term, span: SourceSpan | None = None) -> Iterator[None]:
-        """Prove a goal; once for each proof, the store holding its bindings until the next.
+    def prove(self, terms: Sequence[Term], span: SourceSpan | None = None) -> Iterator[None]:
+        """Prove goals one behind the other; yields at each proof, whose bindings the store holds.
+
+        `span` is the place of goals that have none of their own.
 
         Raises
         ------
@@ -143,7 +145,9 @@ class Machine:
             E201 to E218, with the span of the goal that is to blame.
         """
         end = Goal(_nothing, 0, 0, None, None)  # type: ignore[arg-type]  # the one goal without a next
-        goal: Goal | None = Goal(term, 0, 0, term.span or span, end)
+        goal: Goal | None = end
+        for term in reversed(terms):
+            goal = Goal(term, 0, 0, term.span or span, goal)
         while goal is not None:
             if goal is end:
                 yield

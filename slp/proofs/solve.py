@@ -24,6 +24,10 @@ class Bindings:
 
     terms: Mapping[Var, Term]
 
+    def value(self, term: Term) -> Term:
+        """What a variable stands for; any other term is itself."""
+        return self.terms.get(term, term) if type(term) is Var else term
+
     def resolve(self, term: Term) -> Term:
         """`term` with the goal's variables replaced by what the answer says about them."""
         return substitute(term, self.terms)
@@ -53,5 +57,5 @@ def solve(
     own = {v: store.fresh(v) for v in asked}
     original = {mine: v for v, mine in own.items()}
     machine = Machine(database.definitions, database.parameters, meter, store)
-    for _ in machine.prove(substitute(goal, own), span):
+    for _ in machine.prove([substitute(goal, own)], span):
         yield Bindings({v: substitute(store.resolve(own[v]), original) for v in asked})

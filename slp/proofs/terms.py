@@ -175,26 +175,31 @@ def substitute(term: Term, bindings: Mapping[Var, Term]) -> Term:
 
     Subterms without such variables are shared with `term`.
     """
-    built: list[Term] = []
-    todo: list[tuple[Term, bool]] = [(term, False)]  # True: its arguments are on top of `built`
+    if type(term) is not Struct:
+        return bindings.get(term, term) if type(term) is Var else term
+    prefix: list[Term] = []  # arguments from the right, so that its reverse is postfix
+    todo: list[Term] = [term]
     while todo:
-        t, ready = todo.pop()
-        if isinstance(t, Var):
+        t = todo.pop()
+        prefix.append(t)
+        if type(t) is Struct:
+            todo.extend(t.args)
+    built: list[Term] = []
+    for t in reversed(prefix):
+        if type(t) is Var:
             built.append(bindings.get(t, t))
-        elif not isinstance(t, Struct):
-            built.append(t)
-        elif not ready:
-            todo.append((t, True))
-            todo.extend((a, False) for a in reversed(t.args))
-        else:
+        elif type(t) is Struct:
             args = tuple(built[-len(t.args) :])
             del built[-len(t.args) :]
             built.append(with_args(t, args))
+        else:
+            built.append(t)
     return built[0]
 
 
 def with_args(term: Struct, args: tuple[Term, ...]) -> Struct:
     """`term` with other arguments; `term` itself if they are the ones it has."""
-    if all(a is b for a, b in zip(args, term.args, strict=True)):
-        return term
-    return Struct(term.name, args, term.span)
+    for a, b in zip(args, term.args, strict=True):
+        if a is not b:
+            return Struct(term.name, args, term.span)
+    return term
