@@ -1,0 +1,179 @@
+// Algebras whose values are vectors of conditional probabilities beside an item's total weight.
+//
+// With share(e) the probability of an edge given its item, all of them add up share(e) times a
+// combination of the children's vectors. Nothing is subtracted but probabilities from 1, so small
+// ones are as accurate as large ones. Layout of a value: the total (Scaled), then the vector.
+
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "exact/edges.hpp"
+#include "exact/numbers.hpp"
+
+namespace slp::exact {
+
+// Reads and writes the vectors. `Combine` has
+//   std::size_t size() const
+//   void leaf(double share, double* out) const
+//   void call(double share, const double* x, double* out) const
+//   void split(double share, const BoxSplit&, const double* x, const double* y, double* out) const
+template <typename Combine>
+class VectorAlgebra {
+public:
+    using Ref = const std::uint64_t*;
+    static constexpr bool kByValue = false;
+
+    VectorAlgebra(bool likelihood, Combine combine)
+        : likelihood_(likelihood), combine_(std::move(combine)) {}
+
+    std::size_t words() const { return Scaled::kWords + combine_.size(); }
+    static Ref load(const std::uint64_t* w) { return w; }
+
+    bool evaluate(const ItemEdges& item, const BoxSplit* splits, const Ref* left,
+                  const Ref* right, std::uint64_t* out) const {
+        const Scaled total = total_of(item, left, right);
+        total.store(out);
+        double* const vector = numbers(out);
+        std::fill_n(vector, combine_.size(), 0.0);
+        if (total.is_zero()) {
+            return true;
+        }
+        std::size_t k = 0;
+        for (const RuleEdges& rule : item.rules) {
+            const Scaled factor = factor_of(rule, item);
+            if (rule.kind == RuleKind::leaf) {
+                combine_.leaf(ratio(factor, total), vector);
+            }
+            for (const Edge& edge : rule.edges) {
+                if (rule.kind == RuleKind::call) {
+                    combine_.call(ratio(factor * Scaled::load(left[k]), total), numbers(left[k]),
+                                  vector);
+                } else {
+                    const Scaled below = Scaled::load(left[k]) * Scaled::load(right[k]);
+                    const double share = ratio(below * edge.share * factor, total);
+                    if (share > 0) {
+                        combine_.split(share, splits[edge.split], numbers(left[k]),
+                                       numbers(right[k]), vector);
+                    }
+                }
+                ++k;
+            }
+        }
+        return true;
+    }
+
+    static const double* numbers(const std::uint64_t* value) {
+        return reinterpret_cast<const double*>(value + Scaled::kWords);
+    }
+    static double* numbers(std::uint64_t* value) {
+        return reinterpret_cast<double*>(value + Scaled::kWords);
+    }
+
+private:
+    Scaled factor_of(const RuleEdges& rule, const ItemEdges& item) const {
+        const bool data = rule.kind == RuleKind::leaf && likelihood_;
+        return Scaled::from_log(rule.log_factor + (data ? item.log_likelihood : 0.0));
+    }
+
+    Scaled total_of(const ItemEdges& item, const Ref* left, const Ref* right) const {
+        Scaled total;
+        std::size_t k = 0;
+        for (const RuleEdges& rule : item.rules) {
+            const Scaled factor = factor_of(rule, item);
+            if (rule.kind == RuleKind::leaf) {
+                total.add(factor);
+            }
+            for (const Edge& edge : rule.edges) {
+                Scaled below = Scaled::load(left[k]);
+                if (rule.kind == RuleKind::split) {
+                    below = below * Scaled::load(right[k]) * edge.share;
+                }
+                total.add(below * factor);
+                ++k;
+            }
+        }
+        return total;
+    }
+
+    bool likelihood_;
+    Combine combine_;
+};
+
+// For each of d features the probability of being used, then for each the expected number of
+// splits.
+struct FeatureUse {
+    std::size_t d;
+
+    std::size_t size() const { return 2 * d; }
+    void leaf(double, double*) const {}
+    void call(double share, const double* x, double* out) const {
+        for (std::size_t i = 0; i < 2 * d; ++i) {
+            out[i] += share * x[i];
+        }
+    }
+    void split(double share, const BoxSplit& split, const double* x, const double* y,
+               double* out) const {
+        for (std::size_t f = 0; f < d; ++f) {
+            out[f] += share * (f == split.feature ? 1.0 : x[f] + (1.0 - x[f]) * y[f]);
+        }
+        for (std::size_t f = d; f < 2 * d; ++f) {
+            out[f] += share * (x[f] + y[f]);
+        }
+        out[d + split.feature] += share;
+    }
+};
+
+// Probability of 1 to `most` leaves.
+struct LeafNumber {
+    std::size_t most;
+
+    std::size_t size() const { return most; }
+    void leaf(double share, double* out) const { out[0] += share; }
+    void call(double share, const double* x, double* out) const {
+        for (std::size_t i = 0; i < most; ++i) {
+            out[i] += share * x[i];
+        }
+    }
+    void split(double share, const BoxSplit& split, const double* x, const double* y,
+               double* out) const {
+        // A side of m distinct rows has at most m leaves.
+        const std::size_t left = std::min<std::size_t>(distinct_rows(split.left_sizes), most);
+        for (std::size_t i = 0; i < left; ++i) {
+            const double weight = share * x[i];
+            if (weight == 0.0) {
+                continue;
+            }
+            for (std::size_t j = 0; i + j + 1 < most; ++j) {
+                out[i + j + 1] += weight * y[j];
+            }
+        }
+    }
+};
+
+// Probability of depth 0 to `size() - 1` (the splits on the longest path).
+struct TreeDepth {
+    std::size_t length;
+
+    std::size_t size() const { return length; }
+    void leaf(double share, double* out) const { out[0] += share; }
+    void call(double share, const double* x, double* out) const {
+        for (std::size_t t = 0; t < length; ++t) {
+            out[t] += share * x[t];
+        }
+    }
+    void split(double share, const BoxSplit&, const double* x, const double* y,
+               double* out) const {
+        double x_below = 0, y_up_to = 0;  // probability of a depth below t, of one up to t
+        for (std::size_t t = 0; t + 1 < length; ++t) {
+            y_up_to += y[t];
+            out[t + 1] += share * (x[t] * y_up_to + x_below * y[t]);
+            x_below += x[t];
+        }
+    }
+};
+
+}  // namespace slp::exact
