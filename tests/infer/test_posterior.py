@@ -151,7 +151,12 @@ def test_sizes_for_people() -> None:
 def test_progress_is_reported() -> None:
     table = square()
     seen: list[tuple[int, str]] = []
-    run(denison(table, 2.0), table, engine="chart", progress=lambda n, phase: seen.append((n, phase)))
+    run(
+        denison(table, 2.0),
+        table,
+        engine="chart",
+        progress=lambda n, phase: seen.append((n, phase)),
+    )
     assert seen == [(0, "finding boxes"), (9, "building the chart")]
 
 

@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cstring>
+#include <cstdint>
 #include <new>
 #include <thread>
 
@@ -15,6 +15,36 @@ constexpr std::size_t kFirstCapacity = 64;
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
 bool too_full(std::size_t size, std::size_t capacity) { return size * 4 > capacity * 3; }
+
+// Memory that the system fills with zeros, page by page as it is used.
+void* map_pages(std::size_t bytes) {
+    void* const memory =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? nullptr : memory;
+}
+
+// The same, laid on the borders of huge pages: look-ups go all over it, and with small pages most
+// would miss the processor's table of addresses too.
+void* map_huge_pages(std::size_t bytes) {
+    void* const all = map_pages(bytes + kHugePage);
+    if (all == nullptr) {
+        return nullptr;
+    }
+    const auto first = reinterpret_cast<std::uintptr_t>(all);
+    const std::uintptr_t begin = (first + kHugePage - 1) / kHugePage * kHugePage;
+    const std::uintptr_t end = begin + bytes;
+    if (begin > first) {
+        munmap(all, begin - first);
+    }
+    if (const std::size_t rest = first + bytes + kHugePage - end; rest > 0) {
+        munmap(reinterpret_cast<void*>(end), rest);
+    }
+    void* const memory = reinterpret_cast<void*>(begin);
+#ifdef MADV_HUGEPAGE
+    madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+    return memory;
+}
 
 }  // namespace
 
@@ -43,28 +73,24 @@ Memo::~Memo() {
 }
 
 Memo::Array* Memo::make_array(std::size_t capacity) {
-    const std::size_t bytes = capacity * stride_ * sizeof(std::uint64_t);
+    std::size_t bytes = capacity * stride_ * sizeof(std::uint64_t);
+    const bool large = bytes >= kHugePage;
+    if (large) {  // whole huge pages, used up to the end
+        bytes = (bytes + kHugePage - 1) / kHugePage * kHugePage;
+        capacity = bytes / (stride_ * sizeof(std::uint64_t));
+    }
     budget_.take(bytes);
-    // Zeroed by the system, page by page as it is used; in huge pages where there are any, as
-    // lookups are spread all over it.
-    void* memory =
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
+    void* const memory = large ? map_huge_pages(bytes) : map_pages(bytes);
+    if (memory == nullptr) {
         budget_.give_back(bytes);
         throw std::bad_alloc();
     }
-#ifdef MADV_HUGEPAGE
-    if (bytes >= kHugePage) {
-        madvise(memory, bytes, MADV_HUGEPAGE);
-    }
-#endif
-    return new Array{capacity, static_cast<std::uint64_t*>(memory)};
+    return new Array{capacity, bytes, static_cast<std::uint64_t*>(memory)};
 }
 
 void Memo::free_array(Array* array) {
-    const std::size_t bytes = array->capacity * stride_ * sizeof(std::uint64_t);
-    munmap(array->words, bytes);
-    budget_.give_back(bytes);
+    munmap(array->words, array->bytes);
+    budget_.give_back(array->bytes);
     delete array;
 }
 

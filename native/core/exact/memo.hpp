@@ -109,6 +109,7 @@ public:
 private:
     struct Array {
         std::size_t capacity;
+        std::size_t bytes;
         std::uint64_t* words;
     };
     struct alignas(64) Shard {
@@ -121,9 +122,9 @@ private:
     };
 
     __extension__ using Wide = unsigned __int128;
-    static constexpr std::size_t kShards = 32;
+    static constexpr std::size_t kShards = 16;
 
-    static std::size_t shard_of(Key key) { return key.b >> 59; }
+    static std::size_t shard_of(Key key) { return key.b >> 60; }
     static std::size_t home(Key key, std::size_t capacity) {
         return static_cast<std::size_t>((static_cast<Wide>(key.a) * capacity) >> 64);
     }

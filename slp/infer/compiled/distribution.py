@@ -207,11 +207,11 @@ class CompiledChart:
 
     def usage(self) -> NDArray[np.float64]:
         """For each feature the probability that the tree splits on it anywhere, shape (d,)."""
-        return self._feature_use[0]
+        return np.asarray(self._feature_use[0])
 
     def expected_splits(self) -> NDArray[np.float64]:
         """For each feature the expected number of splits on it, shape (d,)."""
-        return self._feature_use[1]
+        return np.asarray(self._feature_use[1])
 
     @cached_property
     def _feature_use(self) -> NDArray[np.float64]:
