@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -24,7 +24,8 @@ from slp.errors import ProgramError
 from slp.proofs import faults
 from slp.proofs.affine import Affine, NotAffineError
 from slp.proofs.store import LARGEST
-from slp.proofs.terms import Atom, Number, Struct, Term, Text, Var
+from slp.proofs.templates import Pattern, Slot, Template, build
+from slp.proofs.terms import Atom, Number, Struct, Term, Text, Var, with_args
 from slp.source import SourceSpan
 
 __all__ = ["MAX_BITS", "evaluate", "evaluate_argument", "evaluate_arguments", "is_function"]
@@ -237,16 +238,17 @@ def _as_given(term: Term) -> Term:
 
 
 def evaluate(
-    term: Term,
+    term: Template,
     parameters: Mapping[str, Value],
     *,
     deref: Callable[[Term], Term] = _as_given,
+    frame: Sequence[Term] = (),
     span: SourceSpan | None = None,
 ) -> Value:
     """The value of an arithmetic expression.
 
-    `deref` gives what a variable of the term stands for; `span` is the place to blame for parts of
-    the term that have none of their own.
+    `deref` gives what a variable of the term stands for, `frame` what the places of a template do;
+    `span` is the place to blame for parts of the term that have none of their own.
 
     Raises
     ------
@@ -256,54 +258,88 @@ def evaluate(
         function that is not affine; with the span of the part to blame.
     """
     values: list[Value] = []
-    # A term and the place around it; True once its arguments' values are on top of `values`.
-    todo: list[tuple[Term, SourceSpan | None, bool]] = [(term, span, False)]
+    # A term and the place around it; its function once the values of its arguments are known.
+    todo: list[tuple[Template, SourceSpan | None, _Function | None]] = [(term, span, None)]
     for _ in range(LARGEST):
         if not todo:
             return values[0]
-        written, around, ready = todo.pop()
-        if ready:
-            assert isinstance(written, Struct)
+        written, around, function = todo.pop()
+        if function is not None:
+            assert type(written) is Struct or type(written) is Pattern
             args = values[-len(written.args) :]
             del values[-len(written.args) :]
-            values.append(_apply(written, args, around))
+            values.append(_apply(function, written.name, args, around))
             continue
-        t = deref(written)
-        place = _place(written, around) if isinstance(t, Var) else t.span or around
-        if isinstance(t, Number):
+        t = _meaning(written, deref, frame)
+        if type(t) is Number:
             values.append(t.value)
-        elif isinstance(t, Struct):
-            _check_function(t, place)
-            todo.append((t, place, True))
-            todo.extend([(a, place, False) for a in reversed(t.args)])
-        elif isinstance(t, Atom):
+            continue
+        if type(t) is Var:
+            assert isinstance(written, Var | Slot)
+            raise faults.unbound_in_arithmetic(t, _place(written, around))
+        place = t.span or around
+        if type(t) is Struct or type(t) is Pattern:
+            function = _function(t, frame, place)
+            numbers = _numbers(t, deref, frame)
+            if numbers is not None:
+                values.append(_apply(function, t.name, numbers, place))
+                continue
+            todo.append((t, place, function))
+            for a in reversed(t.args):
+                todo.append((a, place, None))
+        elif type(t) is Atom:
             values.append(_constant(t, parameters, place))
-        elif isinstance(t, Text):
-            raise faults.not_a_number(t, place)
         else:
-            raise faults.unbound_in_arithmetic(t, place)
+            assert type(t) is Text
+            raise faults.not_a_number(t, place)
     raise faults.too_large(LARGEST, span)
 
 
-def _place(variable: Term, around: SourceSpan | None) -> SourceSpan | None:
+def _meaning(
+    written: Template, deref: Callable[[Term], Term], frame: Sequence[Term]
+) -> Term | Pattern:
+    """What a variable, or a place of a template, stands for; anything else is itself."""
+    if isinstance(written, Slot):
+        return frame[written.index]
+    return deref(written) if isinstance(written, Var) else written
+
+
+def _numbers(
+    term: Struct | Pattern, deref: Callable[[Term], Term], frame: Sequence[Term]
+) -> list[Value] | None:
+    """The arguments' values if all are numbers: most functions of a program are of numbers."""
+    values: list[Value] = []
+    for arg in term.args:
+        number = _meaning(arg, deref, frame)
+        if type(number) is not Number:
+            return None
+        values.append(number.value)
+    return values
+
+
+def _place(variable: Var | Slot, around: SourceSpan | None) -> SourceSpan | None:
     """Where a variable is to blame: where it stands in `around`, else `around` itself.
 
     All copies of a clause's variable have the span of its first occurrence.
     """
-    at = variable.span
+    at = variable.variable.span if isinstance(variable, Slot) else variable.span
     if at is None or around is None:
         return at or around
     inside = at.file is around.file and around.start <= at.start and at.end <= around.end
     return at if inside else around
 
 
-def _check_function(term: Struct, place: SourceSpan | None) -> None:
+def _function(
+    term: Struct | Pattern, frame: Sequence[Term], place: SourceSpan | None
+) -> _Function:
     arity = len(term.args)
-    if (term.name, arity) not in _FUNCTIONS:
-        if term.name == "[|]":
-            raise faults.not_a_number(term, place)
-        known = {name for name, n in _FUNCTIONS if n == arity and name[0].isalpha()}
-        raise faults.unknown_function(term.name, arity, known, place)
+    function = _FUNCTIONS.get((term.name, arity))
+    if function is not None:
+        return function
+    if term.name == "[|]":
+        raise faults.not_a_number(build(term, frame), place)
+    known = {name for name, n in _FUNCTIONS if n == arity and name[0].isalpha()}
+    raise faults.unknown_function(term.name, arity, known, place)
 
 
 def _constant(atom: Atom, parameters: Mapping[str, Value], place: SourceSpan | None) -> Value:
@@ -316,20 +352,21 @@ def _constant(atom: Atom, parameters: Mapping[str, Value], place: SourceSpan | N
     return value
 
 
-def _apply(term: Struct, args: list[Value], place: SourceSpan | None) -> Value:
+def _apply(function: _Function, name: str, args: list[Value], place: SourceSpan | None) -> Value:
     """The value of a function at values, or the error that says why there is none."""
-    function = _FUNCTIONS[term.name, len(args)]
     try:
         if not function.affine and Affine in map(type, args):
             raise NotAffineError
         return _checked(function.compute(*args), args)
     except ArithmeticError as e:
-        raise _fault(e, term.name, place) from None
+        raise _fault(e, name, place) from None
     except ValueError:  # what Python's math raises outside a function's domain
-        raise faults.undefined(term.name, place) from None
+        raise faults.undefined(name, place) from None
 
 
 def _checked(value: Value, args: list[Value]) -> Value:
+    if type(value) is float and math.isfinite(value):
+        return value
     if isinstance(value, int):
         if value.bit_length() > MAX_BITS:
             raise _TooManyBitsError
@@ -367,17 +404,22 @@ def evaluate_arguments(goal: Term, parameters: Mapping[str, Value]) -> Term:
     """
     if not isinstance(goal, Struct):
         return goal
-    args = tuple(evaluate_argument(a, parameters, goal.span) for a in goal.args)
-    return Struct(goal.name, args, goal.span)
+    return with_args(
+        goal,
+        tuple([evaluate_argument(a, parameters, goal.span) for a in goal.args]),
+    )
 
 
 def evaluate_argument(
     term: Term, parameters: Mapping[str, Value], span: SourceSpan | None = None
 ) -> Term:
     """One argument, as `evaluate_arguments` treats it."""
-    if isinstance(term, Number) or not _is_computable(term, parameters):
+    if type(term) is Number:
         return term
-    whole = {name: _whole(value) for name, value in parameters.items()}
+    names = _parameters_in(term, parameters)
+    if names is None:
+        return term
+    whole = {name: _whole(parameters[name]) for name in names}
     span = term.span or span
     return Number(evaluate(term, whole, span=span), span)
 
@@ -386,14 +428,18 @@ def _whole(value: Value) -> Value:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _is_computable(term: Term, parameters: Mapping[str, Value]) -> bool:
+def _parameters_in(term: Term, parameters: Mapping[str, Value]) -> list[str] | None:
+    """The names of parameters in an expression of functions, numbers and parameters, else None."""
+    names: list[str] = []
     todo = [term]
     while todo:
         t = todo.pop()
-        if isinstance(t, Struct):
-            if not is_function(t.name, len(t.args)):
-                return False
+        if type(t) is Struct:
+            if (t.name, len(t.args)) not in _FUNCTIONS:
+                return None
             todo.extend(t.args)
-        elif not (isinstance(t, Number) or (isinstance(t, Atom) and t.name in parameters)):
-            return False
-    return True
+        elif type(t) is Atom and t.name in parameters:
+            names.append(t.name)
+        elif type(t) is not Number:
+            return None
+    return names

@@ -92,11 +92,10 @@ def rule_instances(
     found = []
     for rule in rules:
         prepared = database.prepared(rule)
-        for terms in prepared.proofs(goal, database.definitions, database.parameters, meter):
-            answer = Bindings(terms)
-            label = _label_value(rule, answer, database)
+        for frame in prepared.proofs(goal, database.definitions, database.parameters, meter):
+            label = _checked(prepared.label(frame, database.parameters), rule)
             if label > 0:
-                found.append(RuleInstance(rule, label, _resolved(rule.body, answer)))
+                found.append(RuleInstance(rule, label, prepared.body(frame)))
     return found
 
 
@@ -130,7 +129,11 @@ def conjunction(goals: Sequence[Term]) -> Term:
 def _label_value(clause: _Labelled, answer: Bindings, database: Database) -> float:
     assert clause.label is not None, "a stochastic clause has a label"
     span = clause.label.span or clause.span
-    value = evaluate(clause.label, database.parameters, deref=answer.value, span=span)
+    return _checked(evaluate(answer.resolve(clause.label), database.parameters, span=span), clause)
+
+
+def _checked(value: int | float, clause: _Labelled) -> float:
+    """A label's value, if it can be one."""
     try:
         label = float(value)
     except OverflowError:
@@ -138,23 +141,9 @@ def _label_value(clause: _Labelled, answer: Bindings, database: Database) -> flo
     if -_ROUNDING < label < 0:
         return 0.0
     if label < 0 or math.isinf(label):
-        raise faults.impossible_label(label, span)
+        span = clause.label.span if clause.label is not None else None
+        raise faults.impossible_label(label, span or clause.span)
     return label
-
-
-def _resolved(body: ir.Body, answer: Bindings) -> ir.Body:
-    if isinstance(body, ir.CallBody):
-        return ir.CallBody(answer.resolve(body.goal))
-    if isinstance(body, ir.SplitBody):
-        return ir.SplitBody(
-            feature=answer.resolve(body.feature),
-            threshold=answer.resolve(body.threshold),
-            measure=body.measure,
-            after=tuple(answer.resolve(g) for g in body.after),
-            left=answer.resolve(body.left),
-            right=answer.resolve(body.right),
-        )
-    return body
 
 
 def check_ground(goal: Term, span: SourceSpan | None) -> None:

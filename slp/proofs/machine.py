@@ -145,9 +145,10 @@ class Machine:
             E201 to E218, with the span of the goal that is to blame.
         """
         end = Goal(_nothing, 0, 0, None, None)  # type: ignore[arg-type]  # the one goal without a next
-        goal: Goal | None = end
+        first = end
         for term in reversed(terms):
-            goal = Goal(term, 0, 0, term.span or span, goal)
+            first = Goal(term, 0, 0, term.span or span, first)
+        goal: Goal | None = first
         while goal is not None:
             if goal is end:
                 yield

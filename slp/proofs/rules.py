@@ -1,33 +1,37 @@
-"""Tree rules prepared for use: the head matched against a goal, then the guards proved.
+"""Tree rules prepared for use: a head to match, guards to prove, a label and a body to fill in.
 
-A program asks the same few rules at thousands of goals. So head and guards become templates once,
-and where a rule has no guards no query is started at all.
+A program asks the same few rules at thousands of goals. So a rule's terms become templates once,
+and where it has no guards no query is started at all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from slp.ir import program as ir  # its names are used late: it imports slp.proofs.terms
+from slp.proofs.arithmetic import evaluate
 from slp.proofs.machine import Definitions, Machine, Meter
 from slp.proofs.store import Store
-from slp.proofs.templates import Frame, Slot, instantiate, match_all, template
+from slp.proofs.templates import Frame, Slot, build, instantiate, match_all, template
 from slp.proofs.terms import Struct, Term, Var, functor, substitute
 
 __all__ = ["PreparedRule"]
 
 
 class PreparedRule:
-    """A tree rule's head and guards before the split; `rule` is what was written."""
+    """A tree rule as templates over one frame, which has a place for each variable of the rule."""
 
     def __init__(self, rule: ir.TreeRule) -> None:
         slots: dict[Var, Slot] = {}
         head_args = rule.head.args if isinstance(rule.head, Struct) else ()
-        self.rule = rule
-        self.functor = functor(rule.head)
+        self._rule = rule
+        self._functor = functor(rule.head)
         self._head = tuple(template(a, slots) for a in head_args)
-        self._in_head = len(slots)  # the places before this one are the head's variables
+        self._bound_by_head = len(slots)
         self._guards = tuple(template(g, slots) for g in rule.before)
+        self._bound_by_guards = len(slots)
+        self._label = template(rule.label, slots)
+        self._body = tuple(template(t, slots) for t in _parts(rule.body))
         self._variables = tuple(slots)
         self._first = 1 + max((v.id for v in slots), default=0)
 
@@ -37,8 +41,8 @@ class PreparedRule:
         definitions: Definitions,
         parameters: Mapping[str, int | float],
         meter: Meter,
-    ) -> Iterator[dict[Var, Term]]:
-        """What the variables of head and guards stand for, once for each proof of the guards.
+    ) -> Iterator[list[Term]]:
+        """What the rule's variables stand for, once for each proof of the guards before the split.
 
         `goal` is ground. To match the head counts as one inference. A variable that is left free
         stands for itself; see `slp.proofs.solve.Bindings` for those that a proof made.
@@ -49,27 +53,50 @@ class PreparedRule:
             As `slp.proofs.solve.solve` does.
         """
         meter.inferences += 1
-        if functor(goal) != self.functor:
+        if functor(goal) != self._functor:
             return
         store = Store(self._first)
         frame: Frame = [None] * len(self._variables)
-        if not match_all(self._head, goal.args if isinstance(goal, Struct) else (), frame, store):
+        if not match_all(self._head, goal.args if type(goal) is Struct else (), frame, store):
             return
         if not self._guards:
-            yield self._bindings(frame, store)
+            yield self._completed(frame, store)
             return
         guards = [instantiate(g, frame, store) for g in self._guards]
         machine = Machine(definitions, parameters, meter, store)
-        for _ in machine.prove(guards, self.rule.span):
-            yield self._bindings(frame, store)
+        for _ in machine.prove(guards, self._rule.span):
+            yield self._completed(frame, store)
 
-    def _bindings(self, frame: Frame, store: Store) -> dict[Var, Term]:
-        # The head's variables stand for parts of the goal, which is ground; those of guards may
-        # still be free, or stand for terms with free variables.
-        out: dict[Var, Term] = dict(zip(self._variables, frame, strict=True))  # type: ignore[arg-type]  # all were met
-        own = range(self._in_head, len(frame))
-        if own:
-            made = {frame[i]: self._variables[i] for i in own}
-            for i in own:
-                out[self._variables[i]] = substitute(store.resolve(frame[i]), made)  # type: ignore[arg-type]
-        return out
+    def _completed(self, frame: Frame, store: Store) -> list[Term]:
+        """What all variables of the rule stand for, the frame being as a proof leaves it."""
+        # The head's stand for parts of the goal, which is ground; those of guards may be free, or
+        # stand for terms with free variables.
+        by_head, by_guards = self._bound_by_head, self._bound_by_guards
+        bound = [t for t in frame[:by_guards] if t is not None]
+        own = {t: v for t, v in zip(bound, self._variables, strict=False) if isinstance(t, Var)}
+        in_guards = [substitute(store.resolve(t), own) for t in bound[by_head:]]
+        return [*bound[:by_head], *in_guards, *self._variables[by_guards:]]
+
+    def label(self, frame: Sequence[Term], parameters: Mapping[str, int | float]) -> int | float:
+        """The label's value after a proof; raises as `slp.proofs.arithmetic.evaluate` does."""
+        span = self._rule.label.span or self._rule.span
+        return evaluate(self._label, parameters, frame=frame, span=span)
+
+    def body(self, frame: Sequence[Term]) -> ir.Body:
+        """The body after a proof."""
+        body = self._rule.body
+        terms = [build(t, frame) for t in self._body]
+        if isinstance(body, ir.CallBody):
+            return ir.CallBody(*terms)
+        if isinstance(body, ir.SplitBody):
+            feature, threshold, left, right, *after = terms
+            return ir.SplitBody(feature, threshold, body.measure, tuple(after), left, right)
+        return body
+
+
+def _parts(body: ir.Body) -> tuple[Term, ...]:
+    if isinstance(body, ir.CallBody):
+        return (body.goal,)
+    if isinstance(body, ir.SplitBody):
+        return (body.feature, body.threshold, body.left, body.right, *body.after)
+    return ()

@@ -24,10 +24,6 @@ class Bindings:
 
     terms: Mapping[Var, Term]
 
-    def value(self, term: Term) -> Term:
-        """What a variable stands for; any other term is itself."""
-        return self.terms.get(term, term) if type(term) is Var else term
-
     def resolve(self, term: Term) -> Term:
         """`term` with the goal's variables replaced by what the answer says about them."""
         return substitute(term, self.terms)

@@ -17,7 +17,7 @@ from slp.proofs.store import LARGEST, Store
 from slp.proofs.terms import Struct, Term, Var
 from slp.source import SourceSpan
 
-__all__ = ["Frame", "Pattern", "Slot", "Template", "instantiate", "match_all", "template"]
+__all__ = ["Frame", "Pattern", "Slot", "Template", "build", "instantiate", "match_all", "template"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +80,22 @@ def template(term: Term, slots: dict[Var, Slot]) -> Template:
 
 def instantiate(prepared: Template, frame: Frame, store: Store) -> Term:
     """The term of a template; places not met before get new variables."""
+    for part in prepared.code if type(prepared) is Pattern else (prepared,):
+        if type(part) is Slot and frame[part.index] is None:
+            frame[part.index] = store.fresh(part.variable)
+    return build(prepared, frame)
+
+
+def build(prepared: Template, frame: Sequence[Term | None]) -> Term:
+    """The term of a template whose places have all been met."""
     if type(prepared) is Slot:
-        return _value(prepared, frame, store)
+        return frame[prepared.index]  # type: ignore[return-value]  # met
     if type(prepared) is not Pattern:
         return prepared  # type: ignore[return-value]  # ground
     built: list[Term] = []
     for part in prepared.code:
         if type(part) is Slot:
-            built.append(_value(part, frame, store))
+            built.append(frame[part.index])  # type: ignore[arg-type]  # met
         elif type(part) is Pattern:
             count = len(part.args)
             args = tuple(built[-count:])
@@ -96,13 +104,6 @@ def instantiate(prepared: Template, frame: Frame, store: Store) -> Term:
         else:
             built.append(part)  # type: ignore[arg-type]  # ground
     return built[0]
-
-
-def _value(slot: Slot, frame: Frame, store: Store) -> Term:
-    value = frame[slot.index]
-    if value is None:
-        value = frame[slot.index] = store.fresh(slot.variable)
-    return value
 
 
 def match_all(

@@ -164,9 +164,9 @@ def variables(term: Term) -> Iterator[Var]:
     stack = [term]
     while stack:
         t = stack.pop()
-        if isinstance(t, Var):
+        if type(t) is Var:
             yield t
-        elif isinstance(t, Struct):
+        elif type(t) is Struct:
             stack.extend(reversed(t.args))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from slp.errors import ProgramError
 from slp.ir.program import CallBody, LeafBody, SplitBody
 from slp.proofs import label_sum_over_heads, rule_instances
 from slp.proofs.terms import Atom, Var
@@ -111,6 +112,24 @@ def test_rules_of_weight_zero_do_not_exist() -> None:
     assert labels("1 - D :: tree(D) --> leaf.", "tree(1)") == []
     assert labels("0.3 - 0.1 * 3 :: tree --> leaf.", "tree") == []  # -5.6e-17
     assert labels("1e-20 :: tree --> leaf.", "tree") == [1e-20]
+
+
+def test_a_label_that_is_a_list_of_the_head_s_variables_is_called_a_list() -> None:
+    with pytest.raises(ProgramError, match=r"arithmetic needs a number, not a list\n"):
+        labels("[X] :: t(X) --> leaf.", "t(1)")
+
+
+def test_variables_that_guards_leave_free_keep_their_names() -> None:
+    text = "0.5 :: t(X) --> {Y = f(Z)}, go(X, Y, Z, W)."
+    (found,) = rule_instances(database(), tree_rules(text), parse_term("t(1)"))
+    assert found.body == CallBody(parse_term("go(1, f(Z), Z, W)"))
+
+
+def test_equal_rules_of_one_database_keep_their_own_places() -> None:
+    rules = tree_rules("1 :: t --> leaf. 1 :: t --> leaf.")
+    first, second = rule_instances(database(), rules, Atom("t"))
+    assert first.rule is rules[0]
+    assert second.rule is rules[1]
 
 
 # --- sums of labels ----------------------------------------------------------------------------
