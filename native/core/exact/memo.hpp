@@ -97,7 +97,7 @@ public:
     }
 
     void prefetch(Key key) const {
-        const Array& array = *shards_[shard_of(key)].array.load(std::memory_order_relaxed);
+        const Array& array = *shards_[shard_of(key)].array.load(std::memory_order_acquire);
         __builtin_prefetch(array.words + home(key, array.capacity) * stride_);
     }
 

@@ -1,0 +1,143 @@
+// The exact engine on small problems: against a plain recursion, by threads, and its budget.
+
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "check.hpp"
+#include "exact/engine.hpp"
+#include "exact/reach.hpp"
+
+using namespace slp::exact;
+using slp::test::check;
+
+namespace {
+
+// n rows of d numeric features with c codes, two classes, phi^-splits over all trees.
+Problem denison(std::uint32_t n, std::uint32_t d, std::uint32_t c, std::uint64_t seed) {
+    Problem out;
+    out.table.n_rows = n;
+    out.table.counts.assign(n, 1);
+    for (std::uint32_t f = 0; f < d; ++f) {
+        Feature feature{FeatureKind::values, static_cast<std::int32_t>(c), {}, {},
+                        static_cast<std::int32_t>(f), {}};
+        for (std::uint32_t i = 0; i < c; ++i) {
+            feature.numbers.push_back(i);
+        }
+        for (std::uint32_t i = 0; i < n; ++i) {
+            // the last feature tells all rows apart
+            const std::uint64_t code = f + 1 == d ? i : split_mix(seed + i * 64 + f);
+            feature.codes.push_back(static_cast<std::uint32_t>(code % c));
+        }
+        out.table.features.push_back(std::move(feature));
+    }
+    std::vector<double> statistics;
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const bool first = split_mix(seed + i) % 2 == 0;
+        statistics.push_back(first);
+        statistics.push_back(!first);
+    }
+    out.leaf = LeafModel(LeafKind::dirichlet, {1.0, 1.0}, statistics, 2);
+    Rule leaf{RuleKind::leaf, 0.0, {}, -1, Measure::each, {}};
+    Rule split{RuleKind::split, -2.0, {}, -1, Measure::each,
+               std::vector<std::int32_t>(2 * d, 0)};
+    out.grammar.states = {{split, leaf}};
+    out.grammar.normalise = false;
+    out.grammar.feature_weights.assign(d, 1.0);
+    return out;
+}
+
+// The same sum by a recursion over sets of rows.
+double sum_over_trees(const Problem& p, const std::vector<std::uint32_t>& rows,
+                      std::map<std::vector<std::uint32_t>, double>& done) {
+    if (const auto found = done.find(rows); found != done.end()) {
+        return found->second;
+    }
+    std::vector<double> statistics(2);
+    p.leaf.sum(rows, statistics.data());
+    double total = std::exp(p.leaf.log_marginal(statistics.data()));
+    for (const Feature& feature : p.table.features) {
+        for (std::uint32_t code = 0; code < static_cast<std::uint32_t>(feature.n_codes); ++code) {
+            std::vector<std::uint32_t> left, right;
+            bool occurs = false;
+            for (const std::uint32_t row : rows) {
+                occurs |= feature.codes[row] == code;
+                (feature.codes[row] <= code ? left : right).push_back(row);
+            }
+            if (occurs && !right.empty()) {
+                total += std::exp(-2.0) * sum_over_trees(p, left, done) *
+                         sum_over_trees(p, right, done);
+            }
+        }
+    }
+    return done[rows] = total;
+}
+
+constexpr std::size_t kPlenty = std::size_t{1} << 30;
+
+}  // namespace
+
+TEST(exact_sum_equals_a_plain_recursion) {
+    for (std::uint64_t seed = 0; seed < 5; ++seed) {
+        const Engine engine(denison(12, 3, 16, seed));
+        std::map<std::vector<std::uint32_t>, double> done;
+        std::vector<std::uint32_t> all;
+        for (std::uint32_t i = 0; i < 12; ++i) {
+            all.push_back(i);
+        }
+        const double want = std::log(sum_over_trees(engine.problem(), all, done));
+        for (const bool scaled : {false, true}) {
+            const auto pass = engine.make_pass(Quantity::total, true, scaled, 0, kPlenty, 1);
+            check(pass->run([](const Progress&) { return true; }) == Status::done);
+            check(std::abs(engine.log_root(*pass) - want) < 1e-12);
+            check(pass->progress().items == done.size());
+        }
+    }
+}
+
+TEST(exact_results_do_not_depend_on_threads) {
+    const Engine engine(denison(22, 3, 22, 7));
+    const auto go_on = [](const Progress&) { return true; };
+    for (const Quantity quantity : {Quantity::total, Quantity::feature_use}) {
+        const auto one = engine.make_pass(quantity, true, false, 0, kPlenty, 1);
+        check(one->run(go_on) == Status::done);
+        for (const std::size_t threads : {2U, 8U}) {
+            const auto many = engine.make_pass(quantity, true, false, 0, kPlenty, threads);
+            check(many->run(go_on) == Status::done);
+            check(engine.log_root(*many) == engine.log_root(*one));
+            check(engine.root_vector(*many) == engine.root_vector(*one));
+            check(many->progress().items == one->progress().items);
+            check(many->progress().edges == one->progress().edges);
+        }
+    }
+}
+
+TEST(exact_rows_end_in_leaves_with_probability_one) {
+    const Engine engine(denison(20, 2, 32, 3));
+    const auto pass = engine.make_pass(Quantity::total, true, false, 0, kPlenty, 1);
+    check(pass->run([](const Progress&) { return true; }) == Status::done);
+    double total = 0;
+    for (const double mass : leaves_reached(engine, *pass, {3.5, 7.0}).probability) {
+        total += mass;
+    }
+    check(std::abs(total - 1.0) < 1e-12);
+}
+
+TEST(exact_search_keeps_its_budget) {
+    const Engine engine(denison(60, 3, 60, 1));
+    const std::size_t budget = 300'000;
+    for (const std::size_t threads : {1U, 4U}) {
+        const auto pass = engine.make_pass(Quantity::total, true, false, 0, budget, threads);
+        check(pass->run([](const Progress&) { return true; }) == Status::out_of_budget);
+        check(pass->progress().peak_bytes <= budget);
+        check(pass->progress().items > 0);
+    }
+}
+
+TEST(exact_search_stops_when_told) {
+    const Engine engine(denison(60, 3, 60, 1));
+    const auto pass = engine.make_pass(Quantity::total, true, false, 0, kPlenty, 2);
+    check(pass->run([](const Progress&) { return false; }) == Status::stopped);
+}

@@ -1,0 +1,200 @@
+"""The compiled engine equals the plain chart in every quantity, keeps its budget, and gives the
+same bits whatever the number of threads."""
+
+from __future__ import annotations
+
+from itertools import islice
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import slp
+from slp.data.table import Feature, Table
+from slp.errors import BudgetError, UsageError
+from slp.infer.boxes import Geometry
+from slp.infer.compiled import CompiledChart
+from slp.infer.exact import Chart, build_forest
+from slp.ir.tree_grammar import TreeGrammar
+from slp.leaves import Dirichlet, NormalInverseGamma
+from tests.infer.cases import denison, growtree, make_table, numeric, random_grammar, random_table
+
+pytestmark = pytest.mark.usefixtures("compiled_kernels")
+
+GIB = 2**30
+
+
+def compiled(
+    grammar: TreeGrammar, table: Table, likelihood: bool = True, threads: int = 1
+) -> CompiledChart:
+    return CompiledChart.of(grammar, Geometry(grammar, table), likelihood, GIB, threads=threads)
+
+
+def plain(grammar: TreeGrammar, table: Table, likelihood: bool = True) -> Chart:
+    return Chart(build_forest(grammar, Geometry(grammar, table), GIB), likelihood)
+
+
+def close(have: object, want: object) -> None:
+    np.testing.assert_allclose(have, want, rtol=1e-9, atol=1e-12)
+
+
+def same_distribution(have: np.ndarray, want: np.ndarray) -> None:
+    length = max(len(have), len(want))
+    close(np.pad(have, (0, length - len(have))), np.pad(want, (0, length - len(want))))
+
+
+def new_rows(rng: np.random.Generator, table: Table) -> np.ndarray:
+    rows = np.empty((4, len(table.features)), np.object_)
+    for f, feature in enumerate(table.features):
+        levels = feature.levels
+        rows[:, f] = rng.choice([*levels, "new"], 4) if levels else rng.uniform(-1, 10, 4)
+    return rows
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_every_quantity_of_random_grammars(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    table = random_table(rng, 10)
+    grammar = random_grammar(rng, table)
+    likelihood = bool(seed % 3)
+    want = plain(grammar, table, likelihood)
+    have = compiled(grammar, table, likelihood, threads=8 if seed % 2 else 1)
+    close(have.log_total, want.log_total)
+    assert have.tree_count() == want.tree_count()
+    if want.log_total == -np.inf:
+        return
+    close(have.other(not likelihood).log_total, want.other(not likelihood).log_total)
+    best = list(islice(want.best(), 6))
+    ranked = [x.log_weight + likelihood * x.log_likelihood for x in islice(have.best(), 6)]
+    close(ranked, [x.log_weight + likelihood * x.log_likelihood for x in best])
+    close(have.usage(), want.usage())
+    close(have.expected_splits(), want.expected_splits())
+    same_distribution(have.leaf_distribution(), want.leaf_distribution())
+    same_distribution(have.depth_distribution(), want.depth_distribution())
+    for scored in best:
+        close(have.log_weight(scored.tree), want.log_weight(scored.tree))
+    rows = new_rows(rng, table)
+    leaf = table.leaf
+    for a, b in zip(have.leaf_mixtures(rows), want.leaf_mixtures(rows), strict=True):
+        predict = leaf.predict_proba if leaf.classes else leaf.mean
+        close(a.probability @ predict(a.statistics), b.probability @ predict(b.statistics))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_draws_are_those_of_the_chart(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(0, 4, (9, 2)).tolist()
+    table = make_table([numeric("x", 4), numeric("z", 4)], rows, rng.integers(0, 3, 9).tolist())
+    grammar = growtree(table, 0.95, 1.0, 9)
+    want = plain(grammar, table).draw(50, np.random.default_rng(seed))
+    have = compiled(grammar, table).draw(50, np.random.default_rng(seed))
+    assert [d.tree for d in have] == [d.tree for d in want]
+    close([d.log_weight for d in have], [d.log_weight for d in want])
+    close([d.log_likelihood for d in have], [d.log_likelihood for d in want])
+
+
+PRIORS = (
+    ":- use(denison).",
+    ":- use(bcart_pcfg).",
+    ":- use(growtree).",
+    ":- use(growtree_all).",
+    ":- use(growtree_gap).",
+    ":- use(gmt).",
+    ":- use(pinball).\n:- support(min_leaf(9)).",
+    ":- use(growtree).\n:- constraint(max_leaves(4)).",
+    ":- use(denison).\n:- support(min_leaf(4)).",
+    ":- use(growtree).\n:- failure(condition).\nbox(b, x0, 0.2, 0.6).\n:- constraint(constant(b)).",
+    ":- use(growtree).\n:- constraint(once(x1)).\n:- constraint(before(x0, x2)).",
+)
+
+
+@pytest.mark.parametrize("text", PRIORS)
+def test_priors_on_a_medium_table(text: str) -> None:
+    rng = np.random.default_rng(3)
+    X = rng.random((60, 4))
+    y = ((X[:, 0] < 0.5) ^ (rng.random(60) < 0.2)).astype(np.int64)
+    program = slp.parse(text + "\n:- feature(_, [bins(quantile, 4)]).")
+    model = program.compile(X, y)
+    want = plain(model.grammar, model.table)
+    for threads in (1, 8):
+        have = compiled(model.grammar, model.table, threads=threads)
+        close(have.log_total, want.log_total)
+        close(have.other(False).log_total, want.other(False).log_total)
+    assert have.tree_count() == pytest.approx(want.tree_count(), rel=1e-9)
+    close(have.usage(), want.usage())
+
+
+def test_the_number_of_threads_changes_no_bit() -> None:
+    rng = np.random.default_rng(5)
+    rows = rng.integers(0, 12, (40, 3)).tolist()
+    table = make_table([numeric(c, 12) for c in "abc"], rows, rng.integers(0, 3, 40).tolist())
+    grammar = denison(table, np.e**2)
+    totals = {compiled(grammar, table, threads=t).log_total for t in (1, 2, 8)}
+    assert len(totals) == 1
+
+
+@pytest.mark.parametrize("model", ["classes", "numbers"])
+def test_likelihoods_that_underflow(model: str) -> None:
+    rng = np.random.default_rng(0)
+    n = 20_000
+    rows = rng.integers(0, 6, (n, 2)).tolist()
+    if model == "classes":
+        leaf, y = Dirichlet(("a", "b"), 1.0), rng.integers(0, 2, n).tolist()
+    else:
+        leaf, y = NormalInverseGamma(0.0, 0.1, 2.0, 1.0), rng.normal(size=n).tolist()
+    features = [Feature(name, values=np.arange(6.0)) for name in "ab"]
+    table = make_table(features, rows, y, leaf)
+    grammar = growtree(table, 0.95, 1.0, 3)
+    want = plain(grammar, table).log_total
+    assert want < -10_000
+    assert compiled(grammar, table).log_total == pytest.approx(want, rel=1e-12)
+
+
+def test_memory_runs_out() -> None:
+    rng = np.random.default_rng(1)
+    rows = rng.integers(0, 40, (60, 3)).tolist()
+    table = make_table([numeric(c, 40) for c in "abc"], rows, rng.integers(0, 2, 60).tolist())
+    grammar = denison(table, 2.0)
+    chart = CompiledChart.of(grammar, Geometry(grammar, table), True, 400 * 1024, threads=1)
+    with pytest.raises(BudgetError) as error:
+        chart.log_total  # noqa: B018
+    diagnostic = error.value.diagnostics[0]
+    assert diagnostic.code == "E501"
+    head, _, done = diagnostic.message.partition(" all trees: ")
+    assert head == "the exact engine used up its memory of 400.0 KiB summing over"
+    assert 10 < int(done.removesuffix(" boxes are done").replace(",", "")) < 8000
+    assert diagnostic.help == (
+        "fewer cuts (`:- feature(_, [bins(quantile, 5)]).`), shallower trees "
+        "(`:- support(max_depth(4)).`), larger leaves (`:- support(min_leaf(10)).`), or more memory"
+    )
+
+
+def test_progress_and_interrupts_reach_python() -> None:
+    rng = np.random.default_rng(1)
+    rows = rng.integers(0, 40, (60, 3)).tolist()
+    table = make_table([numeric(c, 40) for c in "abc"], rows, rng.integers(0, 2, 60).tolist())
+    grammar = denison(table, 2.0)
+
+    def stop(boxes: int, phase: str) -> None:
+        assert phase.startswith("summing over all trees")
+        raise KeyboardInterrupt
+
+    geometry = Geometry(grammar, table)
+    chart = CompiledChart.of(grammar, geometry, True, GIB, progress=stop, threads=2)
+    with pytest.raises(KeyboardInterrupt):
+        chart.log_total  # noqa: B018
+
+
+def test_threads_below_one(compiled_kernels: ModuleType) -> None:
+    from slp.infer import infer
+
+    table = make_table([numeric("x", 2)], [[0], [1]], [0, 1])
+    program = slp.parse(":- use(denison).").ir
+    with pytest.raises(UsageError) as error:
+        infer(program, denison(table, 2.0), table, threads=0)
+    (diagnostic,) = error.value.diagnostics
+    assert (diagnostic.code, diagnostic.message, diagnostic.help) == (
+        "E505",
+        "threads is 0",
+        "take 1 or more",
+    )
