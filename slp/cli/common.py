@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import json
 import os
@@ -22,6 +23,7 @@ from slp.errors import Diagnostic, ExitCode, SlpError, SlpWarning, UsageError
 from slp.source import draw_diagnostic
 
 __all__ = [
+    "check_output",
     "data_argument",
     "engine_options",
     "format_option",
@@ -157,33 +159,79 @@ def run(command: click.Command, arguments: list[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         # The reader went away (`| head`): nothing to tell, and nobody to tell it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _abandon_stdout()
         return int(ExitCode.OK)
+    except OSError as e:
+        if e.errno not in (errno.ENOSPC, errno.EDQUOT):
+            return _bug()
+        _abandon_stdout()
+        sys.stderr.write(f"cannot write standard output: {e.strerror}\n")
+        return int(ExitCode.USAGE)
     except Exception:
-        sys.stderr.write(traceback.format_exc())
-        sys.stderr.write(f"\nThis is a bug in slp {slp.__version__}, please report it.\n")
-        return int(ExitCode.BUG)
+        return _bug()
+
+
+def _abandon_stdout() -> None:
+    """Let what is still to be flushed at exit go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _bug() -> int:
+    sys.stderr.write(traceback.format_exc())
+    sys.stderr.write(f"\nThis is a bug in slp {slp.__version__}, please report it.\n")
+    return int(ExitCode.BUG)
 
 
 # --- output --------------------------------------------------------------------------------------
 
 
+def check_output(path: str | None) -> None:
+    """Say before a long run, and not after it, that `path` cannot be written (E701)."""
+    if path is None:
+        return
+    where = Path(path)
+    fault = None
+    if where.is_dir():
+        fault = errno.EISDIR
+    elif not where.parent.is_dir():
+        fault = errno.ENOENT
+    elif not os.access(where if _is_special(where) else where.resolve().parent, os.W_OK):
+        fault = errno.EACCES
+    if fault is not None:
+        raise _cannot_write(where, OSError(fault, os.strerror(fault)))
+
+
 @contextmanager
 def open_atomic(path: str | Path) -> Iterator[IO[str]]:
-    """A text file that appears whole or not at all: written aside, then moved into place."""
+    """A text file that appears whole or not at all: written aside, then moved into place.
+
+    A link stays, and the file it leads to is replaced. A device or a pipe, such as /dev/stdout, is
+    written to as it is.
+    """
     path = Path(path)
     try:
-        handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", text=True)
+        with _open_special(path) if _is_special(path) else _open_aside(path.resolve()) as stream:
+            yield stream
     except OSError as e:
         raise _cannot_write(path, e) from e
+
+
+def _is_special(path: Path) -> bool:
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def _open_special(path: Path) -> IO[str]:
+    return path.open("w", encoding="utf-8")
+
+
+@contextmanager
+def _open_aside(path: Path) -> Iterator[IO[str]]:
+    handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", text=True)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as stream:
             yield stream
         os.chmod(aside, 0o666 & ~_umask())
         os.replace(aside, path)
-    except OSError as e:
-        Path(aside).unlink(missing_ok=True)
-        raise _cannot_write(path, e) from e
     except BaseException:
         Path(aside).unlink(missing_ok=True)
         raise

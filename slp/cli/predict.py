@@ -9,6 +9,7 @@ import polars
 
 import slp
 from slp.cli.common import (
+    check_output,
     data_argument,
     engine_options,
     format_option,
@@ -58,6 +59,7 @@ def predict_command(
     Writes CSV: for classes the most probable one and the probability of each, for a numeric
     response its mean and the ends of an equal-tailed interval.
     """
+    check_output(output)
     program = slp.load(prior, **parameters)
     frame, rows = read_frame(data), read_frame(new)
     with progress_line() as progress:

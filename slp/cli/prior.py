@@ -9,6 +9,7 @@ import click
 
 import slp
 from slp.cli.common import (
+    check_output,
     data_argument,
     engine_options,
     format_option,
@@ -57,6 +58,7 @@ def prior_command(
     as_json: bool,
 ) -> None:
     """What PRIOR says of the trees that DATA's features allow, before the response is looked at."""
+    check_output(output)
     program = slp.load(prior, **parameters)
     frame = read_frame(data)
     seed = secrets.randbits(32) if seed is None else seed

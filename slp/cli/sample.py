@@ -9,6 +9,7 @@ import click
 
 import slp
 from slp.cli.common import (
+    check_output,
     data_argument,
     engine_options,
     format_option,
@@ -67,6 +68,7 @@ def sample_command(
     table: CSV, CSV.gz or Parquet.
     """
     started = time.perf_counter()
+    check_output(output)
     program = slp.load(prior, **parameters)
     frame = read_frame(data)
     seed = secrets.randbits(32) if seed is None else seed

@@ -70,7 +70,7 @@ def summary_lines(posterior: Posterior, words: str, data: str) -> Iterator[str]:
     """The page that `slp-sample` prints for a person, line by line, without draws and time."""
     table = posterior.table
     best = posterior.map()
-    yield f"data      {data}: {_rows(posterior)}, {len(table.features)} features"
+    yield f"data      {data}: {_rows(posterior)}, {_count(len(table.features), 'feature')}"
     yield f"response  {table.response}, leaves {table.leaf.describe()}"
     for note in table.notes:
         yield f"          {note}"
@@ -99,7 +99,12 @@ def summary_lines(posterior: Posterior, words: str, data: str) -> Iterator[str]:
 def _rows(posterior: Posterior) -> str:
     table = posterior.table
     distinct = len(table.counts)
-    return f"{table.n_rows} rows" + ("" if distinct == table.n_rows else f" ({distinct} distinct)")
+    rows = _count(table.n_rows, "row")
+    return rows + ("" if distinct == table.n_rows else f" ({distinct} distinct)")
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}" + ("" if n == 1 else "s")
 
 
 def _leaves(count: int) -> str:

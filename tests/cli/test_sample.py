@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -160,6 +163,46 @@ def test_a_failed_write_leaves_the_old_file(slp_run, table: Path, tmp_path: Path
     assert slp_run("slp-sample", "growtree", "nosuch.csv", "-o", out).code == 1
     assert out.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
+
+
+def test_a_place_that_cannot_be_written_is_told_before_the_run(
+    slp_run, table: Path, tmp_path: Path
+) -> None:
+    for out, why in ((tmp_path, "Is a directory"), (tmp_path / "no" / "x", "No such file")):
+        result = slp_run("slp-sample", "growtree", "nosuch.csv", "-o", out)
+        assert result.code == 2
+        assert result.err.startswith(f"error[E701]: cannot write {out}: {why}")
+
+
+def test_links_and_devices_stay_what_they_are(slp_run, table: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("file")
+    assert slp_run("slp-sample", "growtree", table, "-n", 2, "-o", tmp_path / "link").code == 0
+    assert (tmp_path / "link").is_symlink()
+    assert len((tmp_path / "file").read_text().splitlines()) == 2
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    assert slp_run("slp-sample", "growtree", table, "-n", 2, "-o", pipe).code == 0
+    assert pipe.is_fifo()
+    assert len(os.read(reader, 65536).splitlines()) == 2
+    os.close(reader)
+
+
+def test_a_full_disk_is_no_bug_of_ours(table: Path) -> None:
+    command = "import sys; from slp.cli import sample_command; from slp.cli.common import run; "
+    words = ["growtree", str(table), "-n", "0"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", command + f"sys.exit(run(sample_command, {words}))"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (
+        2,
+        "cannot write standard output: No space left on device\n",
+    )
 
 
 def test_a_bug_of_ours_exits_with_70(slp_run, table: Path, monkeypatch) -> None:
