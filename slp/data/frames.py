@@ -120,8 +120,8 @@ def _frame_of_array(X: Any) -> Frame:
         raise data_error("E410", "the table is a sparse matrix", "pass X.toarray()")
     if isinstance(X, list | tuple):
         return _frame_of_rows(X)
-    if not isinstance(X, np.ndarray) and hasattr(X, "__array__"):
-        X = np.asarray(X)
+    if isinstance(X, np.matrix) or (not isinstance(X, np.ndarray) and hasattr(X, "__array__")):
+        X = np.asarray(X)  # of a matrix, X[:, j] would be a matrix again
     if not isinstance(X, np.ndarray):
         raise data_error("E410", f"a value of type {type(X).__name__} is no table", _ACCEPTED)
     if X.ndim != 2:

@@ -14,7 +14,7 @@ from slp.infer.enumeration import Enumeration
 from slp.infer.exact import Chart, build_forest
 from slp.infer.exact.reach import Progress
 from slp.infer.memory import memory_budget
-from slp.infer.posterior import Posterior
+from slp.infer.posterior import Posterior, check_count
 from slp.ir.program import Program
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.exact import N_CORES
@@ -92,17 +92,17 @@ def infer(
     Raises
     ------
     UsageError
-        E502 `memory` is no size, E505 `draws` or `seed` is negative or `threads` below 1, E509
-        no such engine.
+        E502 `memory` is no size, E505 `draws` or `seed` is no whole number from 0 up or `threads`
+        below 1, E509 no such engine.
     BudgetError
         E501, E503: the engine's budget is too small; the message says what would fit.
     SlpError
         E504: no tree satisfies the program on this table.
     """
     name, reason = _choose(engine)
-    for option, value in (("draws", draws), ("seed", seed or 0)):
-        if value < 0:
-            raise UsageError(Diagnostic("E505", f"{option} is {value}", help="take 0 or more"))
+    check_count("draws", draws)
+    if seed is not None:
+        check_count("seed", seed)
     threads = N_CORES if threads is None else threads
     if threads < 1:
         raise UsageError(Diagnostic("E505", f"threads is {threads}", help="take 1 or more"))
@@ -123,7 +123,7 @@ def _choose(engine: str) -> tuple[str, str]:
     if engine in ENGINES:
         return engine, "asked for" + (plainly if engine == "exact" else "")
     names = ["auto", *ENGINES]
-    near = difflib.get_close_matches(engine, names, n=1)
+    near = difflib.get_close_matches(str(engine), names, n=1)
     help = f"engines are {', '.join(names)}"
     if near:
         help = f"did you mean {near[0]}? {help}"

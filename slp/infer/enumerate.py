@@ -17,7 +17,15 @@ from slp.infer.measures import SplitArrays, flat_transitions, log_shares, splits
 from slp.infer.weights import leaf_allowed, log_rule_weights
 from slp.ir.tree_grammar import FORBIDDEN, CallRule, LeafRule, Rule, SplitRule, TreeGrammar
 
-__all__ = ["Derivation", "derivations"]
+__all__ = ["MOST_NESTED", "Derivation", "TooDeepError", "derivations"]
+
+#: States one below another in a derivation; each takes some frames of Python's stack.
+MOST_NESTED = 150
+
+
+class TooDeepError(Exception):
+    """A derivation has more than `MOST_NESTED` states one below another."""
+
 
 Choice: TypeAlias = tuple[BoxSplit, float, int, int]
 
@@ -51,14 +59,24 @@ class Derivation:
 
 
 def derivations(grammar: TreeGrammar, geometry: Geometry) -> Iterator[Derivation]:
-    """Every derivation of weight above zero, in the order of rules and splits."""
+    """Every derivation of weight above zero, in the order of rules and splits.
+
+    Raises
+    ------
+    TooDeepError
+        One is too deep for this plain recursion.
+    """
     most = geometry.root.bit_count() if grammar.max_leaves is None else grammar.max_leaves
-    for derivation in _derive(grammar, geometry, geometry.root, grammar.start):
+    for derivation in _derive(grammar, geometry, geometry.root, grammar.start, 0):
         if derivation.n_leaves <= most:
             yield derivation
 
 
-def _derive(g: TreeGrammar, geometry: Geometry, box: int, state: int) -> Iterator[Derivation]:
+def _derive(
+    g: TreeGrammar, geometry: Geometry, box: int, state: int, above: int
+) -> Iterator[Derivation]:
+    if above > MOST_NESTED:
+        raise TooDeepError
     rules = g.states[state].rules
     splits = geometry.splits(box)
     choices = [_split_choices(g, geometry, rule, splits) for rule in rules]
@@ -71,14 +89,14 @@ def _derive(g: TreeGrammar, geometry: Geometry, box: int, state: int) -> Iterato
             if can:
                 yield Derivation(box, weight)
         elif isinstance(rule, CallRule):
-            for d in _derive(g, geometry, box, rule.state):
+            for d in _derive(g, geometry, box, rule.state, above + 1):
                 yield replace(d, log_weight=weight + d.log_weight)
         else:
             for split, share, left_state, right_state in chosen:
                 if left_state == FORBIDDEN:  # the share is kept, and the derivation fails
                     continue
-                for left in _derive(g, geometry, split.left, left_state):
-                    for right in _derive(g, geometry, split.right, right_state):
+                for left in _derive(g, geometry, split.left, left_state, above + 1):
+                    for right in _derive(g, geometry, split.right, right_state, above + 1):
                         total = weight + share + left.log_weight + right.log_weight
                         partition = rule.measure == "partition"
                         yield Derivation(box, total, split, left, right, partition)

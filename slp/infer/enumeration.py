@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from slp.errors import BudgetError, Diagnostic
 from slp.infer.boxes import Geometry
 from slp.infer.distribution import LeafMixture, ScoredTree
-from slp.infer.enumerate import Derivation, derivations
+from slp.infer.enumerate import MOST_NESTED, Derivation, TooDeepError, derivations
 from slp.infer.rendering import Part, Renderer, parts_of_tree
 from slp.infer.routing import Router
 from slp.ir.tree_grammar import TreeGrammar
@@ -38,15 +38,16 @@ class Enumeration:
         Raises
         ------
         BudgetError
-            There are more than `MOST_DERIVATIONS` (E503).
+            There are more than `MOST_DERIVATIONS`, or they are too deep (E503).
         """
         items: list[Derivation] = []
-        for derivation in derivations(grammar, geometry):
-            items.append(derivation)
-            if len(items) > MOST_DERIVATIONS:
-                message = f"the engine enumerate gave up after {MOST_DERIVATIONS:,} derivations"
-                help = "take the engine exact"
-                raise BudgetError(Diagnostic("E503", message, help=help))
+        try:
+            for derivation in derivations(grammar, geometry):
+                items.append(derivation)
+                if len(items) > MOST_DERIVATIONS:
+                    raise _gave_up(f"after {MOST_DERIVATIONS:,} derivations")
+        except TooDeepError:
+            raise _gave_up(f"at a derivation with over {MOST_NESTED} states on a path") from None
         return cls(geometry, items, likelihood)
 
     def other(self, likelihood: bool) -> Enumeration:
@@ -159,6 +160,11 @@ class Enumeration:
         """Probability of depth t, at index t."""
         depths = np.array([tree.depth for tree in self.trees])
         return np.bincount(depths, weights=self.probability).astype(np.float64)
+
+
+def _gave_up(where: str) -> BudgetError:
+    message = f"the engine enumerate gave up {where}"
+    return BudgetError(Diagnostic("E503", message, help="take the engine exact"))
 
 
 def _nodes(d: Derivation) -> Iterator[Derivation]:

@@ -181,9 +181,9 @@ class Posterior:
         Raises
         ------
         UsageError
-            `k` is negative (E505).
+            `k` is no whole number from 0 up (E505).
         """
-        _check_count("k", k)
+        check_count("k", k)
         return [self._with_probability(s) for s in islice(self._distribution.best(), k)]
 
     def _with_probability(self, scored: ScoredTree) -> MapTree:
@@ -201,9 +201,11 @@ class Posterior:
         Raises
         ------
         UsageError
-            `n` is negative (E505).
+            `n` or `seed` is no whole number from 0 up (E505).
         """
-        _check_count("n", n)
+        check_count("n", n)
+        if seed is not None:
+            check_count("seed", seed)
         rng = np.random.default_rng(_fresh_seed() if seed is None else seed)
         return [scored.tree for scored in self._distribution.draw(n, rng)]
 
@@ -284,7 +286,7 @@ class Posterior:
         if leaf.classes:
             message = "the response has classes, it has no predictive interval"
             raise _usage("E507", message, "use predict_proba")
-        if not 0 < level < 1:
+        if not isinstance(level, int | float | np.number) or not 0 < level < 1:
             raise _usage("E508", f"level is {level}", "take a level between 0 and 1, such as 0.9")
         tails = ((1 - level) / 2, (1 + level) / 2)
         rows = [[mixture_quantile(leaf, m, q) for q in tails] for m in self._mixtures(X)]
@@ -347,9 +349,11 @@ def _usage(code: str, message: str, help: str) -> UsageError:
     return UsageError(Diagnostic(code, message, help=help))
 
 
-def _check_count(name: str, value: int) -> None:
-    if value < 0:
-        raise _usage("E505", f"{name} is {value}", "take 0 or more")
+def check_count(name: str, value: object) -> None:
+    """Raise UsageError E505 unless `value` is a whole number from 0 up."""
+    if not isinstance(value, int | np.integer) or value < 0:
+        shown = repr(value) if isinstance(value, str) else value
+        raise _usage("E505", f"{name} is {shown}", "take a whole number from 0 up")
 
 
 def _no_tree() -> SlpError:

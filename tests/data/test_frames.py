@@ -60,6 +60,12 @@ def test_rows_without_names(program, rows):
     assert table.codes.tolist() == [[0, 0, 1], [1, 1, 0]]
 
 
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
+def test_a_matrix_is_an_array(program):
+    table = table_of(program(), np.matrix([[1.0, 5.0], [2.0, 5.0]]), ["a", "b"])
+    assert [f.values.tolist() for f in table.features] == [[1, 2], [5]]
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int8, np.uint64, np.longdouble])
 def test_numeric_arrays(program, dtype):
     X = np.array([[1, 5], [2, 5], [1, 6]], dtype=dtype)

@@ -69,25 +69,30 @@ def test_engines_are_named_with_a_reason() -> None:
     [
         ("exat", "did you mean exact? engines are auto, exact, chart, enumerate"),
         ("mh", "engines are auto, exact, chart, enumerate"),
+        (None, "engines are auto, exact, chart, enumerate"),
     ],
 )
-def test_unknown_engine(name: str, help: str) -> None:
+def test_unknown_engine(name: str | None, help: str) -> None:
     table = square()
     with pytest.raises(UsageError) as error:
         run(denison(table, 2.0), table, engine=name)
     assert message(error) == f"error[E509]: there is no engine {name}\n  help: {help}"
 
 
-@pytest.mark.parametrize(("option", "value"), [("draws", -1), ("seed", -3)])
-def test_negative_counts(option: str, value: int) -> None:
+@pytest.mark.parametrize(
+    ("option", "value"), [("draws", -1), ("seed", -3), ("draws", 1.5), ("seed", "x"), ("seed", 2.0)]
+)
+def test_counts_that_are_none(option: str, value: object) -> None:
     table = square()
     with pytest.raises(UsageError) as error:
         run(denison(table, 2.0), table, **{option: value})
-    assert message(error) == f"error[E505]: {option} is {value}\n  help: take 0 or more"
+    want = f"error[E505]: {option} is {value!r}\n  help: take a whole number from 0 up"
+    assert message(error) == want
     posterior = run(denison(table, 2.0), table)
     for call in (posterior.k_best, posterior.sample):
-        with pytest.raises(UsageError, match=r"E505"):
-            call(-1)
+        for count in (-1, 1.5, "x", None):
+            with pytest.raises(UsageError, match=r"E505"):
+                call(count)
 
 
 def test_memory_runs_out() -> None:
@@ -109,6 +114,17 @@ def test_enumeration_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
         run(denison(table, 2.0), table, engine="enumerate")
     assert message(error) == (
         "error[E503]: the engine enumerate gave up after 3 derivations\n"
+        "  help: take the engine exact"
+    )
+
+
+def test_enumeration_gives_up_before_the_stack_does() -> None:
+    n = enumeration.MOST_NESTED + 2
+    table = make_table([numeric("x", n)], [[i] for i in range(n)], [i % 2 for i in range(n)])
+    with pytest.raises(BudgetError) as error:
+        run(denison(table, 2.0), table, engine="enumerate")
+    assert message(error) == (
+        "error[E503]: the engine enumerate gave up at a derivation with over 150 states on a path\n"
         "  help: take the engine exact"
     )
 
