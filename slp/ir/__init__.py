@@ -1,4 +1,4 @@
-"""The intermediate representations: frozen data that can be printed, and nothing that computes them.
+"""The intermediate representations: frozen data that can be printed, and nothing that acts on it.
 
 Entry points: `program` (`Program`: a program that has been checked), `schema` (`Schema`: what
 lowering may know of a table), `tree_grammar` (`TreeGrammar`: the finite weighted grammar that

@@ -121,8 +121,10 @@ class _TermBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
         """Where a full stop is missing, the items of the next clause; else nothing."""
         if fault.code != messages.MISSING_FULL_STOP.code or fault.span is None:
             return []
-        starts = (item_span(item, self.file).start for item in items)
-        return items[list(starts).index(fault.span.start) :]
+        start = fault.span.start
+        # Not further than that: a long text may lack a full stop at every line.
+        at = next(i for i, item in enumerate(items) if item_span(item, self.file).start == start)
+        return items[at:]
 
     # --- terms
 
