@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import ast
 import importlib
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -201,6 +203,21 @@ def test_kernels_see_numpy_only() -> None:
     }
     standard = {"__future__", "functools", "os", "typing", "warnings"}
     assert foreign - standard <= {"numpy", "slp"}
+
+
+def test_only_one_file_knows_polars() -> None:
+    users = {
+        arrow.file.as_posix()
+        for arrow in _all_imports(PACKAGE)
+        if arrow.module.split(".")[0] == "polars" and arrow.file.parts[0] == "data"
+    }
+    assert users == {"data/polars_frames.py"}
+
+
+def test_slow_libraries_are_not_imported_before_they_are_needed() -> None:
+    program = "import sys, slp.cli; print({'pandas', 'polars', 'scipy'} & set(sys.modules))"
+    command = [sys.executable, "-c", program]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "set()\n"
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
-import polars
 
 import slp
 from slp.cli.common import (
@@ -21,6 +21,9 @@ from slp.cli.common import (
     response_option,
 )
 from slp.data import read_frame
+
+if TYPE_CHECKING:
+    import polars
 
 __all__ = ["predict_command"]
 
@@ -78,6 +81,8 @@ def predict_command(
 def _predictions(
     posterior: slp.Posterior, rows: polars.DataFrame, level: float
 ) -> polars.DataFrame:
+    import polars  # late: a slow import
+
     table = posterior.table
     if not table.leaf.classes:
         low, high = posterior.predict_interval(rows, level).T

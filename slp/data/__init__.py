@@ -3,8 +3,9 @@
 Entry points: `read_frame` (a file on the command line), `table_of` (a program and a frame or array
 make a `Table`), `Table` and `Feature` (what engines see; `Table.new_rows` for rows to predict).
 
-Inside, in the order in which data pass: `files` -> `frames` (any kind of frame becomes columns) ->
-`columns` (types and cells) -> `features` (codes and cuts), `response` (leaf model) -> `coding`.
+Inside, in the order in which data pass: `files` (with `polars_frames`, the one file that imports
+polars, late) -> `frames` (any kind of frame becomes columns) -> `columns` (types and cells) ->
+`features` (codes and cuts), `response` (leaf model) -> `coding`.
 """
 
 from __future__ import annotations

@@ -6,13 +6,13 @@ array's columns are called `x0`, `x1`, ...
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from slp.data.columns import (
@@ -21,7 +21,6 @@ from slp.data.columns import (
     column_of_array,
     column_of_objects,
     texts_of,
-    unusable,
 )
 from slp.data.faults import check_usable, read_numbers
 from slp.data.table import Table
@@ -30,9 +29,6 @@ from slp.errors import DataError, Diagnostic
 
 __all__ = ["Frame", "check_names", "column_of_values", "frame_of", "rows_to_predict"]
 
-_MACHINE_INTEGERS = frozenset(
-    [pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64]
-)
 _ACCEPTED = "pass a pandas or polars frame, a two-dimensional NumPy array or a list of rows"
 
 
@@ -84,9 +80,9 @@ def frame_of(X: Any) -> Frame:
     DataError
         E404 no rows, E407 and E408 faults of names, E410 no table, E414 rows of unequal length.
     """
-    if isinstance(X, pl.LazyFrame):
+    if _is_polars(X, "LazyFrame"):
         X = X.collect()
-    if isinstance(X, pl.DataFrame):
+    if _is_polars(X, "DataFrame"):
         frame = _frame_of_series(X.columns, X.get_columns())
     elif _is_pandas_frame(X):
         frame = _frame_of_series([str(c) for c in X.columns], _pandas_series(X))
@@ -97,6 +93,12 @@ def frame_of(X: Any) -> Frame:
     if frame.n_rows == 0:
         raise data_error("E404", "the table has no rows", "inference needs at least one")
     return frame
+
+
+def _is_polars(X: Any, kind: str) -> bool:
+    """Whether X is of a class of polars, which its maker has imported then."""
+    polars = sys.modules.get("polars")
+    return polars is not None and isinstance(X, getattr(polars, kind))
 
 
 def _is_pandas_frame(X: Any) -> bool:
@@ -150,32 +152,15 @@ def _frame_of_rows(X: Sequence[Any]) -> Frame:
 
 def column_of_values(name: str, values: Any) -> Column:
     """One column from a polars or pandas series, an array (n,) or a sequence."""
-    if isinstance(values, pl.Series):
-        return _column_of_polars(name, values)
+    if _is_polars(values, "Series"):
+        from slp.data.polars_frames import column_of_polars  # late: a slow import
+
+        return column_of_polars(name, values)
     if hasattr(values, "iloc"):
         return _column_of_pandas(name, values)
     if isinstance(values, np.ndarray):
         return column_of_array(name, values)
     return column_of_objects(name, list(values))
-
-
-def _column_of_polars(name: str, series: pl.Series) -> Column:
-    missing = series.is_null().to_numpy()
-    dtype = series.dtype
-    if dtype == pl.Null:
-        return Column(name, "number", np.zeros(len(series)), missing)
-    if dtype == pl.Boolean:
-        return Column(name, "boolean", series.fill_null(False).to_numpy(), missing)
-    if dtype.is_float():
-        cells = series.fill_null(0.0).cast(pl.Float64).to_numpy()
-        return Column(name, "number", cells, missing | np.isnan(cells))
-    if dtype in _MACHINE_INTEGERS:
-        return column_of_array(name, np.ma.MaskedArray(series.fill_null(0).to_numpy(), missing))
-    if isinstance(dtype, pl.Categorical | pl.Enum):
-        series = series.cast(pl.String)
-    elif dtype.is_nested() or dtype == pl.Binary:
-        return unusable(name, len(series), str(dtype))
-    return column_of_objects(name, series.to_list(), missing)
 
 
 def _column_of_pandas(name: str, series: Any) -> Column:

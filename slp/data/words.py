@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 from slp.errors import DataError, Diagnostic
 from slp.source import SourceSpan
 
-__all__ = ["atom", "data_error", "first_row", "listed", "nearest", "plural"]
+__all__ = ["EXPECTED", "atom", "data_error", "first_row", "listed", "nearest", "plural"]
+
+#: The help of messages about a file that holds too little.
+EXPECTED = "the table needs a line of column names and at least one row"
 
 
 def atom(name: str) -> str:

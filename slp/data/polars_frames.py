@@ -1,0 +1,155 @@
+"""What needs polars: its series as columns, and tables in files, which it reads.
+
+The only file that imports polars, and imported late itself. What polars lets pass in silence when
+it reads text is checked here: it renames columns of the same name, fills up short lines and makes
+rows of blank lines; and it takes numbers padded with spaces, or `inf` among numbers, for text.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from slp.data.cells import read_number
+from slp.data.columns import Column, column_of_array, column_of_objects, unusable
+from slp.data.frames import check_names
+from slp.data.words import EXPECTED, data_error, plural
+
+__all__ = ["column_of_polars", "read_parquet", "read_text"]
+
+_LEADING_BLANK_LINES = re.compile(r"\A(?:[ \t]*\r?\n)+")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}")  # surely an int64
+_POLARS_FAULTS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+_MACHINE_INTEGERS = frozenset(
+    [pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64]
+)
+
+
+def column_of_polars(name: str, series: pl.Series) -> Column:
+    """One column from a series."""
+    missing = series.is_null().to_numpy()
+    dtype = series.dtype
+    if dtype == pl.Null:
+        return Column(name, "number", np.zeros(len(series)), missing)
+    if dtype == pl.Boolean:
+        return Column(name, "boolean", series.fill_null(False).to_numpy(), missing)
+    if dtype.is_float():
+        cells = series.fill_null(0.0).cast(pl.Float64).to_numpy()
+        return Column(name, "number", cells, missing | np.isnan(cells))
+    if dtype in _MACHINE_INTEGERS:
+        return column_of_array(name, np.ma.MaskedArray(series.fill_null(0).to_numpy(), missing))
+    if isinstance(dtype, pl.Categorical | pl.Enum):
+        series = series.cast(pl.String)
+    elif dtype.is_nested() or dtype == pl.Binary:
+        return unusable(name, len(series), str(dtype))
+    return column_of_objects(name, series.to_list(), missing)
+
+
+def read_parquet(path: Path, content: bytes) -> pl.DataFrame:
+    """A table in Parquet; raises DataError E407 to E409 as `slp.data.read_frame` does."""
+    try:
+        frame = pl.read_parquet(io.BytesIO(content))
+    except _POLARS_FAULTS as e:
+        raise _unreadable(str(path), "Parquet", e) from e
+    check_names(frame.columns)
+    return frame
+
+
+def _unreadable(name: str, kind: str, reason: BaseException) -> Exception:
+    first_line = (str(reason).splitlines() or [""])[0]
+    return data_error("E409", f"{name} cannot be read as {kind}: {first_line}")
+
+
+# --- separated text ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _TextFile:
+    name: str
+    text: str
+    separator: str
+
+    def records(self) -> Sequence[tuple[int, list[str]]]:
+        """Line number (from 1) and cells of each record; a blank line has one cell or none."""
+        reader = csv.reader(io.StringIO(self.text, newline=""), delimiter=self.separator)
+        try:
+            return [(reader.line_num, cells) for cells in reader]
+        except csv.Error as e:
+            raise _unreadable(self.name, "separated text", e) from e
+
+
+def read_text(path: Path, text: str, separator: str) -> pl.DataFrame:
+    """A table in separated text; raises DataError E403 to E409 as `slp.data.read_frame` does."""
+    file = _TextFile(str(path), text, separator)
+    names = _header(file)
+    check_names(names)
+    content = _LEADING_BLANK_LINES.sub("", text).encode()
+    try:
+        frame = pl.read_csv(content, separator=file.separator, infer_schema_length=None)
+    except _POLARS_FAULTS as e:
+        _check_lines(file, len(names))
+        raise _unreadable(file.name, "separated text", e) from e
+    if frame.width != len(names):
+        _check_lines(file, len(names))
+        raise _unreadable(file.name, "separated text", ValueError("its header is not clear"))
+    frame.columns = names
+    # Short lines and blank ones leave the last cell empty.
+    if frame.height and frame[names[-1]].null_count():
+        frame = _without_blank_lines(frame, _check_lines(file, len(names)))
+    return frame.with_columns(_retyped(s) for s in frame.get_columns() if s.dtype == pl.String)
+
+
+def _is_blank(cells: Sequence[str]) -> bool:
+    """Whether a record is a blank line (`,` is none: it has two blank cells)."""
+    return len(cells) <= 1 and not "".join(cells).strip()
+
+
+def _header(file: _TextFile) -> list[str]:
+    reader = csv.reader(io.StringIO(file.text, newline=""), delimiter=file.separator)
+    try:
+        first = next(itertools.dropwhile(_is_blank, reader), None)
+    except csv.Error as e:
+        raise _unreadable(file.name, "separated text", e) from e
+    if first is None:
+        raise data_error("E403", f"{file.name} is empty", EXPECTED)
+    return [name.strip() for name in first]
+
+
+def _check_lines(file: _TextFile, width: int) -> list[bool]:
+    """E405 for the first record that is too long or too short; else which records are blank."""
+    body = list(itertools.dropwhile(lambda record: _is_blank(record[1]), file.records()))[1:]
+    for line, cells in body:
+        if not _is_blank(cells) and len(cells) != width:
+            have = plural(len(cells), "cell")
+            message = f"{file.name}, line {line}: {have}, but the header has {width}"
+            help = "give every line one cell for each column; quote cells that hold separators"
+            raise data_error("E405", message, help)
+    return [_is_blank(cells) for _, cells in body]
+
+
+def _without_blank_lines(frame: pl.DataFrame, blank: Sequence[bool]) -> pl.DataFrame:
+    """In a table of one column a blank line is a missing cell."""
+    if frame.width == 1 or len(blank) != frame.height:
+        return frame
+    return frame.filter(~np.array(blank))
+
+
+def _retyped(series: pl.Series) -> pl.Series:
+    """Text without spaces around it, blank ones null; as numbers if all cells are numbers."""
+    series = series.str.strip_chars().replace("", None)
+    cells = series.drop_nulls().unique().to_list()
+    numbers = {cell: read_number(cell) for cell in cells}
+    if not cells or None in numbers.values():
+        return series
+    if all(_WHOLE.fullmatch(cell) for cell in cells):
+        exact = {cell: int(cell) for cell in cells}
+        return series.replace_strict(exact, return_dtype=pl.Int64)
+    return series.replace_strict(numbers, return_dtype=pl.Float64)
