@@ -1,0 +1,98 @@
+"""Times one inside pass of the compiled exact engine: splits per second, bytes per item, by threads.
+
+    python benchmarks/exact.py [--data FOLDER] [--threads 1,2] [--memory 4GiB] [NAME ...]
+
+NAME is one or more of the cases below; without any, all run. `vertebral` and `haberman` are read
+from FOLDER (`vertebral_column_2c.csv`, `haberman.csv`); `iris` needs scikit-learn. A pass that
+reaches its memory prints how far it came. An item is a box in a state; under `denison` that is a
+box.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import slp
+from slp.data import read_frame
+from slp.errors import BudgetError
+from slp.infer.compiled.passes import Passes
+from slp.infer.memory import parse_memory
+
+
+def iris(_: Path) -> tuple[Any, Any]:
+    """scikit-learn's iris, unbinned."""
+    from sklearn.datasets import load_iris
+
+    data = load_iris()
+    return data.data, data.target.astype(str)
+
+
+def xor(_: Path) -> tuple[Any, Any]:
+    """Hidden XOR: 500 rows of 20 random bits, the label is the XOR of the first four."""
+    bits = np.random.default_rng(0).integers(0, 2, (500, 20))
+    return bits.astype(float), (bits[:, :4].sum(axis=1) % 2).astype(str)
+
+
+def vertebral(folder: Path) -> tuple[Any, Any]:
+    """Vertebral column, two classes, unbinned."""
+    return read_frame(folder / "vertebral_column_2c.csv"), "y"
+
+
+def haberman(folder: Path) -> tuple[Any, Any]:
+    """Haberman's survival data, unbinned."""
+    return read_frame(folder / "haberman.csv"), "y"
+
+
+BINS = ":- feature(_, [bins(quantile, 5)])."
+CASES = {
+    "iris": (iris, ":- use(denison)."),
+    "xor": (xor, ":- use(denison)."),
+    "vertebral": (vertebral, f":- use(denison).\n{BINS}"),
+    "haberman": (haberman, ":- use(denison)."),
+    "iris_binned": (iris, f":- use(denison).\n{BINS}"),
+    "iris_binned_growtree": (iris, f":- use(growtree).\n{BINS}"),
+}
+
+
+def run(name: str, folder: Path, threads: int, memory: int) -> str:
+    """One line of the report."""
+    read, text = CASES[name]
+    model = slp.parse(text).compile(*read(folder))
+    passes = Passes(model.grammar, model.table, memory, threads=threads)
+    started = time.perf_counter()
+    try:
+        done = passes.get("total", True)
+    except BudgetError as error:
+        seconds = time.perf_counter() - started
+        return f"{name:22} {threads:2}  {seconds:7.2f} s  {error.diagnostics[0].message}"
+    seconds = time.perf_counter() - started
+    have = done.statistics()
+    total = np.logaddexp.reduce(passes.engine.root_values(done))
+    return (
+        f"{name:22} {threads:2}  {seconds:7.2f} s  {have['items']:>10,} items "
+        f"{have['edges']:>12,} edges  {have['edges'] / seconds / 1e6:6.2f} M edges/s  "
+        f"{have['peak_bytes'] / have['items']:5.1f} bytes/item at the peak  "
+        f"repeated {have['repeated']:,}  log Q {total:.6f}"
+    )
+
+
+def main() -> None:
+    """Run what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--memory", default="4GiB")
+    options = parser.parse_args()
+    for name in options.names or CASES:
+        for threads in map(int, options.threads.split(",")):
+            print(run(name, options.data, threads, parse_memory(options.memory)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
