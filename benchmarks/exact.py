@@ -1,4 +1,5 @@
-"""Times one inside pass of the compiled exact engine: splits per second, bytes per item, by threads.
+"""Times one inside pass of the compiled exact engine: splits per second, bytes per item, by
+threads.
 
     python benchmarks/exact.py [--data FOLDER] [--threads 1,2] [--memory 4GiB] [NAME ...]
 

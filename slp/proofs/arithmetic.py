@@ -329,9 +329,7 @@ def _place(variable: Var | Slot, around: SourceSpan | None) -> SourceSpan | None
     return at if inside else around
 
 
-def _function(
-    term: Struct | Pattern, frame: Sequence[Term], place: SourceSpan | None
-) -> _Function:
+def _function(term: Struct | Pattern, frame: Sequence[Term], place: SourceSpan | None) -> _Function:
     arity = len(term.args)
     function = _FUNCTIONS.get((term.name, arity))
     if function is not None:

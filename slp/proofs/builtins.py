@@ -277,9 +277,7 @@ def _length(machine: Machine, term: Term, length: Term) -> Iterator[_Pair]:
     if tail == NIL:
         return iter([(length, Number(len(items)))])
     pair = Struct("-", (tail, length))
-    return (
-        (pair, Struct("-", (_new_list(machine, n), Number(len(items) + n)))) for n in count()
-    )
+    return ((pair, Struct("-", (_new_list(machine, n), Number(len(items) + n)))) for n in count())
 
 
 def _new_list(machine: Machine, length: int) -> Term:

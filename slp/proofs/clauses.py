@@ -141,4 +141,3 @@ def _key(first: Template) -> Hashable:
     if isinstance(first, Text):
         return Text, first.value
     return None
-

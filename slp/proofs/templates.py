@@ -106,9 +106,7 @@ def build(prepared: Template, frame: Sequence[Term | None]) -> Term:
     return built[0]
 
 
-def match_all(
-    heads: Sequence[Template], terms: Sequence[Term], frame: Frame, store: Store
-) -> bool:
+def match_all(heads: Sequence[Template], terms: Sequence[Term], frame: Frame, store: Store) -> bool:
     """Unify a head's arguments with a goal's; on False, bindings may be left to undo."""
     todo = list(zip(reversed(heads), reversed(terms), strict=True))
     for parts in range(LARGEST):
