@@ -1,4 +1,4 @@
-"""Times one inside pass of the compiled exact engine: splits per second, bytes per item, by
+"""Times an inside pass of the compiled exact engine: splits per second, bytes per item, threads.
 threads.
 
     python benchmarks/exact.py [--data FOLDER] [--threads 1,2] [--memory 4GiB] [NAME ...]
