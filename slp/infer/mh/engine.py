@@ -10,7 +10,7 @@ import numpy as np
 
 from slp.errors import Diagnostic, SlpError
 from slp.infer.boxes import Geometry
-from slp.infer.mh.chance import RandomChance
+from slp.infer.mh.chance import Chance, RandomChance
 from slp.infer.mh.constraints import tree_tests
 from slp.infer.mh.exact_subtrees import DEFAULT_BUDGET
 from slp.infer.mh.local_process import LocalProcess
@@ -103,13 +103,16 @@ class MetropolisHastings:
 
     def step(self, rng: np.random.Generator, state: MHState) -> tuple[MHState, Info]:
         """One proposal of the mixture, accepted or not."""
-        chance = RandomChance(rng)
+        state, move = self.transition(RandomChance(rng), self.target, state)
+        return state, Info((move,), self.target.log_score(state.proof))
+
+    def transition(self, chance: Chance, target: Target, state: MHState) -> tuple[MHState, Move]:
+        """The transition that `step` makes, towards a target that may be tempered."""
         i = chance.among(self.mixture.cumulative)
         proposal, turn = self.mixture.proposals[i], state.turns[i]
-        proof, outcome = metropolis_hastings(chance, self.target, proposal, state.proof, turn)
+        proof, outcome = metropolis_hastings(chance, target, proposal, state.proof, turn)
         turns = (*state.turns[:i], (turn + 1) % proposal.period, *state.turns[i + 1 :])
-        info = Info((Move(proposal.name, outcome),), self.target.log_score(proof))
-        return MHState(proof, turns), info
+        return MHState(proof, turns), Move(proposal.name, outcome)
 
     def adapt(self, state: MHState, info: Info, step: int) -> MHState:
         """Nothing is tuned."""
