@@ -34,10 +34,15 @@ __all__ = ["program_to_tree_grammar"]
 _PROPER_MEASURES = ("feature_then_cut", "all", "gap")
 
 
-def program_to_tree_grammar(program: ir.Program, schema: Schema) -> TreeGrammar:
+def program_to_tree_grammar(
+    program: ir.Program, schema: Schema, *, tests_on_trees: bool = False
+) -> TreeGrammar:
     """The tree grammar of a program over the features of `schema`.
 
     Where the schema is made up from the program, features that guards turn out to name are added.
+    With `tests_on_trees`, `max_features` and `monotone` are left out of the grammar instead of
+    refused: for an engine that tests finished trees (`slp.infer.mh`). Its trees' weights then do
+    not sum to 1 over those that hold, so `normalised` is False.
 
     Raises
     ------
@@ -49,7 +54,7 @@ def program_to_tree_grammar(program: ir.Program, schema: Schema) -> TreeGrammar:
     ProgramError
         From `slp.proofs`: a guard, a label or an argument that cannot be computed.
     """
-    factors = _factors(program, schema)
+    factors = _factors(program, schema, tests_on_trees)
     if program.start is None:
         message = f"{program.name} has no start, so it defines no trees"
         help = "declare one, as in `:- start(tree(0)).`"
@@ -58,16 +63,19 @@ def program_to_tree_grammar(program: ir.Program, schema: Schema) -> TreeGrammar:
     start = goals.number(program.start)
     expansion = Expansion(goals, Product(factors, schema), schema, program.failure, start)
     if goals.missing_features:
-        return program_to_tree_grammar(program, schema.with_features(goals.missing_features))
+        wider = schema.with_features(goals.missing_features)
+        return program_to_tree_grammar(program, wider, tests_on_trees=tests_on_trees)
     return _grammar(program, schema, expansion)
 
 
-def _factors(program: ir.Program, schema: Schema) -> list[Automaton[Any]]:
+def _factors(program: ir.Program, schema: Schema, tests_on_trees: bool) -> list[Automaton[Any]]:
     """Automata of everything that is decided at a split or a leaf."""
     factors: list[Automaton[Any]] = []
     refused: list[Diagnostic] = []
     for constraint in program.constraints:
         match constraint:
+            case ir.MaxFeatures() | ir.Monotone() if tests_on_trees:
+                pass
             case ir.MaxFeatures() | ir.Monotone() | ir.Predicate():
                 refused.append(_needs_the_tree(constraint))
             case ir.MaxLeaves():
@@ -204,6 +212,7 @@ def _sums_to_one(program: ir.Program, states: Sequence[State]) -> bool:
     """
     return (
         not program.weights
+        and not any(isinstance(c, ir.MaxFeatures | ir.Monotone) for c in program.constraints)
         and program.max_leaves is None
         and all(_goes_on(state) for state in states)
         and all(_loses_nothing(rule, program.failure) for s in states for rule in s.rules)

@@ -490,6 +490,25 @@ def test_all_constraints_of_the_finished_tree_are_named_at_once() -> None:
     assert [d.code for d in caught.value.diagnostics] == ["E301", "E301"]
 
 
+def test_an_engine_may_test_finished_trees_itself() -> None:
+    text = GROWTREE + ":- constraint(max_features(2)). :- constraint(monotone(age, up))."
+    schema = numeric("age", "bmi", most_leaves=3)
+    have = program_to_tree_grammar(checked(text), schema, tests_on_trees=True)
+    want = program_to_tree_grammar(checked(GROWTREE), schema)
+    assert grammar_to_text(have) == grammar_to_text(want)
+    assert want.normalised and not have.normalised
+
+
+def test_predicates_are_refused_even_then() -> None:
+    constraints = (ir.MaxFeatures(3), ir.Predicate("python", _GOAL))
+    program = ir.Program("p", start=None, rules=(), constraints=constraints)
+    with pytest.raises(UnsupportedError) as caught:
+        program_to_tree_grammar(program, numeric("age"), tests_on_trees=True)
+    (found,) = caught.value.diagnostics
+    assert found.code == "E301"
+    assert found.message.startswith("a `python` predicate is decided at the finished tree")
+
+
 def test_a_program_without_a_start() -> None:
     with pytest.raises(UnsupportedError) as caught:
         program_to_tree_grammar(_BARE, numeric("age"))

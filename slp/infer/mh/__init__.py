@@ -1,0 +1,17 @@
+"""Metropolis-Hastings over proof trees, in Python: the specification.
+
+In the order of the work: `chance` (where randomness comes in), `local_process` (what can be chosen
+at each goal, and with which probability), `proof` (derivations and their choice points), `target`
+(what is drawn from), `proposals` and `exact_subtrees` (where to cut; the acceptance ratios),
+`constraints` (tests on finished trees), `names` (mixtures as text), `engine` and `tempering` (what
+the run loop runs).
+
+Reference: Angelopoulos & Cussens (2001), Markov chain Monte Carlo using tree-based priors on model
+structure, UAI; (2005), Exploiting informative priors for Bayesian classification and regression
+trees, IJCAI.
+"""
+
+from slp.infer.mh.engine import MetropolisHastings
+from slp.infer.mh.tempering import Tempering
+
+__all__ = ["MetropolisHastings", "Tempering"]

@@ -1,0 +1,197 @@
+"""Metropolis-Hastings over proof trees as an engine of the run loop."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from slp.errors import Diagnostic, SlpError
+from slp.infer.boxes import Geometry
+from slp.infer.mh.chance import Chance, RandomChance
+from slp.infer.mh.constraints import tree_tests
+from slp.infer.mh.exact_subtrees import DEFAULT_BUDGET
+from slp.infer.mh.local_process import LocalProcess
+from slp.infer.mh.names import mixture_of
+from slp.infer.mh.proof import Choices, Proof, goals_below, grow, proof_of
+from slp.infer.mh.proposals import metropolis_hastings
+from slp.infer.mh.target import Target
+from slp.infer.rendering import Renderer
+from slp.infer.run import Info, Json, Move
+from slp.ir.program import Constraint
+from slp.ir.tree_grammar import SplitRule, TreeGrammar
+from slp.trees import Tree
+
+__all__ = ["MetropolisHastings", "MHState"]
+
+#: Proofs drawn before the search for a start is given up.
+_TRIES = 2000
+#: The search ends trees early with probability 0, 1/10, ..., 9/10, and begins again.
+_CYCLE = 10
+
+
+@dataclass(frozen=True, eq=False)
+class MHState:
+    """A proof, and how often each proposal of the mixture has been taken, modulo its period."""
+
+    proof: Proof
+    turns: tuple[int, ...]
+
+
+class MetropolisHastings:
+    """Chains over proofs of a grammar on a table (a `slp.infer.run.Engine`).
+
+    Parameters
+    ----------
+    constraints : the program's; the global ones among them are tested on every tree proposed.
+    proposal : as in `slp.infer.mh.names`.
+    likelihood : with False the chains draw from the prior.
+    budget : bytes that the chart of a goal may take under `q_exact`.
+
+    Raises
+    ------
+    UsageError
+        E516: there is no such proposal.
+    """
+
+    def __init__(
+        self,
+        grammar: TreeGrammar,
+        geometry: Geometry,
+        constraints: Iterable[Constraint] = (),
+        *,
+        proposal: str = "q_uc",
+        likelihood: bool = True,
+        budget: int = DEFAULT_BUDGET,
+    ) -> None:
+        constraints = tuple(constraints)
+        self.process = LocalProcess(grammar, geometry)
+        tests = tree_tests(grammar, constraints, geometry)
+        self.target = Target(self.process, 1.0 if likelihood else 0.0, tests)
+        self.mixture = mixture_of(proposal, self.process, budget)
+        self._renderer = Renderer(geometry)
+        self._identity = {
+            "program": _digest_of_grammar(grammar, constraints),
+            "table": _digest_of_table(geometry),
+            "proposal": f"{proposal}, {budget}",
+            "target": "posterior" if likelihood else "prior",
+        }
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """See `Engine`."""
+        return self._identity
+
+    def init(self, rng: np.random.Generator) -> MHState:
+        """A proof in the support, drawn from the local process, smaller ones now and then.
+
+        Raises
+        ------
+        SlpError
+            E517: none was found.
+        """
+        chance, root = RandomChance(rng), self.process.root
+        derived = 0
+        for i in range(_TRIES):
+            proof = grow(self.process, chance, root, end_early=i % _CYCLE / _CYCLE)
+            derived += proof is not None
+            if proof is not None and self.target.holds(proof):
+                return MHState(proof, (0,) * len(self.mixture.proposals))
+        raise _no_start(derived)
+
+    def step(self, rng: np.random.Generator, state: MHState) -> tuple[MHState, Info]:
+        """One proposal of the mixture, accepted or not."""
+        state, move = self.transition(RandomChance(rng), self.target, state)
+        return state, Info((move,), self.target.log_score(state.proof))
+
+    def transition(self, chance: Chance, target: Target, state: MHState) -> tuple[MHState, Move]:
+        """The transition that `step` makes, towards a target that may be tempered."""
+        i = chance.among(self.mixture.cumulative)
+        proposal, turn = self.mixture.proposals[i], state.turns[i]
+        proof, outcome = metropolis_hastings(chance, target, proposal, state.proof, turn)
+        turns = (*state.turns[:i], (turn + 1) % proposal.period, *state.turns[i + 1 :])
+        return MHState(proof, turns), Move(proposal.name, outcome)
+
+    def adapt(self, state: MHState, info: Info, step: int) -> MHState:
+        """Nothing is tuned."""
+        return state
+
+    def record(self, state: MHState) -> Json:
+        """The choices of the proof; `proof_from_data` and `tree` read them."""
+        return _choices_to_data(state.proof)
+
+    def state_to_data(self, state: MHState) -> Json:
+        """See `Engine`."""
+        return {"choices": _choices_to_data(state.proof), "turns": list(state.turns)}
+
+    def state_from_data(self, data: Json) -> MHState:
+        """See `Engine`."""
+        return MHState(self.proof_from_data(data["choices"]), tuple(data["turns"]))
+
+    def proof_from_data(self, data: Json) -> Proof:
+        """The proof of a record."""
+        choices: list[Choices] = []
+        stack = [(self.process.geometry.root, self.process.grammar.start)]
+        for way, split in data:
+            choices.append((self.process.goal(*stack.pop()), way, split))
+            stack += reversed(goals_below(*choices[-1]))
+        return proof_of(self.process, choices)
+
+    def tree(self, proof: Proof) -> Tree:
+        """The tree that a proof derives, with canonical thresholds."""
+        preorder: list[tuple[int, int | None]] = []
+        for node in proof.preorder():
+            if node.alternative is not None:
+                preorder.append((node.goal.box, node.alternative.split.cut))
+            elif not node.parts:
+                preorder.append((node.goal.box, None))
+        return self._renderer.tree(preorder)
+
+
+def _choices_to_data(proof: Proof) -> Json:
+    """Way and split of each goal in preorder, by position: no number depends on a chain's past."""
+    return [list(pair) for pair in proof.key()]
+
+
+def _no_start(derived: int) -> SlpError:
+    message = f"no tree to start from was found among {_TRIES:,} drawn from the program: "
+    if derived:
+        message += f"{derived:,} of them break a constraint on the finished tree, the others fail"
+        help = "loosen `max_leaves`, `max_features` or `monotone`, or have fewer cuts (bins)"
+    else:
+        message += "every one came to a box where no rule applies"
+        help = "loosen the constraints or the support; `slp explain` shows what each state allows"
+    return SlpError(Diagnostic("E517", message, help=help))
+
+
+def _digest_of_grammar(g: TreeGrammar, constraints: tuple[Constraint, ...]) -> str:
+    digest = hashlib.sha256()
+    options = (g.features, g.levels, g.start, g.normalise, g.failure, g.min_leaf, g.max_leaves)
+    digest.update(repr((options, constraints)).encode())
+    for array in (*g.breakpoints, g.feature_weights):
+        digest.update(array.tobytes() + b";")
+    for state in g.states:
+        digest.update(f"state {len(state.rules)}".encode())
+        for rule in state.rules:
+            digest.update(repr((type(rule).__name__, rule.log_weight)).encode())
+            if isinstance(rule, SplitRule):
+                digest.update(rule.measure.encode())
+                for step in rule.transitions:
+                    digest.update(step.tobytes() + b";")
+            else:
+                digest.update(repr(rule).encode())
+    return digest.hexdigest()
+
+
+def _digest_of_table(geometry: Geometry) -> str:
+    table = geometry.table
+    digest = hashlib.sha256(repr((table.response, table.leaf.describe(), table.n_rows)).encode())
+    for array in (table.codes, table.counts, table.statistics, table.row_of):
+        digest.update(repr(array.shape).encode() + array.tobytes())
+    for feature in table.features:
+        digest.update(repr((feature.name, feature.levels)).encode())
+        for values in (feature.values, feature.cuts):
+            digest.update(b";" if values is None else values.tobytes() + b";")
+    return digest.hexdigest()

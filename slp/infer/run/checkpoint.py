@@ -1,0 +1,103 @@
+"""Runs on disk: written whole or not at all, as JSON.
+
+A file holds what the run belongs to (`identity`) and, for each chain, the state of its random
+numbers, its step, its state, its draws and its tallies. Floats are written with all their digits,
+so a run that goes on from a file goes on bit for bit.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from slp.errors import Diagnostic, SlpError, UsageError
+from slp.infer.run.protocol import Json
+
+__all__ = ["Checkpoint", "read_checkpoint", "write_checkpoint"]
+
+_FORMAT = "slp checkpoint 1"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A file that a run is kept in.
+
+    `resume`: go on from what is in the file; without, the file must not exist yet. `every`: seconds
+    between two writes, which is what a killed run loses at most.
+    """
+
+    path: str | Path
+    resume: bool = False
+    every: float = 30.0
+
+
+def write_checkpoint(path: str | Path, identity: Mapping[str, str], chains: list[Json]) -> None:
+    """Replace the file by a new one at once: whoever kills the run finds the old one or the new.
+
+    Raises
+    ------
+    SlpError
+        The file cannot be written (E511).
+    """
+    path = Path(path)
+    beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    text = json.dumps({"format": _FORMAT, "identity": dict(identity), "chains": chains})
+    try:
+        with beside.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError as e:
+        beside.unlink(missing_ok=True)
+        message = f"the checkpoint {path} cannot be written: {e.strerror}"
+        help = "name a file in a folder that exists and that you may write to"
+        raise SlpError(Diagnostic("E511", message, help=help)) from e
+
+
+def read_checkpoint(checkpoint: Checkpoint, identity: Mapping[str, str]) -> list[Json] | None:
+    """The chains in the file; None if a new run is to begin.
+
+    Raises
+    ------
+    UsageError
+        E512: the file exists and nothing was said of resuming. E513: there is no file to resume.
+        E515: the file belongs to another run.
+    SlpError
+        E514: the file is not a checkpoint.
+    """
+    path = Path(checkpoint.path)
+    if not checkpoint.resume:
+        if path.exists():
+            help = "resume it, or remove it, or name another file"
+            raise UsageError(Diagnostic("E512", f"the checkpoint {path} exists already", help=help))
+        return None
+    if not path.exists():
+        message = f"there is no checkpoint {path} to resume"
+        raise UsageError(Diagnostic("E513", message, help="leave out resume to begin a new run"))
+    found = _read(path)
+    for what, want in identity.items():
+        if found["identity"].get(what) != want:
+            message = f"the checkpoint {path} was made with another {what}"
+            help = "resume with what the run was begun with, or begin a new one in another file"
+            raise UsageError(Diagnostic("E515", message, help=help))
+    chains: list[Json] = found["chains"]
+    return chains
+
+
+def _read(path: Path) -> Json:
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as e:
+        raise _no_checkpoint(path) from e
+    if not isinstance(found, dict) or found.get("format") != _FORMAT:
+        raise _no_checkpoint(path)
+    return found
+
+
+def _no_checkpoint(path: Path) -> SlpError:
+    message = f"{path} is not a checkpoint of this version, or it is damaged"
+    return SlpError(Diagnostic("E514", message, help="begin a new run in another file"))

@@ -1,0 +1,272 @@
+"""The loop: chains of any engine, with warm-up, thinning, progress, interruption and checkpoints.
+
+Chain c takes its random numbers from child c of the seed's `SeedSequence`, and nothing else passes
+between chains; so what they draw does not depend on how many threads run them, on the clock, or on
+when checkpoints are written.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from slp.errors import Diagnostic, SlpWarning, UsageError
+from slp.infer.run.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
+from slp.infer.run.protocol import Engine, Json, Outcome
+
+__all__ = ["Progress", "RunResult", "Schedule", "acceptance", "run"]
+
+S = TypeVar("S")
+
+#: Steps of each chain between two looks at the clock.
+_STEPS_PER_ROUND = 100
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How long to run.
+
+    `draws` is the number kept, all chains together; chain c keeps one more than others if they do
+    not come out even. Each chain first makes `warm_up` steps, of which nothing is kept, then keeps
+    every `thin`-th state.
+    """
+
+    draws: int
+    chains: int = 4
+    warm_up: int = 1000
+    thin: int = 1
+
+    def __post_init__(self) -> None:
+        least = {"draws": 0, "chains": 1, "warm_up": 0, "thin": 1}
+        for option, low in least.items():
+            value = getattr(self, option)
+            if value < low:
+                message, help = f"{option} is {value}", f"take {low} or more"
+                raise UsageError(Diagnostic("E505", message, help=help))
+
+    def draws_of(self, chain: int) -> int:
+        """Draws that one chain keeps."""
+        return self.draws // self.chains + (chain < self.draws % self.chains)
+
+    def steps_of(self, chain: int) -> int:
+        """Steps of one chain in all; none if it keeps nothing."""
+        draws = self.draws_of(chain)
+        return self.warm_up + draws * self.thin if draws else 0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run is: steps of all chains, the share of moves accepted by name (all steps since the
+    beginning), and the seconds left if it goes on as it went."""
+
+    done: int
+    total: int
+    acceptance: dict[str, float]
+    seconds_left: float
+
+
+@dataclass(frozen=True, eq=False)
+class RunResult:
+    """What a run gave.
+
+    `draws[c]` are the records of chain c, in order; `tallies[c][name, outcome]` counts its moves
+    after warm-up. `interrupted` says that it was stopped before its end.
+    """
+
+    draws: list[list[Json]]
+    tallies: list[Counter[tuple[str, Outcome]]]
+    interrupted: bool
+
+
+class _Chain(Generic[S]):
+    """One chain. A step is over when `steps` has counted it."""
+
+    def __init__(
+        self, engine: Engine[S], schedule: Schedule, number: int, stream: np.random.SeedSequence
+    ) -> None:
+        self.engine, self.schedule = engine, schedule
+        self.rng = np.random.Generator(np.random.PCG64(stream))
+        self.last = schedule.steps_of(number)
+        self.steps = 0
+        self.state: S | None = None
+        self.draws: list[Json] = []
+        self.warm_up_tally: Counter[tuple[str, Outcome]] = Counter()
+        self.tally: Counter[tuple[str, Outcome]] = Counter()
+
+    def advance(self, n: int, stop: threading.Event) -> None:
+        """Up to `n` steps; fewer at the end of the schedule or when told to stop."""
+        for _ in range(min(n, self.last - self.steps)):
+            if stop.is_set():
+                return
+            self._step()
+
+    def _step(self) -> None:
+        state = self.engine.init(self.rng) if self.state is None else self.state
+        state, info = self.engine.step(self.rng, state)
+        step = self.steps + 1
+        after = step - self.schedule.warm_up
+        if after <= 0:
+            state = self.engine.adapt(state, info, step)
+        tally = self.warm_up_tally if after <= 0 else self.tally
+        tally.update((move.name, move.outcome) for move in info.moves)
+        if after > 0 and after % self.schedule.thin == 0:
+            self.draws.append(self.engine.record(state))
+        self.state, self.steps = state, step
+
+    def to_data(self) -> Json:
+        return {
+            "rng": self.rng.bit_generator.state,
+            "steps": self.steps,
+            "state": None if self.state is None else self.engine.state_to_data(self.state),
+            "draws": list(self.draws),
+            "warm_up_tally": _tally_to_data(self.warm_up_tally),
+            "tally": _tally_to_data(self.tally),
+        }
+
+    def go_on_from(self, data: Json) -> None:
+        self.rng.bit_generator.state = data["rng"]
+        self.steps = data["steps"]
+        state = data["state"]
+        self.state = None if state is None else self.engine.state_from_data(state)
+        self.draws = list(data["draws"])
+        self.warm_up_tally = _tally_from_data(data["warm_up_tally"])
+        self.tally = _tally_from_data(data["tally"])
+
+
+def run(
+    engine: Engine[S],
+    schedule: Schedule,
+    seed: int,
+    *,
+    threads: int = 1,
+    progress: Callable[[Progress], None] | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> RunResult:
+    """Run chains of an engine.
+
+    Ctrl-C (KeyboardInterrupt) ends the run early: what was drawn is kept, and a warning (W510) says
+    so. A run that goes on from a checkpoint gives what it would have given uninterrupted; it may be
+    asked for more draws than when it was begun.
+
+    Raises
+    ------
+    UsageError, SlpError
+        E511 to E515, from the checkpoint; what the engine raises.
+    """
+    identity = {
+        **engine.identity,
+        "seed": str(seed),
+        "number of chains": str(schedule.chains),
+        "warm-up": str(schedule.warm_up),
+        "thinning": str(schedule.thin),
+    }
+    streams = np.random.SeedSequence(seed).spawn(schedule.chains)
+    chains = [_Chain(engine, schedule, c, stream) for c, stream in enumerate(streams)]
+    kept = None if checkpoint is None else read_checkpoint(checkpoint, identity)
+    for chain, data in zip(chains, kept or (), strict=False):
+        chain.go_on_from(data)
+    now = _Watch(chains, identity, progress, checkpoint)
+    interrupted = False
+    try:
+        for _ in _rounds(chains, threads):
+            now.tell()
+            now.write_if_due()
+        now.write()
+    except KeyboardInterrupt:
+        interrupted = True
+        _say_interrupted(sum(len(chain.draws) for chain in chains), schedule.draws)
+    return RunResult(
+        [chain.draws[: schedule.draws_of(c)] for c, chain in enumerate(chains)],
+        [chain.tally for chain in chains],
+        interrupted,
+    )
+
+
+def _rounds(chains: Sequence[_Chain[S]], threads: int) -> Iterator[None]:
+    """Advance all chains, and yield whenever each has made a round's steps."""
+    stop = threading.Event()
+    with ThreadPoolExecutor(max(1, threads)) as pool:
+        try:
+            while any(chain.steps < chain.last for chain in chains):
+                if threads <= 1:
+                    for chain in chains:
+                        chain.advance(_STEPS_PER_ROUND, stop)
+                else:
+                    work = [pool.submit(chain.advance, _STEPS_PER_ROUND, stop) for chain in chains]
+                    for future in work:
+                        future.result()
+                yield
+        finally:  # after Ctrl-C or an error, the other threads end with the step they are at
+            stop.set()
+
+
+class _Watch(Generic[S]):
+    """Tells and writes how far a run is."""
+
+    def __init__(
+        self,
+        chains: Sequence[_Chain[S]],
+        identity: Mapping[str, str],
+        progress: Callable[[Progress], None] | None,
+        checkpoint: Checkpoint | None,
+    ) -> None:
+        self._chains, self._identity = chains, identity
+        self._progress, self._checkpoint = progress, checkpoint
+        self._started = self._written = time.monotonic()
+        self._done_before = self._done
+
+    @property
+    def _done(self) -> int:
+        return sum(min(chain.steps, chain.last) for chain in self._chains)
+
+    def tell(self) -> None:
+        if self._progress is None:
+            return
+        done, total = self._done, sum(chain.last for chain in self._chains)
+        pace = (time.monotonic() - self._started) / max(1, done - self._done_before)
+        tally = sum((c.warm_up_tally + c.tally for c in self._chains), Counter())
+        self._progress(Progress(done, total, acceptance(tally), pace * (total - done)))
+
+    def write_if_due(self) -> None:
+        if self._checkpoint and time.monotonic() - self._written >= self._checkpoint.every:
+            self.write()
+
+    def write(self) -> None:
+        if self._checkpoint is not None:
+            chains = [chain.to_data() for chain in self._chains]
+            write_checkpoint(self._checkpoint.path, self._identity, chains)
+            self._written = time.monotonic()
+
+
+def acceptance(tally: Mapping[tuple[str, Outcome], int]) -> dict[str, float]:
+    """The share of moves accepted, by name; failures and stays count as moves."""
+    tried: Counter[str] = Counter()
+    accepted: Counter[str] = Counter()
+    for (name, outcome), count in tally.items():
+        tried[name] += count
+        accepted[name] += count * (outcome == "accepted")
+    return {name: accepted[name] / tried[name] for name in sorted(tried)}
+
+
+def _say_interrupted(kept: int, wanted: int) -> None:
+    message = f"interrupted: {kept} of {wanted} draws are there and kept"
+    help = "with a checkpoint the run can be resumed"
+    warnings.warn(
+        SlpWarning(Diagnostic("W510", message, help=help, severity="warning")), stacklevel=3
+    )
+
+
+def _tally_to_data(tally: Counter[tuple[str, Outcome]]) -> Json:
+    return [[name, outcome, count] for (name, outcome), count in tally.items()]
+
+
+def _tally_from_data(data: Json) -> Counter[tuple[str, Outcome]]:
+    return Counter({(name, outcome): count for name, outcome, count in data})

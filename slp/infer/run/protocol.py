@@ -1,0 +1,81 @@
+"""What an engine that goes step by step must offer.
+
+State is what the next step needs, Info what a person reads. An MCMC engine's state is a tree; that
+of a particle filter is its particles with their weights, and a step of it advances them by one
+level: both fit, as nothing here says what a state is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+
+__all__ = ["Engine", "Info", "Json", "Move", "Outcome"]
+
+#: What `json` writes and reads back unchanged; infinities and NaN included.
+Json: TypeAlias = Any
+
+#: `failed`: what was proposed derives no tree, or breaks a constraint. `stayed`: nothing could be
+#: proposed. Both leave the state as it was, as `rejected` does, and count as steps.
+Outcome = Literal["accepted", "rejected", "failed", "stayed"]
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True)
+class Move:
+    """Something that a step tried, by the name that people know it by, and what became of it."""
+
+    name: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class Info:
+    """What a step did. `score` is the log posterior weight of the new state, up to a constant."""
+
+    moves: tuple[Move, ...]
+    score: float
+
+
+class Engine(Protocol[S]):
+    """An engine whose states are of type S. It holds no state itself, so chains may share it."""
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """What a run belongs to, such as `program` and `table`: short texts or digests by what
+        they are called. A checkpoint goes on only where all are equal."""
+        ...
+
+    def init(self, rng: np.random.Generator) -> S:
+        """A state to start from.
+
+        Raises
+        ------
+        SlpError
+            There is none, or none was found.
+        """
+        ...
+
+    def step(self, rng: np.random.Generator, state: S) -> tuple[S, Info]:
+        """One transition. It takes all its randomness from `rng` and does not change `state`."""
+        ...
+
+    def adapt(self, state: S, info: Info, step: int) -> S:
+        """The state after tuning, called during warm-up only, behind step `step` (from 1)."""
+        ...
+
+    def record(self, state: S) -> Json:
+        """What is kept of a state as a draw."""
+        ...
+
+    def state_to_data(self, state: S) -> Json:
+        """The state as data that `state_from_data` makes the same state of, bit for bit."""
+        ...
+
+    def state_from_data(self, data: Json) -> S:
+        """See `state_to_data`."""
+        ...

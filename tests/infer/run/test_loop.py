@@ -1,0 +1,95 @@
+"""The loop with a toy engine: schedules, streams, threads, progress, Ctrl-C."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from slp.errors import SlpWarning, UsageError
+from slp.infer.run import Progress, Schedule, acceptance, run
+from tests.infer.run.toy import Walk
+
+
+def test_one_chain_by_hand() -> None:
+    """Every second state behind five of warm-up, from the first child of the seed's sequence."""
+    have = run(Walk(), Schedule(draws=4, chains=1, warm_up=5, thin=2), seed=3).draws[0]
+    engine = Walk()
+    rng = np.random.default_rng(np.random.SeedSequence(3).spawn(1)[0])
+    state = engine.init(rng)
+    places = []
+    for _ in range(13):
+        state, _ = engine.step(rng, state)
+        places.append(state.place)
+    assert have == [[places[i], 5] for i in (6, 8, 10, 12)]
+
+
+def test_adaptation_ends_with_warm_up() -> None:
+    result = run(Walk(), Schedule(draws=9, chains=3, warm_up=7), seed=1)
+    assert {tuned for draws in result.draws for _, tuned in draws} == {7}
+    assert all(sum(tally.values()) == 3 for tally in result.tallies)
+
+
+@pytest.mark.parametrize("threads", [2, 3, 8])
+def test_threads_do_not_change_draws(threads: int) -> None:
+    schedule = Schedule(draws=1000, chains=3, warm_up=50)
+    one = run(Walk(), schedule, seed=5)
+    many = run(Walk(), schedule, seed=5, threads=threads)
+    assert many.draws == one.draws
+    assert many.tallies == one.tallies
+
+
+def test_chains_have_streams_of_their_own() -> None:
+    schedule = Schedule(draws=300, chains=3, warm_up=0)
+    a, b, c = run(Walk(), schedule, seed=5).draws
+    assert a != b != c != a
+    other = run(Walk(), schedule, seed=6).draws
+    assert other[0] != a
+    fewer = run(Walk(), Schedule(draws=200, chains=2, warm_up=0), seed=5).draws
+    assert fewer == [a, b]  # a chain is the same however many there are
+
+
+def test_draws_are_dealt_to_chains() -> None:
+    result = run(Walk(), Schedule(draws=5, chains=3, warm_up=1), seed=0)
+    assert [len(draws) for draws in result.draws] == [2, 2, 1]
+    assert run(Walk(), Schedule(draws=0, chains=2), seed=0).draws == [[], []]
+
+
+def test_progress() -> None:
+    told: list[Progress] = []
+    result = run(Walk(), Schedule(draws=500, chains=2, warm_up=100), seed=0, progress=told.append)
+    assert [p.done for p in told] == [200, 400, 600, 700]
+    assert {p.total for p in told} == {700}
+    assert told[-1].seconds_left == 0
+    assert all(p.seconds_left > 0 for p in told[:-1])
+    assert told[-1].acceptance["stroll"] == pytest.approx(2 / 3, abs=0.07)
+    assert acceptance(result.tallies[0]).keys() == {"stroll"}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_keeps_what_was_drawn(threads: int) -> None:
+    schedule = Schedule(draws=2000, chains=2, warm_up=10)
+    want = run(Walk(), schedule, seed=2).draws
+    with pytest.warns(SlpWarning) as caught:
+        have = run(Walk(interrupt_at=700), schedule, seed=2, threads=threads)
+    assert have.interrupted
+    n = sum(len(draws) for draws in have.draws)
+    assert 600 <= n < 2000
+    assert all(a == b[: len(a)] for a, b in zip(have.draws, want, strict=True))
+    assert str(caught[0].message) == (
+        f"warning[W510]: interrupted: {n} of 2000 draws are there and kept\n"
+        "  help: with a checkpoint the run can be resumed"
+    )
+
+
+def test_an_uninterrupted_run_says_so() -> None:
+    assert not run(Walk(), Schedule(draws=3, chains=1, warm_up=0), seed=0).interrupted
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "least"),
+    [("draws", -1, 0), ("chains", 0, 1), ("warm_up", -3, 0), ("thin", 0, 1)],
+)
+def test_impossible_schedules(option: str, value: int, least: int) -> None:
+    with pytest.raises(UsageError) as caught:
+        Schedule(**{"draws": 1, option: value})
+    assert str(caught.value) == f"error[E505]: {option} is {value}\n  help: take {least} or more"

@@ -1,0 +1,53 @@
+"""A toy engine: a random walk on the integers that steps up, down, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from slp.infer.run import Info, Json, Move, Outcome
+
+
+@dataclass(frozen=True)
+class Walker:
+    place: int
+    tuned: int = 0
+
+
+@dataclass
+class Walk:
+    """`interrupt_at`: the number of the step, of all chains together, at which Ctrl-C is hit."""
+
+    program: str = "walk"
+    interrupt_at: int | None = None
+    steps: int = 0
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        return {"program": self.program}
+
+    def init(self, rng: np.random.Generator) -> Walker:
+        return Walker(int(rng.integers(100)))
+
+    def step(self, rng: np.random.Generator, state: Walker) -> tuple[Walker, Info]:
+        self.steps += 1
+        if self.steps == self.interrupt_at:
+            raise KeyboardInterrupt
+        change = int(rng.integers(-1, 2))
+        outcome: Outcome = "accepted" if change else "rejected"
+        new = Walker(state.place + change, state.tuned)
+        return new, Info((Move("stroll", outcome),), float(new.place))
+
+    def adapt(self, state: Walker, info: Info, step: int) -> Walker:
+        return Walker(state.place, step)
+
+    def record(self, state: Walker) -> Json:
+        return [state.place, state.tuned]
+
+    def state_to_data(self, state: Walker) -> Json:
+        return [state.place, state.tuned]
+
+    def state_from_data(self, data: Json) -> Walker:
+        return Walker(*data)
