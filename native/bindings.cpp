@@ -1,4 +1,5 @@
-// The one place where Python meets the core: arrays in, arrays out, nothing decided here.
+// Where Python meets the core: arrays in, arrays out, nothing decided here. The exact engine has a
+// file of its own, bindings_exact.cpp.
 //
 // Every function takes C-contiguous arrays of exactly the stated type (slp.kernels sees to that; no
 // conversion happens here), releases the interpreter lock while the core works, and hands the
