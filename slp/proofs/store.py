@@ -39,6 +39,11 @@ class Store:
         self._next += 1
         return variable
 
+    @property
+    def next(self) -> int:
+        """The number of the next variable, above all in use."""
+        return self._next
+
     def deref(self, term: Term) -> Term:
         """What a variable stands for so far: a term, whose arguments are not looked at."""
         while type(term) is Var:
