@@ -12,7 +12,6 @@ share their variables, and Z is that of both.
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -123,19 +122,16 @@ def answers_of_query(
     """
     search = _search(query, tolerance, limits, SearchMachine)
     masses: dict[tuple[Term, ...], list[float]] = {}
-    most = _MostProbable(best)
     for proof in search.run():
-        key = _canonical(proof.answer)
-        masses.setdefault(key, []).append(proof.mass)
-        most.add(key, proof)
+        masses.setdefault(_canonical(proof.answer), []).append(proof.mass)
     summed = [MassOfAnswer(key, math.fsum(found)) for key, found in masses.items()]
     success = math.fsum(mass for found in masses.values() for mass in found)
     left = search.open
     weights = query.program.weights
-    certified = not left or not (weights or most.lowest < search.largest_open)
+    proofs, certified = _best_proofs(query, best, tolerance, limits)
     return SearchResult(
         answers=tuple(sorted(summed, key=lambda a: -a.mass)),
-        best=most.in_order(),
+        best=proofs,
         best_certified=certified,
         success=success,
         failure=None if weights else search.failure,
@@ -152,29 +148,32 @@ def _upper(success: float, left: float, *, unbounded: bool) -> float | None:
     return None if unbounded else min(success + left, 1.0)
 
 
-class _MostProbable:
-    """The proofs with the largest masses; of equal ones, those found first."""
+def _best_proofs(
+    query: Query, count: int, tolerance: float, limits: Limits
+) -> tuple[tuple[ProofOfAnswer, ...], bool]:
+    """The proofs with the largest masses, and whether it is certain that they are.
 
-    def __init__(self, count: int) -> None:
-        self._count = count
-        self._heap: list[tuple[float, int, ProofOfAnswer]] = []
-        self._met = 0
-
-    @property
-    def lowest(self) -> float:
-        """Mass that a proof must have to matter, 0 if any does."""
-        return self._heap[0][0] if len(self._heap) >= self._count > 0 else 0.0
-
-    def add(self, terms: tuple[Term, ...], proof: FoundProof) -> None:
-        self._met += 1
-        if self._count and (len(self._heap) < self._count or proof.mass > self.lowest):
-            found = ProofOfAnswer(terms, proof.mass, tuple(fired_clauses(proof.last)))
-            heapq.heappush(self._heap, (proof.mass, -self._met, found))
-            if len(self._heap) > self._count:
-                heapq.heappop(self._heap)
-
-    def in_order(self) -> tuple[ProofOfAnswer, ...]:
-        return tuple(found for _, _, found in sorted(self._heap, key=lambda e: (-e[0], -e[1])))
+    A search of its own, as the other one merges proofs. It can stop as soon as no open node is as
+    heavy as the last of them, since labels are at most 1, unless they are weights.
+    """
+    if count == 0:
+        return (), True
+    search = _search(query, tolerance, limits, SearchMachine, merges=False)
+    kept: list[FoundProof] = []
+    certain = False
+    for proof in search.run():
+        kept.append(proof)
+        kept.sort(key=lambda p: -p.mass)  # stable, and sorted but for the last
+        del kept[count:]
+        certain = len(kept) == count and not query.program.weights
+        if certain and kept[-1].mass >= search.largest_open:
+            break
+    else:
+        certain = search.open <= tolerance and search.stopped is None
+    found = (
+        ProofOfAnswer(_canonical(p.answer), p.mass, tuple(fired_clauses(p.last))) for p in kept
+    )
+    return tuple(found), certain
 
 
 def _failed_goals(query: Query, tolerance: float, limits: Limits) -> tuple[FailedGoal, ...]:
@@ -213,11 +212,18 @@ def draw_answers(
 # --- preparing ---------------------------------------------------------------------------------
 
 
-def _search(query: Query, tolerance: float, limits: Limits, machine: type[SearchMachine]) -> Search:
+def _search(
+    query: Query,
+    tolerance: float,
+    limits: Limits,
+    machine: type[SearchMachine],
+    *,
+    merges: bool = True,
+) -> Search:
     goal, answer, first = _prepared(query)
     database = _database(query.program)
     weights = query.program.weights
-    return Search(database, goal, answer, first, Meter(limits), tolerance, weights, machine)
+    return Search(database, goal, answer, first, Meter(limits), tolerance, weights, machine, merges)
 
 
 def _prepared(query: Query) -> tuple[Goal, Term, int]:

@@ -13,6 +13,10 @@ one exit. A logical goal with several solutions that lead on makes more: each SL
 the masses may sum to more than 1 (Cussens 2001: unlabelled clauses weigh 1). Then, and under
 `:- weights.`, there is no upper bound.
 
+Nodes with the same goals left to prove are one, with the sum of their masses, as long as nobody
+asks for the proofs themselves (`merges`): random walks and grammars would else have more
+derivations than anyone can look at.
+
 A run that takes long is laid aside, with half of its priority, so that an endless one does not keep
 the others waiting.
 """
@@ -21,7 +25,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from slp.errors import Diagnostic
@@ -33,7 +37,7 @@ from slp.proofs.database import Database
 from slp.proofs.faults import LimitError
 from slp.proofs.machine import END, Goal, Machine, Meter
 from slp.proofs.store import Store
-from slp.proofs.terms import Term
+from slp.proofs.terms import Term, Var
 
 __all__ = ["FoundProof", "Search", "SearchMachine"]
 
@@ -45,14 +49,18 @@ _RECOUNT = 1000
 
 @dataclass(frozen=True, slots=True)
 class _Exit:
-    """A stochastic goal that a run came to. Its terms are resolved: each branch has its own store,
-    whose variables are numbered from `first` on."""
+    """A stochastic goal that a run came to.
+
+    Its terms are resolved and their variables renumbered: each branch has its own store, which
+    numbers its variables from `first` on. Exits with the same `key` have the same goals left.
+    """
 
     goal: Goal
     args: tuple[Term, ...]
     answer: Term
     first: int
     options: Sequence[Option]
+    key: tuple[Hashable, ...]
 
 
 class SearchMachine(Machine):
@@ -70,23 +78,32 @@ class SearchMachine(Machine):
         """Put the goal down, and look for other exits by backtracking."""
         options = options_at(self, predicate, args, weights=self._weights)
         if options:
-            resolved = tuple(self.store.resolve(a) for a in args)
-            answer = self.store.resolve(self.answer)
-            self.exits.append(_Exit(self._apart(goal), resolved, answer, self.store.next, options))
+            numbers: dict[int, Var] = {}
+            answer = self.store.renumber(self.answer, numbers)
+            called = tuple(self.store.renumber(a, numbers) for a in args)
+            key: list[Hashable] = [answer, id(predicate), called]
+            apart = self._apart(goal, numbers, key)
+            first = len(numbers) + 1
+            self.exits.append(_Exit(apart, called, answer, first, options, tuple(key)))
 
-    def _apart(self, goal: Goal) -> Goal:
+    def _apart(self, goal: Goal, numbers: dict[int, Var], key: list[Hashable]) -> Goal:
         """The goal and those behind it, in terms that need no store and cuts that need no stack."""
         behind = []
+        called = goal
         while goal is not END:
             behind.append(goal)
             goal = goal.next
+        self.spend(len(behind))
         out = goal
         for old in reversed(behind):
             term, cut = old.term, self._height_apart(old.cut)
             if isinstance(term, CutTo):
                 term = CutTo(self._height_apart(term.height))
             elif not callable(term):
-                term = self.store.resolve(term)
+                term = self.store.renumber(term, numbers)
+            if old is not called:
+                key.append(term)
+                key.append(cut)
             if term is old.term and cut == old.cut and out is old.next:
                 out = old
             else:
@@ -105,7 +122,10 @@ class SearchMachine(Machine):
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """A node of the tree: not opened yet while `run` is None."""
+    """A node of the tree: not opened yet while `run` is None.
+
+    `entry` tells its valid entry in the heap from those that it had with less mass.
+    """
 
     mass: float
     fired: Fired | None
@@ -113,6 +133,7 @@ class _Node:
     machine: SearchMachine | None = None
     run: Iterator[bool] | None = None
     exits: int = 0
+    entry: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +162,11 @@ class Search:
     tolerance: float
     weights: bool
     machine_type: type[SearchMachine] = SearchMachine
+    merges: bool = True
     branches: bool = False
     stopped: Diagnostic | None = None
     _heap: list[tuple[float, int, _Node]] = field(default_factory=list)
+    _waiting: dict[Hashable, _Node] = field(default_factory=dict)
     _stuck: list[float] = field(default_factory=list)
     _failed: list[float] = field(default_factory=list)
     _open: float = 0.0
@@ -157,20 +180,27 @@ class Search:
     @property
     def open(self) -> float:
         """Mass of the nodes that are not done, given up ones included."""
-        return math.fsum([*(node.mass for _, _, node in self._heap), *self._stuck])
+        return math.fsum([*self._masses(), *self._stuck])
 
     @property
     def largest_open(self) -> float:
         """The largest mass of a node that is not done, 0 if there is none."""
-        return max([*(node.mass for _, _, node in self._heap), *self._stuck], default=0.0)
+        return max([*self._masses(), *self._stuck], default=0.0)
+
+    def _masses(self) -> Iterator[float]:
+        return (node.mass for _, entry, node in self._heap if entry == node.entry)
 
     def run(self) -> Iterator[FoundProof]:
         """The proofs as they are found, until the open mass is at most `tolerance`."""
         self._push(_Node(1.0, None, None), 1.0)
         opened = 0
         while self._heap and not self._is_done(opened):
-            priority, _, node = heapq.heappop(self._heap)
+            priority, entry, node = heapq.heappop(self._heap)
+            if entry != node.entry:
+                continue
             self._open -= node.mass
+            if node.start is not None and node.run is None:
+                self._waiting.pop(_key(node.start), None)
             opened += 1
             try:
                 yield from self._advance(node, -priority)
@@ -183,13 +213,28 @@ class Search:
     def _is_done(self, opened: int) -> bool:
         """Whether the tolerance is reached; the running sum is not trusted with that."""
         if self._open <= self.tolerance or opened % _RECOUNT == 0:
-            self._open = math.fsum(node.mass for _, _, node in self._heap)
+            self._open = math.fsum(self._masses())
         return self._open <= self.tolerance
 
     def _push(self, node: _Node, priority: float) -> None:
         heapq.heappush(self._heap, (-priority, self._count, node))
+        node.entry = self._count
         self._count += 1
         self._open += node.mass
+
+    def _push_branch(self, mass: float, fired: Fired | None, start: tuple[_Exit, Clause]) -> None:
+        """Push a node, or add to the mass of one that waits to prove the same."""
+        key = _key(start)
+        waiting = self._waiting.get(key) if self.merges else None
+        if waiting is None:
+            node = _Node(mass, fired, start)
+            self._push(node, mass)
+            if self.merges:
+                self._waiting[key] = node
+        else:
+            self._open -= waiting.mass
+            waiting.mass += mass
+            self._push(waiting, waiting.mass)
 
     def _advance(self, node: _Node, priority: float) -> Iterator[FoundProof]:
         machine, run = self._opened(node)
@@ -236,8 +281,13 @@ class Search:
                 raise faults.mass_overflow(clause.source.span)
             if mass > 0:  # it may be too small for a number
                 fired = Fired(clause.source, label, node.fired)
-                self._push(_Node(mass, fired, (found, clause)), mass)
+                self._push_branch(mass, fired, (found, clause))
 
     def _count_exit(self, node: _Node) -> None:
         node.exits += 1
         self.branches = self.branches or node.exits > 1
+
+
+def _key(start: tuple[_Exit, Clause]) -> Hashable:
+    found, clause = start
+    return id(clause), found.key

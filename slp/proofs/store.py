@@ -39,11 +39,6 @@ class Store:
         self._next += 1
         return variable
 
-    @property
-    def next(self) -> int:
-        """The number of the next variable, above all in use."""
-        return self._next
-
     def deref(self, term: Term) -> Term:
         """What a variable stands for so far: a term, whose arguments are not looked at."""
         while type(term) is Var:
@@ -124,6 +119,21 @@ class Store:
             return new[variable.id]
 
         return self._mapped(term, renamed)
+
+    def renumber(self, term: Term, numbers: dict[int, Var]) -> Term:
+        """A resolved copy whose free variables are numbered 1, 2, ... in order of appearance.
+
+        `numbers` has those numbered before and takes new ones; names stay.
+        """
+        if type(term) is not Var and type(term) is not Struct:
+            return term
+
+        def renumbered(variable: Var) -> Term:
+            if variable.id not in numbers:
+                numbers[variable.id] = Var(variable.name, len(numbers) + 1, variable.span)
+            return numbers[variable.id]
+
+        return self._mapped(term, renumbered)
 
     def _mapped(self, term: Term, free: Callable[[Var], Term]) -> Term:
         built: list[Term] = []
