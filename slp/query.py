@@ -25,7 +25,7 @@ from slp.proofs import (
     draw_answers,
     named_variables,
 )
-from slp.proofs.terms import Number, Term
+from slp.proofs.terms import Atom, Number, Term
 from slp.source import SourceSpan
 from slp.syntax import parse_term, term_to_text
 
@@ -312,4 +312,6 @@ def _reason(found: SearchResult) -> str:
 
 
 def _failed(goal: Term, span: SourceSpan | None) -> Diagnostic:
-    return Diagnostic("W240", f"`{term_to_text(goal)}` failed", span, severity="warning")
+    # A negation that does not hold fails with the goal `fail` at its place.
+    text = span.text if span is not None and goal == Atom("fail") else term_to_text(goal)
+    return Diagnostic("W240", f"`{text}` failed", span, severity="warning")

@@ -36,6 +36,7 @@ class CutTo:
     height: int
 
     def __call__(self, machine: Machine, goal: Goal) -> Goal:
+        machine.span = goal.span
         machine.cut(self.height)
         return goal.next
 
