@@ -8,8 +8,8 @@
 The rooms, in the order of the pipeline: `slp.syntax` reads text, `slp.analysis` checks it into
 `slp.ir`, `slp.lower` makes a tree grammar, `slp.data` codes a table, `slp.infer` crosses the two;
 `slp.compile` is that pipeline in one place. `slp.trees` holds decision trees, `slp.leaves` the
-models in their leaves, `slp.proofs` resolution for guards, `slp.kernels` the compiled routines,
-`slp.cli` the commands.
+models in their leaves, `slp.proofs` resolution for guards, `slp.query` goals of any program,
+`slp.kernels` the compiled routines, `slp.cli` the commands.
 """
 
 from slp.errors import (
@@ -24,6 +24,7 @@ from slp.errors import (
 )
 from slp.infer import Posterior
 from slp.program import Program, load, parse
+from slp.query import Draws, QueryResult
 from slp.trees import Tree
 
 __version__ = "0.1.0"
@@ -32,9 +33,11 @@ __all__ = [
     "BudgetError",
     "DataError",
     "Diagnostic",
+    "Draws",
     "Posterior",
     "Program",
     "ProgramError",
+    "QueryResult",
     "SlpError",
     "SlpWarning",
     "Tree",

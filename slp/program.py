@@ -14,6 +14,8 @@ from slp.infer import Posterior, infer
 from slp.ir import program as ir
 from slp.ir.words import describe_prior
 from slp.lower import explain_program
+from slp.proofs import DEFAULT_LIMITS, Limits
+from slp.query import Draws, QueryResult, run_draws, run_query
 from slp.resources import prior_file
 from slp.source import SourceFile
 
@@ -118,6 +120,63 @@ class Program:
     ) -> Posterior:
         """The prior over the trees that the table allows: `posterior` without the likelihood."""
         return self._run(X, y, False, engine, seed, draws, memory, progress)
+
+    def query(
+        self,
+        goal: str,
+        *,
+        given: str | None = None,
+        best: int = 0,
+        tolerance: float = 1e-12,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> QueryResult:
+        """Answers to a goal with their probabilities, by a search for its proofs.
+
+        Parameters
+        ----------
+        goal : Prolog text, such as `"member(X, [a, b]), coin(X)"`.
+        given : a goal that must succeed too; variables of the same name are shared.
+        best : how many of the most probable proofs to keep.
+        tolerance : the search goes on until what it has not looked at has at most this mass.
+        limits : where it gives up before that, and bounds what it has not seen.
+
+        Raises
+        ------
+        SlpError
+            A fault in the goal or an option, or in the program as far as the goal uses it.
+        """
+        return run_query(self.ir, goal, given=given, best=best, tolerance=tolerance, limits=limits)
+
+    def draw(
+        self,
+        goal: str,
+        draws: int = 1,
+        *,
+        given: str | None = None,
+        failure: str = "rejection",
+        seed: int | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> Draws:
+        """Independent draws of a goal's proofs: what they answer.
+
+        Parameters
+        ----------
+        goal, given : as in `query`.
+        draws : how many.
+        failure : `"rejection"` (draws have the probabilities of `query`) or `"backtracking"` (they
+            have not, if proofs fail).
+        seed : None takes one from the system.
+        limits : of one draw.
+
+        Raises
+        ------
+        SlpError
+            A fault in the goal or an option, or in the program as far as the goal uses it; limits
+            that are reached; no proof to draw.
+        """
+        return run_draws(
+            self.ir, goal, draws, given=given, failure=failure, seed=seed, limits=limits
+        )
 
     def _run(
         self,

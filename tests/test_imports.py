@@ -32,6 +32,7 @@ ALLOWED: dict[str, set[str]] = {
     "data": _PLAIN | {"ir", "kernels", "leaves"},
     "analysis": _PLAIN | {"resources", "syntax", "ir", "proofs", "data"},
     "lower": _PLAIN | {"ir", "proofs", "data"},
+    "query": _PLAIN | {"ir", "proofs", "syntax"},
     "trees": _PLAIN | {"ir", "data", "leaves"},
     "infer": _PLAIN | {"ir", "kernels", "leaves", "data", "trees"},
 }

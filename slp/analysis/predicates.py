@@ -23,7 +23,7 @@ from slp.proofs.builtins import BUILTINS
 from slp.proofs.control import CONTROL
 from slp.proofs.faults import redefines_builtin
 from slp.proofs.library import library
-from slp.proofs.terms import Term, functor
+from slp.proofs.terms import Atom, Struct, Term, functor
 from slp.syntax.ast import Clause
 
 __all__ = ["BUILT_IN", "Clauses", "Indicator", "indicator_text", "sort_clauses"]
@@ -35,6 +35,9 @@ Indicator: TypeAlias = tuple[str, int]
 BUILT_IN: frozenset[Indicator] = frozenset({*CONTROL, *BUILTINS, *library()})
 
 _KEPT = {"leaf", "split", "{}", "[]", "[|]", ",", ";", "|", "->", "::", "!", "\\+"}
+
+#: Constructs through which a cut reaches the clause that it stands in.
+_TRANSPARENT = {(",", 2), (";", 2), ("->", 2), ("*->", 2)}
 
 
 @dataclass
@@ -132,6 +135,22 @@ def _add_rule(
     out.rules.append(rule)
 
 
+def _check_cut(clause: Clause, findings: Findings) -> None:
+    """Find cuts in a labelled clause: they would take away what its label has chosen."""
+    todo = [] if clause.label is None or clause.body is None else [clause.body]
+    while todo:
+        goal = todo.pop()
+        if isinstance(goal, Struct) and functor(goal) in _TRANSPARENT:
+            todo.extend(reversed(goal.args))
+        elif goal == Atom("!"):
+            findings.error(
+                "E119",
+                "a clause with a label cannot have a cut",
+                span_of(goal, clause.span),
+                help="write it in a clause without a label, and call that",
+            )
+
+
 def _add_clause(
     clause: Clause, out: Clauses, first: dict[Indicator, Clause], findings: Findings
 ) -> None:
@@ -147,6 +166,7 @@ def _add_clause(
             related=[Related(f"the first clause {had}", earlier.span)],
         )
     (out.logical if earlier.label is None else out.stochastic).add(key)
+    _check_cut(clause, findings)
     found = LogicClause(clause.head, clause.body, clause.label, clause.span)
     check_clause_scope(found, clause.span, findings)
     find_singletons(clause, None, findings)

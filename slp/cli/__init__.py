@@ -15,6 +15,7 @@ from slp.cli.fmt import fmt_command
 from slp.cli.map import map_command
 from slp.cli.predict import predict_command
 from slp.cli.prior import prior_command
+from slp.cli.query import query_command
 from slp.cli.sample import sample_command
 
 __all__ = ["main", "sample_main", "slp_command"]
@@ -38,6 +39,7 @@ for _command in (
     map_command,
     predict_command,
     prior_command,
+    query_command,
     sample_command,
 ):
     slp_command.add_command(_command)

@@ -2,31 +2,42 @@
 
 Entry points: `evaluate` (arithmetic); `Database` and `solve` (answers to a goal);
 `evaluate_arguments`, `rule_instances` and `label_sum_over_heads` (tree rules at a state);
-`threshold_outcomes` (guards behind a split).
+`threshold_outcomes` (guards behind a split); `answers_of_query` and `draw_answers` (goals of a
+stochastic program).
 
 Inside: `terms`, `store` (bindings and unification), `machine` (the loop), `clauses`, `control`,
 `builtins` and `library` (what can be called), `affine` (numbers that depend on a threshold),
-`faults` (every message).
+`faults` (every message). Of queries: `choices` (clauses at a stochastic goal), `search` (all
+proofs, best first), `draws`, `failures` (why a goal fails), `queries` (what it all adds up to).
 """
 
 from slp.proofs.arithmetic import evaluate, evaluate_arguments
 from slp.proofs.cells import ThresholdOutcomes, threshold_outcomes
 from slp.proofs.database import Database, is_builtin
+from slp.proofs.draws import Failure
 from slp.proofs.instances import RuleInstance, label_sum_over_heads, rule_instances
-from slp.proofs.machine import Limits, Meter
+from slp.proofs.machine import DEFAULT_LIMITS, Limits, Meter
+from slp.proofs.queries import Query, SearchResult, answers_of_query, draw_answers, named_variables
 from slp.proofs.solve import Bindings, solve
 
 __all__ = [
+    "DEFAULT_LIMITS",
     "Bindings",
     "Database",
+    "Failure",
     "Limits",
     "Meter",
+    "Query",
     "RuleInstance",
+    "SearchResult",
     "ThresholdOutcomes",
+    "answers_of_query",
+    "draw_answers",
     "evaluate",
     "evaluate_arguments",
     "is_builtin",
     "label_sum_over_heads",
+    "named_variables",
     "rule_instances",
     "solve",
     "threshold_outcomes",

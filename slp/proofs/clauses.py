@@ -26,6 +26,7 @@ class Clause:
         self.head = tuple(template(a, slots) for a in head_args)
         goals = () if source.body is None else _conjuncts(source.body)
         self.body = tuple(template(g, slots) for g in goals)
+        self.label = None if source.label is None else template(source.label, slots)
         self.size = len(slots)
 
     def enter(self, goal: Goal, frame: Frame, cut: int, store: Store) -> Goal:
@@ -114,14 +115,15 @@ class Predicate:
 
     def call(self, machine: Machine, goal: Goal, term: Struct | Atom) -> Goal | None:
         """Resolve the goal with the first clause that fits, and come back for the others."""
-        if self.is_stochastic:
-            raise faults.stochastic_goal(self.name, self.arity, machine.span)
         if goal.depth >= machine.meter.limits.depth:
             raise faults.too_deep(machine.meter.limits.depth, machine.span)
         args = term.args if isinstance(term, Struct) else ()
-        return _resolve(machine, goal, args, self._candidates(args, machine.store), 0)
+        if self.is_stochastic:
+            return machine.choose(self, goal, args)
+        return _resolve(machine, goal, args, self.candidates(args, machine.store), 0)
 
-    def _candidates(self, args: tuple[Term, ...], store: Store) -> Sequence[Clause]:
+    def candidates(self, args: tuple[Term, ...], store: Store) -> Sequence[Clause]:
+        """The clauses that the first argument leaves, in order."""
         if not args:
             return self.clauses
         key = _key(store.deref(args[0]))

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from slp.proofs import faults
-from slp.proofs.machine import Action, Alternative, Goal, Machine
+from slp.proofs.machine import Action, Alternative, Fence, Goal, Machine
 from slp.proofs.terms import Atom, Struct, Term, Var, list_term
 
-__all__ = ["CONTROL"]
+__all__ = ["CONTROL", "CutTo"]
 
 _MOST_CALL_ARGUMENTS = 8
 
@@ -29,12 +29,26 @@ class _Control:
         return self.run(machine, goal, *(term.args if isinstance(term, Struct) else ()))
 
 
-def _cut_to(height: int) -> Action:
-    def act(machine: Machine, goal: Goal) -> Goal:
-        machine.cut(height)
+@dataclass(frozen=True, slots=True)
+class CutTo:
+    """The action that takes the choice stack back to a height."""
+
+    height: int
+
+    def __call__(self, machine: Machine, goal: Goal) -> Goal:
+        machine.span = goal.span
+        machine.cut(self.height)
         return goal.next
 
-    return act
+
+class _Otherwise(Alternative, Fence):
+    """What to do if the goal of a condition or a negation fails."""
+
+    __slots__ = ()
+
+    @property
+    def is_open(self) -> bool:
+        return not self.dead
 
 
 def _true(machine: Machine, goal: Goal) -> Goal:
@@ -57,16 +71,18 @@ def _and(machine: Machine, goal: Goal, left: Term, right: Term) -> Goal:
 def _or(machine: Machine, goal: Goal, left: Term, right: Term) -> Goal:
     left = machine.store.deref(left)
     height = len(machine.choices)
-    other = Alternative(machine.store.mark(), goal.then(right))
-    machine.choices.append(other)
+    mark = machine.store.mark()
     if isinstance(left, Struct) and len(left.args) == 2 and left.name in ("->", "*->"):
         condition, then = left.args
-        commit = _cut_to(height) if left.name == "->" else _soft_cut(other)
+        other = _Otherwise(mark, goal.then(right))
+        machine.choices.append(other)
+        commit = CutTo(height) if left.name == "->" else _soft_cut(other)
         return _conditional(goal, condition, commit, then, height + 1)
+    machine.choices.append(Alternative(mark, goal.then(right)))
     return goal.then(left)
 
 
-def _soft_cut(choice: Alternative) -> Action:
+def _soft_cut(choice: _Otherwise) -> Action:
     def act(machine: Machine, goal: Goal) -> Goal:
         choice.dead = True
         return goal.next
@@ -81,7 +97,7 @@ def _conditional(goal: Goal, condition: Term, commit: Action, then: Term, height
 
 def _if_then(machine: Machine, goal: Goal, condition: Term, then: Term) -> Goal:
     height = len(machine.choices)
-    return _conditional(goal, condition, _cut_to(height), then, height)
+    return _conditional(goal, condition, CutTo(height), then, height)
 
 
 def _if_then_soft(machine: Machine, goal: Goal, condition: Term, then: Term) -> Goal:
@@ -90,14 +106,14 @@ def _if_then_soft(machine: Machine, goal: Goal, condition: Term, then: Term) -> 
 
 def _once(machine: Machine, goal: Goal, inner: Term) -> Goal:
     height = len(machine.choices)
-    return goal.then(inner, cut=height, next=goal.then(_cut_to(height)))
+    return goal.then(inner, cut=height, next=goal.then(CutTo(height)))
 
 
 def _not(machine: Machine, goal: Goal, inner: Term) -> Goal:
     height = len(machine.choices)
-    machine.choices.append(Alternative(machine.store.mark(), goal.next))
-    fail = goal.then(_fail)
-    return goal.then(inner, cut=height + 1, next=goal.then(_cut_to(height), next=fail))
+    machine.choices.append(_Otherwise(machine.store.mark(), goal.next))
+    refuted = goal.then(Atom("fail"))
+    return goal.then(inner, cut=height + 1, next=goal.then(CutTo(height), next=refuted))
 
 
 def _forall(machine: Machine, goal: Goal, condition: Term, then: Term) -> Goal:
@@ -123,7 +139,7 @@ def _with_arguments(machine: Machine, goal: Goal, inner: Term, more: tuple[Term,
 
 
 @dataclass(slots=True, eq=False)
-class _Collected:
+class _Collected(Fence):
     """Choice point below a findall: when its goal has no more answers, give the list of them."""
 
     mark: int

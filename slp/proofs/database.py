@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from slp.ir import program as ir  # its names are used late: it imports slp.proofs.terms
@@ -11,11 +12,13 @@ from slp.proofs.builtins import BUILTINS
 from slp.proofs.clauses import Predicate
 from slp.proofs.control import CONTROL
 from slp.proofs.library import library
-from slp.proofs.machine import Definition
+from slp.proofs.machine import Definitions
 from slp.proofs.rules import PreparedRule
 from slp.proofs.terms import functor
 
 __all__ = ["Database", "is_builtin"]
+
+_NONE: Definitions = MappingProxyType({})
 
 
 def is_builtin(name: str, arity: int) -> bool:
@@ -29,6 +32,8 @@ def is_builtin(name: str, arity: int) -> bool:
 class Database:
     """What goals mean: predicates defined by `clauses`, `parameters` that arithmetic knows.
 
+    `others` are definitions that the program's own and the built-in ones come before.
+
     Raises
     ------
     ProgramError
@@ -36,7 +41,10 @@ class Database:
     """
 
     def __init__(
-        self, clauses: Iterable[ir.LogicClause], parameters: Mapping[str, int | float]
+        self,
+        clauses: Iterable[ir.LogicClause],
+        parameters: Mapping[str, int | float],
+        others: Definitions = _NONE,
     ) -> None:
         self.parameters = dict(parameters)
         self._prepared: dict[int, PreparedRule] = {}
@@ -44,7 +52,8 @@ class Database:
         for clause in clauses:
             own.setdefault(_defined(clause), []).append(clause)
         predicates = {key: Predicate(*key, sources) for key, sources in own.items()}
-        self.definitions: Mapping[tuple[str, int], Definition] = {
+        self.definitions: Definitions = {
+            **others,
             **CONTROL,
             **BUILTINS,
             **library(),

@@ -12,14 +12,22 @@ from slp.errors import Diagnostic, ProgramError
 from slp.proofs.terms import Atom, Number, Term, Text, Var, list_items
 from slp.source import SourceSpan
 
-__all__ = ["describe", "nearest"]
+__all__ = ["LimitError", "describe", "nearest"]
 
 _Span = SourceSpan | None
 _LONGEST = 40
 
 
+class LimitError(ProgramError):
+    """A proof came to a limit: nothing is wrong for certain, but nothing is known either."""
+
+
 def _error(code: str, message: str, span: _Span, help: str | None = None) -> ProgramError:
     return ProgramError(Diagnostic(code, message, span, help))
+
+
+def _limit(code: str, message: str, span: _Span, help: str | None = None) -> LimitError:
+    return LimitError(Diagnostic(code, message, span, help))
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
@@ -151,18 +159,18 @@ def not_callable(term: Term, span: _Span) -> ProgramError:
 def too_many_inferences(limit: int, span: _Span) -> ProgramError:
     """E214."""
     help = "does a recursive clause lack a guard that ends it?"
-    return _error("E214", f"gave up after {limit} inferences", span, help)
+    return _limit("E214", f"gave up after {limit} inferences", span, help)
 
 
 def too_deep(limit: int, span: _Span) -> ProgramError:
     """E215."""
     help = "does a recursive clause lack a guard that ends it?"
-    return _error("E215", f"gave up at a recursion {limit} calls deep", span, help)
+    return _limit("E215", f"gave up at a recursion {limit} calls deep", span, help)
 
 
 def too_large(limit: int, span: _Span) -> ProgramError:
     """E216."""
-    return _error("E216", f"a term has more than {limit} parts", span)
+    return _limit("E216", f"a term has more than {limit} parts", span)
 
 
 def redefines_builtin(name: str, arity: int, span: _Span) -> ProgramError:
@@ -216,3 +224,62 @@ def ambiguous_children(span: _Span) -> ProgramError:
     """E232."""
     message = "the guards behind the split have answers that lead to different children"
     return _error("E232", message, span, "choose before the split")
+
+
+# --- queries -----------------------------------------------------------------------------------
+
+
+def enclosed_choice(name: str, arity: int, span: _Span) -> ProgramError:
+    """E240."""
+    message = f"{_indicator(name, arity)} has labelled clauses and is called inside a condition"
+    help = (
+        "call it before: conditions, `\\+`, `findall` and `forall` test what has been drawn already"
+    )
+    return _error("E240", message, span, help)
+
+
+def crossing_cut(span: _Span) -> ProgramError:
+    """E241."""
+    message = "a cut takes away alternatives that stand before a stochastic goal"
+    help = "cut before the stochastic goal is called, or write clauses that exclude each other"
+    return _error("E241", message, span, help)
+
+
+def large_sum(name: str, arity: int, total: float, span: _Span) -> ProgramError:
+    """E242."""
+    message = f"the labels of {_indicator(name, arity)} that match here sum to {total:.6g}, above 1"
+    help = "bind an argument by a goal to the left, or declare `:- weights.`"
+    return _error("E242", message, span, help)
+
+
+def tree_goal(name: str, arity: int, span: _Span) -> ProgramError:
+    """E243."""
+    nonterminal = f"`{_short(name)}//{arity}`"
+    message = f"{nonterminal} is defined by tree rules, which cannot be queried yet"
+    help = "`slp prior FILE DATA` gives the distribution of its trees on a table"
+    return _error("E243", message, span, help)
+
+
+def several_proofs(span: _Span) -> ProgramError:
+    """E244."""
+    message = "logical goals can be proved in several ways, which drawing cannot weigh"
+    help = "ask for the answers' probabilities, or draw with failure by backtracking"
+    return _error("E244", message, span, help)
+
+
+def nothing_to_draw(span: _Span) -> ProgramError:
+    """E245."""
+    message = "the goal has no proof, so there is nothing to draw"
+    return _error("E245", message, span, "`slp query` without draws says where it fails")
+
+
+def mass_overflow(span: _Span) -> ProgramError:
+    """E247."""
+    message = "the weights of this proof multiply to more than a floating-point number can hold"
+    return _error("E247", message, span, "divide the labels of each predicate by a constant")
+
+
+def weighted_draws(span: _Span) -> ProgramError:
+    """E246."""
+    message = "labels are weights here, so that rejection cannot tell how often to accept"
+    return _error("E246", message, span, "draw with failure by backtracking")

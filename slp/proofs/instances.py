@@ -27,6 +27,7 @@ __all__ = [
     "check_ground",
     "conjunction",
     "label_sum_over_heads",
+    "label_value",
     "rule_instances",
 ]
 
@@ -93,7 +94,8 @@ def rule_instances(
     for rule in rules:
         prepared = database.prepared(rule)
         for frame in prepared.proofs(goal, database.definitions, database.parameters, meter):
-            label = _checked(prepared.label(frame, database.parameters), rule)
+            value = prepared.label(frame, database.parameters)
+            label = label_value(value, rule.label.span or rule.span)
             if label > 0:
                 found.append(RuleInstance(rule, label, prepared.body(frame)))
     return found
@@ -129,11 +131,17 @@ def conjunction(goals: Sequence[Term]) -> Term:
 def _label_value(clause: _Labelled, answer: Bindings, database: Database) -> float:
     assert clause.label is not None, "a stochastic clause has a label"
     span = clause.label.span or clause.span
-    return _checked(evaluate(answer.resolve(clause.label), database.parameters, span=span), clause)
+    return label_value(evaluate(answer.resolve(clause.label), database.parameters, span=span), span)
 
 
-def _checked(value: int | float, clause: _Labelled) -> float:
-    """A label's value, if it can be one."""
+def label_value(value: int | float, span: SourceSpan | None) -> float:
+    """A label's value as a weight; a rounding error below 0 is 0.
+
+    Raises
+    ------
+    ProgramError
+        E220 if it is negative or infinite.
+    """
     try:
         label = float(value)
     except OverflowError:
@@ -141,8 +149,7 @@ def _checked(value: int | float, clause: _Labelled) -> float:
     if -_ROUNDING < label < 0:
         return 0.0
     if label < 0 or math.isinf(label):
-        span = clause.label.span if clause.label is not None else None
-        raise faults.impossible_label(label, span or clause.span)
+        raise faults.impossible_label(label, span)
     return label
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from slp.errors import ProgramError
 from slp.proofs import faults
@@ -17,13 +17,18 @@ from slp.proofs.store import Store
 from slp.proofs.terms import Atom, Struct, Term, Var
 from slp.source import SourceSpan
 
+if TYPE_CHECKING:
+    from slp.proofs.clauses import Predicate
+
 __all__ = [
     "DEFAULT_LIMITS",
+    "END",
     "Action",
     "Alternative",
     "Choice",
     "Definition",
     "Definitions",
+    "Fence",
     "Goal",
     "Limits",
     "Machine",
@@ -116,6 +121,21 @@ class Alternative:
         return None if self.dead else self.goal
 
 
+class Fence:
+    """A choice point that is there while a condition, a negation or a collection is at work."""
+
+    __slots__ = ()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it still is."""
+        return True
+
+
+#: Steps after which `explore` says that it is still at work.
+_PAUSE = 10_000
+
+
 class Machine:
     """One query at work."""
 
@@ -144,19 +164,32 @@ class Machine:
         ProgramError
             E201 to E218, with the span of the goal that is to blame.
         """
-        end = Goal(_nothing, 0, 0, None, None)  # type: ignore[arg-type]  # the one goal without a next
-        first = end
+        first = END
         for term in reversed(terms):
             first = Goal(term, 0, 0, term.span or span, first)
-        goal: Goal | None = first
-        while goal is not None:
-            if goal is end:
+        for proved in self.explore(first):
+            if proved:
                 yield
+
+    def explore(self, start: Goal) -> Iterator[bool]:
+        """Prove a goal and those behind it: True for each proof, False now and then between."""
+        goal: Goal | None = start
+        steps = 0
+        while goal is not None:
+            if goal is END:
+                yield True
                 goal = None
             else:
                 goal = self._guarded(self._step, goal)
             if goal is None:
-                goal = self._guarded(Machine._retry, self)
+                goal = self._guarded(self._retry)
+            steps += 1
+            if steps % _PAUSE == 0:
+                yield False
+
+    def choose(self, predicate: Predicate, goal: Goal, args: tuple[Term, ...]) -> Goal | None:
+        """Call a stochastic predicate, which only a query on the program can do."""
+        raise faults.stochastic_goal(predicate.name, predicate.arity, self.span)
 
     def _guarded(self, advance: Callable[..., Goal | None], *args: object) -> Goal | None:
         """Say where, if what goes wrong does not know its place itself."""
@@ -165,7 +198,7 @@ class Machine:
         except ProgramError as e:
             if any(d.span is None for d in e.diagnostics):
                 placed = (replace(d, span=d.span or self.span) for d in e.diagnostics)
-                raise ProgramError(placed) from None
+                raise type(e)(placed) from None
             raise
 
     def _step(self, goal: Goal) -> Goal | None:
@@ -217,3 +250,7 @@ def _not_a_goal(term: Term, span: SourceSpan | None) -> ProgramError:
 
 def _nothing(machine: Machine, goal: Goal) -> Goal | None:
     return None
+
+
+#: Behind the last goal of every proof: the one goal without a next.
+END = Goal(_nothing, 0, 0, None, None)  # type: ignore[arg-type]

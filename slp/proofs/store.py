@@ -120,6 +120,21 @@ class Store:
 
         return self._mapped(term, renamed)
 
+    def renumber(self, term: Term, numbers: dict[int, Var]) -> Term:
+        """A resolved copy whose free variables are numbered 1, 2, ... in order of appearance.
+
+        `numbers` has those numbered before and takes new ones; names stay.
+        """
+        if type(term) is not Var and type(term) is not Struct:
+            return term
+
+        def renumbered(variable: Var) -> Term:
+            if variable.id not in numbers:
+                numbers[variable.id] = Var(variable.name, len(numbers) + 1, variable.span)
+            return numbers[variable.id]
+
+        return self._mapped(term, renumbered)
+
     def _mapped(self, term: Term, free: Callable[[Var], Term]) -> Term:
         built: list[Term] = []
         todo: list[tuple[Term, bool]] = [(term, False)]  # True: its arguments are on top of `built`

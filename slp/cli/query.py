@@ -1,0 +1,140 @@
+"""`slp query FILE GOAL`: probabilities of answers, best proofs, draws, for any program."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+import click
+
+import slp
+from slp.cli.common import (
+    format_option,
+    json_option,
+    param_option,
+    program_argument,
+    reports_errors,
+)
+from slp.query import FAILURES, Draws, Proof, QueryResult, Value
+from slp.source import draw_diagnostic
+
+__all__ = ["query_command"]
+
+_MOST_SHOWN = 50
+
+
+@click.command(name="query")
+@program_argument
+@click.argument("goal", metavar="GOAL")
+@click.option("--given", metavar="GOAL", help="A goal that must succeed too; variables are shared.")
+@click.option(
+    "--best",
+    type=click.IntRange(min=1),
+    metavar="K",
+    help="Show the K most probable proofs and the clauses that fired.",
+)
+@click.option(
+    "--draws",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Draw N answers in place of searching for all.",
+)
+@click.option(
+    "--failure",
+    type=click.Choice(list(FAILURES)),
+    default="rejection",
+    show_default=True,
+    help="What a draw does that fails: start again, or go on from its last choice.",
+)
+@click.option("--seed", type=click.IntRange(min=0), help="Seed of the draws.")
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(min=0),
+    default=1e-12,
+    show_default=True,
+    help="Search until the mass that was not looked at is at most this.",
+)
+@param_option
+@json_option
+@format_option
+@reports_errors
+def query_command(
+    prior: str,
+    goal: str,
+    given: str | None,
+    best: int | None,
+    draws: int | None,
+    failure: str,
+    seed: int | None,
+    tolerance: float,
+    parameters: dict[str, float],
+    as_json: bool,
+) -> None:
+    """Answers to GOAL under the program PRIOR, each with its probability.
+
+    GOAL is Prolog text such as 'member(X, [a, b])'. Quote it for the shell.
+    """
+    program = slp.load(prior, **parameters)
+    found: QueryResult | Draws
+    if draws is None:
+        found = program.query(goal, given=given, best=best or 0, tolerance=tolerance)
+    else:
+        found = program.draw(goal, draws, given=given, failure=failure, seed=seed)
+    if as_json:
+        click.echo(json.dumps({**found.to_dict(), "version": slp.__version__}))
+    elif isinstance(found, Draws):
+        _print_draws(found)
+    else:
+        _print_answers(found)
+
+
+def _print_answers(found: QueryResult) -> None:
+    for answer in found.answers[:_MOST_SHOWN]:
+        line = f"{answer.probability:.6g}  {_text(answer)}"
+        if not found.complete and answer.lower is not None:
+            line += f"  (between {answer.lower:.6g} and {answer.upper:.6g})"
+        click.echo(line)
+    if len(found.answers) > _MOST_SHOWN:
+        click.echo(f"... and {len(found.answers) - _MOST_SHOWN} more answers (--json has all)")
+    if not found.answers:
+        click.echo("no proof" if found.complete else "no proof found")
+    click.echo(_summary(found))
+    for i, proof in enumerate(found.best, start=1):
+        _print_proof(i, proof)
+    if found.best and not found.best_certified:
+        click.echo("\nproofs that were not looked at may be more probable than some of these")
+    for diagnostic in found.failed:
+        click.echo("\n" + draw_diagnostic(diagnostic))
+
+
+def _summary(found: QueryResult) -> str:
+    parts = [f"success {found.success:.6g}"]
+    if found.failure is not None:
+        parts.append(f"failure {found.failure:.6g}")
+    if not found.complete:
+        bound = "no upper bound" if found.upper is None else f"at most {found.upper:.6g}"
+        parts[0] += f" found, {bound}"
+        parts.append(f"open {found.open:.6g}: {found.reason}")
+    return "; ".join(parts)
+
+
+def _print_proof(number: int, proof: Proof) -> None:
+    click.echo(
+        f"\n{number}. probability {proof.probability:.6g}, mass {proof.mass:.6g}: "
+        f"{_text(proof.bindings)}"
+    )
+    for clause in proof.clauses:
+        where = "" if clause.span is None else f"  % {clause.span}"
+        click.echo(f"   {clause.label:.6g}  {' '.join(clause.text.split())}{where}")
+
+
+def _print_draws(found: Draws) -> None:
+    for answer in found:
+        click.echo(_text(answer))
+    click.echo(f"{found.failure}, {FAILURES[found.failure]}")
+    rejected = f"{found.tries - len(found)} of {found.tries} rejected, "
+    click.echo(f"{rejected if found.failure == 'rejection' else ''}seed {found.seed}")
+
+
+def _text(bindings: Mapping[str, Value]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in bindings.items()) or "true"

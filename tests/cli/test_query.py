@@ -1,0 +1,131 @@
+"""`slp query`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+PAIR = "0.5 :: coin(h).\n0.5 :: coin(t).\npair(X, Y) :- coin(X), coin(Y), X \\= Y.\n"
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Path:
+    path = tmp_path / "pair.slp"
+    path.write_text(PAIR)
+    return path
+
+
+def test_answers(slp_run, pair: Path) -> None:
+    result = slp_run("query", pair, "pair(X, Y)")
+    assert (result.code, result.err) == (0, "")
+    assert result.out == ("0.5  X = h, Y = t\n0.5  X = t, Y = h\nsuccess 0.5; failure 0.5\n")
+
+
+def test_answers_as_json(slp_run, pair: Path) -> None:
+    found = json.loads(slp_run("query", pair, "pair(X, Y)", "--json").out)
+    assert found["answers"] == [
+        {"X": "h", "Y": "t", "probability": 0.5, "mass": 0.25},
+        {"X": "t", "Y": "h", "probability": 0.5, "mass": 0.25},
+    ]
+    assert (found["success"], found["failure"], found["open"]) == (0.5, 0.5, 0.0)
+    assert (found["complete"], found["reason"], found["upper"]) == (True, None, 0.5)
+
+
+def test_best_proofs_and_a_condition(slp_run, pair: Path) -> None:
+    result = slp_run("query", pair, "pair(X, Y)", "--given", "X = t", "--best", "1")
+    assert result.out == (
+        "1  X = t, Y = h\n"
+        "success 0.25; failure 0.75\n"
+        "\n1. probability 1, mass 0.25: X = t, Y = h\n"
+        f"   0.5  0.5 :: coin(t).  % {pair}:2:1\n"
+        f"   0.5  0.5 :: coin(h).  % {pair}:1:1\n"
+    )
+    found = json.loads(slp_run("query", pair, "pair(X, Y)", "--best", "1", "--json").out)
+    assert [c["text"] for c in found["best"][0]["clauses"]] == [
+        "0.5 :: coin(h).",
+        "0.5 :: coin(t).",
+    ]
+    assert found["best_certified"] is True
+
+
+def test_draws_say_what_failure_does(slp_run, pair: Path) -> None:
+    result = slp_run("query", pair, "pair(X, Y)", "--draws", "2", "--seed", "1")
+    assert result.out.splitlines()[2:] == [
+        "rejection, draws that fail are thrown away: answers have the probabilities of the query",
+        "0 of 2 rejected, seed 1",
+    ]
+    result = slp_run(
+        "query", pair, "pair(X, Y)", "--draws", "2", "--seed", "1", "--failure", "backtracking"
+    )
+    assert result.out.splitlines()[2:] == [
+        "backtracking, a draw that fails goes on from its last choice: other probabilities",
+        "seed 1",
+    ]
+
+
+def test_draws_as_json(slp_run, pair: Path) -> None:
+    found = json.loads(
+        slp_run("query", pair, "coin(X)", "--draws", "4", "--seed", "1", "--json").out
+    )
+    assert found["semantics"] == "rejection" and found["seed"] == 1
+    assert (found["success"], found["failure"], found["tries"]) == (1.0, 0.0, 4)
+    assert len(found["draws"]) == 4
+    assert sum(a["probability"] for a in found["answers"]) == 1.0
+
+
+def test_a_goal_that_fails_says_why(slp_run, pair: Path) -> None:
+    result = slp_run("query", pair, "pair(h, h)")
+    assert result.code == 0
+    assert result.out == (
+        "no proof\nsuccess 0; failure 1\n\n"
+        "warning[W240]: `h \\= h` failed\n"
+        f" --> {pair}:3:33\n"
+        "1 | 0.5 :: coin(h).\n"
+        "2 | 0.5 :: coin(t).\n"
+        "3 | pair(X, Y) :- coin(X), coin(Y), X \\= Y.\n"
+        "  |                                 ^^^^^^\n"
+    )
+    found = json.loads(slp_run("query", pair, "pair(h, h)", "--json").out)
+    assert found["answers"] == [] and found["failed"][0]["code"] == "W240"
+
+
+def test_bounds_where_the_search_is_cut_off(slp_run, tmp_path: Path) -> None:
+    program = tmp_path / "loop.slp"
+    program.write_text("l :- l.\n0.25 :: p :- l.\n0.75 :: p.\n")
+    result = slp_run("query", program, "p")
+    assert result.out == (
+        "1  true  (between 0.75 and 1)\n"
+        "success 0.75 found, at most 1; failure 0; "
+        "open 0.25: gave up at a recursion 200000 calls deep\n"
+    )
+
+
+def test_tolerance(slp_run, tmp_path: Path) -> None:
+    program = tmp_path / "p.slp"
+    program.write_text("0.5 :: p :- p.\n0.5 :: p.\n")
+    found = json.loads(slp_run("query", program, "p", "--tolerance", "0.1", "--json").out)
+    assert found["complete"] and found["success"] == 0.9375 and found["open"] == 0.0625
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--best", "0"],
+        ["--draws", "0"],
+        ["--failure", "retry"],
+        ["--tolerance", "-1"],
+        ["--seed", "x"],
+    ],
+)
+def test_wrong_usage(slp_run, pair: Path, words: list[str]) -> None:
+    assert slp_run("query", pair, "coin(X)", *words).code == 2
+
+
+def test_faults(slp_run, pair: Path) -> None:
+    result = slp_run("query", pair, "coin(X")
+    assert (result.code, result.out) == (1, "")
+    assert "<goal>:1:5" in result.err
+    result = slp_run("query", "growtree", "tree(0)", "--format", "json")
+    assert json.loads(result.err)["diagnostics"][0]["code"] == "E243"
