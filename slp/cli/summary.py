@@ -70,9 +70,10 @@ def summary_lines(posterior: Posterior, words: str, data: str) -> Iterator[str]:
     """The page that `slp-sample` prints for a person, line by line, without draws and time."""
     table = posterior.table
     best = posterior.map()
-    yield f"data      {data}: {_rows(posterior)}, {_count(len(table.features), 'feature')}"
+    size, *notes = table.notes
+    yield f"data      {data}: {size}"
     yield f"response  {table.response}, leaves {table.leaf.describe()}"
-    for note in table.notes:
+    for note in notes:
         yield f"          {note}"
     for i, line in enumerate(words_lines(words)):
         yield f"{'prior' if i == 0 else '':<10}{line}"
@@ -94,13 +95,6 @@ def summary_lines(posterior: Posterior, words: str, data: str) -> Iterator[str]:
     uses = sorted(posterior.split_probabilities().items(), key=lambda x: -x[1].probability)
     for name, use in uses:
         yield f"          {name:<{width}}  {use.probability:.4f}  {use.expected_splits:.4f}"
-
-
-def _rows(posterior: Posterior) -> str:
-    table = posterior.table
-    distinct = len(table.counts)
-    rows = _count(table.n_rows, "row")
-    return rows + ("" if distinct == table.n_rows else f" ({distinct} distinct)")
 
 
 def _count(n: int, noun: str) -> str:

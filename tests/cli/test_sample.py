@@ -91,7 +91,7 @@ def test_summary_names_data_prior_engine_and_evidence(slp_run) -> None:
     )
     assert result.code == 0
     for want in (
-        r"^data      .*haberman.csv: 306 rows \(\d+ distinct\), 3 features$",
+        r"^data      .*haberman.csv: 306 rows, 3 features; \d+ distinct rows, ",
         r"^prior     A tree starts as tree\(0\)\.$",
         r"^engine    exact: ",
         r"^evidence  log P\(y \| features\) = -\d+\.\d+ \(exact\)$",
