@@ -16,6 +16,8 @@ __all__ = ["SourceFile", "SourceSpan", "draw_diagnostic"]
 
 _CONTEXT_LINES = 2
 _TAB = "    "
+_LONGEST_LINE = 160  # characters shown of one source line
+_MOST_LINES = 20  # lines shown of one span, apart from its last
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,25 @@ class SourceSpan:
         }
 
 
+def _window(length: int, a: int, b: int) -> tuple[int, int]:
+    """Which characters of a long line to show, so that the start of `a <= i < b` is among them."""
+    if length <= _LONGEST_LINE:
+        return 0, length
+    start = max(0, min(a - _LONGEST_LINE // 3, length - _LONGEST_LINE))
+    return start, min(length, start + _LONGEST_LINE)
+
+
+def _draw_line(text: str, a: int, b: int) -> tuple[str, str]:
+    """A source line and the marks under its characters `a <= i < b`, cut to a readable width."""
+    start, end = _window(len(text), a, b)
+    head, tail = "..." * (start > 0), "..." * (end < len(text))
+    shown = head + text[start:end].replace("\t", _TAB) + tail
+    # One mark for each character that the line shows, so that tabs stay aligned.
+    lead = len(head) + len(text[start:a].replace("\t", _TAB))
+    marks = len(text[a : min(b, end)].replace("\t", _TAB)) + len(tail) * (b > end)
+    return shown, " " * lead + "^" * max(1, marks)
+
+
 def _draw_span(span: SourceSpan, note: str = "") -> list[str]:
     """Source lines around a span, with every line of the span underlined."""
     first, _ = span.file.line_column(span.start)
@@ -102,21 +123,21 @@ def _draw_span(span: SourceSpan, note: str = "") -> list[str]:
     width = len(str(last))
     out = [f"{' ' * width}--> {span}"]
     for number in range(max(1, first - _CONTEXT_LINES), last + 1):
-        text = span.file.line(number)
-        out.append(f"{number:>{width}} | {text.replace(chr(9), _TAB)}".rstrip())
-        if number < first:
+        if first + _MOST_LINES <= number < last:
+            if number == first + _MOST_LINES:
+                out.append(f"{' ' * width} ...")
             continue
+        text = span.file.line(number)
         line_start = span.file.line_starts[number - 1]
         a = max(span.start - line_start, 0)
         b = min(span.end - line_start, len(text))
         if number > first:  # do not underline the indentation of further lines
             a = max(a, len(text) - len(text.lstrip()))
-        # One mark for each character that the line shows, so that tabs stay aligned.
-        lead = len(text[:a].replace("\t", _TAB))
-        marks = max(1, len(text[a:b].replace("\t", _TAB)))
-        if b > a or number == first:
+        shown, marks = _draw_line(text, a if number >= first else 0, b)
+        out.append(f"{number:>{width}} | {shown}".rstrip())
+        if number == first or (number > first and b > a):
             tail = f" {note}" if note and number == last else ""
-            out.append(f"{' ' * width} | {' ' * lead}{'^' * marks}{tail}")
+            out.append(f"{' ' * width} | {marks}{tail}")
     return out
 
 
