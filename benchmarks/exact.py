@@ -40,12 +40,12 @@ def xor(_: Path) -> tuple[Any, Any]:
 
 
 def vertebral(folder: Path) -> tuple[Any, Any]:
-    """Vertebral column, two classes, unbinned."""
+    """Vertebral column, two classes."""
     return read_frame(folder / "vertebral_column_2c.csv"), "y"
 
 
 def haberman(folder: Path) -> tuple[Any, Any]:
-    """Haberman's survival data, unbinned."""
+    """Haberman's survival data."""
     return read_frame(folder / "haberman.csv"), "y"
 
 
@@ -90,6 +90,8 @@ def main() -> None:
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--memory", default="4GiB")
     options = parser.parse_args()
+    if unknown := set(options.names) - set(CASES):
+        parser.error(f"no case {', '.join(sorted(unknown))}; there are {', '.join(CASES)}")
     for name in options.names or CASES:
         for threads in map(int, options.threads.split(",")):
             print(run(name, options.data, threads, parse_memory(options.memory)), flush=True)
