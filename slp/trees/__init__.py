@@ -3,10 +3,24 @@
 Entry points: `Tree` (`slp.trees.tree`), whose methods reach everything here; `check_tree` and
 `CheckResult` (`slp.trees.check`), constraints on a finished tree by their definitions; `Region`
 (`slp.trees.regions`), which holds those definitions; `slp.trees.encoding` (JSON),
-`slp.trees.drawing` (text, Graphviz), `slp.trees.route` (rows to leaves).
+`slp.trees.drawing` (text, Graphviz), `slp.trees.route` (rows to leaves), `slp.trees.from_sklearn`,
+`slp.trees.differences` (what edits lead from one tree to another), `fit_tree` (`slp.trees.fit`),
+which makes a given tree fit a table.
 """
 
 from slp.trees.check import CheckResult, check_tree
+from slp.trees.differences import TreeEdit
+from slp.trees.fit import fit_tree
 from slp.trees.tree import Leaf, Node, Place, Split, Tree
 
-__all__ = ["CheckResult", "Leaf", "Node", "Place", "Split", "Tree", "check_tree"]
+__all__ = [
+    "CheckResult",
+    "Leaf",
+    "Node",
+    "Place",
+    "Split",
+    "Tree",
+    "TreeEdit",
+    "check_tree",
+    "fit_tree",
+]

@@ -6,7 +6,7 @@ their own stack, and equality and hashing go over the nodes in preorder.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from slp.data.table import Table
     from slp.ir.program import Program
     from slp.trees.check import CheckResult
+    from slp.trees.differences import TreeEdit
 
 __all__ = ["Leaf", "Node", "Place", "Split", "Tree"]
 
@@ -249,6 +250,28 @@ class Tree:
         from slp.trees.encoding import tree_from_dict
 
         return tree_from_dict(data)
+
+    @classmethod
+    def from_sklearn(cls, estimator: Any, feature_names: Sequence[str] | None = None) -> Tree:
+        """A fitted scikit-learn tree; it sends every row where scikit-learn does.
+
+        `feature_names`: those the estimator was fitted with, else `x0`, `x1`, ..., if None.
+
+        Raises
+        ------
+        DataError
+            E640 it is no single fitted tree; E641 the number of names is wrong.
+        """
+        from slp.trees.from_sklearn import tree_from_sklearn
+
+        return tree_from_sklearn(estimator, feature_names)
+
+    def edits_from(self, other: Tree) -> list[TreeEdit]:
+        """What was grown, pruned and changed to come from another tree to this one, in words by
+        `str`; none if they ask the same."""
+        from slp.trees.differences import edits_between
+
+        return edits_between(other, self)
 
     def to_text(self, *, ascii: bool = False) -> str:
         """The tree drawn for a terminal, with box characters unless `ascii`."""

@@ -1,0 +1,189 @@
+"""A given tree on a table: canonical thresholds, and what does not fit left out.
+
+From the root down, with the rows that a node holds:
+
+- A node becomes a leaf if the table has no such feature, if its test is not of the feature's kind,
+  or if it stands at the depth where leaves must be (`max_depth`).
+- A threshold on a feature with declared cuts or bins moves to the nearest of these (on a tie the
+  lower), since rows of one bin cannot be parted.
+- A node that leaves one side fewer than `min_leaf` rows (none, where `min_leaf` is 1) is replaced
+  by the child on the other side; if both sides have too few, it becomes a leaf.
+- The test that is left is the canonical one for these rows. Of a categorical feature with two
+  levels left that is `= a` of the level sorted first; where the tree says `= b`, its sides change
+  places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.data.table import Feature, Table
+from slp.errors import Diagnostic
+from slp.ir.program import Support
+from slp.source import SourceSpan
+from slp.trees.drawing import condition_text
+from slp.trees.tree import Leaf, Node, Split, Tree
+
+__all__ = ["fit_tree"]
+
+#: Places of one kind that a warning names; it counts the others.
+_MOST_PLACES = 3
+
+
+def fit_tree(
+    tree: Tree, table: Table, support: Support, span: SourceSpan | None = None
+) -> tuple[Tree, tuple[Diagnostic, ...]]:
+    """The tree as the table has it, its leaves without summaries, and warnings about what changed.
+
+    W630: nodes that became leaves. W631: nodes replaced by a child. W632: thresholds moved to
+    declared cuts. `span` is where a program names the tree.
+    """
+    fit = _Fit(table, support)
+    return fit.tree(tree), tuple(fit.warnings(span))
+
+
+class _Site(NamedTuple):
+    """A node of the given tree with the distinct rows that it holds and where it is."""
+
+    node: Node
+    rows: NDArray[np.int64]
+    depth: int
+    path: tuple[str, ...]
+
+
+class _Fit:
+    def __init__(self, table: Table, support: Support) -> None:
+        self.table, self.support = table, support
+        self.columns = {f.name: (j, f) for j, f in enumerate(table.features)}
+        self.found: dict[tuple[str, str], list[str]] = {}
+
+    def tree(self, tree: Tree) -> Tree:
+        stack = [_Site(tree.root, np.arange(len(self.table.counts)), 0, ())]
+        order: list[tuple[str, float | None, str | None] | None] = []  # preorder, None a leaf
+        while stack:
+            site = stack.pop()
+            sides = self._sides(site)
+            if sides is None:
+                order.append(None)
+                continue
+            test, left, right = sides
+            order.append(test)
+            stack += (right, left)
+        done: list[Node] = []
+        for item in reversed(order):
+            done.append(Leaf() if item is None else Split(*item, done.pop(), done.pop()))
+        return Tree(done.pop())
+
+    def _sides(
+        self, site: _Site
+    ) -> tuple[tuple[str, float | None, str | None], _Site, _Site] | None:
+        """Canonical test and sides of the first node, from this one on, that can split its rows."""
+        while isinstance(node := site.node, Split):
+            fault = self._fault(node, site.depth)
+            if fault is not None:
+                self._note("W630", fault, site)
+                return None
+            j, feature = self.columns[node.feature]
+            codes = self.table.codes[site.rows, j]
+            goes_left = _codes_left(feature, self._on_a_cut(node, feature, site))[codes]
+            left, right = site.rows[goes_left], site.rows[~goes_left]
+            n_left, n_right = (int(self.table.counts[rows].sum()) for rows in (left, right))
+            least = self.support.min_leaf
+            sides = (
+                _Site(node.left, left, site.depth + 1, (*site.path, "left")),
+                _Site(node.right, right, site.depth + 1, (*site.path, "right")),
+            )
+            if n_left >= least and n_right >= least:
+                return _canonical(feature, codes, goes_left, sides)
+            few = min(n_left, n_right)
+            rows = "no rows" if few == 0 else f"fewer than `min_leaf({least})` rows"
+            where = "left" if n_left <= n_right else "right"
+            self._note("W631", f"`{condition_text(node)}` sends {rows} {where}", site)
+            if n_left < least and n_right < least:
+                return None
+            child = node.left if n_right < least else node.right
+            site = site._replace(node=child)
+        return None
+
+    def _fault(self, node: Split, depth: int) -> str | None:
+        """Why a node can be no split here, whatever its rows."""
+        if self.support.max_depth is not None and depth >= self.support.max_depth:
+            return f"`max_depth({self.support.max_depth})` allows no split at depth {depth}"
+        if node.feature not in self.columns:
+            return f"the table has no feature `{node.feature}`"
+        feature = self.columns[node.feature][1]
+        if feature.categorical != (node.level is not None):
+            kind = "categorical" if feature.categorical else "numeric"
+            return f"`{condition_text(node)}` cannot be asked, as `{node.feature}` is {kind} here"
+        if feature.cuts is not None and not len(feature.cuts):
+            return f"`{node.feature}` has no cuts here"
+        return None
+
+    def _on_a_cut(self, node: Split, feature: Feature, site: _Site) -> Split:
+        """The split with its threshold on the nearest declared cut, where there are such."""
+        if feature.cuts is None:
+            return node
+        assert node.threshold is not None
+        nearest = float(feature.cuts[np.abs(feature.cuts - node.threshold).argmin()])
+        if nearest == node.threshold:
+            return node
+        moved = Split(node.feature, nearest, None, node.left, node.right)
+        self._note("W632", f"`{condition_text(node)}` to `{condition_text(moved)}`", site)
+        return moved
+
+    def _note(self, code: str, text: str, site: _Site) -> None:
+        place = ".".join(site.path) or "the root"
+        self.found.setdefault((code, "" if code == "W632" else text), []).append(
+            f"{text} at {place}" if code == "W632" else place
+        )
+
+    def warnings(self, span: SourceSpan | None) -> Iterator[Diagnostic]:
+        """One finding for each code and reason, with the places that it holds of."""
+        for (code, reason), places in self.found.items():
+            listed = ", ".join(places[:_MOST_PLACES])
+            if len(places) > _MOST_PLACES:
+                listed += f" and {len(places) - _MOST_PLACES} more"
+            if code == "W632":
+                message = f"thresholds of the given tree are moved to declared cuts: {listed}"
+                help = "rows of one bin cannot be parted; declare finer cuts to keep them"
+            elif code == "W630":
+                message = f"the given tree has a leaf instead of a split at {listed}: {reason}"
+                help = "what stands below is left out; mend the tree or the program"
+            else:
+                message = f"a split of the given tree is left out at {listed}: {reason}"
+                help = "its other side stands in its place"
+            yield Diagnostic(code, message, span, help, severity="warning")
+
+
+def _codes_left(feature: Feature, split: Split) -> NDArray[np.bool_]:
+    """Whether each code of the feature goes left, shape (n_codes,)."""
+    if feature.levels is not None:
+        return np.array([level == split.level for level in feature.levels], np.bool_)
+    threshold = split.threshold
+    assert threshold is not None
+    if feature.values is not None:
+        return np.asarray(feature.values < threshold)
+    assert feature.cuts is not None  # the threshold is one: value < cuts[i] are codes 0 to i
+    return np.arange(feature.n_codes) <= int(np.searchsorted(feature.cuts, threshold))
+
+
+def _canonical(
+    feature: Feature,
+    codes: NDArray[np.int32],
+    goes_left: NDArray[np.bool_],
+    sides: tuple[_Site, _Site],
+) -> tuple[tuple[str, float | None, str | None], _Site, _Site]:
+    """The canonical test for rows of these codes, and its sides."""
+    left, right = sides
+    if feature.levels is None:
+        threshold = feature.threshold(int(codes[goes_left].max()), int(codes[~goes_left].min()))
+        return (feature.name, threshold, None), left, right
+    present = np.unique(codes)
+    own = int(codes[goes_left][0])
+    if len(present) == 2 and own == present[1]:
+        return (feature.name, None, feature.levels[int(present[0])]), right, left
+    return (feature.name, None, feature.levels[own]), left, right

@@ -1,0 +1,88 @@
+"""Fitted scikit-learn trees as `Tree`. scikit-learn itself is not imported.
+
+scikit-learn casts a value x to 32 bits and sends it left if the result is at most t. With u the
+largest 32-bit number that is at most t, v the next one, and m = (u + v) / 2, exact in 64 bits, x is
+cast to at most u where x < m, and at x = m if u is the even one of the two. So the same rows go
+left under `x < T` with T = m, or in the second case the next 64-bit number above m.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from slp.data.cells import cell_text
+from slp.errors import DataError, Diagnostic
+from slp.trees.tree import Leaf, Node, Split, Tree
+
+__all__ = ["threshold_below", "tree_from_sklearn"]
+
+
+def tree_from_sklearn(estimator: Any, feature_names: Sequence[str] | None = None) -> Tree:
+    """The tree of a fitted `DecisionTreeClassifier` or `DecisionTreeRegressor`.
+
+    Leaves carry rows by class, or their number and mean; nothing where rows were weighted.
+
+    Raises
+    ------
+    DataError
+        E640: it is no single fitted tree with one response. E641: the number of names is not that
+        of the features.
+    """
+    fitted = getattr(estimator, "tree_", None)
+    if fitted is None or getattr(estimator, "n_outputs_", 1) != 1:
+        raise _no_tree(estimator)
+    names = _names(estimator, feature_names)
+    classes = [cell_text(c) for c in getattr(estimator, "classes_", ())]
+    done: dict[int, Node] = {}
+    for i in reversed(range(fitted.node_count)):  # children come after their parents
+        left, right = int(fitted.children_left[i]), int(fitted.children_right[i])
+        if left < 0:
+            done[i] = Leaf(_summary(fitted, i, classes))
+        else:
+            threshold = threshold_below(float(fitted.threshold[i]))
+            name = names[int(fitted.feature[i])]
+            done[i] = Split(name, threshold, None, done[left], done[right])
+    return Tree(done[0])
+
+
+def threshold_below(t: float) -> float:
+    """The T for which `x < T` says of every 64-bit x that its 32-bit rounding is at most t."""
+    u = np.float32(t)
+    if float(u) > t:
+        u = np.nextafter(u, np.float32(-np.inf))
+    v = np.nextafter(u, np.float32(np.inf))
+    middle = (float(u) + float(v)) / 2
+    u_is_even = int(np.array(u).view(np.uint32)) % 2 == 0
+    return float(np.nextafter(middle, np.inf)) if u_is_even else middle
+
+
+def _names(estimator: Any, given: Sequence[str] | None) -> list[str]:
+    n = int(estimator.n_features_in_)
+    if given is None:
+        given = getattr(estimator, "feature_names_in_", [f"x{j}" for j in range(n)])
+    names = [str(name) for name in given]
+    if len(names) != n:
+        message = f"{len(names)} names are given, and the tree was fitted to {n} features"
+        raise DataError(Diagnostic("E641", message, help="give one name for each column, in order"))
+    return names
+
+
+def _summary(fitted: Any, i: int, classes: list[str]) -> dict[str, Any]:
+    rows, weight = int(fitted.n_node_samples[i]), float(fitted.weighted_n_node_samples[i])
+    if rows != weight:
+        return {}
+    value = fitted.value[i, 0]
+    if not classes:
+        return {"n": rows, "mean": float(value[0])}
+    counts = np.rint(value / value.sum() * rows).astype(int).tolist()
+    return {"counts": {c: k for c, k in zip(classes, counts, strict=True) if k}}
+
+
+def _no_tree(estimator: Any) -> DataError:
+    name = type(estimator).__name__
+    message = f"`{name}` is no fitted decision tree with one response"
+    help = "fit a DecisionTreeClassifier or DecisionTreeRegressor first; of a forest take one tree"
+    return DataError(Diagnostic("E640", message, help=help))
