@@ -160,8 +160,8 @@ nb::tuple ways_of(const Engine& engine, const Pass& pass, const Array<std::uint3
         left[i] = way.left_state;
         right[i] = way.right_state;
         weight[i] = way.log_weight;
-        below_left[i] = way.feature == -1 ? 0.0 : pass.log_value(way.left);
-        below_right[i] = way.feature < 0 ? 0.0 : pass.log_value(way.right);
+        below_left[i] = way.feature == -1 ? 0.0 : pass.log_value(way.left, way.left_state);
+        below_right[i] = way.feature < 0 ? 0.0 : pass.log_value(way.right, way.right_state);
     }
     return nb::make_tuple(log_likelihood, to_numpy(std::move(rule)), to_numpy(std::move(feature)),
                           to_numpy(std::move(low)), to_numpy(std::move(high)),

@@ -21,7 +21,7 @@ public:
 
     Status run(const Poll& poll) override { return search_.run(poll); }
     Progress progress() const override { return search_.progress(); }
-    double log_value(Key key) const override {
+    double log_value(Key key, std::int32_t) const override {
         const std::uint64_t* found = search_.find(key);
         if (found == nullptr) {
             return -INFINITY;
@@ -32,11 +32,11 @@ public:
             return Scaled::load(found).log();
         }
     }
-    double count(Key key) const override {
+    double count(Key key, std::int32_t) const override {
         const std::uint64_t* found = search_.find(key);
         return found == nullptr ? 0.0 : Linear::load(found).m;
     }
-    std::span<const double> vector([[maybe_unused]] Key key) const override {
+    std::span<const double> vector([[maybe_unused]] Key key, std::int32_t) const override {
         if constexpr (!Algebra::kByValue) {
             if (const std::uint64_t* found = search_.find(key)) {
                 return {Algebra::numbers(found), search_.algebra().words() - Scaled::kWords};
@@ -80,7 +80,7 @@ std::unique_ptr<Pass> Engine::make_pass(Quantity quantity, bool likelihood, bool
 std::vector<double> Engine::root_values(const Pass& pass) const {
     std::vector<double> out;
     for (std::int32_t i = 0; i < problem_.n_owed(); ++i) {
-        out.push_back(pass.log_value(root_key(i)));
+        out.push_back(pass.log_value(root_key(i), root_product(i)));
     }
     return out;
 }
@@ -88,7 +88,7 @@ std::vector<double> Engine::root_values(const Pass& pass) const {
 std::vector<double> Engine::root_counts(const Pass& pass) const {
     std::vector<double> out;
     for (std::int32_t i = 0; i < problem_.n_owed(); ++i) {
-        out.push_back(pass.count(root_key(i)));
+        out.push_back(pass.count(root_key(i), root_product(i)));
     }
     return out;
 }
@@ -108,8 +108,8 @@ std::vector<double> Engine::root_vector(const Pass& pass) const {
     std::vector<double> out;
     for (std::int32_t i = 0; i < problem_.n_owed(); ++i) {
         const Key key = root_key(i);
-        const double share = std::exp(pass.log_value(key) - total);
-        const std::span<const double> own = pass.vector(key);
+        const double share = std::exp(pass.log_value(key, root_product(i)) - total);
+        const std::span<const double> own = pass.vector(key, root_product(i));
         out.resize(std::max(out.size(), own.size()), 0.0);
         for (std::size_t j = 0; j < own.size() && share > 0; ++j) {
             out[j] += share * own[j];
@@ -151,9 +151,12 @@ std::vector<Way> Engine::ways(std::span<const std::uint32_t> rows, std::int32_t 
     return out;
 }
 
+std::int32_t Engine::root_product(std::int32_t owed) const {
+    return problem_.grammar.start * problem_.n_owed() + owed;
+}
+
 Key Engine::root_key(std::int32_t owed) const {
-    const std::int32_t product = problem_.grammar.start * problem_.n_owed() + owed;
-    return geometry_.root().key + keys_.state_key(product);
+    return geometry_.root().key + keys_.state_key(root_product(owed));
 }
 
 }  // namespace slp::exact

@@ -23,12 +23,12 @@ public:
     virtual ~Pass() = default;
     virtual Status run(const Poll& poll) = 0;
     virtual Progress progress() const = 0;
-    // Log of an item's value; -inf for an item not reached.
-    virtual double log_value(Key key) const = 0;
+    // Of an item, its key and its product state: log of its value, -inf if it was not reached.
+    virtual double log_value(Key key, std::int32_t product) const = 0;
     // The count itself.
-    virtual double count(Key key) const = 0;
-    // An item's vector; empty where the quantity is none or the item was not reached.
-    virtual std::span<const double> vector(Key key) const = 0;
+    virtual double count(Key key, std::int32_t product) const = 0;
+    // Its vector; empty where the quantity is none or the item was not reached.
+    virtual std::span<const double> vector(Key key, std::int32_t product) const = 0;
     // Whether the leaves' marginal likelihoods are in the weights.
     virtual bool likelihood() const = 0;
 };
@@ -75,6 +75,7 @@ public:
                           double* log_likelihood) const;
 
 private:
+    std::int32_t root_product(std::int32_t owed) const;
     Key root_key(std::int32_t owed) const;
 
     Problem problem_;

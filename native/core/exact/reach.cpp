@@ -91,7 +91,7 @@ private:
         for (std::int32_t i = 0; i < problem_.n_owed(); ++i) {
             const std::int32_t product = problem_.grammar.start * problem_.n_owed() + i;
             const Key key = root.key + builder_.state_key(product);
-            const double share = std::exp(pass_.log_value(key) - total);
+            const double share = std::exp(pass_.log_value(key, product) - total);
             add(key, root.rows, product, share);
         }
     }
@@ -115,7 +115,8 @@ private:
         const Box box = engine_.geometry().box_of(visit.rows);
         const std::span<const BoxSplit> splits = splitter_.splits(box, arena_);
         const ItemEdges item = builder_.edges(box, splits, visit.product, arena_);
-        const double own = pass_.log_value(box.key + builder_.state_key(visit.product));
+        const double own = pass_.log_value(
+            box.key + builder_.state_key(visit.product), visit.product);
         const double scale = std::log(visit.probability) - own;
         side_.resize(visit.rows.size());
         for (const RuleEdges& rule : item.rules) {
@@ -125,12 +126,13 @@ private:
             }
             for (const Edge& edge : rule.edges) {
                 if (rule.kind == RuleKind::call) {
-                    const double below = pass_.log_value(edge.left);
+                    const double below = pass_.log_value(edge.left, edge.left_state);
                     add(edge.left, visit.rows, edge.left_state,
                         std::exp(scale + rule.log_factor + below));
                     continue;
                 }
-                const double below = pass_.log_value(edge.left) + pass_.log_value(edge.right);
+                const double below = pass_.log_value(edge.left, edge.left_state) +
+                                         pass_.log_value(edge.right, edge.right_state);
                 const double mass =
                     edge.share * std::exp(scale + rule.log_factor + below);
                 if (!(mass > kNegligible)) {
