@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.infer.boxes import Geometry
-from slp.infer.mh.proof import Proof
-from slp.infer.mh.target import TreeTest
+from slp.infer.mh.target import GrownTree, TreeTest
 from slp.ir.program import Constraint, MaxFeatures, Monotone
 from slp.ir.tree_grammar import TreeGrammar
 
@@ -48,9 +47,9 @@ class AtMostLeaves:
 
     count: int
 
-    def holds(self, proof: Proof) -> bool:
+    def holds(self, tree: GrownTree) -> bool:
         """See `TreeTest`."""
-        return proof.n_leaves <= self.count
+        return tree.n_leaves <= self.count
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,12 +59,15 @@ class AtMostFeatures:
     count: int
     geometry: Geometry
 
-    def holds(self, proof: Proof) -> bool:
+    def holds(self, tree: GrownTree) -> bool:
         """See `TreeTest`."""
         used = set()
-        for node in proof.preorder():
-            if (taken := node.alternative) is not None:
-                used.add(self.geometry.cuts[taken.split.cut].feature)
+        stack = [tree]
+        while stack:
+            node = stack.pop()
+            stack += node.parts
+            if node.cut is not None:
+                used.add(self.geometry.cuts[node.cut].feature)
                 if len(used) > self.count:
                     return False
         return True
@@ -94,9 +96,9 @@ class MonotonePredictions:
     direction: Literal["up", "down"]
     geometry: Geometry
 
-    def holds(self, proof: Proof) -> bool:
+    def holds(self, tree: GrownTree) -> bool:
         """See `TreeTest`."""
-        boxes, regions = self._leaves(proof)
+        boxes, regions = self._leaves(tree)
         rising = self._rising_quantities(boxes)
         low = np.array([r[self.feature].lo for r in regions])
         for i, region in enumerate(regions):
@@ -126,23 +128,22 @@ class MonotonePredictions:
             if f != self.feature
         )
 
-    def _leaves(self, proof: Proof) -> tuple[list[int], list[tuple[_Side, ...]]]:
+    def _leaves(self, tree: GrownTree) -> tuple[list[int], list[tuple[_Side, ...]]]:
         """Box and region of each leaf."""
         everywhere = tuple(
             _Side() if f.levels is None else _Side(levels=(1 << len(f.levels)) - 1)
             for f in self.geometry.table.features
         )
         boxes, regions = [], []
-        stack = [(proof, everywhere)]
+        stack = [(tree, everywhere)]
         while stack:
             node, region = stack.pop()
-            taken = node.alternative
-            if taken is not None:
-                stack += zip(node.parts, self._parts(region, taken.split.cut), strict=True)
+            if node.cut is not None:
+                stack += zip(node.parts, self._parts(region, node.cut), strict=True)
             elif node.parts:
                 stack.append((node.parts[0], region))
             else:
-                boxes.append(node.goal.box)
+                boxes.append(node.box)
                 regions.append(region)
         return boxes, regions
 

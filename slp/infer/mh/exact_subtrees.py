@@ -152,7 +152,9 @@ class ExactSubtree:
     name: str = "q_exact"
     period: int = 1
 
-    def propose(self, chance: Chance, target: Target, old: Proof, turn: int) -> Proposed | None:
+    def propose(
+        self, chance: Chance, target: Target, old: Proof, turn: int
+    ) -> Proposed[Proof] | None:
         """See `Proposal`. Nothing can be proposed where no goal on the row's path fits."""
         table = target.process.geometry.table
         row = int(table.row_of[chance.index(table.n_rows)])

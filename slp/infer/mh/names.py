@@ -5,20 +5,31 @@ from __future__ import annotations
 import difflib
 import math
 import re
+from typing import NamedTuple
 
 from slp.errors import Diagnostic, UsageError
 from slp.infer.mh.exact_subtrees import ExactSubtree, SubtreeCharts
 from slp.infer.mh.local_process import LocalProcess
+from slp.infer.mh.proof import Proof
 from slp.infer.mh.proposals import CutAtEach, CutAtRoot, CutUniformly, Mixture, Proposal
+from slp.infer.mh.target import Target
 
-__all__ = ["mixture_of"]
+__all__ = ["Named", "cut_by_name", "mixture_of", "no_proposal", "read_names"]
 
 _NAMES = ("q_uc", "q_ind", "q_n", "q_exact")
 _HELP = "write q_uc, q_ind, q_n(20), q_exact, or several with weights, as in q_uc:0.8,q_ind:0.2"
 _ITEM = re.compile(r"\s*(\w+)\s*(?:\(\s*(\d+)\s*\))?\s*(?::\s*([^\s:,]+))?\s*")
 
 
-def mixture_of(text: str, process: LocalProcess, budget: int) -> Mixture:
+class Named(NamedTuple):
+    """A proposal by its name, with the number and the weight given."""
+
+    name: str
+    number: int | None
+    weight: float
+
+
+def mixture_of(text: str, process: LocalProcess, budget: int) -> Mixture[Target, Proof]:
     """The mixture that a text names; weights are 1 where none is given.
 
     `q_exact` stays where no goal on a row's path fits, and never changes what is above those that
@@ -29,38 +40,51 @@ def mixture_of(text: str, process: LocalProcess, budget: int) -> Mixture:
     UsageError
         E516: the text names no proposals.
     """
-    weighted: list[tuple[Proposal, float]] = []
-    for item in text.split(","):
-        proposal, weight = _read(item, process, budget)
-        weighted.append((proposal, weight))
-        if isinstance(proposal, ExactSubtree) and not proposal.charts.fits(process.root):
-            weighted.append((CutUniformly(), weight))
+    weighted: list[tuple[Proposal[Target, Proof], float]] = []
+    for named in read_names(text):
+        if named.name != "q_exact":
+            weighted.append((cut_by_name(named), named.weight))
+            continue
+        exact = ExactSubtree(SubtreeCharts(process, budget))
+        weighted.append((exact, named.weight))
+        if not exact.charts.fits(process.root):
+            weighted.append((CutUniformly(), named.weight))
     return Mixture.of(weighted)
 
 
-def _read(item: str, process: LocalProcess, budget: int) -> tuple[Proposal, float]:
+def read_names(text: str) -> list[Named]:
+    """The proposals that a text names.
+
+    Raises
+    ------
+    UsageError
+        E516: it names none, or one that there is not.
+    """
+    return [_read(item) for item in text.split(",")]
+
+
+def cut_by_name(named: Named) -> CutUniformly | CutAtRoot | CutAtEach:
+    """One of the proposals that cut at a choice point."""
+    if named.number is not None:
+        return CutAtEach(named.number)
+    return CutUniformly() if named.name == "q_uc" else CutAtRoot()
+
+
+def _read(item: str) -> Named:
     match = _ITEM.fullmatch(item)
     if match is None:
-        raise _no_proposal(f"`{item.strip()}` is not a proposal", _HELP)
+        raise no_proposal(f"`{item.strip()}` is not a proposal", _HELP)
     name, count, weight = match.groups()
-    return _proposal(name, count, process, budget), _weight(weight)
-
-
-def _proposal(name: str, count: str | None, process: LocalProcess, budget: int) -> Proposal:
     if name not in _NAMES:
         near = difflib.get_close_matches(name, _NAMES, n=1)
         help = f"did you mean {near[0]}? {_HELP}" if near else _HELP
-        raise _no_proposal(f"there is no proposal {name}", help)
-    if name == "q_n":
-        if count is None or int(count) == 0:
-            message = "q_n needs the number of choice points that it goes through"
-            raise _no_proposal(message, "write q_n(20) to cut at the first 20 in turn")
-        return CutAtEach(int(count))
-    if count is not None:
-        raise _no_proposal(f"{name} takes no number", f"write {name}")
-    if name == "q_exact":
-        return ExactSubtree(SubtreeCharts(process, budget))
-    return CutUniformly() if name == "q_uc" else CutAtRoot()
+        raise no_proposal(f"there is no proposal {name}", help)
+    if name == "q_n" and (count is None or int(count) == 0):
+        message = "q_n needs the number of choice points that it goes through"
+        raise no_proposal(message, "write q_n(20) to cut at the first 20 in turn")
+    if name != "q_n" and count is not None:
+        raise no_proposal(f"{name} takes no number", f"write {name}")
+    return Named(name, None if count is None else int(count), _weight(weight))
 
 
 def _weight(text: str | None) -> float:
@@ -72,9 +96,10 @@ def _weight(text: str | None) -> float:
         weight = math.nan
     if not 0 < weight < math.inf:
         help = "weights are numbers above 0, as in q_uc:0.8,q_ind:0.2"
-        raise _no_proposal(f"{text} is not the weight of a proposal", help)
+        raise no_proposal(f"{text} is not the weight of a proposal", help)
     return weight
 
 
-def _no_proposal(message: str, help: str) -> UsageError:
+def no_proposal(message: str, help: str) -> UsageError:
+    """E516."""
     return UsageError(Diagnostic("E516", message, help=help))

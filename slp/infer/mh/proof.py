@@ -73,6 +73,16 @@ class Proof:
         """The split that was taken, None where the rule does not split."""
         return None if self.split < 0 else self.goal.ways[self.way].splits[self.split]
 
+    @property
+    def box(self) -> int:
+        """The rows of its goal."""
+        return self.goal.box
+
+    @property
+    def cut(self) -> int | None:
+        """The number of the cut that was taken, None where the rule does not split."""
+        return None if self.split < 0 else self.goal.ways[self.way].splits[self.split].split.cut
+
     def preorder(self) -> Iterator[Proof]:
         """All goals, left before right."""
         stack = [self]

@@ -6,17 +6,43 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from slp.infer.mh.chance import Chance
 from slp.infer.mh.local_process import LocalProcess
-from slp.infer.mh.proof import Proof
+from slp.infer.mh.proof import Proof, choice_points, cut, grow
 
-__all__ = ["Target", "TreeTest"]
+__all__ = ["GrownTree", "Target", "TreeTest"]
+
+
+class GrownTree(Protocol):
+    """A finished tree on a table, as a test on it sees it: a node and what is below it."""
+
+    @property
+    def box(self) -> int:
+        """The rows of the node."""
+        ...
+
+    @property
+    def cut(self) -> int | None:
+        """The number of the cut that splits it, None where none does."""
+        ...
+
+    @property
+    def parts(self) -> Sequence[GrownTree]:
+        """The left and the right side; nothing below a leaf; one part where a rule only called
+        another."""
+        ...
+
+    @property
+    def n_leaves(self) -> int:
+        """Leaves of the node and all below it."""
+        ...
 
 
 class TreeTest(Protocol):
     """A condition on a finished tree."""
 
-    def holds(self, proof: Proof) -> bool:
-        """Whether the tree that a proof derives satisfies it."""
+    def holds(self, tree: GrownTree, /) -> bool:
+        """Whether the tree satisfies it."""
         ...
 
 
@@ -51,3 +77,11 @@ class Target:
         """
         likelihood = new.log_likelihood - old.log_likelihood
         return new.log_excess - old.log_excess + self.power * likelihood
+
+    def redrawn(self, chance: Chance, old: Proof) -> Proof | None:
+        """A proof drawn from the local process, or None if it comes to a dead end."""
+        return grow(self.process, chance, old.goal)
+
+    def cut(self, chance: Chance, old: Proof, k: int) -> Proof | None:
+        """The proof cut at choice point k in breadth-first order, from 0."""
+        return cut(self.process, chance, old, choice_points(old)[k])

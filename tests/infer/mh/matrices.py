@@ -31,7 +31,7 @@ class Example:
         scores = np.array([target.log_score(proof) for proof in self.proofs])
         self.probability = np.exp(scores - np.logaddexp.reduce(scores))
 
-    def matrix(self, proposal: Proposal, turn: int = 0) -> NDArray[np.float64]:
+    def matrix(self, proposal: Proposal[Target, Proof], turn: int = 0) -> NDArray[np.float64]:
         """P[i, j]: probability to go from proof i to proof j in one step."""
         out = np.zeros((len(self.proofs), len(self.proofs)))
         for i, proof in enumerate(self.proofs):
@@ -43,7 +43,7 @@ class Example:
                 out[i, self.number[new.key()]] += probability
         return out
 
-    def drift(self, proposal: Proposal, turn: int = 0) -> float:
+    def drift(self, proposal: Proposal[Target, Proof], turn: int = 0) -> float:
         """How far one step carries the target away from itself: the largest change of a
         probability; and no row may lose probability."""
         matrix = self.matrix(proposal, turn)

@@ -11,6 +11,7 @@ import pytest
 from slp.infer.boxes import Geometry
 from slp.infer.enumerate import derivations
 from slp.infer.mh import exact_subtrees, proposals
+from slp.infer.mh import target as targets
 from slp.infer.mh.chance import Chance
 from slp.infer.mh.constraints import AtMostFeatures, MonotonePredictions
 from slp.infer.mh.exact_subtrees import ExactSubtree, SubtreeCharts
@@ -25,7 +26,7 @@ EXAMPLES = random_examples(40)
 BY_SEED = pytest.mark.parametrize(
     "made", [made for _, made in EXAMPLES], ids=[str(seed) for seed, _ in EXAMPLES]
 )
-PLAIN: list[Proposal] = [CutAtRoot(), CutUniformly(), CutAtEach(5)]
+PLAIN: list[Proposal[Target, Proof]] = [CutAtRoot(), CutUniformly(), CutAtEach(5)]
 
 
 class SmallGoals(SubtreeCharts):
@@ -39,7 +40,7 @@ class SmallGoals(SubtreeCharts):
         return goal.box.bit_count() <= self._most + goal.state % 2
 
 
-def worst_drift(examples: list[Example], proposal: Proposal) -> float:
+def worst_drift(examples: list[Example], proposal: Proposal[Target, Proof]) -> float:
     return max(made.drift(proposal, t) for made in examples for t in range(proposal.period))
 
 
@@ -72,7 +73,7 @@ def test_proofs_are_the_derivations(made: Example) -> None:
 
 @BY_SEED
 @pytest.mark.parametrize("proposal", PLAIN, ids=lambda p: p.name)
-def test_cuts(made: Example, proposal: Proposal) -> None:
+def test_cuts(made: Example, proposal: Proposal[Target, Proof]) -> None:
     for turn in range(proposal.period):
         assert made.drift(proposal, turn) < TOLERANCE
 
@@ -167,9 +168,11 @@ def test_failures_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def again(
         self: CutUniformly, chance: Chance, target: Target, old: Proof, turn: int
-    ) -> Proposed | None:
+    ) -> Proposed[Proof] | None:
         proposed = right(self, chance, target, old, turn)
-        if proposed is None or (proposed.proof is not None and target.holds(proposed.proof)):
+        if proposed is None or (
+            proposed.derivation is not None and target.holds(proposed.derivation)
+        ):
             return proposed
         return right(self, chance, target, old, turn)
 
@@ -180,8 +183,8 @@ def test_failures_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_choice_points_counted_from_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = proposals.choice_points
-    monkeypatch.setattr(proposals, "choice_points", lambda proof: right(proof)[::-1])
+    right = targets.choice_points
+    monkeypatch.setattr(targets, "choice_points", lambda proof: right(proof)[::-1])
     assert worst_drift(all_examples(), CutAtEach(3)) > 1e-3
 
 
@@ -197,7 +200,7 @@ def test_a_split_point_that_redraws_its_rule(monkeypatch: pytest.MonkeyPatch) ->
     def from_the_rule(process: LocalProcess, chance: Chance, proof: Proof, point: object) -> object:
         return cut(process, chance, proof, point._replace(of_split=False))  # type: ignore[attr-defined]
 
-    monkeypatch.setattr(proposals, "cut", from_the_rule)
+    monkeypatch.setattr(targets, "cut", from_the_rule)
     assert worst_drift(all_examples(), CutUniformly()) > 1e-3
 
 
