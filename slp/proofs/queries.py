@@ -20,12 +20,13 @@ from random import Random
 from slp.errors import Diagnostic
 from slp.ir import program as ir  # its names are used late: it imports slp.proofs.terms
 from slp.proofs import faults
+from slp.proofs.best_first import FoundProof
 from slp.proofs.choices import Fired, fired_clauses
 from slp.proofs.database import Database
 from slp.proofs.draws import Failure, Sampler
 from slp.proofs.failures import FailedGoal, FailureTrace, tracing_machine
 from slp.proofs.machine import DEFAULT_LIMITS, END, Goal, Limits, Machine, Meter
-from slp.proofs.search import FoundProof, Search, SearchMachine
+from slp.proofs.search import Search, SearchMachine
 from slp.proofs.terms import (
     Atom,
     Struct,
@@ -222,8 +223,17 @@ def _search(
 ) -> Search:
     goal, answer, first = _prepared(query)
     database = _database(query.program)
-    weights = query.program.weights
-    return Search(database, goal, answer, first, Meter(limits), tolerance, weights, machine, merges)
+    return Search(
+        database,
+        goal,
+        answer,
+        first,
+        Meter(limits),
+        tolerance,
+        weights=query.program.weights,
+        merges=merges,
+        machine_type=machine,
+    )
 
 
 def _prepared(query: Query) -> tuple[Goal, Term, int]:

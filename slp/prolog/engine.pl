@@ -1,0 +1,888 @@
+/*  Stochastic logic programs under SWI-Prolog: what slp/proofs/prolog.py calls.
+
+A program is loaded into a module of its own. Predicates from which no labelled clause can be reached
+become ordinary predicates of that module and run natively. The others are interpreted, as their goals
+must be able to stop at a stochastic goal and to go on later. Each of their clauses is compiled to a
+chain of instructions that ends in a variable, the chain to go on with:
+
+    end                       a proof
+    native(G, K)              call G, go on with K
+    logic(C, B, K)            call C, which finds a clause and binds K to its chain; B is the choice
+                              point that the clause's cuts go back to
+    choose(C, I, P, Cl, K)    a stochastic goal: draw or try its clauses, I being the clause's number
+    dynamic(G, Cl, K)         a goal that is known only now
+    enter(V, K), enter(V, B, K), leave(K), cut(V, Cl, K)    cuts: see below
+    or(K1, K2), if(K0, K1, K2), soft(K0, K1, K2), not(K0, K), all(T, K0, L, K)    control
+    fault(E, Cl)              raise E, blaming clause Cl
+
+A chain holds no references to stacks, so that it can be put down and taken up again, and that two
+chains that are variants have the same proofs. A cut names a variable V; what V means just now is in a
+list of pairs V-B that is carried along, with B a choice point, or `crosses` if choice points that the
+cut would take away were left behind at a stochastic goal.
+
+Faults are thrown as slp_fault(Formal, Clause), with the number of the clause to blame, -1 for the goal.
+*/
+
+:- module(slp_engine,
+          [ slp_load/5, slp_unload/1,
+            slp_open/4, slp_expand/5, slp_close/1,
+            slp_draws/6
+          ]).
+:- use_module(library(lists)).
+:- use_module(library(sandbox)).
+:- use_module(library(solution_sequences)).
+
+:- dynamic
+    parameter/3,        % parameter(Module, Name, Value)
+    source/5,           % source(Module, Number, Label, Head, Body): label `none` in logical clauses
+    kind/4,             % kind(Module, Name, Arity, logical | native | stochastic | tree(Arity))
+    option/2,           % option(Module, allow_code | weights)
+    kept/3,             % kept(Search, Id, Record): a stochastic goal to go on from
+    trie_of/2.          % trie_of(Search, Trie): goals put down before; none where all are different
+
+:- create_prolog_flag(slp_tolerance, 1.0e-9, [keep(true)]).
+
+                 /*******************************
+                 *            LOADING           *
+                 *******************************/
+
+%!  slp_load(+Clauses, +Trees, +Parameters, +Options, -Module)
+%
+%   Clauses are [Number, Variables, Tokens] for terms clause(Label, Head, Body), Trees [Name, Arity,
+%   Shown] for what tree rules define, Parameters [Name, Value]. See decode/4 for tokens.
+
+slp_load(Clauses, Trees, Parameters, Options, Module) :-
+    flag(slp_module, N, N+1),
+    atom_concat(slp_program_, N, Module),
+    forall(member(O, Options), assertz(option(Module, O))),
+    forall(member([Name, Value], Parameters), assertz(parameter(Module, Name, Value))),
+    forall(member([Name, Arity, Shown], Trees),
+           assertz(kind(Module, Name, Arity, tree(Shown)))),
+    forall(member([I, Count, Tokens], Clauses),
+           ( decode(Count, Tokens, clause(Label, Head, Body)),
+             assertz(source(Module, I, Label, Head, Body)),
+             functor(Head, Name, Arity),
+             ( Label == none -> Kind = native ; Kind = stochastic ),
+             retractall(kind(Module, Name, Arity, tree(_))),
+             ( kind(Module, Name, Arity, _) -> true
+             ; assertz(kind(Module, Name, Arity, Kind)) ) )),
+    find_native(Module),
+    forall(source(Module, I, Label, Head, Body), add_clause(Module, I, Label, Head, Body)).
+
+%!  slp_unload(+Module) is det.
+
+slp_unload(Module) :-
+    forall(( current_predicate(Module:Name/Arity),
+             \+ predicate_property(Module:Name/Arity, imported_from(_)) ),
+           abolish(Module:Name, Arity)),
+    retractall(option(Module, _)),
+    retractall(parameter(Module, _, _)),
+    retractall(source(Module, _, _, _, _)),
+    retractall(kind(Module, _, _, _)).
+
+%   Logical predicates are native until shown to reach a goal that must be interpreted.
+
+find_native(Module) :-
+    kind(Module, Name, Arity, native),
+    functor(Head, Name, Arity),
+    source(Module, _, none, Head, Body),
+    \+ simple(Body, Module),
+    !,
+    retract(kind(Module, Name, Arity, native)),
+    assertz(kind(Module, Name, Arity, logical)),
+    find_native(Module).
+find_native(_).
+
+%!  simple(@Goal, +Module) is semidet.
+%
+%   Everything that the goal can reach is known, and no clause with a label is among it.
+
+simple(Goal, _) :- var(Goal), !, fail.
+simple(Goal, Module) :-
+    inner_goals(Goal, Goals),
+    !,
+    forall(member(G, Goals), simple(G, Module)).
+simple(Goal, _) :- with_arguments(Goal, _), !, fail.
+simple(Goal, Module) :-
+    callable(Goal),
+    functor(Goal, Name, Arity),
+    ( kind(Module, Name, Arity, Kind) -> Kind == native ; builtin(Name, Arity) ).
+
+inner_goals((A, B), [A, B]).
+inner_goals((A ; B), [A, B]).
+inner_goals((A -> B), [A, B]).
+inner_goals((A *-> B), [A, B]).
+inner_goals(\+ A, [A]).
+inner_goals(once(A), [A]).
+inner_goals(call(A), [A]).
+inner_goals(forall(A, B), [A, B]).
+inner_goals(findall(_, A, _), [A]).
+inner_goals(!, []).
+inner_goals(true, []).
+inner_goals(fail, []).
+inner_goals(false, []).
+
+with_arguments(Call, Goal) :-
+    compound(Call),
+    compound_name_arguments(Call, call, [Closure|More]),
+    More = [_|_],
+    length(More, N),
+    N < 8,
+    ( var(Closure) -> true
+    ; callable(Closure) -> Closure =.. Parts, append(Parts, More, All), Goal =.. All
+    ; true
+    ).
+
+%   Clauses of native predicates as they are, those of others as facts with their chains.
+
+add_clause(Module, I, none, Head, Body) :-
+    functor(Head, Name, Arity),
+    kind(Module, Name, Arity, native),
+    !,
+    native(Body, Module, I, Goal),
+    assertz(Module:(Head :- Goal)).
+add_clause(Module, I, none, Head, Body) :-
+    !,
+    chain_of_body(Body, Module, I, B, Next, K),
+    interpreted(Head, [B, Next, K], Fact),
+    assertz(Module:Fact).
+add_clause(Module, I, Label0, Head, Body) :-
+    known_values(Label0, Module, Label),
+    chain(Body, Module, I, _, Next, K),
+    interpreted(Head, [I, Label, Next, K], Fact),
+    assertz(Module:Fact).
+
+interpreted(Head, More, Fact) :-
+    Head =.. [Name|Args],
+    atom_concat('$slp ', Name, Hidden),
+    append(Args, More, All),
+    Fact =.. [Hidden|All].
+
+                 /*******************************
+                 *         NATIVE GOALS         *
+                 *******************************/
+
+%!  native(+Goal, +Module, +Clause, -Native) is det.
+%
+%   A simple goal as SWI-Prolog shall call it: arithmetic with the program's parameters, and built-ins
+%   that can raise an error wrapped, so that it names the clause.
+
+native((A0, B0), M, I, (A, B)) :- !, native(A0, M, I, A), native(B0, M, I, B).
+native((A0 ; B0), M, I, (A ; B)) :- !, native(A0, M, I, A), native(B0, M, I, B).
+native((A0 -> B0), M, I, (A -> B)) :- !, native(A0, M, I, A), native(B0, M, I, B).
+native((A0 *-> B0), M, I, (A *-> B)) :- !, native(A0, M, I, A), native(B0, M, I, B).
+native(\+ A0, M, I, \+ A) :- !, native(A0, M, I, A).
+native(once(A0), M, I, once(A)) :- !, native(A0, M, I, A).
+native(call(A0), M, I, call(A)) :- !, native(A0, M, I, A).
+native(forall(A0, B0), M, I, \+ (A, \+ B)) :- !, native(A0, M, I, A), native(B0, M, I, B).
+native(findall(T, A0, L), M, I, findall(T, A, L)) :- !, native(A0, M, I, A).
+native(prolog(G), M, I, slp_engine:blamed(I, user:G)) :-
+    \+ own(prolog, 1, M),
+    !,
+    ( option(M, allow_code) -> true ; throw(slp_fault(code, I)) ).
+native(Goal, M, _, Goal) :-
+    functor(Goal, Name, Arity),
+    own(Name, Arity, M),
+    !.
+native(Goal, M, I, Native) :-
+    arithmetic(Goal, M, I, Native),
+    !.
+native(Goal, M, I, Native) :-
+    functor(Goal, Name, Arity),
+    ( library(Name, Arity) -> Qualified = lists:Goal ; Qualified = Goal ),
+    ( option(M, allow_code) -> true ; check_safe(Qualified) ),
+    ( raises(Name, Arity) -> Native = slp_engine:blamed(I, Qualified) ; Native = Qualified ).
+
+own(Name, Arity, Module) :- kind(Module, Name, Arity, _), !.
+
+check_safe(Goal) :-
+    ( control(Goal) -> true ; safe_goal(Goal) ).
+
+control(!).
+control(true).
+control(fail).
+control(false).
+
+%!  blamed(+Clause, :Goal)
+
+:- meta_predicate blamed(+, 0).
+
+blamed(I, Goal) :-
+    catch(Goal, error(Formal, Context), blame(Formal, Context, I)).
+
+blame(resource_error(R), Context, _) :- !, throw(error(resource_error(R), Context)).
+blame(Formal, Context, I) :- throw(slp_fault(swi(Formal, Context), I)).
+
+%   Whatever a program can call besides its own predicates (slp/proofs has the same list).
+
+builtin(Name, Arity) :- raises(Name, Arity), !.
+builtin(Name, Arity) :- total(Name, Arity), !.
+builtin(Name, Arity) :- library(Name, Arity), !.
+builtin(Name, 2) :- comparison(Name), !.
+builtin(is, 2).
+builtin(!, 0).
+builtin(true, 0).
+builtin(fail, 0).
+builtin(false, 0).
+builtin(prolog, 1).
+
+total(=, 2).
+total(\=, 2).
+total(==, 2).
+total(\==, 2).
+total(@<, 2).
+total(@>, 2).
+total(@=<, 2).
+total(@>=, 2).
+total(var, 1).
+total(nonvar, 1).
+total(atom, 1).
+total(number, 1).
+total(integer, 1).
+total(float, 1).
+total(atomic, 1).
+total(compound, 1).
+total(callable, 1).
+total(is_list, 1).
+total(ground, 1).
+total(copy_term, 2).
+
+raises(compare, 3).
+raises(between, 3).
+raises(functor, 3).
+raises(arg, 3).
+raises(=.., 2).
+raises(atom_length, 2).
+raises(length, 2).
+raises(nth0, 3).
+raises(nth1, 3).
+raises(msort, 2).
+raises(sort, 2).
+raises(reverse, 2).
+raises(sum_list, 2).
+raises(max_list, 2).
+raises(min_list, 2).
+
+library(append, 3).
+library(member, 2).
+library(memberchk, 2).
+library(select, 3).
+library(last, 2).
+library(nth0, 3).
+library(nth1, 3).
+library(reverse, 2).
+library(sum_list, 2).
+library(max_list, 2).
+library(min_list, 2).
+
+                 /*******************************
+                 *          ARITHMETIC          *
+                 *******************************/
+
+comparison(=:=).
+comparison(=\=).
+comparison(<).
+comparison(>).
+comparison(=<).
+comparison(>=).
+
+%   Sums and products of numbers are left to SWI-Prolog, if its variables are numbers when called;
+%   anything else is evaluated by value/3, which knows the parameters.
+
+arithmetic(X is E0, M, I, Native) :-
+    known_values(E0, M, E),
+    checked(E, (X is E), slp_engine:arithmetic_is(I, M, X, E), Native).
+arithmetic(Goal, M, I, Native) :-
+    compound(Goal),
+    compound_name_arguments(Goal, Op, [A0, B0]),
+    comparison(Op),
+    known_values(A0, M, A),
+    known_values(B0, M, B),
+    compound_name_arguments(Fast, Op, [A, B]),
+    checked(A+B, Fast, slp_engine:arithmetic_compare(I, M, Op, A, B), Native).
+
+checked(E, Fast, Slow, Native) :-
+    term_variables(E, Vars),
+    (   \+ sum_of_products(E)
+    ->  Native = Slow
+    ;   Vars == []
+    ->  Native = Fast
+    ;   numbers(Vars, Test),
+        Native = (Test -> Fast ; Slow)
+    ).
+
+numbers([V], number(V)) :- !.
+numbers([V|Vs], (number(V), Test)) :- numbers(Vs, Test).
+
+sum_of_products(E) :- var(E), !.
+sum_of_products(E) :- number(E), !.
+sum_of_products(A+B) :- sum_of_products(A), sum_of_products(B).
+sum_of_products(A-B) :- sum_of_products(A), sum_of_products(B).
+sum_of_products(A*B) :- sum_of_products(A), sum_of_products(B).
+sum_of_products(-A) :- sum_of_products(A).
+
+%   Parameters in an expression replaced by their values.
+
+known_values(E, _, E) :- var(E), !.
+known_values(E, M, V) :- atom(E), parameter(M, E, V), !.
+known_values(E0, M, E) :-
+    compound(E0),
+    !,
+    compound_name_arguments(E0, Name, Args0),
+    known_values_of(Args0, M, Args),
+    compound_name_arguments(E, Name, Args).
+known_values(E, _, E).
+
+known_values_of([], _, []).
+known_values_of([A0|As0], M, [A|As]) :- known_values(A0, M, A), known_values_of(As0, M, As).
+
+arithmetic_is(I, M, X, E) :- value(E, M, I, V), X = V.
+
+arithmetic_compare(I, M, Op, A, B) :-
+    value(A, M, I, VA),
+    value(B, M, I, VB),
+    Goal =.. [Op, VA, VB],
+    call(Goal).
+
+%!  value(+Expression, +Module, +Clause, -Value)
+
+value(E0, M, I, V) :-
+    known_values(E0, M, E),
+    catch(V0 is E, error(Formal, Context), blame(Formal, Context, I)),
+    V = V0.
+
+                 /*******************************
+                 *            CHAINS            *
+                 *******************************/
+
+%!  chain(+Body, +Module, +Clause, ?Cut, ?Next, -Chain) is det.
+%
+%   Cut is the variable that cuts in the body name.
+
+chain(Goal, M, I, _, Next, K) :-
+    var(Goal),
+    !,
+    K = dynamic(M, Goal, I, Next).
+chain(Goal, M, I, _, Next, K) :-
+    \+ has_cut(Goal),
+    simple(Goal, M),
+    !,
+    native(Goal, M, I, Native),
+    ( Native == true -> K = Next ; K = native(M:Native, Next) ).
+chain((A, B), M, I, C, Next, K) :-
+    !,
+    chain(B, M, I, C, Next, KB),
+    chain(A, M, I, C, KB, K).
+chain(!, _, I, C, Next, K) :- !, K = cut(C, I, Next).
+chain((A -> B ; D), M, I, C, Next, if(KA, KB, KD)) :-
+    !,
+    inner_chain(A, M, I, KA),
+    chain(B, M, I, C, Next, KB),
+    chain(D, M, I, C, Next, KD).
+chain((A *-> B ; D), M, I, C, Next, soft(KA, KB, KD)) :-
+    !,
+    inner_chain(A, M, I, KA),
+    chain(B, M, I, C, Next, KB),
+    chain(D, M, I, C, Next, KD).
+chain((A ; B), M, I, C, Next, or(KA, KB)) :-
+    !,
+    chain(A, M, I, C, Next, KA),
+    chain(B, M, I, C, Next, KB).
+chain((A -> B), M, I, C, Next, enter(V, KA)) :-
+    !,
+    chain(B, M, I, C, Next, KB),
+    chain(A, M, I, V, cut(V, I, leave(KB)), KA).
+chain((A *-> B), M, I, C, Next, K) :-
+    !,
+    chain(B, M, I, C, Next, KB),
+    local_chain(A, M, I, KB, K).
+chain(once(A), M, I, _, Next, enter(V, KA)) :-
+    !,
+    chain(A, M, I, V, cut(V, I, leave(Next)), KA).
+chain(call(A), M, I, _, Next, K) :- !, local_chain(A, M, I, Next, K).
+chain(\+ A, M, I, _, Next, not(KA, Next)) :- !, inner_chain(A, M, I, KA).
+chain(forall(A, B), M, I, _, Next, not(K, Next)) :-
+    !,
+    inner_chain((A, \+ B), M, I, K).
+chain(findall(T, A, L), M, I, _, Next, all(T, KA, L, Next)) :- !, inner_chain(A, M, I, KA).
+chain(Goal, M, I, _, Next, dynamic(M, Called, I, Next)) :-
+    with_arguments(Goal, Called),
+    !,
+    ( var(Called) -> Called = Goal ; true ).
+chain(Goal, M, I, _, Next, K) :-
+    callable(Goal),
+    functor(Goal, Name, Arity),
+    kind(M, Name, Arity, Kind),
+    !,
+    chain_of_call(Kind, Goal, M, I, Next, K).
+chain(Goal, _, I, _, _, fault(unknown(Name, Arity), I)) :-
+    callable(Goal),
+    !,
+    functor(Goal, Name, Arity).
+chain(Goal, _, I, _, _, fault(not_callable(Goal), I)).
+
+chain_of_call(logical, Goal, M, _, Next, logic(M:Fact, B, K)) :-
+    interpreted(Goal, [B, Next, K], Fact).
+chain_of_call(stochastic, Goal, M, I, Next, choose(M:Fact, N, L, Name/Arity, I, K)) :-
+    interpreted(Goal, [N, L, Next, K], Fact),
+    functor(Goal, Name, Arity).
+chain_of_call(tree(Shown), Goal, _, I, _, fault(tree(Name, Shown), I)) :-
+    functor(Goal, Name, _).
+
+%   A body whose cuts are its own: they go back to where it is entered.
+
+local_chain(Goal, M, I, Next, K) :-
+    (   nonvar(Goal), has_cut(Goal)
+    ->  K = enter(V, KG), chain(Goal, M, I, V, leave(Next), KG)
+    ;   chain(Goal, M, I, _, Next, K)
+    ).
+
+inner_chain(Goal, M, I, K) :- local_chain(Goal, M, I, end, K).
+
+%   The body of a clause. What its cuts name is given up behind the last of them.
+
+chain_of_body(Body, M, I, _, Next, K) :-
+    \+ has_cut(Body),
+    !,
+    chain(Body, M, I, _, Next, K).
+chain_of_body(Body, M, I, B, Next, enter(V, B, K)) :-
+    last_cut(Body, Before, After),
+    chain(After, M, I, _, Next, KAfter),
+    chain(Before, M, I, V, leave(KAfter), K).
+
+last_cut((A, B), (A, Before), After) :- has_cut(B), !, last_cut(B, Before, After).
+last_cut((A, B), A, B) :- !.
+last_cut(A, A, true).
+
+%   Cuts through which the goal can cut the clause that it stands in.
+
+has_cut(Goal) :- var(Goal), !, fail.
+has_cut(!).
+has_cut((A, B)) :- ( has_cut(A) -> true ; has_cut(B) ).
+has_cut((A ; B)) :- ( has_cut(A) -> true ; has_cut(B) ).
+has_cut((_ -> B)) :- has_cut(B).
+has_cut((_ *-> B)) :- has_cut(B).
+
+                 /*******************************
+                 *         INTERPRETER          *
+                 *******************************/
+
+%!  solve(+Chain, +Inside, +Cuts, +Mode, -Out) is nondet.
+%
+%   Inside: how many conditions and negations the chain stands in. Mode is `search`, or the state of a
+%   draw: draw(Way, Drawn, Bad), with Drawn the choice point at the last draw and Bad the newest choice
+%   point of a logical goal that a later draw left behind. Out is `proof`, or
+%   exit(Choose, Cuts, Options), a stochastic goal that the search came to.
+
+solve(end, _, _, _, proof).
+solve(native(G, K), F, Cs, S, Out) :-
+    call(G),
+    solve(K, F, Cs, S, Out).
+solve(logic(C, B, K), F, Cs, S, Out) :-
+    prolog_current_choice(B),
+    call(C),
+    solve(K, F, Cs, S, Out).
+solve(choose(C, N, L, P, I, K), F, Cs, S, Out) :-
+    (   F > 0
+    ->  throw(slp_fault(enclosed(P), I))
+    ;   options(C, N, L, P, I, Options)
+    ),
+    Options = [_|_],
+    choose(S, Options, C, N, K, Cs, Out).
+solve(dynamic(M, G, I, Next), F, Cs, S, Out) :-
+    called(G, I, Goal),
+    local_chain(Goal, M, I, Next, K),
+    solve(K, F, Cs, S, Out).
+solve(enter(V, K), F, Cs, S, Out) :-
+    prolog_current_choice(B),
+    solve(K, F, [V-B|Cs], S, Out).
+solve(enter(V, B, K), F, Cs, S, Out) :-
+    solve(K, F, [V-B|Cs], S, Out).
+solve(leave(K), F, [_|Cs], S, Out) :-
+    solve(K, F, Cs, S, Out).
+solve(cut(V, I, K), F, Cs, S, Out) :-
+    meaning(Cs, V, B),
+    cut_height(S, B, I, Height),
+    prolog_cut_to(Height),
+    solve(K, F, Cs, S, Out).
+solve(or(A, B), F, Cs, S, Out) :-
+    ( solve(A, F, Cs, S, Out) ; solve(B, F, Cs, S, Out) ).
+solve(if(A, B, C), F, Cs, S, Out) :-
+    F1 is F+1,
+    (   solve(A, F1, [], S, _)
+    ->  solve(B, F, Cs, S, Out)
+    ;   solve(C, F, Cs, S, Out)
+    ).
+solve(soft(A, B, C), F, Cs, S, Out) :-
+    F1 is F+1,
+    (   solve(A, F1, [], S, _)
+    *-> solve(B, F, Cs, S, Out)
+    ;   solve(C, F, Cs, S, Out)
+    ).
+solve(not(A, K), F, Cs, S, Out) :-
+    F1 is F+1,
+    \+ solve(A, F1, [], S, _),
+    solve(K, F, Cs, S, Out).
+solve(all(T, A, L, K), F, Cs, S, Out) :-
+    F1 is F+1,
+    findall(T, solve(A, F1, [], S, _), L0),
+    L = L0,
+    solve(K, F, Cs, S, Out).
+solve(fault(Formal, I), _, _, _, _) :-
+    throw(slp_fault(Formal, I)).
+
+called(G, I, Goal) :-
+    (   var(G)
+    ->  throw(slp_fault(unbound_goal, I))
+    ;   with_arguments(G, Goal0)
+    ->  ( nonvar(Goal0) -> Goal = Goal0 ; uncallable(G, I) )
+    ;   Goal = G
+    ).
+
+uncallable(G, I) :-
+    arg(1, G, Closure),
+    ( var(Closure) -> Formal = unbound_goal ; Formal = not_callable(Closure) ),
+    throw(slp_fault(Formal, I)).
+
+meaning([V0-B0|Cs], V, B) :-
+    ( V0 == V -> B = B0 ; meaning(Cs, V, B) ).
+
+%   A cut takes logical alternatives away, never what can be drawn; and none that stand before a
+%   stochastic goal.
+
+cut_height(_, crosses, I, _) :- !, throw(slp_fault(crossing_cut, I)).
+cut_height(search, B, _, B).
+cut_height(draw(_, Drawn, Bad), B, I, Height) :-
+    (   Bad > B
+    ->  throw(slp_fault(crossing_cut, I))
+    ;   Height is max(B, Drawn)
+    ).
+
+%!  options(+Call, ?Number, ?Label, +Indicator, +Clause, -Options) is det.
+%
+%   Options: Number-Label for each clause whose head matches and whose label is above 0.
+
+options(C, N, L, P, I, Options) :-
+    C = M:_,
+    findall(N-V, (call(C), label(L, M, N, V), V > 0), Options),
+    total(Options, 0, Total),
+    current_prolog_flag(slp_tolerance, Tolerance),
+    (   Total > 1 + Tolerance, \+ option(M, weights)
+    ->  throw(slp_fault(large_sum(P, Total), I))
+    ;   true
+    ).
+
+total([], T, T).
+total([_-V|Os], T0, T) :- T1 is T0+V, total(Os, T1, T).
+
+label(L, M, N, V) :-
+    ( number(L) -> V0 = L ; value(L, M, N, V0) ),
+    (   ( V0 < 0 ; V0 =:= inf )
+    ->  V1 is float(V0), throw(slp_fault(label(V1), N))
+    ;   V = V0
+    ).
+
+%   In a search, put the goal down. In a draw, draw one of the clauses.
+
+choose(search, Options, C, N, K, Cs, exit(C, N, K, Left, Options)) :-
+    prolog_current_choice(Now),
+    left_behind(Cs, Now, Left).
+choose(draw(Way, Drawn, Bad), Options, C, N, K, Cs, Out) :-
+    prolog_current_choice(Now),
+    ( Now > Drawn -> Bad1 = Now ; Bad1 = Bad ),
+    drawn(Way, Options, N),
+    once(C),
+    prolog_current_choice(Drawn1),
+    solve(K, 0, Cs, draw(Way, Drawn1, Bad1), Out).
+
+left_behind([], _, []).
+left_behind([V-B|Cs], Now, [V-Left|Ls]) :-
+    ( B == Now -> Left = here ; Left = crosses ),
+    left_behind(Cs, Now, Ls).
+
+drawn(rejection, Options, N) :-
+    X is random_float,
+    pick(Options, X, N, _).
+drawn(backtracking, Options, N) :-
+    redraw(Options, N).
+
+redraw(Options, N) :-
+    total(Options, 0, Total),
+    X is random_float*Total,
+    ( pick(Options, X, N0, Left) -> true ; append(Left, [N0-_], Options) ),
+    (   Left == []
+    ->  N = N0
+    ;   N = N0
+    ;   redraw(Left, N)
+    ).
+
+pick([N0-V|Os], X, N, Left) :-
+    (   X < V
+    ->  N = N0, Left = Os
+    ;   X1 is X-V,
+        Left = [N0-V|Left1],
+        pick(Os, X1, N, Left1)
+    ).
+
+                 /*******************************
+                 *           SEARCHES           *
+                 *******************************/
+
+%!  slp_open(+Module, +Goals, +Merges, -[Search, Id]) is det.
+%
+%   Goals is [Variables, Tokens] for a term goals(Goal, Answer). Where Merges is `merges`, goals put
+%   down that are variants are one.
+
+slp_open(Module, [Count, Tokens], Merges, [Search, Id]) :-
+    flag(slp_search, Search, Search+1),
+    ( Merges == merges -> trie_new(Trie), assertz(trie_of(Search, Trie)) ; true ),
+    decode(Count, Tokens, goals(Goal, Answer)),
+    local_chain(Goal, Module, -1, end, K),
+    put_down(Search, start(K, Answer), Id).
+
+%!  slp_close(+Search) is det.
+
+slp_close(Search) :-
+    forall(retract(trie_of(Search, Trie)), trie_destroy(Trie)),
+    forall(retract(kept(Search, _, Record)), erase(Record)).
+
+put_down(Search, Term, Id) :-
+    trie_of(Search, Trie),
+    !,
+    (   trie_lookup(Trie, Term, Id0)
+    ->  Id = Id0
+    ;   put_down_new(Search, Term, Id),
+        trie_insert(Trie, Term, Id)
+    ).
+put_down(Search, Term, Id) :-
+    put_down_new(Search, Term, Id).
+
+put_down_new(Search, Term, Id) :-
+    flag(slp_put_down, Id, Id+1),
+    recordz(slp_put_down, Term, Record),
+    assertz(kept(Search, Id, Record)).
+
+%!  slp_expand(+Search, +Id, +Number, +Limits, -Result) is det.
+%
+%   Go on from a goal put down with clause Number (-1 for the start), up to proofs and stochastic goals.
+%   Result is [Inferences|Found], with Found [proof, Variables, Tokens] or [exit, Id, [[Number, Label],
+%   ...]]; see guarded/3 for when it is not.
+
+slp_expand(Search, Id, Number, Limits, Result) :-
+    guarded(expand(Search, Id, Number, Found), Limits, Outcome),
+    statistics_result(Outcome, Found, Result).
+
+statistics_result(done(Inferences), Found, [Inferences|Found]) :- !.
+statistics_result(Outcome, _, Outcome).
+
+expand(Search, Id, Number, Found) :-
+    kept(Search, Id, Record),
+    !,
+    instance(Record, Start),
+    findall(Out, run(Start, Number, Out), Outs),
+    found(Outs, Search, Found).
+
+run(start(K, Answer), _, Out) :-
+    solve(K, 0, [], search, Out0),
+    out(Out0, Answer, Out).
+run(exit(C, N, K, Left, Answer), N, Out) :-
+    once(C),
+    prolog_current_choice(Here),
+    resumed(Left, Here, Cs),
+    solve(K, 0, Cs, search, Out0),
+    out(Out0, Answer, Out).
+
+out(proof, Answer, proof(Answer)).
+out(exit(C, N, K, Left, Options), Answer, exit(exit(C, N, K, Left, Answer), Options)).
+
+resumed([], _, []).
+resumed([V-Left|Ls], Here, [V-B|Cs]) :-
+    ( Left == here -> B = Here ; B = Left ),
+    resumed(Ls, Here, Cs).
+
+found([], _, []).
+found([proof(Answer)|Outs], Search, [[proof, Count, Tokens]|Found]) :-
+    encode(Answer, Count, Tokens),
+    found(Outs, Search, Found).
+found([exit(Exit, Options0)|Outs], Search, [[exit, Id, Options]|Found]) :-
+    put_down(Search, Exit, Id),
+    pairs(Options0, Options),
+    found(Outs, Search, Found).
+
+pairs([], []).
+pairs([N-V|Os], [[N, V]|Ps]) :- pairs(Os, Ps).
+
+                 /*******************************
+                 *            DRAWS             *
+                 *******************************/
+
+%!  slp_draws(+Module, +Goals, +Way, +Options, +Limits, -Result) is det.
+%
+%   Draw answers, Options being [Count, Seed]. Result is [Tries, [Variables, Tokens], ...]; see
+%   guarded/3 for when it is not. The limits are those of one draw.
+
+slp_draws(Module, [Variables, Tokens], Way, [Count, Seed], Limits, Result) :-
+    set_random(seed(Seed)),
+    decode(Variables, Tokens, goals(Goal, Answer)),
+    local_chain(Goal, Module, -1, end, K),
+    draws(Count, K, Answer, Way, Limits, 0, Result).
+
+draws(0, _, _, _, _, Tries, [Tries]) :- !.
+draws(N, K, Answer, Way, Limits, Tries0, Result) :-
+    guarded(draw(Way, K, Answer, Drawn, Tries), Limits, Outcome),
+    (   Outcome = done(_)
+    ->  Tries1 is Tries0+Tries,
+        N1 is N-1,
+        encode(Drawn, Count, Tokens),
+        draws(N1, K, Answer, Way, Limits, Tries1, Result0),
+        insert_draw(Result0, [Count, Tokens], Result)
+    ;   Result = Outcome
+    ).
+
+insert_draw([Tries|Draws], Draw, Result) :-
+    ( integer(Tries) -> Result = [Tries, Draw|Draws] ; Result = [Tries|Draws] ).
+
+draw(rejection, K, Answer, Drawn, Tries) :-
+    Count = tries(0),
+    repeat,
+    arg(1, Count, Tries0),
+    Tries is Tries0+1,
+    nb_setarg(1, Count, Tries),
+    findall(Answer, limit(2, drawn_proof(rejection, K)), Answers),
+    Answers = [First|More],
+    !,
+    ( More == [] -> Drawn = First ; throw(slp_fault(several_proofs, -1)) ).
+draw(backtracking, K, Answer, Drawn, 1) :-
+    findall(Answer, limit(1, drawn_proof(backtracking, K)), Answers),
+    ( Answers = [Drawn] -> true ; throw(slp_fault(nothing_to_draw, -1)) ).
+
+drawn_proof(Way, K) :-
+    prolog_current_choice(Start),
+    solve(K, 0, [], draw(Way, Start, 0), _).
+
+                 /*******************************
+                 *       LIMITS AND TERMS       *
+                 *******************************/
+
+%!  guarded(:Goal, +Limits, -Outcome) is det.
+%
+%   Call a goal that has one answer, with occurs check, SWI-Prolog's default arithmetic and at most
+%   Limits = [Inferences, Bytes]. Outcome is done(Inferences used), [inferences] or [memory] for a limit
+%   that was reached, or [fault, Clause, Formal|Arguments].
+
+guarded(Goal, [Limit, Bytes], Outcome) :-
+    statistics(inferences, Before),
+    catch(with_flags([ occurs_check=true, iso=false, prefer_rationals=false,
+                       float_zero_div=error, float_overflow=error, float_undefined=error,
+                       stack_limit=Bytes
+                     ],
+                     call_with_inference_limit(Goal, Limit, How)),
+          Fault,
+          true),
+    (   nonvar(Fault)
+    ->  outcome_of(Fault, Outcome)
+    ;   How == inference_limit_exceeded
+    ->  Outcome = [inferences]
+    ;   statistics(inferences, After),
+        Used is After-Before,
+        Outcome = done(Used)
+    ).
+
+with_flags(Flags, Goal) :-
+    old_flags(Flags, Old),
+    setup_call_cleanup(set_flags(Flags), once(Goal), set_flags(Old)).
+
+old_flags([], []).
+old_flags([Flag=_|Fs], [Flag=Old|Os]) :- current_prolog_flag(Flag, Old), old_flags(Fs, Os).
+
+set_flags([]).
+set_flags([Flag=Value|Fs]) :- set_prolog_flag(Flag, Value), set_flags(Fs).
+
+outcome_of(slp_fault(Formal, I), [fault, I|Said]) :- !, said(Formal, Said).
+outcome_of(error(resource_error(_), _), [memory]) :- !.
+outcome_of(Error, [fault, -1|Said]) :- said(swi(Error, _), Said).
+
+said(swi(resource_error(_), _), [swi, Text]) :- !, Text = "out of memory".
+said(swi(evaluation_error(zero_divisor), _), [zero_divisor]) :- !.
+said(swi(evaluation_error(undefined), Context), [undefined, Name]) :-
+    function_of(Context, Name),
+    !.
+said(swi(Formal, Context), [swi, Text]) :-
+    !,
+    ( Context = context(_, Message) -> true ; Message = _ ),
+    message_to_codes(error(Formal, context(_, Message)), Text).
+said(Formal, [Name|Args]) :-
+    Formal =.. [Name|Args0],
+    plain(Args0, Args).
+
+function_of(context(system:Name/_, _), Name).
+
+message_to_codes(Error, Text) :-
+    message_to_lines(Error, Lines),
+    with_output_to(string(Text), print_message_lines(current_output, '', Lines)).
+
+message_to_lines(Error, Lines) :-
+    phrase(prolog:translate_message(Error), Lines),
+    !.
+
+%   Arguments that Python gets as numbers and text.
+
+plain([], []).
+plain([A0|As0], As) :- nonvar(A0), A0 = Name/Arity, !, As = [Name, Arity|As1], plain(As0, As1).
+plain([A|As0], [A|As]) :- number(A), !, plain(As0, As).
+plain([A|As0], [A|As]) :- atom(A), !, plain(As0, As).
+plain([A0|As0], [A|As]) :- term_to_atom(A0, A), plain(As0, As).
+
+%!  decode(+Count, +Tokens, -Term) is det.
+%!  encode(+Term, -Count, -Tokens) is det.
+%
+%   A term as a flat list in preorder, which Python and Prolog can both make and read without deep
+%   recursion: a,Name  e (the empty list)  n,Number  t,String  v,Index  s,Name,Arity and the arguments.
+%   encode/3 binds the term's variables.
+
+decode(Count, Tokens, Term) :-
+    length(Vars, Count),
+    compound_name_arguments(Array, v, Vars),
+    decode_all([Term], Array, Tokens).
+
+decode_all([], _, _).
+decode_all([T|Ts], Vs, [Kind|Tokens]) :-
+    decode_one(Kind, Tokens, Vs, T, Ts, Todo, Rest),
+    decode_all(Todo, Vs, Rest).
+
+decode_one(a, [Name|Rest], _, Name, Ts, Ts, Rest).
+decode_one(e, Rest, _, [], Ts, Ts, Rest).
+decode_one(n, [N|Rest], _, N, Ts, Ts, Rest).
+decode_one(t, [Name|Rest], _, Text, Ts, Ts, Rest) :- atom_string(Name, Text).
+decode_one(v, [I|Rest], Vs, V, Ts, Ts, Rest) :- arg(I, Vs, V).
+decode_one(s, [Name, Arity|Rest], _, T, Ts, Todo, Rest) :-
+    length(Args, Arity),
+    compound_name_arguments(T, Name, Args),
+    append(Args, Ts, Todo).
+
+encode(Term, Count, Tokens) :-
+    term_variables(Term, Vars),
+    number_variables(Vars, 1, Count),
+    encode_all([Term], Tokens).
+
+number_variables([], N, Count) :- Count is N-1.
+number_variables(['$slp_variable'(N)|Vs], N, Count) :- N1 is N+1, number_variables(Vs, N1, Count).
+
+encode_all([], []).
+encode_all([T|Ts], Tokens) :-
+    (   T == []
+    ->  Tokens = [e|Rest], Todo = Ts
+    ;   atom(T)
+    ->  Tokens = [a, T|Rest], Todo = Ts
+    ;   number(T)
+    ->  Tokens = [n, T|Rest], Todo = Ts
+    ;   string(T)
+    ->  Tokens = [t, T|Rest], Todo = Ts
+    ;   T = '$slp_variable'(I)
+    ->  Tokens = [v, I|Rest], Todo = Ts
+    ;   compound_name_arguments(T, Name, Args),
+        length(Args, Arity),
+        Tokens = [s, Name, Arity|Rest],
+        append(Args, Ts, Todo)
+    ),
+    encode_all(Todo, Rest).
