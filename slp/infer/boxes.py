@@ -56,6 +56,7 @@ class Geometry:
     root : the box of all rows.
     cuts : every cut met so far, by number.
     cells : the cell of each cut, by number.
+    min_leaf : rows that both sides of a valid split keep.
     rows_by_code : for each feature the codes that occur, ascending, each with the rows that have
         it.
     first_cell : number of the first cell of each feature, and of all cells at the end; d + 1
@@ -68,7 +69,7 @@ class Geometry:
         self.cuts: list[Cut] = []
         self.cells: list[int] = []
         self._breakpoints = grammar.breakpoints
-        self._min_leaf = grammar.min_leaf
+        self.min_leaf = grammar.min_leaf
         cells = [
             f.n_codes if f.categorical else 2 * len(b) + 1
             for f, b in zip(table.features, grammar.breakpoints, strict=True)
@@ -85,8 +86,8 @@ class Geometry:
         for f, feature in enumerate(self.table.features):
             find = self._level_splits if feature.categorical else self._threshold_splits
             find(f, box, out)
-        if self._min_leaf > 1:
-            least = self._min_leaf
+        if self.min_leaf > 1:
+            least = self.min_leaf
             out = [s for s in out if min(self.count(s.left), self.count(s.right)) >= least]
         return out
 

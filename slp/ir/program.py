@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from slp.errors import Diagnostic
 from slp.proofs.terms import Term
 from slp.source import SourceSpan
+
+if TYPE_CHECKING:
+    from slp.trees.tree import Tree
 
 __all__ = [
     "MEASURES",
@@ -23,6 +26,7 @@ __all__ = [
     "Constant",
     "Constraint",
     "Cuts",
+    "EditPrior",
     "Exclusive",
     "FeatureDeclaration",
     "First",
@@ -170,6 +174,21 @@ class Support:
     max_depth: int | None = None
 
 
+@dataclass(frozen=True)
+class EditPrior:
+    """`:- use(edittree, [tree = File, p = P, measure = M]).`: trees are edits of a given one.
+
+    `p` is the probability of one more edit, strictly between 0 and 1; `measure` one that sums to 1
+    over any splits; `origin` says in words where the tree is from.
+    """
+
+    tree: Tree
+    p: float = 0.8
+    measure: Measure = "feature_then_cut"
+    origin: str = "the given tree"
+    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+
 # --- constraints (DESIGN 3) --------------------------------------------------------------------
 
 
@@ -303,6 +322,7 @@ class Program:
 
     `weights`: labels are weights over whole trees, nothing is renormalised at a choice.
     `failure`: what a local constraint does, see DESIGN 3.
+    `edits`: the prior of edits of a given tree; then there are no rules and there is no start.
     `parameters`: values in force, after defaults, `use(...)` and overrides.
     `spans`: where declarations stand, by `start`, `response`, `leaf`, `failure`, `weights`,
     `support:min_leaf`, `param:NAME`, `feature:NAME`, `feature_weight:NAME`, `ignore:COLUMN`.
@@ -318,6 +338,7 @@ class Program:
     support: Support = Support()
     failure: Failure = "restrict"
     weights: bool = False
+    edits: EditPrior | None = None
     response: str | None = None
     event: str | None = None
     leaf: LeafDeclaration | None = None

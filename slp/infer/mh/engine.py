@@ -24,7 +24,7 @@ from slp.ir.program import Constraint
 from slp.ir.tree_grammar import SplitRule, TreeGrammar
 from slp.trees import Tree
 
-__all__ = ["MetropolisHastings", "MHState"]
+__all__ = ["MHState", "MetropolisHastings", "digest_of_grammar", "digest_of_table"]
 
 #: Proofs drawn before the search for a start is given up.
 _TRIES = 2000
@@ -73,8 +73,8 @@ class MetropolisHastings:
         self.mixture = mixture_of(proposal, self.process, budget)
         self._renderer = Renderer(geometry)
         self._identity = {
-            "program": _digest_of_grammar(grammar, constraints),
-            "table": _digest_of_table(geometry),
+            "program": digest_of_grammar(grammar, constraints),
+            "table": digest_of_table(geometry),
             "proposal": f"{proposal}, {budget}",
             "target": "posterior" if likelihood else "prior",
         }
@@ -166,7 +166,8 @@ def _no_start(derived: int) -> SlpError:
     return SlpError(Diagnostic("E517", message, help=help))
 
 
-def _digest_of_grammar(g: TreeGrammar, constraints: tuple[Constraint, ...]) -> str:
+def digest_of_grammar(g: TreeGrammar, constraints: tuple[Constraint, ...]) -> str:
+    """The same for programs that mean the same, for checkpoints."""
     digest = hashlib.sha256()
     options = (g.features, g.levels, g.start, g.normalise, g.failure, g.min_leaf, g.max_leaves)
     digest.update(repr((options, constraints)).encode())
@@ -185,7 +186,8 @@ def _digest_of_grammar(g: TreeGrammar, constraints: tuple[Constraint, ...]) -> s
     return digest.hexdigest()
 
 
-def _digest_of_table(geometry: Geometry) -> str:
+def digest_of_table(geometry: Geometry) -> str:
+    """The same for equal tables, for checkpoints."""
     table = geometry.table
     digest = hashlib.sha256(repr((table.response, table.leaf.describe(), table.n_rows)).encode())
     for array in (table.codes, table.counts, table.statistics, table.row_of):

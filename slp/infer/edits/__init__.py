@@ -1,0 +1,10 @@
+"""The prior `edittree`: a given tree, edited at random, and Metropolis-Hastings over the edits.
+
+In the order of the work: `nodes` (trees that share nodes, and what can be edited where), `process`
+(sequences of edits and their choice points), `target` (what is drawn from), `start` (where chains
+begin), `engine` (what the run loop runs). Proposals are those of `slp.infer.mh.proposals`.
+"""
+
+from slp.infer.edits.engine import EditMetropolisHastings
+
+__all__ = ["EditMetropolisHastings"]

@@ -1,0 +1,160 @@
+"""Metropolis-Hastings over sequences of edits as an engine of the run loop."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from slp.infer.boxes import Geometry
+from slp.infer.edits.nodes import Node, Nodes
+from slp.infer.edits.process import Edit, EditProcess, Edits
+from slp.infer.edits.start import find_start, nodes_of_tree
+from slp.infer.edits.target import EditTarget, InLanguage
+from slp.infer.mh.chance import RandomChance
+from slp.infer.mh.constraints import tree_tests
+from slp.infer.mh.engine import digest_of_grammar, digest_of_table
+from slp.infer.mh.names import cut_by_name, no_proposal, read_names
+from slp.infer.mh.proposals import Mixture, metropolis_hastings
+from slp.infer.mh.target import TreeTest
+from slp.infer.rendering import Renderer
+from slp.infer.run import Info, Json, Move
+from slp.ir.program import Constraint, EditPrior, Support
+from slp.ir.tree_grammar import TreeGrammar
+from slp.trees import Tree, fit_tree
+
+__all__ = ["EditMetropolisHastings", "EditState"]
+
+
+@dataclass(frozen=True, eq=False)
+class EditState:
+    """A sequence of edits, and how often each proposal of the mixture has been taken, modulo its
+    period."""
+
+    edits: Edits
+    turns: tuple[int, ...]
+
+
+class EditMetropolisHastings:
+    """Chains over sequences of edits of a given tree (a `slp.infer.run.Engine`).
+
+    Parameters
+    ----------
+    grammar : of all trees that satisfy the constraints decided at splits and leaves; its weights
+        and measures do not matter.
+    prior, support : the given tree is made to fit the table and the support first.
+    constraints : the program's; they are tested on the tree that a sequence ends in.
+    proposal : as in `slp.infer.mh.names`, without `q_exact`.
+    likelihood : with False the chains draw from the prior.
+
+    Attributes
+    ----------
+    given : the given tree as it fits the table.
+
+    Raises
+    ------
+    UsageError
+        E516: there is no such proposal here.
+    """
+
+    def __init__(
+        self,
+        grammar: TreeGrammar,
+        geometry: Geometry,
+        prior: EditPrior,
+        support: Support,
+        constraints: Iterable[Constraint] = (),
+        *,
+        proposal: str = "q_uc",
+        likelihood: bool = True,
+    ) -> None:
+        constraints = tuple(constraints)
+        self.given = fit_tree(prior.tree, geometry.table, support)[0]
+        nodes = Nodes(geometry, prior.measure, grammar.feature_weights, support.max_depth)
+        self.process = EditProcess(nodes, nodes_of_tree(nodes, self.given), prior.p)
+        tests: list[TreeTest] = tree_tests(grammar, constraints, geometry)
+        if constraints:
+            tests.append(InLanguage(grammar, geometry))
+        self.target = EditTarget(self.process, 1.0 if likelihood else 0.0, tests)
+        self.mixture = _mixture_of(proposal)
+        self._renderer = Renderer(geometry)
+        settings = f"{prior.p!r} {prior.measure} {json.dumps(self.given.to_dict())}"
+        self._identity = {
+            "program": digest_of_grammar(grammar, constraints)
+            + hashlib.sha256(settings.encode()).hexdigest(),
+            "table": digest_of_table(geometry),
+            "proposal": proposal,
+            "target": "posterior" if likelihood else "prior",
+        }
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """See `Engine`."""
+        return self._identity
+
+    def init(self, rng: np.random.Generator) -> EditState:
+        """A sequence in the support; see `find_start`.
+
+        Raises
+        ------
+        SlpError
+            E530: none was found.
+        """
+        edits = find_start(self.target, RandomChance(rng))
+        return EditState(edits, (0,) * len(self.mixture.proposals))
+
+    def step(self, rng: np.random.Generator, state: EditState) -> tuple[EditState, Info]:
+        """One proposal of the mixture, accepted or not."""
+        chance = RandomChance(rng)
+        i = chance.among(self.mixture.cumulative)
+        proposal, turn = self.mixture.proposals[i], state.turns[i]
+        edits, outcome = metropolis_hastings(chance, self.target, proposal, state.edits, turn)
+        turns = (*state.turns[:i], (turn + 1) % proposal.period, *state.turns[i + 1 :])
+        move = Move(proposal.name, outcome)
+        return EditState(edits, turns), Info((move,), self.target.log_score(edits))
+
+    def adapt(self, state: EditState, info: Info, step: int) -> EditState:
+        """Nothing is tuned."""
+        return state
+
+    def record(self, state: EditState) -> Json:
+        """The edits; `edits_from_data` and `tree` read them."""
+        return _edits_to_data(state.edits)
+
+    def state_to_data(self, state: EditState) -> Json:
+        """See `Engine`."""
+        return {"edits": _edits_to_data(state.edits), "turns": list(state.turns)}
+
+    def state_from_data(self, data: Json) -> EditState:
+        """See `Engine`."""
+        return EditState(self.edits_from_data(data["edits"]), tuple(data["turns"]))
+
+    def edits_from_data(self, data: Json) -> Edits:
+        """The sequence of a record."""
+        return self.process.sequence_of([Edit(*edit) for edit in data])
+
+    def tree(self, edits: Edits) -> Tree:
+        """The tree that a sequence ends in, with canonical thresholds."""
+        preorder: list[tuple[int, int | None]] = []
+        stack: list[Node] = [edits.tree]
+        while stack:
+            node = stack.pop()
+            preorder.append((node.box, node.cut))
+            stack += reversed(node.parts)
+        return self._renderer.tree(preorder)
+
+
+def _edits_to_data(edits: Edits) -> Json:
+    """The choices of each edit, by position: no number depends on a chain's past."""
+    return [list(edit) for edit in edits.edits]
+
+
+def _mixture_of(text: str) -> Mixture[EditTarget, Edits]:
+    names = read_names(text)
+    if any(named.name == "q_exact" for named in names):
+        message = "q_exact draws subtrees by a tree grammar, and edits of a tree have none"
+        raise no_proposal(message, "take q_uc, q_ind or q_n(20)")
+    return Mixture.of([(cut_by_name(named), named.weight) for named in names])
