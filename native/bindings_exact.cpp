@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/bounds.hpp"
 #include "exact/engine.hpp"
 #include "exact/reach.hpp"
 
@@ -91,7 +92,7 @@ private:
 };
 
 // Runs a pass without the interpreter lock, but takes it now and then to see whether the user wants
-// to stop, and to report. Returns the pass's status; what Python raised goes on.
+// to stop, and to report; a report that returns false stops it. Returns the pass's status; what Python raised goes on.
 int run_pass(Pass& pass, nb::object progress) {
     std::exception_ptr raised;
     const Poll poll = [&](const Progress& now) {
@@ -100,10 +101,8 @@ int run_pass(Pass& pass, nb::object progress) {
             if (PyErr_CheckSignals() != 0) {
                 throw nb::python_error();
             }
-            if (!progress.is_none()) {
-                progress(now.items, now.edges, now.bytes);
-            }
-            return true;
+            return progress.is_none() ||
+                   nb::cast<bool>(progress(now.items, now.edges, now.bytes));
         } catch (...) {
             raised = std::current_exception();
             return false;
@@ -181,6 +180,16 @@ nb::tuple leaves_of(const Engine& engine, const Pass& pass, const Array<double>&
                           to_numpy(std::move(found.statistics)));
 }
 
+// Bounds on the root's value from a pass that was stopped: logs.
+nb::tuple bounds_of(const Engine& engine, const Pass& pass, double work) {
+    Interval found{};
+    {
+        const nb::gil_scoped_release release;
+        found = bounds_on_root(engine, pass, work);
+    }
+    return nb::make_tuple(found.low, found.high);
+}
+
 }  // namespace
 
 void bind_exact(nb::module_& m) {
@@ -205,6 +214,7 @@ void bind_exact(nb::module_& m) {
              nb::arg("measure"), nb::arg("transitions").noconvert());
     nb::class_<Pass>(m, "ExactPass")
         .def("run", &run_pass, nb::arg("progress").none())
+        .def("likelihood", &Pass::likelihood)
         .def("statistics", &statistics_of);
     nb::class_<Engine>(m, "ExactEngine")
         .def("__init__",
@@ -233,6 +243,7 @@ void bind_exact(nb::module_& m) {
                  return to_numpy(engine.root_vector(run));
              },
              nb::arg("run"))
+        .def("bounds", &bounds_of, nb::arg("run"), nb::arg("work"))
         .def("leaves_reached", &leaves_of, nb::arg("run"), nb::arg("row").noconvert())
         .def("ways", &ways_of, nb::arg("run"), nb::arg("rows").noconvert(),
              nb::arg("product"));

@@ -115,7 +115,19 @@ class UnsupportedError(SlpError):
 
 class BudgetError(SlpError):
     """A run reached its budget of memory or time; the message says how far it came and what would
-    fit."""
+    fit.
+
+    `log_evidence_bounds` are two numbers that the log evidence certainly lies between, or None
+    where nothing is certain of it.
+    """
+
+    def __init__(
+        self,
+        diagnostics: Diagnostic | Iterable[Diagnostic],
+        log_evidence_bounds: tuple[float, float] | None = None,
+    ) -> None:
+        super().__init__(diagnostics)
+        self.log_evidence_bounds = log_evidence_bounds
 
 
 class SlpWarning(UserWarning):

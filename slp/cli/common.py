@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import functools
 import json
+import math
 import os
 import sys
 import tempfile
@@ -19,7 +20,7 @@ from typing import IO, Any, TypeVar
 import click
 
 import slp
-from slp.errors import Diagnostic, ExitCode, SlpError, SlpWarning, UsageError
+from slp.errors import BudgetError, Diagnostic, ExitCode, SlpError, SlpWarning, UsageError
 from slp.source import draw_diagnostic
 
 __all__ = [
@@ -104,10 +105,12 @@ def engine_options(command: _Command) -> _Command:
 # --- errors and warnings -------------------------------------------------------------------------
 
 
-def write_diagnostics(found: list[Diagnostic], message_format: str, stream: IO[str]) -> None:
-    """Diagnostics as drawn text, or as one JSON object."""
+def write_diagnostics(
+    found: list[Diagnostic], message_format: str, stream: IO[str], **facts: object
+) -> None:
+    """Diagnostics as drawn text, or as one JSON object, which holds `facts` as well."""
     if message_format == "json":
-        json.dump({"diagnostics": [d.to_dict() for d in found]}, stream)
+        json.dump({"diagnostics": [d.to_dict() for d in found], **facts}, stream)
         stream.write("\n")
     else:
         for d in found:
@@ -135,7 +138,12 @@ def reports_errors(command: Callable[..., Any]) -> Callable[..., Any]:
             else:
                 warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
         if error is not None:
-            write_diagnostics(list(error.diagnostics), message_format, sys.stderr)
+            facts: dict[str, object] = {}
+            if isinstance(error, BudgetError) and error.log_evidence_bounds is not None:
+                facts["log_evidence_bounds"] = [
+                    x if math.isfinite(x) else None for x in error.log_evidence_bounds
+                ]
+            write_diagnostics(list(error.diagnostics), message_format, sys.stderr, **facts)
             raise SystemExit(int(error.exit_code))
 
     return wrapped

@@ -146,6 +146,16 @@ def test_errors_as_json(slp_run, table: Path, tmp_path: Path) -> None:
     assert found["severity"] == "error" and found["span"]["line"] == 2
 
 
+@pytest.mark.usefixtures("compiled_kernels")
+def test_what_is_certain_when_the_budget_is_reached(slp_run) -> None:
+    few = ["slp-sample", "growtree", HABERMAN / "haberman.csv", "--memory", "1MiB"]
+    assert "; the log evidence is certainly at least -1" in slp_run(*few).err
+    found = json.loads(slp_run(*few, "--format", "json").err)
+    assert found["diagnostics"][0]["code"] == "E501"
+    low, high = found["log_evidence_bounds"]
+    assert -300 < low < high < 0
+
+
 def test_warnings_go_to_standard_error(slp_run, table: Path, tmp_path: Path) -> None:
     program = tmp_path / "far.slp"
     program.write_text(

@@ -16,6 +16,16 @@ bool taken_over(std::int32_t left, bool condition) {
 
 }  // namespace
 
+bool leaf_allowed(const Rule& rule, std::span<const double> counts) {
+    if (rule.majority.empty()) {
+        return true;
+    }
+    const double most = *std::max_element(counts.begin(), counts.end());
+    return std::all_of(rule.majority.begin(), rule.majority.end(), [&](std::int32_t c) {
+        return (c < 0 ? 0.0 : counts[static_cast<std::size_t>(c)]) >= most;
+    });
+}
+
 EdgeBuilder::EdgeBuilder(const Problem& problem, const Geometry& geometry)
     : problem_(problem),
       geometry_(geometry),
@@ -47,8 +57,8 @@ ItemEdges EdgeBuilder::edges(const Box& box, std::span<const BoxSplit> splits,
                 problem_.leaf.sum(box.rows, statistics_.data());
                 has_statistics = true;
             }
-            applicable_[r] = problem_.grammar.condition || leaf_allowed(rule);
-            possible = leaf_allowed(rule) && (!counted_ || owed == 0);
+            applicable_[r] = problem_.grammar.condition || leaf_allowed(rule, statistics_);
+            possible = leaf_allowed(rule, statistics_) && (!counted_ || owed == 0);
         } else if (rule.kind == RuleKind::call) {
             applicable_[r] = 1;
             const std::int32_t called = rule.state * n_owed_ + owed;
@@ -79,16 +89,6 @@ ItemEdges EdgeBuilder::edges(const Box& box, std::span<const BoxSplit> splits,
     }
     item.rules = {out, size};
     return item;
-}
-
-bool EdgeBuilder::leaf_allowed(const Rule& rule) const {
-    if (rule.majority.empty()) {
-        return true;
-    }
-    const double most = *std::max_element(statistics_.begin(), statistics_.end());
-    return std::all_of(rule.majority.begin(), rule.majority.end(), [&](std::int32_t c) {
-        return (c < 0 ? 0.0 : statistics_[static_cast<std::size_t>(c)]) >= most;
-    });
 }
 
 double EdgeBuilder::log_normaliser(const std::vector<Rule>& rules) const {

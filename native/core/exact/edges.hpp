@@ -44,6 +44,9 @@ struct ItemEdges {
     std::uint32_t n_edges = 0;
 };
 
+// Whether a leaf rule's majority classes hold in a box with these statistics.
+bool leaf_allowed(const Rule& rule, std::span<const double> statistics);
+
 // Works out edges; one for each thread.
 class EdgeBuilder {
 public:
@@ -61,7 +64,6 @@ public:
     }
 
 private:
-    bool leaf_allowed(const Rule& rule) const;
     // The splits that the rule's measure is taken over, and their shares; false if there are none.
     bool find_shares(const Rule& rule, const Box& box, std::span<const BoxSplit> splits);
     void share_by_feature(Measure measure, std::span<const BoxSplit> splits);

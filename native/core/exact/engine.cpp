@@ -32,6 +32,7 @@ public:
             return Scaled::load(found).log();
         }
     }
+    bool reached(Key key, std::int32_t) const override { return search_.find(key) != nullptr; }
     double count(Key key, std::int32_t) const override {
         const std::uint64_t* found = search_.find(key);
         return found == nullptr ? 0.0 : Linear::load(found).m;

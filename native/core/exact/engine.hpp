@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -25,6 +26,10 @@ public:
     virtual Progress progress() const = 0;
     // Of an item, its key and its product state: log of its value, -inf if it was not reached.
     virtual double log_value(Key key, std::int32_t product) const = 0;
+    // Whether the pass got as far as the item. (Its value may be zero.)
+    virtual bool reached(Key key, std::int32_t product) const {
+        return log_value(key, product) > -INFINITY;
+    }
     // The count itself.
     virtual double count(Key key, std::int32_t product) const = 0;
     // Its vector; empty where the quantity is none or the item was not reached.
@@ -74,10 +79,11 @@ public:
     std::vector<Way> ways(std::span<const std::uint32_t> rows, std::int32_t product,
                           double* log_likelihood) const;
 
-private:
+    // The start state that owes `owed` + 1 leaves, and the key of the root in it.
     std::int32_t root_product(std::int32_t owed) const;
     Key root_key(std::int32_t owed) const;
 
+private:
     Problem problem_;
     Geometry geometry_;
     EdgeBuilder keys_;

@@ -101,6 +101,15 @@ double LeafModel::dirichlet(const double* s) const {
     return out - rising_[k_](static_cast<std::size_t>(total));
 }
 
+double LeafModel::log_pure(const double* s) const {
+    double out = 0;
+    for (std::size_t c = 0; c < k_; ++c) {
+        const auto n = static_cast<std::size_t>(s[c]);
+        out += rising_[c](n) - rising_[k_](n);
+    }
+    return out;
+}
+
 double LeafModel::normal_inverse_gamma(const double* s) const {
     const double mu = hyper_[0], kappa = hyper_[1], alpha = hyper_[2], beta = hyper_[3];
     const double n = s[0];

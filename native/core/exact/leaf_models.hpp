@@ -43,6 +43,14 @@ public:
     // Log marginal likelihood of the ordered responses of a leaf with these statistics.
     double log_marginal(const double* statistics) const;
 
+    // Of a dirichlet: upper bound on the log marginal likelihood of any partition of rows with
+    // these statistics into leaves; that of the partition by class. Order the rows. The k-th row of
+    // class c in its leaf has predictive probability (a_c + k - 1) / (A + t) for t rows before it
+    // in the leaf, A the sum of a, and t >= k - 1. As a_c <= A, (a_c + k - 1) / (A + k - 1) does
+    // not fall with k, so with j >= k for its rank among all rows of class c the probability is at
+    // most (a_c + j - 1) / (A + j - 1); their product is that of one leaf for each class.
+    double log_pure(const double* statistics) const;
+
 private:
     double dirichlet(const double* s) const;
     double normal_inverse_gamma(const double* s) const;

@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "exact/calls.hpp"
+
 namespace slp::exact {
 
 namespace {
@@ -30,24 +32,6 @@ struct Level {
     std::vector<Visit> visits;
     std::unordered_map<Key, std::size_t, KeyHash> place;
 };
-
-// For each state the length of the longest chain of calls from it.
-std::vector<std::size_t> call_ranks(const Grammar& grammar) {
-    std::vector<std::size_t> rank(grammar.states.size(), 0);
-    for (bool settled = false; !settled;) {
-        settled = true;
-        for (std::size_t s = 0; s < rank.size(); ++s) {
-            for (const Rule& rule : grammar.states[s]) {
-                if (rule.kind == RuleKind::call &&
-                    rank[s] <= rank[static_cast<std::size_t>(rule.state)]) {
-                    rank[s] = rank[static_cast<std::size_t>(rule.state)] + 1;
-                    settled = false;
-                }
-            }
-        }
-    }
-    return rank;
-}
 
 class Descent {
 public:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from math import ceil, floor, inf
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -14,10 +16,12 @@ from slp.infer.compiled.problem import core_problem
 from slp.infer.memory import format_bytes
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.exact import N_CORES, exact_kernels
+from slp.leaves import Dirichlet
 
 __all__ = ["Passes", "Quantity"]
 
 Progress: TypeAlias = Callable[[int, str], None]
+Interval: TypeAlias = tuple[float, float]
 Quantity: TypeAlias = Literal["total", "best", "count", "feature_use", "leaf_number", "tree_depth"]
 
 # The order of the core's enumerations.
@@ -39,6 +43,9 @@ _WORDS: dict[Quantity, str] = {
     "leaf_number": "counting leaves",
     "tree_depth": "measuring depth",
 }
+# A second or so (`native/core/exact/bounds.hpp`).
+_WORK_ON_BOUNDS = 5e7
+
 _WHAT_WOULD_FIT = (
     "fewer cuts (`:- feature(_, [bins(quantile, 5)]).`), "
     "shallower trees (`:- support(max_depth(4)).`), "
@@ -47,12 +54,8 @@ _WHAT_WOULD_FIT = (
 
 
 class Passes:
-    """All passes over one grammar on one table.
-
-    Attributes
-    ----------
-    n_owed : K, the number of product states of a state (1 where leaves are not counted).
-    """
+    """All passes over one grammar on one table, in `memory` bytes and `seconds` of computing
+    together."""
 
     def __init__(
         self,
@@ -61,11 +64,17 @@ class Passes:
         memory: int,
         progress: Progress | None = None,
         threads: int = N_CORES,
+        seconds: float | None = None,
     ) -> None:
         core = exact_kernels()
         assert core is not None
         self.engine: Any = core.ExactEngine(core_problem(core, grammar, table))
         self._memory, self._progress, self._threads = memory, progress, threads
+        self._seconds, self._spent = seconds, 0.0
+        self._leaf = table.leaf
+        self._normalised = grammar.normalised and grammar.max_leaves is None
+        many = len(grammar.states) > 1 or grammar.max_leaves is not None
+        self._unit = "pairs of box and state" if many else "boxes"
         self._kept: dict[tuple[Quantity, bool], Any] = {}
 
     def get(self, quantity: Quantity, likelihood: bool) -> Any:
@@ -74,7 +83,7 @@ class Passes:
         Raises
         ------
         BudgetError
-            It would need more memory than there is for it (E501).
+            It would need more memory (E501) or time (E540) than there is for it.
         """
         key = (quantity, likelihood)
         if key not in self._kept:
@@ -86,38 +95,114 @@ class Passes:
         return np.asarray(self.engine.root_vector(self._run(quantity, likelihood, length)))
 
     def _run(self, quantity: Quantity, likelihood: bool, length: int) -> Any:
-        """Doubles first, numbers with exponents where those do not reach."""
-        kept = sum(p.statistics()["bytes"] for p in self._kept.values())
-        left = max(0, self._memory - kept)
+        done, status = self._try(quantity, likelihood, length)
+        if status == _DONE:
+            return done
+        items = int(done.statistics()["items"])
+        interval = self._interval_of(done) if quantity == "total" else None
+        del done  # its memory is needed for the normaliser
+        bounds = self._bounds_on_evidence(quantity, likelihood, interval)
+        raise self._over_budget(quantity, status, items, bounds)
+
+    def _try(self, quantity: Quantity, likelihood: bool, length: int) -> tuple[Any, int]:
+        """A pass and how it ended: doubles first, numbers with exponents where those do not
+        reach."""
+        left = max(0, self._memory - self._kept_bytes())
         for scaled in (False, True):
             done = self.engine.make_pass(
                 _QUANTITIES.index(quantity), likelihood, scaled, length, left, self._threads
             )
-            status = done.run(self._reporter(quantity))
+            started = time.monotonic()
+            try:
+                status = done.run(self._poll(quantity, started))
+            finally:
+                self._spent += time.monotonic() - started
             if self._progress is not None:
                 items = done.statistics()["items"]
                 self._progress(items, f"{_WORDS[quantity]}, done")
-            if status == _OUT_OF_BUDGET:
-                raise self._over_budget(quantity, done.statistics(), kept)
-            if status == _DONE:
+            if status != _OUT_OF_RANGE:
                 break
-        return done
+        return done, status
 
-    def _reporter(self, quantity: Quantity) -> Callable[[int, int, int], None] | None:
-        report = self._progress
-        if report is None:
+    def _poll(self, quantity: Quantity, started: float) -> Callable[[int, int, int], bool] | None:
+        """What the core calls now and then; False stops it."""
+        report, seconds = self._progress, self._seconds
+        if report is None and seconds is None:
             return None
-        return lambda items, edges, size: report(
-            items, f"{_WORDS[quantity]}, {edges:,} splits, {format_bytes(size)}"
-        )
+        end = inf if seconds is None else started + seconds - self._spent
+
+        def poll(items: int, edges: int, size: int) -> bool:
+            if report is not None:
+                report(items, f"{_WORDS[quantity]}, {edges:,} splits, {format_bytes(size)}")
+            return time.monotonic() < end
+
+        return poll
+
+    def _kept_bytes(self) -> int:
+        return sum(p.statistics()["bytes"] for p in self._kept.values())
+
+    # --- when a budget is reached --------------------------------------------------------------
+
+    def _bounds_on_evidence(
+        self, quantity: Quantity, likelihood: bool, interval: Interval | None
+    ) -> Interval | None:
+        """Bounds on the log evidence when a pass was stopped whose total lies in `interval`."""
+        if quantity == "total" and likelihood:
+            joint = interval
+        else:
+            joint = self._kept_total(likelihood=True)
+        if joint is None:
+            return None
+        if self._normalised:
+            return joint
+        if quantity == "total" and not likelihood:
+            normaliser = interval
+        else:
+            normaliser = self._kept_total(likelihood=False)
+        if normaliser is None:
+            normaliser = self._interval_of(self._try("total", False, 0)[0])
+        assert normaliser is not None
+        return joint[0] - normaliser[1], joint[1] - normaliser[0]
+
+    def _interval_of(self, done: Any) -> Interval | None:
+        """Bounds on the log of the root's total from a pass over totals, finished or not; None
+        where there are none."""
+        if done.likelihood() and not isinstance(self._leaf, Dirichlet):
+            return None
+        low, high = self.engine.bounds(done, _WORK_ON_BOUNDS)
+        return float(low), float(high)
+
+    def _kept_total(self, likelihood: bool) -> Interval | None:
+        kept = self._kept.get(("total", likelihood))
+        if kept is None:
+            return None
+        total = float(np.logaddexp.reduce(self.engine.root_values(kept)))
+        return total, total
 
     def _over_budget(
-        self, quantity: Quantity, statistics: dict[str, int], kept: int
+        self, quantity: Quantity, status: int, items: int, bounds: Interval | None
     ) -> BudgetError:
+        if status == _OUT_OF_BUDGET:
+            code, reached = "E501", f"memory of {format_bytes(self._memory)}"
+        else:
+            code, reached = "E540", f"time of {self._seconds:g} s"
         message = (
-            f"the exact engine used up its memory of {format_bytes(self._memory)} "
-            f"{_WORDS[quantity]}: {statistics['items']:,} boxes are done"
+            f"the exact engine used up its {reached} {_WORDS[quantity]}: "
+            f"{items:,} {self._unit} are done"
         )
-        if kept:
+        if (kept := self._kept_bytes()) and status == _OUT_OF_BUDGET:
             message += f", and {format_bytes(kept)} hold what was computed before"
-        return BudgetError(Diagnostic("E501", message, help=_WHAT_WOULD_FIT))
+        if bounds is not None:
+            message += f"; {bounds_in_words(bounds)}"
+        return BudgetError(Diagnostic(code, message, help=_WHAT_WOULD_FIT), bounds)
+
+
+def bounds_in_words(bounds: Interval) -> str:
+    """What is certain of the log evidence, rounded outwards."""
+    low, high = bounds
+    if low == high:
+        return f"the log evidence is {low:.6f}"
+    at_most = f"at most {ceil(high * 1e4) / 1e4:.4f}"
+    if low == -inf:
+        return f"the log evidence is certainly {at_most}"
+    return f"the log evidence is certainly at least {floor(low * 1e4) / 1e4:.4f} and {at_most}"

@@ -1,0 +1,265 @@
+#include "exact/bounds.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "exact/calls.hpp"
+#include "exact/mass.hpp"
+#include "exact/numbers.hpp"
+
+namespace slp::exact {
+
+namespace {
+
+// Intervals that are not the pass's own are widened by this, far above what rounding can do.
+constexpr double kRounding = 1e-8;
+
+// Look-ups cost as much as visits to so many rows.
+constexpr double kLookUp = 40;
+
+// Items open at a time: calls may follow each other a thousandfold.
+constexpr int kMostOpen = 400;
+
+constexpr int kMostDepth = 64;
+
+// Intervals are kept for so many items, or for what fits into a part of what the pass holds.
+constexpr std::size_t kKept = 20'000, kBytesForOne = 64 * 20;
+
+struct KeyHash {
+    std::size_t operator()(Key key) const { return key.a; }
+};
+
+class Opening {
+public:
+    Opening(const Engine& engine, const Pass& pass, double work)
+        : engine_(engine),
+          problem_(engine.problem()),
+          pass_(pass),
+          work_(work),
+          most_kept_(std::max(kKept, pass.progress().bytes / kBytesForOne)),
+          mass_(problem_),
+          splitter_(engine.geometry()),
+          builder_(problem_, engine.geometry()),
+          statistics_(problem_.leaf.n_statistics()) {
+        find_stops();
+    }
+
+    Interval root() {
+        Interval out{-INFINITY, INFINITY};
+        for (int depth = 0; depth < kMostDepth; ++depth) {
+            cut_ = false;
+            const Interval next = at_depth(depth);
+            out = {std::max(out.low, next.low), std::min(out.high, next.high)};
+            if (!cut_ || work_ <= 0) {
+                break;
+            }
+        }
+        return out;
+    }
+
+private:
+    struct Seen {
+        int depth;
+        Interval bounds;
+    };
+
+    // The root's bounds with items opened down to a depth; cut_ tells whether that cut any short.
+    Interval at_depth(int depth) {
+        const Box root = engine_.geometry().root();
+        seen_.clear();
+        bool reached = true;
+        Scaled low, high;
+        for (std::int32_t owed = 0; owed < problem_.n_owed(); ++owed) {
+            const std::int32_t product = engine_.root_product(owed);
+            if (!builder_.room(product, root.sizes)) {
+                continue;
+            }
+            reached = reached && pass_.reached(engine_.root_key(owed), product);
+            const Interval own = of(root, product, depth);
+            low.add(Scaled::from_log(own.low));
+            high.add(Scaled::from_log(own.high));
+        }
+        if (reached) {
+            const double total = engine_.log_root(pass_);
+            return {total, total};
+        }
+        const double whole =
+            log_pure(root) +
+            mass_.of_state(distinct_rows(root.sizes), problem_.grammar.start);
+        return {low.log() - kRounding, std::min(high.log(), whole) + kRounding};
+    }
+
+    Interval of(const Box& box, std::int32_t product, int depth) {
+        const Key key = box.key + builder_.state_key(product);
+        if (pass_.reached(key, product)) {
+            const double value = pass_.log_value(key, product);
+            return {value, value};
+        }
+        if (const auto found = seen_.find(key);
+            found != seen_.end() && found->second.depth >= depth) {
+            return found->second.bounds;
+        }
+        Interval out = guess(box, product);
+        const bool single = distinct_rows(box.sizes) == 1;  // cannot split
+        if (work_ > 0 && n_open_ < kMostOpen && (depth > 0 || single)) {
+            const Interval opened = open(box, product, depth);
+            out = {std::max(out.low, opened.low), std::min(out.high, opened.high)};
+        } else {
+            cut_ = true;
+        }
+        if (seen_.size() < most_kept_) {
+            seen_[key] = {depth, out};
+        }
+        return out;
+    }
+
+    Interval open(const Box& box, std::int32_t product, int depth) {
+        ++n_open_;
+        const Arena::Mark mark = arena_.mark();
+        const std::span<const BoxSplit> splits = splitter_.splits(box, arena_);
+        const ItemEdges item = builder_.edges(box, splits, product, arena_);
+        work_ -= static_cast<double>(box.rows.size() * problem_.table.features.size()) +
+                 2 * kLookUp * item.n_edges;
+        Scaled low, high;
+        for (const RuleEdges& rule : item.rules) {
+            const Scaled factor = Scaled::from_log(rule.log_factor);
+            if (rule.kind == RuleKind::leaf) {
+                const double data = pass_.likelihood() ? item.log_likelihood : 0.0;
+                low.add(factor * Scaled::from_log(data));
+                high.add(factor * Scaled::from_log(data));
+            }
+            for (const Edge& edge : rule.edges) {
+                Interval below{};
+                if (rule.kind == RuleKind::call) {
+                    below = of(box, edge.left_state, depth);
+                } else {
+                    const BoxSplit& split = splits[edge.split];
+                    const Interval left = side(box, split, edge, true, depth - 1);
+                    const Interval right = side(box, split, edge, false, depth - 1);
+                    below = {left.low + right.low, left.high + right.high};
+                }
+                low.add(factor * Scaled::from_log(below.low) * edge.share);
+                high.add(factor * Scaled::from_log(below.high) * edge.share);
+            }
+        }
+        arena_.release(mark);
+        --n_open_;
+        return {low.log(), high.log()};
+    }
+
+    Interval side(const Box& box, const BoxSplit& split, const Edge& edge, bool left, int depth) {
+        const Key key = left ? edge.left : edge.right;
+        const std::int32_t product = left ? edge.left_state : edge.right_state;
+        if (pass_.reached(key, product)) {  // its rows need not be known
+            const double value = pass_.log_value(key, product);
+            return {value, value};
+        }
+        const Arena::Mark mark = arena_.mark();
+        const Sizes sizes = left ? split.left_sizes : box.sizes - split.left_sizes;
+        auto* const rows = arena_.allocate<std::uint32_t>(distinct_rows(sizes));
+        work_ -= static_cast<double>(box.rows.size());
+        const Interval out = of(engine_.geometry().side(box, split, left, rows), product, depth);
+        arena_.release(mark);
+        return out;
+    }
+
+    // Bounds of an item that is not opened.
+    Interval guess(const Box& box, std::int32_t product) {
+        const std::int32_t state = product / problem_.n_owed();
+        const bool may_stop = !problem_.counted() || product % problem_.n_owed() == 0;
+        const double pure = log_pure(box);  // fills statistics_
+        double stop = -INFINITY;
+        if (may_stop) {
+            stop = stops_[static_cast<std::size_t>(state)];
+            for (const Rule& rule : problem_.grammar.states[static_cast<std::size_t>(state)]) {
+                if (rule.kind == RuleKind::leaf && !rule.majority.empty() &&
+                    leaf_allowed(rule, statistics_)) {
+                    stop = std::max(stop, rule.log_weight - log_total(state));
+                }
+            }
+        }
+        const double leaf =
+            pass_.likelihood() ? problem_.leaf.log_marginal(statistics_.data()) : 0.0;
+        const double mass = mass_.of_product(distinct_rows(box.sizes), product);
+        if (mass == -INFINITY) {
+            return {-INFINITY, -INFINITY};
+        }
+        // What is no leaf. Rounding must not make it less: U may be far above L.
+        const double others = std::max(0.0, -std::expm1(stop - mass)) + 1e-15;
+        Scaled high = Scaled::from_log(stop + leaf);
+        high.add(Scaled::from_log(pure + mass + std::log(others)));
+        return {stop + leaf, high.log()};
+    }
+
+    double log_pure(const Box& box) {
+        work_ -= static_cast<double>(box.rows.size());
+        problem_.leaf.sum(box.rows, statistics_.data());
+        return pass_.likelihood() ? problem_.leaf.log_pure(statistics_.data()) : 0.0;
+    }
+
+    // For each state the least that its leaf rules without a test weigh, calls followed: no more
+    // rules can be applicable than there are.
+    void find_stops() {
+        const auto& states = problem_.grammar.states;
+        const std::vector<std::size_t> rank = call_ranks(problem_.grammar);
+        std::vector<std::size_t> order(states.size());
+        for (std::size_t s = 0; s < order.size(); ++s) {
+            order[s] = s;
+        }
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::size_t x, std::size_t y) { return rank[x] < rank[y]; });
+        stops_.assign(states.size(), -INFINITY);
+        for (const std::size_t s : order) {
+            double stop = 0;
+            for (const Rule& rule : states[s]) {
+                const double share =
+                    std::exp(rule.log_weight - log_total(static_cast<std::int32_t>(s)));
+                if (rule.kind == RuleKind::leaf && rule.majority.empty()) {
+                    stop += share;
+                } else if (rule.kind == RuleKind::call) {
+                    stop += share * std::exp(stops_[static_cast<std::size_t>(rule.state)]);
+                }
+            }
+            stops_[s] = std::log(stop);
+        }
+    }
+
+    // What a state's weights are divided by, at most.
+    double log_total(std::int32_t state) const {
+        if (!problem_.grammar.normalise) {
+            return 0.0;
+        }
+        double sum = 0;
+        for (const Rule& rule : problem_.grammar.states[static_cast<std::size_t>(state)]) {
+            sum += std::exp(rule.log_weight);
+        }
+        return std::log(sum);
+    }
+
+    const Engine& engine_;
+    const Problem& problem_;
+    const Pass& pass_;
+    double work_;
+    std::size_t most_kept_;
+    MassBound mass_;
+    Splitter splitter_;
+    EdgeBuilder builder_;
+    Arena arena_;
+    std::vector<double> statistics_;
+    std::vector<double> stops_;
+    std::unordered_map<Key, Seen, KeyHash> seen_;
+    bool cut_ = false;
+    int n_open_ = 0;
+};
+
+}  // namespace
+
+Interval bounds_on_root(const Engine& engine, const Pass& pass, double work) {
+    return Opening(engine, pass, work).root();
+}
+
+}  // namespace slp::exact

@@ -1,0 +1,30 @@
+// Call rules keep the box and change the state; their graph has no cycle.
+
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "exact/problem.hpp"
+
+namespace slp::exact {
+
+// For each state the length of the longest chain of calls from it.
+inline std::vector<std::size_t> call_ranks(const Grammar& grammar) {
+    std::vector<std::size_t> rank(grammar.states.size(), 0);
+    for (bool settled = false; !settled;) {
+        settled = true;
+        for (std::size_t s = 0; s < rank.size(); ++s) {
+            for (const Rule& rule : grammar.states[s]) {
+                if (rule.kind == RuleKind::call &&
+                    rank[s] <= rank[static_cast<std::size_t>(rule.state)]) {
+                    rank[s] = rank[static_cast<std::size_t>(rule.state)] + 1;
+                    settled = false;
+                }
+            }
+        }
+    }
+    return rank;
+}
+
+}  // namespace slp::exact

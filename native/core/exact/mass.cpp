@@ -1,0 +1,297 @@
+#include "exact/mass.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "exact/calls.hpp"
+
+namespace slp::exact {
+
+namespace {
+
+// Products of two bounds that the recursion over sizes may take: a fraction of a second.
+constexpr double kMostProducts = 3e7;
+
+bool shares_add_up(Measure measure) {
+    return measure != Measure::each && measure != Measure::partition;
+}
+
+double log_add(double x, double y) {
+    const double top = std::max(x, y);
+    return top == -INFINITY ? top : top + std::log(std::exp(x - top) + std::exp(y - top));
+}
+
+// The pairs of states that a rule's splits of one feature lead to.
+std::set<std::pair<std::int32_t, std::int32_t>> pairs_of(const Problem& problem,
+                                                         const Rule& rule, std::size_t f) {
+    const auto& features = problem.table.features;
+    const auto begin = static_cast<std::size_t>(features[f].first_cell) * 2;
+    const auto end = f + 1 < features.size()
+                         ? static_cast<std::size_t>(features[f + 1].first_cell) * 2
+                         : rule.transitions.size();
+    std::set<std::pair<std::int32_t, std::int32_t>> out;
+    for (std::size_t i = begin; i < end; i += 2) {
+        if (rule.transitions[i] >= 0) {
+            out.emplace(rule.transitions[i], rule.transitions[i + 1]);
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+MassBound::MassBound(const Problem& problem)
+    : problem_(problem), order_(problem.grammar.states.size()) {
+    const std::vector<std::size_t> rank = call_ranks(problem.grammar);
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](std::size_t x, std::size_t y) { return rank[x] < rank[y]; });
+    find_rows();
+    find_tests();
+    if (!bounded_by_state() && quick_by_size()) {
+        by_size();
+    }
+    by_leaves();
+}
+
+double MassBound::of_state(std::uint32_t size, std::int32_t state) const {
+    if (!by_state_.empty()) {
+        return by_state_[static_cast<std::size_t>(state)];
+    }
+    if (!by_size_.empty()) {
+        return at(state, size).log();
+    }
+    const auto least = static_cast<std::uint64_t>(problem_.grammar.min_leaf);
+    const std::uint64_t leaves = std::max<std::uint64_t>(1, most_rows_[size] / least);
+    return up_to_leaves_[std::min<std::uint64_t>(leaves, size)];
+}
+
+double MassBound::of_product(std::uint32_t size, std::int32_t product) const {
+    const std::int32_t n_owed = problem_.n_owed();
+    const double own = of_state(size, product / n_owed);
+    if (!problem_.counted()) {
+        return own;
+    }
+    return std::min(own, by_leaves_[static_cast<std::size_t>(product % n_owed) + 1]);
+}
+
+void MassBound::find_rows() {
+    std::vector<std::uint32_t> counts = problem_.table.counts;
+    std::sort(counts.begin(), counts.end(), std::greater<>());
+    most_rows_.assign(counts.size() + 1, 0);
+    for (std::size_t m = 0; m < counts.size(); ++m) {
+        most_rows_[m + 1] = most_rows_[m] + counts[m];
+    }
+}
+
+void MassBound::find_tests() {
+    for (const Feature& feature : problem_.table.features) {
+        const std::set<std::uint32_t> codes(feature.codes.begin(), feature.codes.end());
+        const std::size_t n = codes.size();
+        n_tests_.push_back(feature.kind == FeatureKind::levels && n > 2 ? n : n - 1);
+    }
+}
+
+// Bounds u with u >= what the rules make of u bound the masses, by induction over the derivations'
+// depth. Tried: 1, or for states that only call what they call.
+bool MassBound::bounded_by_state() {
+    const auto& states = problem_.grammar.states;
+    std::vector<double> bound(states.size(), 1.0);
+    const auto step = [&](std::size_t s) {
+        double total = 0, largest = 0;
+        for (const Rule& rule : states[s]) {
+            double below = 1.0;
+            if (rule.kind == RuleKind::call) {
+                below = bound[static_cast<std::size_t>(rule.state)];
+            } else if (rule.kind == RuleKind::split) {
+                below = 0.0;
+                for (std::size_t i = 0; i < rule.transitions.size(); i += 2) {
+                    if (rule.transitions[i] >= 0) {
+                        below = std::max(
+                            below, bound[static_cast<std::size_t>(rule.transitions[i])] *
+                                       bound[static_cast<std::size_t>(rule.transitions[i + 1])]);
+                    }
+                }
+            }
+            total += std::exp(rule.log_weight) * below;
+            largest = std::max(largest, below);
+        }
+        return problem_.grammar.normalise ? largest : total;
+    };
+    for (const std::size_t s : order_) {
+        bool only_calls = true;
+        for (const Rule& rule : states[s]) {
+            if (rule.kind == RuleKind::split && !shares_add_up(rule.measure)) {
+                return false;
+            }
+            only_calls = only_calls && rule.kind == RuleKind::call;
+        }
+        if (only_calls) {
+            bound[s] = step(s);
+        }
+    }
+    for (std::size_t s = 0; s < states.size(); ++s) {
+        if (!(step(s) <= bound[s] * (1 + 1e-12))) {
+            return false;
+        }
+    }
+    for (const double b : bound) {
+        by_state_.push_back(std::log(b));
+    }
+    return true;
+}
+
+bool MassBound::quick_by_size() const {
+    double rules = 0;
+    for (const auto& state : problem_.grammar.states) {
+        for (const Rule& rule : state) {
+            rules += rule.kind == RuleKind::split ? 1 : 0;
+        }
+    }
+    const double n = problem_.table.n_rows;
+    return rules * static_cast<double>(n_tests_.size()) * n * n / 2 < kMostProducts;
+}
+
+void MassBound::by_size() {
+    const std::uint32_t n = problem_.table.n_rows;
+    const auto& states = problem_.grammar.states;
+    by_size_.resize(states.size() * (n + 1));
+    for (std::uint32_t size = 1; size <= n; ++size) {
+        for (const std::size_t s : order_) {
+            Scaled total;
+            for (const Rule& rule : states[s]) {
+                const Scaled own = of_rule(rule, size);
+                if (problem_.grammar.normalise) {
+                    total = std::max(total, own);
+                } else {
+                    total.add(own * Scaled::from_log(rule.log_weight));
+                }
+            }
+            by_size_[s * (n + 1) + size] = total;
+        }
+    }
+}
+
+// Bound on what is below a rule, without its weight.
+Scaled MassBound::of_rule(const Rule& rule, std::uint32_t size) const {
+    if (rule.kind == RuleKind::leaf) {
+        return {1.0, 0};
+    }
+    if (rule.kind == RuleKind::call) {
+        return at(rule.state, size);
+    }
+    Scaled total;
+    std::vector<Scaled> by_left;
+    std::set<std::pair<std::int32_t, std::int32_t>> pairs, before;
+    for (std::size_t f = 0; f < n_tests_.size(); ++f) {
+        pairs = pairs_of(problem_, rule, f);
+        if (pairs != before) {
+            by_left.clear();
+            for (std::uint32_t left = 1; left < size; ++left) {
+                Scaled most;
+                for (const auto& [l, r] : pairs) {
+                    if (can_split(size, left)) {
+                        most = std::max(most, at(l, left) * at(r, size - left));
+                    }
+                }
+                by_left.push_back(most);
+            }
+            before = pairs;
+        }
+        if (pairs.empty() || by_left.empty()) {
+            continue;
+        }
+        if (shares_add_up(rule.measure)) {
+            total = std::max(total, *std::max_element(by_left.begin(), by_left.end()));
+        } else {
+            total.add(sum_over_splits(by_left, f, size));
+        }
+    }
+    return total;
+}
+
+Scaled MassBound::sum_over_splits(const std::vector<Scaled>& by_left, std::size_t feature,
+                                  std::uint32_t size) const {
+    if (problem_.table.features[feature].kind == FeatureKind::levels) {
+        // Two levels may have equally many rows.
+        const Scaled most = *std::max_element(by_left.begin(), by_left.end());
+        return most * static_cast<double>(std::min<std::size_t>(n_tests_[feature], size));
+    }
+    Scaled total;
+    if (n_tests_[feature] >= by_left.size()) {
+        for (const Scaled x : by_left) {
+            total.add(x);
+        }
+        return total;
+    }
+    std::vector<Scaled> sorted = by_left;
+    const auto end = sorted.begin() + static_cast<std::ptrdiff_t>(n_tests_[feature]);
+    std::nth_element(sorted.begin(), end, sorted.end(),
+                     [](const Scaled& x, const Scaled& y) { return y < x; });
+    for (auto x = sorted.begin(); x != end; ++x) {
+        total.add(*x);
+    }
+    return total;
+}
+
+// Whether both sides can have min_leaf rows.
+bool MassBound::can_split(std::uint32_t size, std::uint32_t left) const {
+    const auto least = static_cast<std::uint64_t>(problem_.grammar.min_leaf);
+    return most_rows_[left] >= least && most_rows_[size - left] >= least &&
+           most_rows_[size] >= 2 * least;
+}
+
+MassBound::Largest MassBound::largest() const {
+    const auto& states = problem_.grammar.states;
+    if (problem_.grammar.normalise) {
+        return {1.0, 1.0, 1.0};
+    }
+    std::vector<Largest> own(states.size());
+    Largest out;
+    for (const std::size_t s : order_) {
+        for (const Rule& rule : states[s]) {
+            const double weight = std::exp(rule.log_weight);
+            if (rule.kind == RuleKind::leaf) {
+                own[s].leaf += weight;
+            } else if (rule.kind == RuleKind::split) {
+                (shares_add_up(rule.measure) ? own[s].shared : own[s].each) += weight;
+            } else {
+                const Largest& called = own[static_cast<std::size_t>(rule.state)];
+                own[s].leaf += weight * called.leaf;
+                own[s].shared += weight * called.shared;
+                own[s].each += weight * called.each;
+            }
+        }
+        out = {std::max(out.leaf, own[s].leaf), std::max(out.shared, own[s].shared),
+               std::max(out.each, own[s].each)};
+    }
+    return out;
+}
+
+// Trees of k leaves: no more shapes than the Catalan number C(k-1), k leaf weights, and k-1 times
+// the split weight over all splits that any box can have.
+void MassBound::by_leaves() {
+    const Largest weights = largest();
+    double n_splits = 0;
+    for (const std::size_t n : n_tests_) {
+        n_splits += static_cast<double>(n);
+    }
+    const double split = std::log(weights.shared + weights.each * std::max(1.0, n_splits));
+    const double leaf = std::log(weights.leaf);
+    const std::size_t n = problem_.table.n_rows;
+    by_leaves_.assign(n + 1, -INFINITY);
+    up_to_leaves_.assign(n + 1, -INFINITY);
+    double shapes = 0;
+    for (std::size_t k = 1; k <= n; ++k) {
+        const auto x = static_cast<double>(k);
+        by_leaves_[k] = shapes + x * leaf + (k > 1 ? (x - 1) * split : 0.0);
+        up_to_leaves_[k] = log_add(up_to_leaves_[k - 1], by_leaves_[k]);
+        shapes += std::log(2 * (2 * x - 1) / (x + 1));
+    }
+}
+
+}  // namespace slp::exact

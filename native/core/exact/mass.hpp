@@ -1,0 +1,67 @@
+// How much weight the derivations from an item can have at most, known from its state and its
+// number of distinct rows alone.
+//
+// With a the leaf weight, b the split weight and M(m) the bound for m distinct rows, M(1) = a and
+//
+//   M(m) = a + b sum_f sum_l M(l) M(m - l)    (measures that give each split weight 1)
+//   M(m) = a + b max_l M(l) M(m - l)          (measures whose shares add up to at most 1)
+//
+// where l, the size of the left side, occurs at most once for each numeric feature, as its left
+// sides grow with the threshold, and no feature has more splits than it has codes less one. States
+// are kept apart while that is quick. Weights divided by their sum are a mean of the rules', so at
+// most the largest.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "exact/numbers.hpp"
+#include "exact/problem.hpp"
+
+namespace slp::exact {
+
+class MassBound {
+public:
+    explicit MassBound(const Problem& problem);
+
+    // Log of an upper bound on the weight of all derivations, without likelihood, from a box of
+    // `size` distinct rows (1 to n) in a state, whatever it owes.
+    double of_state(std::uint32_t size, std::int32_t state) const;
+    // The same in a product state.
+    double of_product(std::uint32_t size, std::int32_t product) const;
+
+private:
+    // What the states of a grammar have at most, calls followed: leaf weight, and split weight by
+    // kind of measure.
+    struct Largest {
+        double leaf = 0.0, shared = 0.0, each = 0.0;
+    };
+
+    void find_rows();
+    void find_tests();
+    bool bounded_by_state();
+    bool quick_by_size() const;
+    void by_size();
+    Scaled of_rule(const Rule& rule, std::uint32_t size) const;
+    Scaled sum_over_splits(const std::vector<Scaled>& by_left, std::size_t feature,
+                           std::uint32_t size) const;
+    bool can_split(std::uint32_t size, std::uint32_t left) const;
+    Largest largest() const;
+    void by_leaves();
+    const Scaled& at(std::int32_t state, std::uint32_t size) const {
+        return by_size_[static_cast<std::size_t>(state) * (problem_.table.n_rows + 1) + size];
+    }
+
+    const Problem& problem_;
+    std::vector<std::size_t> order_;       // states, the called before the callers
+    std::vector<std::uint64_t> most_rows_;  // of the data, in boxes of m distinct rows
+    std::vector<std::size_t> n_tests_;     // distinct splits of a feature, at most
+    std::vector<double> by_state_;         // logs, where no size matters
+    std::vector<Scaled> by_size_;          // (state, size)
+    std::vector<double> by_leaves_;        // logs, at index k: trees of exactly k leaves
+    std::vector<double> up_to_leaves_;     // logs, at index k: trees of at most k leaves
+};
+
+}  // namespace slp::exact
