@@ -1,5 +1,5 @@
-// Where Python meets the core: arrays in, arrays out, nothing decided here. The exact engine has a
-// file of its own, bindings_exact.cpp.
+// Where Python meets the core: arrays in, arrays out, nothing decided here. The exact engine and
+// Metropolis-Hastings have files of their own, bindings_exact.cpp and bindings_mh.cpp.
 //
 // Every function takes C-contiguous arrays of exactly the stated type (slp.kernels sees to that; no
 // conversion happens here), releases the interpreter lock while the core works, and hands the
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "bindings_exact.hpp"
+#include "bindings_mh.hpp"
 #include "coding.hpp"
 
 namespace nb = nanobind;
@@ -81,4 +82,5 @@ NB_MODULE(_core, m) {
           nb::arg("cuts").noconvert());
     m.def("merge_rows", &merge_rows, nb::arg("codes").noconvert());
     bind_exact(m);
+    bind_mh(m);
 }

@@ -81,6 +81,11 @@ double Geometry::gap(const BoxSplit& split) const {
     return 1.0;
 }
 
+double Geometry::threshold(const Feature& feature, std::uint32_t low,
+                           std::uint32_t high) const {
+    return canonical_threshold(feature, low, high);
+}
+
 std::int32_t Geometry::cell(const Feature& feature, std::uint32_t low, std::uint32_t high) const {
     if (feature.breakpoints.empty()) {
         return feature.first_cell;

@@ -50,6 +50,10 @@ public:
     bool passes(const BoxSplit& split, double value) const;
     // Weight of a cut under the measure `gap`.
     double gap(const BoxSplit& split) const;
+    // Canonical threshold of a cut between two codes of a numeric feature.
+    double threshold(const Feature& feature, std::uint32_t low, std::uint32_t high) const;
+    // Cell of that threshold, counted through all features.
+    std::int32_t cell(const Feature& feature, std::uint32_t low, std::uint32_t high) const;
 
 private:
     friend class Splitter;
@@ -57,8 +61,6 @@ private:
         Key key;
         Sizes sizes;
     };
-
-    std::int32_t cell(const Feature& feature, std::uint32_t low, std::uint32_t high) const;
 
     const Problem& problem_;
     std::vector<Row> rows_;

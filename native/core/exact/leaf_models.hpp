@@ -34,6 +34,8 @@ public:
     LeafModel(LeafKind kind, std::vector<double> hyperparameters, std::vector<double> statistics,
               std::size_t n_statistics);
 
+    LeafKind kind() const { return kind_; }
+    const std::vector<double>& hyperparameters() const { return hyper_; }
     std::size_t n_statistics() const { return k_; }
 
     // Sums the statistics of rows into out, length k. In the order given: the same box, its rows

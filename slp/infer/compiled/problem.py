@@ -35,8 +35,10 @@ def leaves_owed(grammar: TreeGrammar, table: Table) -> int:
     return max(1, min(grammar.max_leaves, len(table.counts)))
 
 
-def core_problem(core: Any, grammar: TreeGrammar, table: Table) -> Any:
-    """The core's `ExactProblem`."""
+def core_problem(
+    core: Any, grammar: TreeGrammar, table: Table, *, count_leaves: bool = True
+) -> Any:
+    """The core's `ExactProblem`. Without `count_leaves` it leaves `max_leaves` out."""
     problem = core.ExactProblem()
     problem.set_rows(table.counts.astype(np.uint32))
     for f, feature in enumerate(table.features):
@@ -47,7 +49,7 @@ def core_problem(core: Any, grammar: TreeGrammar, table: Table) -> Any:
         grammar.normalise,
         grammar.failure == "condition",
         grammar.min_leaf,
-        leaves_owed(grammar, table),
+        leaves_owed(grammar, table) if count_leaves else 0,
         np.ascontiguousarray(grammar.feature_weights, np.float64),
     )
     for state in grammar.states:

@@ -24,10 +24,17 @@ from slp.ir.program import Constraint
 from slp.ir.tree_grammar import SplitRule, TreeGrammar
 from slp.trees import Tree
 
-__all__ = ["MHState", "MetropolisHastings", "digest_of_grammar", "digest_of_table"]
+__all__ = [
+    "TRIES",
+    "MHState",
+    "MetropolisHastings",
+    "digest_of_grammar",
+    "digest_of_table",
+    "no_start",
+]
 
 #: Proofs drawn before the search for a start is given up.
-_TRIES = 2000
+TRIES = 2000
 #: The search ends trees early with probability 0, 1/10, ..., 9/10, and begins again.
 _CYCLE = 10
 
@@ -77,6 +84,7 @@ class MetropolisHastings:
             "table": digest_of_table(geometry),
             "proposal": f"{proposal}, {budget}",
             "target": "posterior" if likelihood else "prior",
+            "kernel": "plain",
         }
 
     @property
@@ -94,12 +102,12 @@ class MetropolisHastings:
         """
         chance, root = RandomChance(rng), self.process.root
         derived = 0
-        for i in range(_TRIES):
+        for i in range(TRIES):
             proof = grow(self.process, chance, root, end_early=i % _CYCLE / _CYCLE)
             derived += proof is not None
             if proof is not None and self.target.holds(proof):
                 return MHState(proof, (0,) * len(self.mixture.proposals))
-        raise _no_start(derived)
+        raise no_start(derived)
 
     def step(self, rng: np.random.Generator, state: MHState) -> tuple[MHState, Info]:
         """One proposal of the mixture, accepted or not."""
@@ -155,8 +163,9 @@ def _choices_to_data(proof: Proof) -> Json:
     return [list(pair) for pair in proof.key()]
 
 
-def _no_start(derived: int) -> SlpError:
-    message = f"no tree to start from was found among {_TRIES:,} drawn from the program: "
+def no_start(derived: int) -> SlpError:
+    """E517; `derived` is how many of the proofs drawn came to no dead end."""
+    message = f"no tree to start from was found among {TRIES:,} drawn from the program: "
     if derived:
         message += f"{derived:,} of them break a constraint on the finished tree, the others fail"
         help = "loosen `max_leaves`, `max_features` or `monotone`, or have fewer cuts (bins)"

@@ -1,14 +1,16 @@
 """Running engines that go step by step.
 
-Entry points: `Engine` (what an engine offers), `run` (the loop, written once: chains, warm-up,
-thinning, progress, interruption), `Checkpoint` (where a run is kept on disk so that it can go on).
+Entry points: `Engine` (what an engine offers), `BlockEngine` (one that makes many steps at once),
+`run` (the loop, written once: chains, warm-up, thinning, progress, interruption), `Checkpoint`
+(where a run is kept on disk so that it can go on).
 """
 
 from slp.infer.run.checkpoint import Checkpoint
 from slp.infer.run.loop import Progress, RunResult, Schedule, acceptance, run
-from slp.infer.run.protocol import Engine, Info, Json, Move, Outcome
+from slp.infer.run.protocol import BlockEngine, Engine, Info, Json, Move, Outcome
 
 __all__ = [
+    "BlockEngine",
     "Checkpoint",
     "Engine",
     "Info",

@@ -14,20 +14,22 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 import numpy as np
 
 from slp.errors import Diagnostic, SlpWarning, UsageError
 from slp.infer.run.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
-from slp.infer.run.protocol import Engine, Json, Outcome
+from slp.infer.run.protocol import BlockEngine, Engine, Json, Outcome
 
 __all__ = ["Progress", "RunResult", "Schedule", "acceptance", "run"]
 
 S = TypeVar("S")
 
-#: Steps of each chain between two looks at the clock.
-_STEPS_PER_ROUND = 100
+#: Steps of each chain, or blocks of them, between two looks at the clock.
+_TURNS_PER_ROUND = 100
+#: Steps that a block has at most, so that Ctrl-C does not wait for long.
+_LONGEST_BLOCK = 500
 
 
 @dataclass(frozen=True)
@@ -102,11 +104,26 @@ class _Chain(Generic[S]):
         self.tally: Counter[tuple[str, Outcome]] = Counter()
 
     def advance(self, n: int, stop: threading.Event) -> None:
-        """Up to `n` steps; fewer at the end of the schedule or when told to stop."""
-        for _ in range(min(n, self.last - self.steps)):
-            if stop.is_set():
+        """Up to `n` turns, each a step or a block of steps; fewer at the end of the schedule or
+        when told to stop."""
+        turn = self._block if isinstance(self.engine, BlockEngine) else self._step
+        for _ in range(n):
+            if stop.is_set() or self.steps >= self.last:
                 return
-            self._step()
+            turn()
+
+    def _block(self) -> None:
+        """Steps to the end of warm-up or to the next draw, the longest block at most."""
+        engine = cast("BlockEngine[S]", self.engine)
+        state = engine.init(self.rng) if self.state is None else self.state
+        after = self.steps - self.schedule.warm_up
+        left = -after if after < 0 else self.schedule.thin - after % self.schedule.thin
+        n = min(left, _LONGEST_BLOCK)
+        state, moves = engine.advance(self.rng, state, n, self.steps + 1 if after < 0 else None)
+        (self.warm_up_tally if after < 0 else self.tally).update(moves)
+        if after >= 0 and n == left:
+            self.draws.append(engine.record(state))
+        self.state, self.steps = state, self.steps + n
 
     def _step(self) -> None:
         state = self.engine.init(self.rng) if self.state is None else self.state
@@ -198,9 +215,9 @@ def _rounds(chains: Sequence[_Chain[S]], threads: int) -> Iterator[None]:
             while any(chain.steps < chain.last for chain in chains):
                 if threads <= 1:
                     for chain in chains:
-                        chain.advance(_STEPS_PER_ROUND, stop)
+                        chain.advance(_TURNS_PER_ROUND, stop)
                 else:
-                    work = [pool.submit(chain.advance, _STEPS_PER_ROUND, stop) for chain in chains]
+                    work = [pool.submit(chain.advance, _TURNS_PER_ROUND, stop) for chain in chains]
                     for future in work:
                         future.result()
                 yield

@@ -7,13 +7,14 @@ level: both fit, as nothing here says what a state is.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 
-__all__ = ["Engine", "Info", "Json", "Move", "Outcome"]
+__all__ = ["BlockEngine", "Engine", "Info", "Json", "Move", "Outcome"]
 
 #: What `json` writes and reads back unchanged; infinities and NaN included.
 Json: TypeAlias = Any
@@ -78,4 +79,20 @@ class Engine(Protocol[S]):
 
     def state_from_data(self, data: Json) -> S:
         """See `state_to_data`."""
+        ...
+
+
+@runtime_checkable
+class BlockEngine(Engine[S], Protocol[S]):
+    """An engine that makes many steps at once, faster than one by one. The loop then calls
+    `advance` alone, and neither `step` nor `adapt`; where blocks end depends on the schedule alone,
+    so their draws may depend on it."""
+
+    def advance(
+        self, rng: np.random.Generator, state: S, n: int, tuning_from: int | None
+    ) -> tuple[S, Counter[tuple[str, Outcome]]]:
+        """The state after `n` steps, and how many moves of each name had which outcome. It takes
+        all its randomness from `rng` and does not change `state`. `tuning_from` is the number (from
+        1) of the first of these steps if they are warm-up steps, after which it may tune, else
+        None."""
         ...

@@ -7,7 +7,7 @@ import pytest
 
 from slp.errors import SlpWarning, UsageError
 from slp.infer.run import Progress, Schedule, acceptance, run
-from tests.infer.run.toy import Walk
+from tests.infer.run.toy import BlockWalk, Walk
 
 
 def test_one_chain_by_hand() -> None:
@@ -46,6 +46,18 @@ def test_chains_have_streams_of_their_own() -> None:
     assert other[0] != a
     fewer = run(Walk(), Schedule(draws=200, chains=2, warm_up=0), seed=5).draws
     assert fewer == [a, b]  # a chain is the same however many there are
+
+
+@pytest.mark.parametrize("warm_up", [0, 7, 500, 1234])
+@pytest.mark.parametrize("thin", [1, 3, 700])
+def test_blocks_of_steps_are_steps(warm_up: int, thin: int) -> None:
+    schedule = Schedule(draws=5, chains=2, warm_up=warm_up, thin=thin)
+    want = run(Walk(), schedule, seed=4)
+    engine = BlockWalk()
+    have = run(engine, schedule, seed=4, threads=2)
+    assert (have.draws, have.tallies) == (want.draws, want.tallies)
+    assert max(engine.blocks) <= 500  # Ctrl-C comes between two
+    assert sum(engine.blocks) == schedule.steps_of(0) + schedule.steps_of(1)
 
 
 def test_draws_are_dealt_to_chains() -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -51,3 +52,22 @@ class Walk:
 
     def state_from_data(self, data: Json) -> Walker:
         return Walker(*data)
+
+
+@dataclass
+class BlockWalk(Walk):
+    """The same walk, many steps at once; `blocks` are their lengths."""
+
+    blocks: list[int] = field(default_factory=list)
+
+    def advance(
+        self, rng: np.random.Generator, state: Walker, n: int, tuning_from: int | None
+    ) -> tuple[Walker, Counter[tuple[str, Outcome]]]:
+        tally: Counter[tuple[str, Outcome]] = Counter()
+        for i in range(n):
+            state, info = self.step(rng, state)
+            tally.update((move.name, move.outcome) for move in info.moves)
+            if tuning_from is not None:
+                state = self.adapt(state, info, tuning_from + i)
+        self.blocks.append(n)
+        return state, tally

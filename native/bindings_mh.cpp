@@ -1,0 +1,218 @@
+// Metropolis-Hastings over proof trees for Python: states that are never changed, blocks of
+// transitions without the interpreter lock, drawn trees for prediction. Called by
+// slp.infer.mh.compiled through slp.kernels.
+
+#include "bindings_mh.hpp"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "exact/engine.hpp"
+#include "mh/forest.hpp"
+#include "mh/kernel.hpp"
+
+namespace nb = nanobind;
+using namespace slp::mh;
+
+namespace {
+
+template <typename T>
+using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Seeds = Array<std::uint64_t>;
+
+template <typename T>
+std::span<const T> span_of(const Array<T>& array) {
+    return {array.data(), array.size()};
+}
+
+template <typename T>
+auto to_numpy(std::vector<T>&& vector) {
+    auto holder = std::make_unique<std::vector<T>>(std::move(vector));
+    T* data = holder->data();
+    const std::size_t size = holder->size();
+    nb::capsule owner(holder.release(), [](void* p) noexcept {
+        delete static_cast<std::vector<T>*>(p);
+    });
+    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner);
+}
+
+// 256 random bits; all 0, which the generator cannot have, with probability 2^-256.
+RandomChance chance_of(const Seeds& seeds) {
+    std::array<std::uint64_t, 4> words{0, 0, 0, 1};
+    std::copy_n(seeds.data(), std::min<std::size_t>(seeds.size(), 4), words.begin());
+    return RandomChance(words);
+}
+
+// Four numbers for each goal in preorder: rule, feature (or -1, -2), and the codes that are
+// neighbours.
+auto choices_of(const State& state) {
+    std::vector<std::int32_t> out;
+    for (const Node& node : state.proof.nodes) {
+        const Taken& t = node.taken;
+        out.insert(out.end(), {t.rule, t.feature, static_cast<std::int32_t>(t.low),
+                               static_cast<std::int32_t>(t.high)});
+    }
+    return to_numpy(std::move(out));
+}
+
+auto leaf_statistics_of(const State& state, const Sampler& sampler) {
+    const auto& leaf = sampler.problem().leaf;
+    std::vector<double> out;
+    for (const Node& node : state.proof.nodes) {
+        if (node.n_parts() == 0) {
+            out.resize(out.size() + leaf.n_statistics());
+            leaf.sum(state.proof.rows_of(node), out.data() + out.size() - leaf.n_statistics());
+        }
+    }
+    return to_numpy(std::move(out));
+}
+
+// The state that these choices make, or None.
+nb::object restore(Sampler& sampler, const Array<std::int32_t>& choices,
+                   std::vector<std::uint32_t> turns) {
+    std::vector<Taken> taken;
+    for (std::size_t i = 0; i + 3 < choices.size(); i += 4) {
+        const std::int32_t* at = choices.data() + i;
+        taken.push_back({at[0], at[1], static_cast<std::uint32_t>(at[2]),
+                         static_cast<std::uint32_t>(at[3])});
+    }
+    State out;
+    const bool made = [&] {
+        const nb::gil_scoped_release release;
+        return sampler.restore(taken, std::move(turns), out);
+    }();
+    return made ? nb::cast(std::move(out)) : nb::none();
+}
+
+// A state to start from (or None), and how many of the proofs drawn came to no dead end.
+nb::tuple start(Sampler& sampler, const Seeds& seeds, std::uint32_t tries) {
+    RandomChance chance = chance_of(seeds);
+    Start found = [&] {
+        const nb::gil_scoped_release release;
+        return sampler.start(chance, tries);
+    }();
+    nb::object state = found.found ? nb::cast(std::move(found.state)) : nb::none();
+    return nb::make_tuple(state, found.derived);
+}
+
+// The state after n transitions; counts of the outcomes of each proposal, one after the other.
+nb::tuple advance(Sampler& sampler, const State& state, const Seeds& seeds, double power,
+                  std::uint64_t n) {
+    RandomChance chance = chance_of(seeds);
+    Tally tally;
+    State out = [&] {
+        const nb::gil_scoped_release release;
+        return sampler.advance(state, chance, power, n, tally);
+    }();
+    std::vector<std::uint64_t> counts;
+    for (const auto& own : tally) {
+        counts.insert(counts.end(), own.begin(), own.end());
+    }
+    return nb::make_tuple(nb::cast(std::move(out)), to_numpy(std::move(counts)));
+}
+
+// One transition in which chance follows a script; what it took and could have taken.
+nb::tuple scripted(Sampler& sampler, const State& state, std::vector<std::uint32_t> script,
+                   double power) {
+    ScriptedChance chance(std::move(script));
+    Tally tally;
+    State out = sampler.advance(state, chance, power, 1, tally);
+    return nb::make_tuple(nb::cast(std::move(out)), chance.taken(), chance.probabilities());
+}
+
+TreeTests tests_of(std::uint32_t max_leaves, std::uint32_t max_features,
+                   const std::vector<std::pair<std::uint32_t, bool>>& monotone) {
+    TreeTests out{max_leaves, max_features, {}};
+    for (const auto& [feature, up] : monotone) {
+        out.monotone.push_back({feature, up});
+    }
+    return out;
+}
+
+std::vector<Proposal> mixture_of(
+    const std::vector<std::pair<int, std::pair<double, std::uint32_t>>>& proposals) {
+    std::vector<Proposal> out;
+    for (const auto& [kind, rest] : proposals) {
+        out.push_back({static_cast<ProposalKind>(kind), rest.first, rest.second});
+    }
+    return out;
+}
+
+}  // namespace
+
+void bind_mh(nb::module_& m) {
+    nb::class_<State>(m, "MHState")
+        .def("choices", &choices_of)
+        .def("leaf_statistics", &leaf_statistics_of, nb::arg("sampler"))
+        .def_ro("turns", &State::turns)
+        .def_prop_ro("n_points", [](const State& s) { return s.proof.all().n_points; })
+        .def_prop_ro("n_leaves", [](const State& s) { return s.proof.all().n_leaves; })
+        .def_prop_ro("log_draw", [](const State& s) { return s.proof.all().log_draw; })
+        .def_prop_ro("log_excess", [](const State& s) { return s.proof.all().log_excess; })
+        .def_prop_ro("log_likelihood",
+                     [](const State& s) { return s.proof.all().log_likelihood; });
+    nb::class_<Sampler>(m, "MHSampler")
+        .def(
+            "__init__",
+            [](Sampler* self, const slp::exact::Engine& engine, std::uint32_t max_leaves,
+               std::uint32_t max_features,
+               const std::vector<std::pair<std::uint32_t, bool>>& monotone,
+               const std::vector<std::pair<int, std::pair<double, std::uint32_t>>>& mixture) {
+                new (self) Sampler(engine.problem(), engine.geometry(),
+                                   tests_of(max_leaves, max_features, monotone),
+                                   mixture_of(mixture));
+            },
+            nb::arg("engine"), nb::arg("max_leaves"), nb::arg("max_features"),
+            nb::arg("monotone"), nb::arg("mixture"), nb::keep_alive<1, 2>())
+        .def("start", &start, nb::arg("seeds").noconvert(), nb::arg("tries"))
+        .def("advance", &advance, nb::arg("state"), nb::arg("seeds").noconvert(),
+             nb::arg("power"), nb::arg("n"))
+        .def("scripted", &scripted, nb::arg("state"), nb::arg("script"), nb::arg("power"))
+        .def("restore", &restore, nb::arg("choices").noconvert(), nb::arg("turns"))
+        .def("holds", [](Sampler& sampler, const State& state) {
+            return sampler.holds(state.proof);
+        }, nb::arg("state"));
+    nb::class_<Forest>(m, "MHForest")
+        .def("__init__",
+             [](Forest* self, const Sampler& sampler) {
+                 new (self) Forest(sampler.problem(), sampler.geometry());
+             },
+             nb::arg("sampler"), nb::keep_alive<1, 2>())
+        .def("add", [](Forest& forest, const State& state) { forest.add(state.proof); },
+             nb::arg("state"))
+        .def("leaf_statistics",
+             [](const Forest& forest) {
+                 return to_numpy(std::vector<double>(forest.leaf_statistics()));
+             })
+        .def("average",
+             [](const Forest& forest, const Array<double>& values, std::size_t q,
+                const Array<double>& rows, std::size_t n_rows) {
+                 std::vector<double> out(n_rows * q);
+                 {
+                     const nb::gil_scoped_release release;
+                     forest.average(span_of(values), q, span_of(rows), n_rows, out.data());
+                 }
+                 return to_numpy(std::move(out));
+             },
+             nb::arg("values").noconvert(), nb::arg("q"), nb::arg("rows").noconvert(),
+             nb::arg("n_rows"))
+        .def("leaves",
+             [](const Forest& forest, const Array<double>& rows, std::size_t n_rows) {
+                 std::vector<std::uint32_t> out(n_rows * forest.n_trees());
+                 {
+                     const nb::gil_scoped_release release;
+                     forest.leaves(span_of(rows), n_rows, out.data());
+                 }
+                 return to_numpy(std::move(out));
+             },
+             nb::arg("rows").noconvert(), nb::arg("n_rows"));
+}

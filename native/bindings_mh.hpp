@@ -1,0 +1,7 @@
+// Registers Metropolis-Hastings over proof trees with the extension module.
+
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+void bind_mh(nanobind::module_& m);

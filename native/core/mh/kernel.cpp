@@ -1,0 +1,309 @@
+#include "mh/kernel.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace slp::mh {
+
+namespace {
+
+constexpr std::uint32_t kNoLimit = std::numeric_limits<std::uint32_t>::max();
+
+// The search for a start ends trees early with probability 0, 1/10, ..., 9/10, and begins again.
+constexpr std::uint32_t kCycle = 10;
+
+}  // namespace
+
+Mover::Mover(const exact::Problem& problem, const exact::Geometry& geometry,
+             const TreeTests& tests, const std::vector<Proposal>& mixture)
+    : problem_(problem),
+      tests_(tests),
+      mixture_(mixture),
+      process_(problem, geometry),
+      tester_(tests, problem, geometry),
+      rows_(problem.table.n_rows),
+      right_rows_(problem.table.n_rows),
+      marks_((problem.table.n_rows + 63) / 64),
+      statistics_(problem.leaf.n_statistics()) {
+    for (const Proposal& proposal : mixture) {
+        weights_.push_back(proposal.weight);
+    }
+}
+
+// --- proposals --------------------------------------------------------------------------------
+
+std::pair<std::size_t, Outcome> Mover::step(Chance& chance, double power, State& state) {
+    const std::size_t i = chance.among(weights_);
+    std::uint32_t& turn = state.turns[i];
+    const Outcome outcome = propose(chance, power, mixture_[i], turn, state.proof);
+    turn = (turn + 1) % mixture_[i].period;
+    return {i, outcome};
+}
+
+Outcome Mover::propose(Chance& chance, double power, const Proposal& proposal,
+                       std::uint32_t turn, Proof& proof) {
+    const std::uint32_t n = proof.all().n_points;
+    if (turn >= n) {
+        return Outcome::stayed;
+    }
+    switch (proposal.kind) {
+        case ProposalKind::cut_at_root: return cut(chance, power, {0, false}, false, proof);
+        case ProposalKind::cut_uniformly: {
+            const auto number = static_cast<std::uint32_t>(chance.index(n));
+            return cut(chance, power, point_by_number(proof.nodes, number), true, proof);
+        }
+        case ProposalKind::cut_at_each: break;
+    }
+    return cut(chance, power, point_breadth_first(proof.nodes, turn, queue_), false, proof);
+}
+
+// Draws a subtree anew and decides. `counted`: the ratio of the numbers of choice points is in the
+// acceptance ratio. What fails, or breaks a test, is a stay.
+Outcome Mover::cut(Chance& chance, double power, Point point, bool counted, Proof& proof) {
+    const Sums old = proof.all();
+    path_to(proof.nodes, point.node, path_);
+    const Node& goal = proof.nodes[point.node];
+    const std::uint32_t room =
+        tests_.max_leaves > 0 ? tests_.max_leaves - (old.n_leaves - goal.all.n_leaves) : kNoLimit;
+    take_rows(proof, goal);
+    if (!grow(chance, goal, point.of_split ? goal.taken.rule : -1, 0.0, room)) {
+        return Outcome::failed;
+    }
+    if (tests_.need_tree() && !test_replaced(proof)) {
+        return Outcome::failed;
+    }
+    const Sums now = sums_with(proof.nodes, path_, drawn_[0].all);
+    double log_ratio = now.log_excess - old.log_excess;
+    if (power > 0) {
+        log_ratio += power * (now.log_likelihood - old.log_likelihood);
+    }
+    if (counted) {
+        log_ratio += std::log(static_cast<double>(old.n_points) /
+                              static_cast<double>(now.n_points));
+    }
+    if (!chance.happens(std::exp(std::min(0.0, log_ratio)))) {
+        return Outcome::rejected;
+    }
+    const std::uint32_t size = drawn_[0].size;
+    replace(proof, path_, drawn_, {rows_.data(), size});
+    return Outcome::accepted;
+}
+
+bool Mover::test_replaced(const Proof& proof) {
+    candidate_.nodes.assign(proof.nodes.begin(), proof.nodes.end());
+    candidate_.rows.assign(proof.rows.begin(), proof.rows.end());
+    replace(candidate_, path_, drawn_, {rows_.data(), drawn_[0].size});
+    return tester_.holds(candidate_);
+}
+
+bool Mover::holds(const Proof& proof) {
+    const bool few = tests_.max_leaves == 0 || proof.all().n_leaves <= tests_.max_leaves;
+    return few && (!tests_.need_tree() || tester_.holds(proof));
+}
+
+// --- drawing ----------------------------------------------------------------------------------
+
+// Puts a goal's rows into `rows_`, ascending.
+void Mover::take_rows(const Proof& proof, const Node& node) {
+    const Rows rows = proof.rows_of(node);
+    if (rows.size() == problem_.table.n_rows) {
+        std::iota(rows_.begin(), rows_.end(), 0U);
+        return;
+    }
+    if (node.n_parts() == 0 || rows.size() < marks_.size() / 4) {
+        std::copy(rows.begin(), rows.end(), rows_.begin());
+        if (node.n_parts() != 0) {
+            std::sort(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(rows.size()));
+        }
+        return;
+    }
+    for (const std::uint32_t row : rows) {
+        marks_[row / 64] |= std::uint64_t{1} << (row % 64);
+    }
+    std::uint32_t* out = rows_.data();
+    for (std::size_t w = 0; w < marks_.size(); ++w) {
+        for (std::uint64_t bits = marks_[w]; bits != 0; bits &= bits - 1) {
+            *out++ = static_cast<std::uint32_t>(w * 64) +
+                     static_cast<std::uint32_t>(std::countr_zero(bits));
+        }
+        marks_[w] = 0;
+    }
+}
+
+// Moves the rows that go left to the front of a run, both sides in the order they had; how many go
+// left.
+std::uint32_t Mover::part_rows(std::uint32_t begin, std::uint32_t size, const Taken& taken) {
+    const exact::Feature& feature =
+        problem_.table.features[static_cast<std::size_t>(taken.feature)];
+    const std::uint32_t* code = feature.codes.data();
+    // codes low + 1 ... do not go left; nor do those below `least`, of a test on a level
+    const std::uint32_t least = feature.kind == exact::FeatureKind::levels ? taken.low : 0;
+    const std::uint32_t width = taken.low - least;
+    std::uint32_t* const rows = rows_.data() + begin;
+    std::uint32_t left = 0, right = 0;
+    for (std::uint32_t i = 0; i < size; ++i) {
+        const std::uint32_t row = rows[i];
+        const bool goes_left = code[row] - least <= width;
+        rows[left] = row;
+        right_rows_[right] = row;
+        left += goes_left;
+        right += !goes_left;
+    }
+    std::copy_n(right_rows_.begin(), right, rows + left);
+    return left;
+}
+
+// Makes `drawn_`, the subtree of a goal whose rows are in `rows_`. False if `choose` (rows, state,
+// whether it is the goal itself -> choice) comes to a dead end, or there are more than `room`
+// leaves.
+template <typename Choose>
+bool Mover::grow_by(const Node& goal, std::uint32_t room, Choose choose) {
+    drawn_.clear();
+    goals_.assign(1, {goal.state, 0, goal.size});
+    std::uint32_t n_leaves = 0;
+    Choice choice;
+    while (!goals_.empty()) {
+        if (n_leaves + goals_.size() > room) {
+            return false;
+        }
+        const Goal next = goals_.back();
+        goals_.pop_back();
+        const Rows rows{rows_.data() + next.begin, next.size};
+        if (!choose(rows, next.state, choice)) {
+            return false;
+        }
+        Node& node = drawn_.emplace_back();
+        node.taken = choice.taken;
+        node.state = next.state;
+        node.rule_point = choice.rule_point;
+        node.split_point = choice.split_point;
+        node.begin = goal.begin + next.begin;
+        node.size = next.size;
+        node.own.n_points = choice.rule_point + choice.split_point;
+        node.own.log_draw = choice.log_draw;
+        node.own.log_excess = choice.log_excess;
+        if (choice.taken.feature >= 0) {
+            const std::uint32_t left = part_rows(next.begin, next.size, choice.taken);
+            goals_.push_back({choice.right_state, next.begin + left, next.size - left});
+            goals_.push_back({choice.left_state, next.begin, left});
+        } else if (choice.taken.feature == kCall) {
+            goals_.push_back({choice.left_state, next.begin, next.size});
+        } else {
+            ++n_leaves;
+            node.own.n_leaves = 1;
+            problem_.leaf.sum(rows, statistics_.data());
+            node.own.log_likelihood = problem_.leaf.log_marginal(statistics_.data());
+        }
+    }
+    for (std::size_t i = drawn_.size(); i-- > 0;) {
+        add_up(drawn_, static_cast<std::uint32_t>(i));
+    }
+    return true;
+}
+
+bool Mover::grow(Chance& chance, const Node& goal, std::int32_t rule, double end_early,
+                 std::uint32_t room) {
+    return grow_by(goal, room, [&](Rows rows, std::int32_t state, Choice& out) {
+        return process_.draw(chance, rows, state, std::exchange(rule, -1), end_early, out);
+    });
+}
+
+bool Mover::draw(Chance& chance, double end_early, Proof& out) {
+    std::iota(rows_.begin(), rows_.end(), 0U);
+    Node root;
+    root.state = problem_.grammar.start;
+    root.size = problem_.table.n_rows;
+    if (!grow(chance, root, -1, end_early, kNoLimit)) {
+        return false;
+    }
+    out = {drawn_, rows_};
+    return true;
+}
+
+bool Mover::build(std::span<const Taken> choices, Proof& out) {
+    std::iota(rows_.begin(), rows_.end(), 0U);
+    Node root;
+    root.state = problem_.grammar.start;
+    root.size = problem_.table.n_rows;
+    std::size_t next = 0;
+    const bool made = grow_by(root, kNoLimit, [&](Rows rows, std::int32_t state, Choice& made_so) {
+        return next < choices.size() && process_.find(rows, state, choices[next++], made_so);
+    });
+    if (!made || next != choices.size()) {
+        return false;
+    }
+    out = {drawn_, rows_};
+    return true;
+}
+
+// --- chains -----------------------------------------------------------------------------------
+
+Sampler::Sampler(const exact::Problem& problem, const exact::Geometry& geometry, TreeTests tests,
+                 std::vector<Proposal> mixture)
+    : problem_(problem),
+      geometry_(geometry),
+      tests_(std::move(tests)),
+      mixture_(std::move(mixture)) {}
+
+template <typename Work>
+auto Sampler::with_mover(Work work) {
+    std::unique_ptr<Mover> mover;
+    {
+        const std::lock_guard lock(mutex_);
+        if (!idle_.empty()) {
+            mover = std::move(idle_.back());
+            idle_.pop_back();
+        }
+    }
+    if (!mover) {
+        mover = std::make_unique<Mover>(problem_, geometry_, tests_, mixture_);
+    }
+    auto out = work(*mover);
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(mover));
+    return out;
+}
+
+Start Sampler::start(Chance& chance, std::uint32_t tries) {
+    return with_mover([&](Mover& mover) {
+        Start out;
+        for (std::uint32_t i = 0; i < tries && !out.found; ++i) {
+            const double end_early = static_cast<double>(i % kCycle) / kCycle;
+            if (mover.draw(chance, end_early, out.state.proof)) {
+                ++out.derived;
+                out.found = mover.holds(out.state.proof);
+            }
+        }
+        out.state.turns.assign(mixture_.size(), 0);
+        return out;
+    });
+}
+
+State Sampler::advance(const State& state, Chance& chance, double power, std::uint64_t n,
+                       Tally& tally) {
+    return with_mover([&](Mover& mover) {
+        State out = state;
+        tally.assign(mixture_.size(), {});
+        for (std::uint64_t i = 0; i < n; ++i) {
+            const auto [proposal, outcome] = mover.step(chance, power, out);
+            ++tally[proposal][static_cast<std::size_t>(outcome)];
+        }
+        return out;
+    });
+}
+
+bool Sampler::restore(std::span<const Taken> choices, std::vector<std::uint32_t> turns,
+                      State& out) {
+    out.turns = std::move(turns);
+    return with_mover([&](Mover& mover) { return mover.build(choices, out.proof); });
+}
+
+bool Sampler::holds(const Proof& proof) {
+    return with_mover([&](Mover& mover) { return mover.holds(proof); });
+}
+
+}  // namespace slp::mh

@@ -1,0 +1,138 @@
+// Metropolis-Hastings over proof trees. The proposals, their acceptance ratios and the target are
+// those of slp.infer.mh (proposals, target); each formula is said there.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "exact/geometry.hpp"
+#include "exact/problem.hpp"
+#include "mh/chance.hpp"
+#include "mh/local_process.hpp"
+#include "mh/proof.hpp"
+#include "mh/tree_tests.hpp"
+
+namespace slp::mh {
+
+enum class ProposalKind : std::uint8_t { cut_at_root, cut_uniformly, cut_at_each };
+
+struct Proposal {
+    ProposalKind kind;
+    // Weight in the mixture.
+    double weight;
+    // cut_at_each: K, the choice points that take turns. Else 1.
+    std::uint32_t period = 1;
+};
+
+enum class Outcome : std::uint8_t { accepted, rejected, failed, stayed };
+inline constexpr std::size_t kOutcomes = 4;
+
+// A proof, and how often each proposal has been taken, modulo its period.
+struct State {
+    Proof proof;
+    std::vector<std::uint32_t> turns;
+};
+
+// What became of the moves: count[proposal][outcome].
+using Tally = std::vector<std::array<std::uint64_t, kOutcomes>>;
+
+struct Start {
+    bool found = false;
+    // How many of the proofs drawn on the way did not come to a dead end.
+    std::uint32_t derived = 0;
+    State state;
+};
+
+// What one thread needs to make transitions: all memory that they use, kept from one to the next.
+class Mover {
+public:
+    Mover(const exact::Problem& problem, const exact::Geometry& geometry, const TreeTests& tests,
+          const std::vector<Proposal>& mixture);
+
+    // One transition towards weight times likelihood^power; the proposal taken and its outcome.
+    std::pair<std::size_t, Outcome> step(Chance& chance, double power, State& state);
+
+    // A proof of the root goal, drawn from the local process, leaves taken early with a
+    // probability; false at a dead end.
+    bool draw(Chance& chance, double end_early, Proof& out);
+    bool holds(const Proof& proof);
+
+    // The proof that makes these choices, in preorder; false if there is none.
+    bool build(std::span<const Taken> choices, Proof& out);
+
+private:
+    Outcome propose(Chance& chance, double power, const Proposal& proposal, std::uint32_t turn,
+                    Proof& proof);
+    Outcome cut(Chance& chance, double power, Point point, bool counted, Proof& proof);
+    bool grow(Chance& chance, const Node& goal, std::int32_t rule, double end_early,
+              std::uint32_t room);
+    template <typename Choose>
+    bool grow_by(const Node& goal, std::uint32_t room, Choose choose);
+    void take_rows(const Proof& proof, const Node& node);
+    std::uint32_t part_rows(std::uint32_t begin, std::uint32_t size, const Taken& taken);
+    bool test_replaced(const Proof& proof);
+
+    const exact::Problem& problem_;
+    const TreeTests& tests_;
+    const std::vector<Proposal>& mixture_;
+    std::vector<double> weights_;
+    LocalProcess process_;
+    TreeTester tester_;
+
+    struct Goal {
+        std::int32_t state;
+        std::uint32_t begin, size;
+    };
+    // What was drawn last: the subtree and its rows.
+    std::vector<Node> drawn_;
+    std::vector<std::uint32_t> rows_;
+    // Scratch.
+    std::vector<Goal> goals_;
+    std::vector<std::uint32_t> right_rows_;
+    std::vector<std::uint64_t> marks_;
+    std::vector<std::uint32_t> path_, queue_;
+    std::vector<double> statistics_;
+    Proof candidate_;
+};
+
+// Chains of one target: what they share, and the movers that their threads borrow.
+class Sampler {
+public:
+    // `problem` and `geometry` must outlive it; problem.grammar.max_leaves is 0.
+    Sampler(const exact::Problem& problem, const exact::Geometry& geometry, TreeTests tests,
+            std::vector<Proposal> mixture);
+
+    const exact::Problem& problem() const { return problem_; }
+    const exact::Geometry& geometry() const { return geometry_; }
+    std::size_t n_proposals() const { return mixture_.size(); }
+
+    // A state that satisfies the tests: up to `tries` proofs are drawn, leaves taken early with
+    // probability 0, 1/10, ..., 9/10 in turn.
+    Start start(Chance& chance, std::uint32_t tries);
+    // `n` transitions.
+    State advance(const State& state, Chance& chance, double power, std::uint64_t n,
+                  Tally& tally);
+    // The state of a proof given by its choices; false if there is none.
+    bool restore(std::span<const Taken> choices, std::vector<std::uint32_t> turns, State& out);
+    bool holds(const Proof& proof);
+
+private:
+    // Lends a mover for as long as `work` runs.
+    template <typename Work>
+    auto with_mover(Work work);
+
+    const exact::Problem& problem_;
+    const exact::Geometry& geometry_;
+    TreeTests tests_;
+    std::vector<Proposal> mixture_;
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<Mover>> idle_;
+};
+
+}  // namespace slp::mh

@@ -1,0 +1,281 @@
+// Metropolis-Hastings over proof trees: how proofs are laid out, against the exact engine, chains
+// side by side.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "check.hpp"
+#include "exact/engine.hpp"
+#include "exact/key.hpp"
+#include "mh/forest.hpp"
+#include "mh/kernel.hpp"
+
+using namespace slp::mh;
+using slp::exact::Engine;
+using slp::exact::Feature;
+using slp::exact::FeatureKind;
+using slp::exact::LeafKind;
+using slp::exact::LeafModel;
+using slp::exact::Measure;
+using slp::exact::Problem;
+using slp::exact::Rule;
+using slp::exact::RuleKind;
+using slp::exact::split_mix;
+using slp::test::check;
+
+namespace {
+
+// n rows of two numeric features and one with levels; growtree with splits of probability p^depth.
+Problem growtree(std::uint32_t n, Measure measure, std::uint64_t seed) {
+    Problem out;
+    out.table.n_rows = n;
+    out.table.counts.assign(n, 1);
+    const std::array<std::int32_t, 3> n_codes{static_cast<std::int32_t>(n), 5, 3};
+    std::int32_t cells = 0;
+    for (std::size_t f = 0; f < 3; ++f) {
+        const auto kind = f < 2 ? FeatureKind::values : FeatureKind::levels;
+        Feature feature{kind, n_codes[f], {}, {}, cells, {}};
+        cells += f < 2 ? 1 : n_codes[f];
+        for (std::int32_t i = 0; i < n_codes[f]; ++i) {
+            feature.numbers.push_back(i);
+        }
+        for (std::uint32_t i = 0; i < n; ++i) {
+            const std::uint64_t code = f == 0 ? i : split_mix(seed + i * 8 + f);
+            feature.codes.push_back(static_cast<std::uint32_t>(
+                code % static_cast<std::uint64_t>(n_codes[f])));
+        }
+        out.table.features.push_back(std::move(feature));
+    }
+    std::vector<double> statistics;
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const bool first = split_mix(seed + i) % 3 == 0;
+        statistics.push_back(first);
+        statistics.push_back(!first);
+    }
+    out.leaf = LeafModel(LeafKind::dirichlet, {1.0, 1.0}, statistics, 2);
+    const std::int32_t depths = 4;
+    double p = 0.7;
+    for (std::int32_t depth = 0; depth < depths; ++depth, p *= 0.7) {
+        Rule leaf{RuleKind::leaf, std::log1p(-p), {}, -1, Measure::each, {}};
+        Rule split{RuleKind::split, std::log(p), {}, -1, measure,
+                   std::vector<std::int32_t>(2 * static_cast<std::size_t>(cells), depth + 1)};
+        out.grammar.states.push_back({split, leaf});
+    }
+    out.grammar.states.push_back({{RuleKind::leaf, 0.0, {}, -1, Measure::each, {}}});
+    out.grammar.feature_weights = {1.0, 2.0, 0.5};
+    return out;
+}
+
+RandomChance chance(std::uint64_t seed) {
+    return RandomChance({split_mix(seed), split_mix(seed + 1), split_mix(seed + 2), 1});
+}
+
+Sampler sampler(const Engine& engine, TreeTests tests = {}) {
+    return {engine.problem(), engine.geometry(), std::move(tests),
+            {{ProposalKind::cut_uniformly, 3.0},
+             {ProposalKind::cut_at_root, 1.0},
+             {ProposalKind::cut_at_each, 1.0, 5}}};
+}
+
+bool same(const Sums& a, const Sums& b) {
+    return a.n_nodes == b.n_nodes && a.n_points == b.n_points && a.n_leaves == b.n_leaves &&
+           a.log_draw == b.log_draw && a.log_excess == b.log_excess &&
+           a.log_likelihood == b.log_likelihood;
+}
+
+std::vector<Taken> choices(const Proof& proof) {
+    std::vector<Taken> out;
+    for (const Node& node : proof.nodes) {
+        out.push_back(node.taken);
+    }
+    return out;
+}
+
+}  // namespace
+
+TEST(mh_states_are_what_their_choices_make) {
+    for (const Measure measure : {Measure::feature_then_cut, Measure::gap, Measure::all,
+                                  Measure::each, Measure::partition, Measure::per_feature}) {
+        const Engine engine(growtree(70, measure, 3));
+        Sampler chains = sampler(engine);
+        RandomChance random = chance(5);
+        State state = chains.start(random, 10).state;
+        Tally tally;
+        for (int i = 0; i < 40; ++i) {
+            state = chains.advance(state, random, 1.0, 7, tally);
+            State again;
+            check(chains.restore(choices(state.proof), state.turns, again));
+            check(same(again.proof.all(), state.proof.all()));  // to the last bit
+            for (std::size_t j = 0; j < state.proof.nodes.size(); ++j) {
+                const Node &a = state.proof.nodes[j], &b = again.proof.nodes[j];
+                check(a.begin == b.begin && a.size == b.size && same(a.all, b.all));
+                if (a.n_parts() == 0) {
+                    check(std::ranges::equal(state.proof.rows_of(a), again.proof.rows_of(b)));
+                }
+            }
+        }
+    }
+}
+
+TEST(mh_choices_that_cannot_be_made_are_refused) {
+    const Engine engine(growtree(20, Measure::feature_then_cut, 3));
+    Sampler chains = sampler(engine);
+    State out;
+    check(chains.restore(std::vector<Taken>{{1, kLeaf, 0, 0}}, {0, 0, 0}, out));
+    check(!chains.restore(std::vector<Taken>{{0, 0, 3, 9}}, {0, 0, 0}, out));
+    check(!chains.restore(std::vector<Taken>{{0, 0, 3, 4}}, {0, 0, 0}, out));
+    check(!chains.restore(std::vector<Taken>{{7, kLeaf, 0, 0}}, {0, 0, 0}, out));
+    check(!chains.restore(std::vector<Taken>{{1, kLeaf, 0, 0}, {1, kLeaf, 0, 0}}, {0, 0, 0}, out));
+}
+
+TEST(mh_choice_points_are_counted_alike) {
+    const Engine engine(growtree(60, Measure::all, 9));
+    Sampler chains = sampler(engine);
+    RandomChance random = chance(2);
+    std::vector<std::uint32_t> queue, path;
+    for (int i = 0; i < 30; ++i) {
+        const Proof proof = chains.start(random, 1).state.proof;
+        std::vector<std::pair<std::uint32_t, bool>> by_number, breadth_first;
+        for (std::uint32_t k = 0; k < proof.all().n_points; ++k) {
+            const Point a = point_by_number(proof.nodes, k);
+            const Point b = point_breadth_first(proof.nodes, k, queue);
+            by_number.emplace_back(a.node, a.of_split);
+            breadth_first.emplace_back(b.node, b.of_split);
+            path_to(proof.nodes, a.node, path);
+            check(path.front() == 0 && path.back() == a.node);
+        }
+        std::ranges::sort(by_number);
+        std::ranges::sort(breadth_first);
+        check(by_number == breadth_first);
+        check(std::ranges::adjacent_find(by_number) == by_number.end());
+    }
+}
+
+// The mean number of leaves over a long chain, by batches, against the exact distribution.
+TEST(mh_draws_from_the_posterior) {
+    const Engine engine(growtree(16, Measure::feature_then_cut, 4));
+    const auto pass = engine.make_pass(slp::exact::Quantity::leaf_number, true, false, 16,
+                                       std::size_t{1} << 28, 1);
+    check(pass->run([](const slp::exact::Progress&) { return true; }) ==
+          slp::exact::Status::done);
+    const std::vector<double> exact = engine.root_vector(*pass);
+    double want = 0.0;
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+        want += exact[i] * static_cast<double>(i + 1);
+    }
+    Sampler chains = sampler(engine);
+    RandomChance random = chance(77);
+    State state = chains.start(random, 10).state;
+    Tally tally;
+    constexpr int kBatches = 30, kSteps = 400;
+    std::vector<double> means;
+    for (int batch = 0; batch < kBatches; ++batch) {
+        double sum = 0.0;
+        for (int i = 0; i < kSteps; ++i) {
+            state = chains.advance(state, random, 1.0, 10, tally);
+            sum += state.proof.all().n_leaves;
+        }
+        means.push_back(sum / kSteps);
+    }
+    const double mean = std::accumulate(means.begin(), means.end(), 0.0) / kBatches;
+    double variance = 0.0;
+    for (const double own : means) {
+        variance += (own - mean) * (own - mean) / (kBatches - 1) / kBatches;
+    }
+    check(std::abs(mean - want) < 4.5 * std::sqrt(variance));  // by chance: 1 in 10,000
+    check(std::sqrt(variance) < 0.05);
+}
+
+TEST(mh_tests_on_finished_trees_hold) {
+    const Engine engine(growtree(50, Measure::all, 6));
+    Sampler chains = sampler(engine, {4, 1, {{0, true}}});
+    RandomChance random = chance(3);
+    const Start start = chains.start(random, 2000);
+    check(start.found);
+    State state = start.state;
+    Tally tally;
+    bool moved = false;
+    for (int i = 0; i < 50; ++i) {
+        state = chains.advance(state, random, 1.0, 20, tally);
+        check(chains.holds(state.proof));
+        check(state.proof.all().n_leaves <= 4);
+        moved |= state.proof.all().n_leaves > 1;
+    }
+    check(moved);
+}
+
+TEST(mh_chains_side_by_side_draw_what_they_draw_alone) {
+    const Engine engine(growtree(80, Measure::feature_then_cut, 1));
+    Sampler chains = sampler(engine);
+    const auto run = [&](std::uint64_t seed) {
+        RandomChance random = chance(seed);
+        State state = chains.start(random, 10).state;
+        Tally tally;
+        for (int i = 0; i < 5; ++i) {
+            state = chains.advance(state, random, 1.0, 100, tally);
+        }
+        return state.proof.all();
+    };
+    std::vector<Sums> alone, together(6);
+    for (std::uint64_t seed = 0; seed < together.size(); ++seed) {
+        alone.push_back(run(seed));
+    }
+    std::vector<std::thread> threads;
+    for (std::uint64_t seed = 0; seed < together.size(); ++seed) {
+        threads.emplace_back([&, seed] { together[seed] = run(seed); });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    for (std::size_t i = 0; i < alone.size(); ++i) {
+        check(same(alone[i], together[i]));
+    }
+}
+
+TEST(mh_forests_send_rows_where_the_proofs_have_them) {
+    const Engine engine(growtree(40, Measure::feature_then_cut, 8));
+    const Problem& problem = engine.problem();
+    Sampler chains = sampler(engine);
+    RandomChance random = chance(4);
+    Forest forest(problem, engine.geometry());
+    std::vector<Proof> proofs;
+    for (int i = 0; i < 10; ++i) {
+        proofs.push_back(chains.start(random, 1).state.proof);
+        forest.add(proofs.back());
+    }
+    std::vector<double> rows;
+    for (std::uint32_t row = 0; row < 40; ++row) {
+        for (const Feature& feature : problem.table.features) {
+            rows.push_back(feature.codes[row]);
+        }
+    }
+    std::vector<std::uint32_t> leaves(40 * proofs.size());
+    forest.leaves(rows, 40, leaves.data());
+    std::uint32_t number = 0;
+    for (std::size_t t = 0; t < proofs.size(); ++t) {
+        for (const Node& node : proofs[t].nodes) {
+            if (node.n_parts() == 0) {
+                for (const std::uint32_t row : proofs[t].rows_of(node)) {
+                    check(leaves[row * proofs.size() + t] == number);
+                }
+                ++number;
+            }
+        }
+    }
+    check(forest.leaf_statistics().size() == 2 * number);
+    std::vector<double> values(number), mean(40);
+    std::iota(values.begin(), values.end(), 0.0);
+    forest.average(values, 1, rows, 40, mean.data());
+    for (std::size_t row = 0; row < 40; ++row) {
+        double sum = 0.0;
+        for (std::size_t t = 0; t < proofs.size(); ++t) {
+            sum += leaves[row * proofs.size() + t];
+        }
+        check(std::abs(mean[row] - sum / static_cast<double>(proofs.size())) < 1e-12);
+    }
+}

@@ -1,0 +1,225 @@
+"""Metropolis-Hastings over proof trees in the C++ core (`native/core/mh`).
+
+It makes the transitions of `MetropolisHastings`, the specification, many at a time; the random
+numbers are its own, so the two draw from the same distribution but not the same trees. Each block
+of transitions takes 256 random bits from the chain's stream to seed the core's generator, so a
+state holds no random numbers, and draws depend on where blocks begin and end, which the loop fixes
+by the schedule alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.infer.boxes import Geometry
+from slp.infer.compiled.problem import core_problem
+from slp.infer.mh.engine import TRIES, MetropolisHastings, no_start
+from slp.infer.mh.exact_subtrees import DEFAULT_BUDGET
+from slp.infer.mh.names import Named, read_names
+from slp.infer.run import Info, Json, Move, Outcome
+from slp.ir.program import Constraint, MaxFeatures, Monotone, Predicate
+from slp.ir.tree_grammar import TreeGrammar
+from slp.kernels.mh import mh_kernels
+from slp.trees import Leaf, Split, Tree
+
+__all__ = ["CompiledMetropolisHastings", "CoreState", "what_the_core_lacks"]
+
+#: The core's `MHState`: a proof and the turns of the proposals; never changed.
+CoreState: TypeAlias = Any
+
+# The core's enumerations.
+_CUT_AT_ROOT, _CUT_UNIFORMLY, _CUT_AT_EACH = range(3)
+_OUTCOMES: tuple[Outcome, ...] = ("accepted", "rejected", "failed", "stayed")
+assert set(_OUTCOMES) == set(get_args(Outcome))
+_LEAF, _CALL = -1, -2
+
+
+def what_the_core_lacks(constraints: Iterable[Constraint], proposal: str) -> str | None:
+    """Why the plain engine has to run in its place; None if it need not."""
+    if mh_kernels() is None:
+        return "the compiled kernels are missing"
+    if any(isinstance(constraint, Predicate) for constraint in constraints):
+        return "the compiled kernels call no predicates"
+    if any(named.name == "q_exact" for named in read_names(proposal)):
+        return "q_exact is not compiled"
+    return None
+
+
+class CompiledMetropolisHastings:
+    """Chains over proofs of a grammar on a table (a `slp.infer.run.BlockEngine`), as
+    `MetropolisHastings` with the same arguments; what `what_the_core_lacks` names is not there.
+
+    Attributes
+    ----------
+    plain : the specification, on the same grammar and table.
+
+    Raises
+    ------
+    UsageError
+        E516: there is no such proposal.
+    """
+
+    def __init__(
+        self,
+        grammar: TreeGrammar,
+        geometry: Geometry,
+        constraints: Iterable[Constraint] = (),
+        *,
+        proposal: str = "q_uc",
+        likelihood: bool = True,
+        budget: int = DEFAULT_BUDGET,
+    ) -> None:
+        constraints = tuple(constraints)
+        assert what_the_core_lacks(constraints, proposal) is None
+        self.plain = MetropolisHastings(grammar, geometry, constraints, likelihood=likelihood)
+        self.geometry = geometry
+        self.power = 1.0 if likelihood else 0.0
+        named = read_names(proposal)
+        self._names = [_name(n) for n in named]
+        self._identity = {
+            **self.plain.identity,
+            "proposal": f"{proposal}, {budget}",
+            "kernel": "compiled",
+        }
+        core = mh_kernels()
+        assert core is not None
+        self._core = core
+        self.sampler = _sampler(core, grammar, geometry, constraints, named)
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """See `Engine`."""
+        return self._identity
+
+    def init(self, rng: np.random.Generator) -> CoreState:
+        """A proof in the support, as `MetropolisHastings.init`.
+
+        Raises
+        ------
+        SlpError
+            E517: none was found.
+        """
+        state, derived = self.sampler.start(_seeds(rng), TRIES)
+        if state is None:
+            raise no_start(derived)
+        return state
+
+    def step(self, rng: np.random.Generator, state: CoreState) -> tuple[CoreState, Info]:
+        """One proposal of the mixture, accepted or not."""
+        state, tally = self.advance(rng, state, 1)
+        (name, outcome), _ = tally.most_common(1)[0]
+        return state, Info((Move(name, outcome),), self.log_score(state))
+
+    def advance(
+        self,
+        rng: np.random.Generator,
+        state: CoreState,
+        n: int,
+        tuning_from: int | None = None,
+        *,
+        power: float | None = None,
+    ) -> tuple[CoreState, Counter[tuple[str, Outcome]]]:
+        """`n` steps at once (see `BlockEngine`), towards weight times likelihood to a power: that
+        of the target where none is given. Nothing is tuned."""
+        power = self.power if power is None else power
+        state, counts = self.sampler.advance(state, _seeds(rng), power, n)
+        tally: Counter[tuple[str, Outcome]] = Counter()
+        for i, count in enumerate(counts.tolist()):
+            if count:
+                tally[self._names[i // len(_OUTCOMES)], _OUTCOMES[i % len(_OUTCOMES)]] += count
+        return state, tally
+
+    def log_score(self, state: CoreState) -> float:
+        """log w(x) + power log L(x), as `Target.log_score`."""
+        return float(state.log_draw + state.log_excess + self.power * state.log_likelihood)
+
+    def adapt(self, state: CoreState, info: Info, step: int) -> CoreState:
+        """Nothing is tuned."""
+        return state
+
+    def record(self, state: CoreState) -> Json:
+        """The choices of the proof: four numbers for each goal in preorder, the rule's, and of a
+        split the feature's and the two codes that are neighbours (feature -1: a leaf, -2: a
+        call)."""
+        return state.choices().tolist()
+
+    def state_to_data(self, state: CoreState) -> Json:
+        """See `Engine`."""
+        return {"choices": self.record(state), "turns": list(state.turns)}
+
+    def state_from_data(self, data: Json) -> CoreState:
+        """See `Engine`."""
+        state = self.sampler.restore(np.array(data["choices"], np.int32), data["turns"])
+        assert state is not None
+        return state
+
+    def proof_from_data(self, data: Json) -> CoreState:
+        """The proof of a record, as a state."""
+        return self.state_from_data({"choices": data, "turns": [0] * len(self._names)})
+
+    def tree(self, state: CoreState) -> Tree:
+        """The tree that a proof derives, with canonical thresholds."""
+        table = self.geometry.table
+        leaves = list(state.leaf_statistics(self.sampler).reshape(-1, table.leaf.n_statistics))
+        done: list[Leaf | Split] = []
+        for _, f, low, high in reversed(state.choices().reshape(-1, 4).tolist()):
+            if f == _LEAF:
+                done.append(Leaf(table.leaf.summary(leaves.pop())))
+            elif f != _CALL:
+                feature = table.features[f]
+                threshold = None if feature.categorical else feature.threshold(low, high)
+                level = feature.levels[low] if feature.levels is not None else None
+                done.append(Split(feature.name, threshold, level, done.pop(), done.pop()))
+        return Tree(done.pop())
+
+    def forest(self, records: Sequence[Json]) -> Any:
+        """The trees of records, laid out by the core to predict with (`MHForest`)."""
+        forest = self._core.MHForest(self.sampler)
+        for record in records:
+            forest.add(self.proof_from_data(record))
+        return forest
+
+
+def _sampler(
+    core: Any,
+    grammar: TreeGrammar,
+    geometry: Geometry,
+    constraints: tuple[Constraint, ...],
+    named: list[Named],
+) -> Any:
+    """The core's `MHSampler`."""
+    names = geometry.table.feature_names
+    limits = [c.count for c in constraints if isinstance(c, MaxFeatures)]
+    monotone = [
+        (names.index(c.feature), c.direction == "up")
+        for c in constraints
+        if isinstance(c, Monotone)
+    ]
+    problem = core_problem(core, grammar, geometry.table, count_leaves=False)
+    return core.MHSampler(
+        core.ExactEngine(problem),
+        grammar.max_leaves or 0,
+        min(limits, default=0),
+        monotone,
+        [_proposal(n) for n in named],
+    )
+
+
+def _proposal(named: Named) -> tuple[int, tuple[float, int]]:
+    """Kind, weight and period."""
+    if named.number is not None:
+        return _CUT_AT_EACH, (named.weight, named.number)
+    return (_CUT_UNIFORMLY if named.name == "q_uc" else _CUT_AT_ROOT), (named.weight, 1)
+
+
+def _name(named: Named) -> str:
+    return named.name if named.number is None else f"{named.name}({named.number})"
+
+
+def _seeds(rng: np.random.Generator) -> NDArray[np.uint64]:
+    return cast("NDArray[np.uint64]", rng.integers(0, 2**64, 4, dtype=np.uint64))

@@ -1,0 +1,24 @@
+"""The compiled Metropolis-Hastings sampler, where it is there.
+
+Entry point: `mh_kernels()`, the extension module with `MHSampler`, `MHState` and `MHForest`
+(`slp/_core.pyi`), or None.
+
+It has no NumPy twin here: its specification is the plain engine, `slp.infer.mh`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from slp.kernels import backend
+
+__all__ = ["mh_kernels"]
+
+
+def mh_kernels() -> Any | None:
+    """The extension with the sampler; None where the reference kernels run."""
+    if backend() != "compiled":
+        return None
+    import slp._core as core
+
+    return core if hasattr(core, "MHSampler") else None
