@@ -19,6 +19,7 @@ from slp.lower import program_to_tree_grammar
 from slp.source import SourceFile
 from slp.syntax import parse_recovering
 from slp.syntax.ast import SourceProgram
+from slp.trees import Tree, fit_tree
 
 __all__ = ["CompiledModel", "compile_model", "compile_program"]
 
@@ -39,10 +40,13 @@ _MAY_FOLLOW = frozenset(
 )
 
 
-def compile_program(source: SourceFile, parameters: Mapping[str, float] | None = None) -> Program:
+def compile_program(
+    source: SourceFile, parameters: Mapping[str, float] | None = None, tree: Tree | None = None
+) -> Program:
     """Text to checked program.
 
-    `parameters` override what the program and its libraries say.
+    `parameters` override what the program and its libraries say, `tree` the tree that it gives to
+    `edittree`.
 
     Raises
     ------
@@ -52,14 +56,16 @@ def compile_program(source: SourceFile, parameters: Mapping[str, float] | None =
     """
     read, faults = parse_recovering(source)
     if not faults:
-        return check_program(read, parameters or {})
-    found = [f for f in _findings(read, parameters or {}) if f.code not in _MAY_FOLLOW]
+        return check_program(read, parameters or {}, tree)
+    found = [f for f in _findings(read, parameters or {}, tree) if f.code not in _MAY_FOLLOW]
     raise ProgramError(sorted((*faults, *found), key=_place))
 
 
-def _findings(read: SourceProgram, parameters: Mapping[str, float]) -> Sequence[Diagnostic]:
+def _findings(
+    read: SourceProgram, parameters: Mapping[str, float], tree: Tree | None
+) -> Sequence[Diagnostic]:
     try:
-        return check_program(read, parameters).warnings
+        return check_program(read, parameters, tree).warnings
     except ProgramError as e:
         return e.diagnostics
 
@@ -83,5 +89,8 @@ def compile_model(program: Program, X: Any, y: Any = None) -> CompiledModel:
     """
     table = table_of(program, X, y)
     on_table = check_program_on_table(program, table)
+    if program.edits is not None:
+        edits, support = program.edits, program.support
+        on_table += fit_tree(edits.tree, table, support, edits.span)[1]
     grammar = program_to_tree_grammar(program, table.schema(program.support.min_leaf))
     return CompiledModel(program, table, grammar, program.warnings + table.warnings + on_table)

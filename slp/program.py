@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from slp.analysis import expand_program
 from slp.compile import CompiledModel, compile_model, compile_program
@@ -18,6 +18,7 @@ from slp.proofs import DEFAULT_LIMITS, Limits
 from slp.query import Draws, QueryResult, run_draws, run_query
 from slp.resources import prior_file
 from slp.source import SourceFile
+from slp.trees import Tree
 
 __all__ = ["Program", "load", "parse"]
 
@@ -32,9 +33,15 @@ class Program:
     warnings : what the checker found that is no error.
     """
 
-    def __init__(self, source: SourceFile, parameters: Mapping[str, float] | None = None) -> None:
+    def __init__(
+        self,
+        source: SourceFile,
+        parameters: Mapping[str, float] | None = None,
+        tree: Tree | None = None,
+    ) -> None:
         self.source = source
-        self.ir: ir.Program = compile_program(source, parameters)
+        self._tree = tree
+        self.ir: ir.Program = compile_program(source, parameters, tree)
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
@@ -54,7 +61,7 @@ class Program:
         ProgramError
             A name that the program does not declare, or a value that its labels do not allow.
         """
-        return Program(self.source, parameters)
+        return Program(self.source, parameters, self._tree)
 
     def describe(self) -> str:
         """The program's meaning in words, a sentence a line."""
@@ -212,8 +219,11 @@ def _warn(findings: Iterable[Diagnostic]) -> None:
         warnings.warn(SlpWarning(finding), stacklevel=4)
 
 
-def load(path: str | Path, /, **parameters: float) -> Program:
+def load(path: str | Path, /, **parameters: float | Tree) -> Program:
     """Read a program from a `.slp` file, or a prior of the library by its name (`"growtree"`).
+
+    A `Tree` as `tree` is the one that `edittree` edits, whatever the file says:
+    `slp.load("edittree", tree=given, p=0.9)`.
 
     Raises
     ------
@@ -222,16 +232,27 @@ def load(path: str | Path, /, **parameters: float) -> Program:
     """
     name = str(path)
     if not Path(path).exists() and name.isidentifier():
-        return Program(prior_file(name), parameters)
-    return Program(SourceFile.read(path), parameters)
+        if name == "edittree":
+            return _program(SourceFile(name, ":- use(edittree).\n"), parameters)
+        return _program(prior_file(name), parameters)
+    return _program(SourceFile.read(path), parameters)
 
 
-def parse(text: str, name: str = "<text>", /, **parameters: float) -> Program:
-    """Read a program from text; `name` is what messages call it.
+def parse(text: str, name: str = "<text>", /, **parameters: float | Tree) -> Program:
+    """Read a program from text; `name` is what messages call it, parameters are as for `load`.
 
     Raises
     ------
     ProgramError
         With every mistake in the text.
     """
-    return Program(SourceFile(name, text), parameters)
+    return _program(SourceFile(name, text), parameters)
+
+
+def _program(source: SourceFile, parameters: Mapping[str, float | Tree]) -> Program:
+    """A program from what callers give by name: numbers, and perhaps a tree."""
+    tree = parameters.get("tree")
+    if not isinstance(tree, Tree):
+        return Program(source, cast(Mapping[str, float], parameters))
+    numbers = {name: value for name, value in parameters.items() if name != "tree"}
+    return Program(source, cast(Mapping[str, float], numbers), tree)

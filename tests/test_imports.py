@@ -30,7 +30,7 @@ ALLOWED: dict[str, set[str]] = {
     "kernels": {"errors", "_core"},
     "leaves": _PLAIN | {"ir", "kernels"},
     "data": _PLAIN | {"ir", "kernels", "leaves"},
-    "analysis": _PLAIN | {"resources", "syntax", "ir", "proofs", "data"},
+    "analysis": _PLAIN | {"resources", "syntax", "ir", "proofs", "data", "trees"},
     "lower": _PLAIN | {"ir", "proofs", "data"},
     "query": _PLAIN | {"ir", "proofs", "syntax"},
     "trees": _PLAIN | {"ir", "data", "leaves"},

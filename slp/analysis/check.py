@@ -21,6 +21,7 @@ from slp.analysis.contradictions import check_constraints
 from slp.analysis.declarations import read_declarations
 from slp.analysis.derivations import check_derivations
 from slp.analysis.directives import Directives, collect_directives
+from slp.analysis.edits import check_edits, read_edits
 from slp.analysis.findings import Findings
 from slp.analysis.labels import check_constant_labels, check_label_sums
 from slp.analysis.measures import check_measures
@@ -33,6 +34,7 @@ from slp.analysis.unused import find_unused
 from slp.ir.program import Program
 from slp.proofs.terms import Term
 from slp.syntax.ast import SourceProgram
+from slp.trees import Tree
 
 __all__ = ["check_program"]
 
@@ -40,12 +42,14 @@ _NO_PARAMETERS: Mapping[str, float] = MappingProxyType({})
 
 
 def check_program(
-    source: SourceProgram, parameters: Mapping[str, float] = _NO_PARAMETERS
+    source: SourceProgram,
+    parameters: Mapping[str, float] = _NO_PARAMETERS,
+    tree: Tree | None = None,
 ) -> Program:
     """Check a program and everything that it uses.
 
-    `parameters` override the values that the program and its files give. Warnings are in the
-    program's `warnings`.
+    `parameters` override the values that the program and its files give, `tree` the tree that it
+    gives to `edittree`. Warnings are in the program's `warnings`.
 
     Raises
     ------
@@ -53,7 +57,7 @@ def check_program(
         With all mistakes found, in order of place, and the warnings among them.
     """
     findings = Findings()
-    items, uses = read_everything(source, findings)
+    items, uses, edit_uses = read_everything(source, findings)
     directives = collect_directives(items, findings)
     resolved = resolve_parameters(directives, uses, parameters, findings)
     values = Values(resolved, findings)
@@ -62,6 +66,7 @@ def check_program(
     boxes = read_boxes(clauses.boxes, values, findings)
     malformed = box_names(clauses.boxes) - boxes.keys()
     constraints = read_constraints(directives.constraints, boxes, malformed, values, findings)
+    edits = read_edits(edit_uses, resolved, tree, findings)
     program = Program(
         name=PurePath(source.file.name).stem,
         start=_start(directives, clauses, findings),
@@ -73,6 +78,7 @@ def check_program(
         support=said.support,
         failure=said.failure,
         weights=said.weights,
+        edits=edits,
         response=said.response,
         event=said.event,
         leaf=said.leaf,
@@ -86,6 +92,7 @@ def check_program(
         _check_states(program, findings)
     check_columns(program, findings)
     check_measures(program, findings)
+    check_edits(program, findings)
     check_constraints(constraints, said.support, findings)
     if not findings.has_errors:
         find_unused(program, items, uses, source.file, findings)

@@ -22,7 +22,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import count
 
 from slp.analysis.bodies import conjunction
-from slp.ir.program import CallBody, LogicClause, Program, SplitBody, TreeRule
+from slp.ir.program import CallBody, EditPrior, LogicClause, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
 from slp.proofs.arithmetic import is_function
 from slp.proofs.instances import conjunction as conjunction_of
@@ -49,11 +49,23 @@ def expand_program(program: Program) -> str:
 
 def _directives(program: Program) -> Iterator[Term]:
     for name, value in program.parameters.items():
-        yield Struct("param", (Atom(name), Number(value)))
+        if program.edits is None or name != "p":
+            yield Struct("param", (Atom(name), Number(value)))
+    if program.edits is not None:
+        yield _use_of_edittree(program.edits)
     if program.weights:
         yield Atom("weights")
     if program.start is not None:
         yield Struct("start", (program.start,))
+
+
+def _use_of_edittree(edits: EditPrior) -> Term:
+    """The directive, as the prior has no rules."""
+    settings: list[tuple[str, Term]] = [("p", Number(edits.p)), ("measure", Atom(edits.measure))]
+    if edits.file is not None:
+        settings.insert(0, ("tree", Atom(edits.file)))
+    terms = [Struct("=", (Atom(name), value)) for name, value in settings]
+    return Struct("use", (Atom("edittree"), list_term(terms)))
 
 
 def _logic_term(clause: LogicClause) -> Term:

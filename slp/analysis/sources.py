@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from slp.analysis.edits import EDITTREE, SETTINGS, EditUse
 from slp.analysis.findings import Findings, name_help
 from slp.errors import ProgramError, Related
 from slp.proofs.terms import Atom, Struct, Term, functor, list_items
@@ -53,11 +54,12 @@ class Use:
 
 def read_everything(
     source: SourceProgram, findings: Findings
-) -> tuple[tuple[Placed, ...], tuple[Use, ...]]:
-    """Items of `source` with those of the files that it uses in place of its `use` directives."""
+) -> tuple[tuple[Placed, ...], tuple[Use, ...], tuple[EditUse, ...]]:
+    """Items of `source` with those of the files that it uses in place of its `use` directives;
+    these directives; and those among them that name `edittree`."""
     reader = _Reader(findings)
     items = reader.items_of(source, 0, (_key(source.file.name),))
-    return items, tuple(reader.uses)
+    return items, tuple(reader.uses), tuple(reader.edit_uses)
 
 
 def _key(name: str) -> str:
@@ -69,6 +71,7 @@ class _Reader:
     def __init__(self, findings: Findings) -> None:
         self.findings = findings
         self.uses: list[Use] = []
+        self.edit_uses: list[EditUse] = []
         self.already: dict[str, tuple[Placed, ...]] = {}
 
     def items_of(
@@ -94,15 +97,9 @@ class _Reader:
             )
             return ()
         target = args[0].name
-        if target == "edittree":
-            self.findings.error(
-                "E107",
-                "`edittree` is not available yet",
-                item.span,
-                help="it is no tree rule and needs a sampler; start from another library prior",
-            )
-            return ()
         overrides = self.overrides(args[1], item.span) if len(args) == 2 else ()
+        if target == "edittree":
+            return self.edittree(overrides, user, item.span, depth)
         file = self.file_of(target, user, item.span)
         if file is None:
             return ()
@@ -118,6 +115,29 @@ class _Reader:
             self.already[key] = self.items_of(program, depth + 1, (*chain, key))
         self.uses.append(Use(target, overrides, self.already[key], depth))
         return self.already[key] if fresh else ()
+
+    def edittree(
+        self, overrides: tuple[Override, ...], user: SourceFile, span: SourceSpan, depth: int
+    ) -> tuple[Placed, ...]:
+        """What stands for the prior that is no file: its parameter, and a note of its settings."""
+        settings = {o.name: o.value for o in overrides if o.name in SETTINGS}
+        for override in overrides:
+            if override.name not in (*SETTINGS, "p"):
+                self.findings.error(
+                    "E106",
+                    f"`edittree` has no parameter `{override.name}`",
+                    override.span,
+                    help=name_help(override.name, (*SETTINGS, "p"), "parameter"),
+                )
+        parameters = tuple(o for o in overrides if o.name == "p")
+        span_of_p = parameters[0].span if parameters else None
+        self.edit_uses.append(EditUse(settings, Path(user.name).parent, span, span_of_p))
+        if len(self.edit_uses) > 1:
+            return ()
+        program, _ = parse_recovering(SourceFile("edittree", EDITTREE))
+        items = tuple(Placed(item, depth + 1) for item in program.items)
+        self.uses.append(Use("edittree", parameters, items, depth))
+        return items
 
     def cycle(self, chain: tuple[str, ...], key: str, span: SourceSpan) -> None:
         names = [Path(k).name for k in (*chain[chain.index(key) :], key)]
@@ -137,7 +157,7 @@ class _Reader:
                 "E104",
                 f"there is no library prior `{target}`",
                 span,
-                help=f"{name_help(target, prior_names(), 'prior')} "
+                help=f"{name_help(target, [*prior_names(), 'edittree'], 'prior')} "
                 f"(a file of yours is used as `:- use('{target}.slp').`)",
             )
             return None

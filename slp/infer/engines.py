@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Callable
 
 from slp.data.table import Table
-from slp.errors import Diagnostic, UsageError
+from slp.errors import Diagnostic, UnsupportedError, UsageError
 from slp.infer.boxes import Geometry
 from slp.infer.compiled import CompiledChart, compiled_is_there
 from slp.infer.distribution import TreeDistribution
@@ -106,6 +106,10 @@ def infer(
     threads = N_CORES if threads is None else threads
     if threads < 1:
         raise UsageError(Diagnostic("E505", f"threads is {threads}", help="take 1 or more"))
+    if program.edits is not None:
+        message = "no exact engine sums over all sequences of edits that `edittree` may make"
+        help = "take a prior of tree rules"
+        raise UnsupportedError(Diagnostic("E301", message, program.edits.span, help))
     geometry = Geometry(grammar, table)
     run = ENGINES[name]
     distribution = run(grammar, geometry, likelihood, memory_budget(memory), progress, threads)

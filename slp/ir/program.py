@@ -179,13 +179,13 @@ class EditPrior:
     """`:- use(edittree, [tree = File, p = P, measure = M]).`: trees are edits of a given one.
 
     `p` is the probability of one more edit, strictly between 0 and 1; `measure` one that sums to 1
-    over any splits; `origin` says in words where the tree is from.
+    over any splits; `file` is where the tree was read, None if the caller gave it.
     """
 
     tree: Tree
     p: float = 0.8
     measure: Measure = "feature_then_cut"
-    origin: str = "the given tree"
+    file: str | None = None
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
 
 

@@ -16,6 +16,7 @@ from slp.ir.program import (
     CallBody,
     Constant,
     Constraint,
+    EditPrior,
     Exclusive,
     FeatureDeclaration,
     First,
@@ -126,6 +127,8 @@ def _count(n: int, one: str, many: str) -> str:
 
 def describe_prior(program: Program) -> list[str]:
     """The whole program in words: start, rules, limits, constraints, leaves, columns."""
+    if program.edits is not None:
+        return _describe_edits(program, program.edits)
     lines = [f"A tree starts as {_text(program.start)}."] if program.start is not None else []
     lines += [_describe_rule(rule, program.weights) for rule in program.rules]
     if program.parameters:
@@ -136,6 +139,31 @@ def describe_prior(program: Program) -> list[str]:
     lines += [describe_constraint(c) for c in program.constraints]
     if program.constraints:
         lines.append(_describe_failure(program))
+    return lines + _describe_leaves(program) + _describe_columns(program)
+
+
+def _describe_edits(program: Program, edits: EditPrior) -> list[str]:
+    """The prior of edits of a given tree in words, with everything else."""
+    lines = [
+        f"Trees are edits of a given one{f' ({edits.file})' if edits.file else ''}, which has "
+        f"{_count(edits.tree.n_leaves, 'leaf', 'leaves')}.",
+        f"With probability {edits.p:g} it is edited once more, else it is done.",
+        "An edit grows a leaf, prunes a pair of leaves or changes a split, all that apply with the "
+        "same probability; then the place is drawn uniformly among those that it applies to.",
+        f"Its split is drawn among those that are possible there: {_MEASURES[edits.measure]}. A "
+        "changed split is another one, under which no box below is empty.",
+        "The prior of a tree is the sum over all sequences of edits that lead to it.",
+    ]
+    if program.parameters.keys() - {"p"}:
+        values = ", ".join(f"{name} = {value:g}" for name, value in program.parameters.items())
+        lines.append(f"Here {values}.")
+    lines += _describe_limits(program)
+    lines += [describe_constraint(c) for c in program.constraints]
+    if program.constraints:
+        lines.append(
+            "Constraints are for the finished tree alone; the prior is renormalised over the trees "
+            "that satisfy them."
+        )
     return lines + _describe_leaves(program) + _describe_columns(program)
 
 

@@ -20,6 +20,11 @@ __all__ = ["explain_program"]
 _STATES_SHOWN = 12
 _WIDTH = 96
 
+_EDITS = (
+    "`edittree` gives a tree the probability of all sequences of edits that lead to it, of which "
+    "there are infinitely many; they are drawn by Metropolis-Hastings (`mh`), which `auto` takes."
+)
+
 
 def explain_program(program: ir.Program, schema: Schema | None) -> str:
     """A program explained to a person, on a table's features or, without a schema, on its own.
@@ -33,6 +38,9 @@ def explain_program(program: ir.Program, schema: Schema | None) -> str:
     sections = [("Meaning", _wrapped(describe_prior(replace(program, constraints=()))))]
     if program.constraints:
         sections.append(("Constraints", _wrapped(_constraint_lines(program))))
+    if program.edits is not None:
+        sections.append(("Exact inference is not possible", _wrapped([_EDITS])))
+        return _page(sections)
     try:
         grammar = program_to_tree_grammar(program, schema)
     except UnsupportedError as e:
@@ -40,6 +48,10 @@ def explain_program(program: ir.Program, schema: Schema | None) -> str:
     else:
         sections.append((_states_title(grammar, schema), list(_state_lines(grammar))))
         sections.append(("Exact inference is possible", _wrapped(_exact_lines(grammar))))
+    return _page(sections)
+
+
+def _page(sections: Iterable[tuple[str, list[str]]]) -> str:
     return "\n\n".join(
         "\n".join([title, *(f"  {line}" for line in lines)]) for title, lines in sections
     )
@@ -56,7 +68,9 @@ def _wrapped(sentences: Iterable[str]) -> list[str]:
 def _constraint_lines(program: ir.Program) -> Iterator[str]:
     for constraint in program.constraints:
         yield f"{describe_constraint(constraint)} ({_decided_at(constraint)})"
-    if program.failure == "condition":
+    if program.edits is not None:
+        yield "All are for the last tree of a sequence; the rest is renormalised as a whole."
+    elif program.failure == "condition":
         yield "What is forbidden keeps its share and fails; the rest is renormalised as a whole."
     else:
         yield "What is forbidden is taken out before anything is drawn."

@@ -20,6 +20,7 @@ from slp.ir.tree_grammar import (
     State,
     TreeGrammar,
 )
+from slp.lower.any_tree import any_tree
 from slp.lower.automata import automaton_of, can_be_broken
 from slp.lower.automaton import Automaton
 from slp.lower.columns import SplitTable, refined
@@ -42,7 +43,8 @@ def program_to_tree_grammar(
     Where the schema is made up from the program, features that guards turn out to name are added.
     With `tests_on_trees`, `max_features` and `monotone` are left out of the grammar instead of
     refused: for an engine that tests finished trees (`slp.infer.mh`). Its trees' weights then do
-    not sum to 1 over those that hold, so `normalised` is False.
+    not sum to 1 over those that hold, so `normalised` is False. For `edittree` it is the grammar of
+    all trees that satisfy the constraints, every tree of weight 1: the prior has no tree grammar.
 
     Raises
     ------
@@ -54,6 +56,8 @@ def program_to_tree_grammar(
     ProgramError
         From `slp.proofs`: a guard, a label or an argument that cannot be computed.
     """
+    if program.edits is not None:
+        program = any_tree(program)
     factors = _factors(program, schema, tests_on_trees)
     if program.start is None:
         message = f"{program.name} has no start, so it defines no trees"

@@ -101,7 +101,7 @@ class EditMetropolisHastings:
         Raises
         ------
         SlpError
-            E530: none was found.
+            E540: none was found.
         """
         edits = find_start(self.target, RandomChance(rng))
         return EditState(edits, (0,) * len(self.mixture.proposals))

@@ -160,7 +160,7 @@ def test_no_start() -> None:
     with pytest.raises(SlpError) as caught:
         chains.init(np.random.default_rng(0))
     assert str(caught.value) == (
-        "error[E530]: no edits of the given tree were found that lead to a tree which satisfies "
+        "error[E540]: no edits of the given tree were found that lead to a tree which satisfies "
         "the constraints\n  help: loosen the constraints, or give a tree that satisfies them or is "
         "near one that does"
     )
