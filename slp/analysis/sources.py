@@ -134,7 +134,7 @@ class _Reader:
         self.edit_uses.append(EditUse(settings, Path(user.name).parent, span, span_of_p))
         if len(self.edit_uses) > 1:
             return ()
-        program, _ = parse_recovering(SourceFile("edittree", EDITTREE))
+        program, _ = parse_recovering(SourceFile("<edittree>", EDITTREE))
         items = tuple(Placed(item, depth + 1) for item in program.items)
         self.uses.append(Use("edittree", parameters, items, depth))
         return items

@@ -22,7 +22,7 @@ _WIDTH = 96
 
 _EDITS = (
     "`edittree` gives a tree the probability of all sequences of edits that lead to it, of which "
-    "there are infinitely many; they are drawn by Metropolis-Hastings (`mh`), which `auto` takes."
+    "there are infinitely many."
 )
 
 
