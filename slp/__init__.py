@@ -9,7 +9,8 @@ The rooms, in the order of the pipeline: `slp.syntax` reads text, `slp.analysis`
 `slp.ir`, `slp.lower` makes a tree grammar, `slp.data` codes a table, `slp.infer` crosses the two;
 `slp.compile` is that pipeline in one place. `slp.trees` holds decision trees, `slp.leaves` the
 models in their leaves, `slp.proofs` resolution for guards, `slp.query` goals of any program,
-`slp.kernels` the compiled routines, `slp.cli` the commands.
+`slp.learn` labels and parameters from data, `slp.kernels` the compiled routines, `slp.cli` the
+commands.
 """
 
 from slp.errors import (
@@ -23,7 +24,7 @@ from slp.errors import (
     UsageError,
 )
 from slp.infer import Posterior
-from slp.program import Program, load, parse
+from slp.program import LearnResult, Program, load, parse
 from slp.query import Draws, QueryResult
 from slp.trees import Tree
 
@@ -34,6 +35,7 @@ __all__ = [
     "DataError",
     "Diagnostic",
     "Draws",
+    "LearnResult",
     "Posterior",
     "Program",
     "ProgramError",

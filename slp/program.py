@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from slp.analysis import expand_program
 from slp.compile import CompiledModel, compile_model, compile_program
-from slp.errors import Diagnostic, SlpWarning
+from slp.data import Table, read_frame
+from slp.errors import Diagnostic, SlpError, SlpWarning, UsageError
 from slp.infer import Posterior, infer
+from slp.infer.memory import memory_budget
+from slp.infer.posterior import check_count
 from slp.ir import program as ir
 from slp.ir.words import describe_prior
+from slp.learn import (
+    Learned,
+    Observation,
+    ProgramText,
+    learn_labels,
+    learn_parameters,
+    observations_of_file,
+    observations_of_text,
+)
 from slp.lower import explain_program
 from slp.proofs import DEFAULT_LIMITS, Limits
 from slp.query import Draws, QueryResult, run_draws, run_query
 from slp.resources import prior_file
 from slp.source import SourceFile
+from slp.syntax import parse_term
 from slp.trees import Tree
 
-__all__ = ["Program", "load", "parse"]
+__all__ = ["LearnResult", "Program", "load", "parse"]
 
 
 class Program:
@@ -185,6 +199,78 @@ class Program:
             self.ir, goal, draws, given=given, failure=failure, seed=seed, limits=limits
         )
 
+    def learn(
+        self,
+        *data: Any,
+        goal: str | None = None,
+        only: Sequence[str] = (),
+        failures: bool = True,
+        tolerance: float = 1e-9,
+        iterations: int = 1000,
+        memory: int | str | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> LearnResult:
+        """The program with the labels, parameters and feature weights that make data most likely.
+
+        Parameters
+        ----------
+        data : observed goals, as text (`"same(heads)"`, or `"36 :: same(heads)"` for 36 of them),
+            or tables, each a frame or a pair (X, y); files of either as `pathlib.Path`.
+        goal : what all goals are answers to; None for the most general goal of their predicate.
+        only : predicates, parameters and features to learn; everything that can be if empty.
+        failures : whether failed derivations are accounted for. Without, labels are learned by
+            plain expectation-maximisation, which is right where no derivation fails.
+        tolerance : iterate until one gains no more than this in log-likelihood.
+        iterations : at most so many.
+        memory : budget for each table, as bytes or `"4GiB"`; None is half of what is free.
+        limits : of the search for the proofs of one goal.
+
+        Raises
+        ------
+        SlpError
+            A fault in the data or an option, observations without a proof, sums that are cut off.
+        """
+        if not 0 <= tolerance < float("inf"):
+            help = "give a number from 0 up"
+            raise UsageError(Diagnostic("E720", f"`tolerance` cannot be {tolerance}", help=help))
+        check_count("iterations", iterations)
+        text = ProgramText(self.source)
+        given = {n: x for n, x in self.parameters.items() if not text.is_computed(n)}
+
+        def compiles(parameters: Mapping[str, float]) -> bool:
+            try:
+                compile_program(self.source, {**given, **parameters})
+            except SlpError:
+                return False
+            return True
+
+        goals, tables = _observed(self.ir, data)
+        if tables:
+            learned = learn_parameters(
+                self.ir,
+                text,
+                tables,
+                only=only,
+                compiles=compiles,
+                memory=memory_budget(memory),
+                tolerance=tolerance,
+                iterations=iterations,
+            )
+        else:
+            learned = learn_labels(
+                self.ir,
+                text,
+                goals,
+                goal=None if goal is None else parse_term(goal),
+                only=only,
+                compiles=compiles,
+                failures=failures,
+                tolerance=tolerance,
+                iterations=iterations,
+                limits=limits,
+            )
+        return LearnResult(**vars(learned), program=Program(learned.file))
+
     def _run(
         self,
         X: Any,
@@ -212,6 +298,56 @@ class Program:
 
     def __repr__(self) -> str:
         return f"Program({self.source.name!r}, parameters={self.parameters})"
+
+
+@dataclass(frozen=True)
+class LearnResult(Learned):
+    """What was learned: `program` is the program of the text `file`."""
+
+    program: Program
+
+    @property
+    def text(self) -> str:
+        """The learned program's text."""
+        return self.file.text
+
+    def to_dict(self) -> dict[str, object]:
+        """As plain data for JSON."""
+        return {
+            "method": self.method,
+            "converged": self.converged,
+            "iterations": len(self.log_likelihoods) - 1,
+            "log_likelihoods": list(self.log_likelihoods),
+            "learned": [
+                {"kind": c.kind, "name": c.name, "before": c.before, "after": c.after}
+                for c in self.changes
+            ],
+            "program": self.text,
+        }
+
+
+#: Ends of the names of files that hold tables.
+_TABLE_FILES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".pq")
+
+
+def _observed(program: ir.Program, data: Iterable[Any]) -> tuple[list[Observation], list[Table]]:
+    """Observed goals and tables among data."""
+    goals: list[Observation] = []
+    tables: list[Table] = []
+    for item in data:
+        if isinstance(item, str):
+            goals += observations_of_text(item)
+        elif isinstance(item, Path) and not item.name.lower().endswith(_TABLE_FILES):
+            goals += observations_of_file(SourceFile.read(item))
+        else:
+            X, y = item if isinstance(item, tuple) else (item, None)
+            X = read_frame(X) if isinstance(X, Path) else X
+            tables.append(compile_model(program, X, y).table)
+    if goals and tables:
+        help = "learn from one kind, then from the other"
+        message = "goals and tables cannot be learned from together"
+        raise UsageError(Diagnostic("E288", message, help=help))
+    return goals, tables
 
 
 def _warn(findings: Iterable[Diagnostic]) -> None:

@@ -12,6 +12,7 @@ from slp.cli.common import run
 from slp.cli.expand import expand_command
 from slp.cli.explain import explain_command
 from slp.cli.fmt import fmt_command
+from slp.cli.learn import learn_command
 from slp.cli.map import map_command
 from slp.cli.predict import predict_command
 from slp.cli.prior import prior_command
@@ -36,6 +37,7 @@ for _command in (
     expand_command,
     explain_command,
     fmt_command,
+    learn_command,
     map_command,
     predict_command,
     prior_command,

@@ -20,13 +20,13 @@ from slp.proofs.machine import END, Goal, Machine, Meter
 from slp.proofs.store import Store
 from slp.proofs.terms import Term, Var
 
-__all__ = ["Search", "SearchMachine"]
+__all__ = ["Exit", "Search", "SearchMachine"]
 
 _CROSSES = -1  # the height of a cut that reaches back across a stochastic goal
 
 
 @dataclass(frozen=True, slots=True)
-class _Exit:
+class Exit:
     """A stochastic goal that a run came to.
 
     Its terms are resolved and their variables renumbered: each branch has its own store, which
@@ -49,7 +49,7 @@ class SearchMachine(Machine):
     ) -> None:
         super().__init__(database.definitions, database.parameters, meter, store)
         self.answer = answer
-        self.exits: list[_Exit] = []
+        self.exits: list[Exit] = []
         self._weights = weights
 
     def choose(self, predicate: Predicate, goal: Goal, args: tuple[Term, ...]) -> None:
@@ -62,7 +62,7 @@ class SearchMachine(Machine):
             key: list[Hashable] = [answer, id(predicate), called]
             apart = self._apart(goal, numbers, key)
             first = len(numbers) + 1
-            self.exits.append(_Exit(apart, called, answer, first, options, tuple(key)))
+            self.exits.append(Exit(apart, called, answer, first, options, tuple(key)))
 
     def _apart(self, goal: Goal, numbers: dict[int, Var], key: list[Hashable]) -> Goal:
         """The goal and those behind it, in terms that need no store and cuts that need no stack."""
@@ -99,7 +99,7 @@ class SearchMachine(Machine):
 
 
 #: A stochastic goal and the clause chosen there.
-_Start: TypeAlias = tuple[_Exit, Clause]
+_Start: TypeAlias = tuple[Exit, Clause]
 #: A machine and its events.
 _Run: TypeAlias = tuple[SearchMachine, Iterator[bool]]
 

@@ -19,7 +19,7 @@ from slp.infer.measures import SplitArrays, flat_transitions, log_shares, splits
 from slp.infer.weights import leaf_allowed, log_rule_weights
 from slp.ir.tree_grammar import CallRule, LeafRule, SplitRule, TreeGrammar
 
-__all__ = ["build_forest"]
+__all__ = ["build_forest", "forest_of_reach"]
 
 
 def build_forest(
@@ -35,6 +35,12 @@ def build_forest(
     reach = find_boxes(grammar, geometry, memory, progress)
     if progress is not None:
         progress(len(reach.boxes), "building the chart")
+    return forest_of_reach(grammar, geometry, reach)
+
+
+def forest_of_reach(grammar: TreeGrammar, geometry: Geometry, reach: Reach) -> Forest:
+    """The forest on boxes that were found. Grammars that differ in their weights only reach the
+    same boxes, and get the same items and edges in the same order."""
     items = _Items(grammar, reach)
     blocks = [_root_block(items), *_profile_blocks(grammar, geometry, reach, items)]
     return _without_dead_edges(_assemble(grammar, geometry, reach, items, blocks))

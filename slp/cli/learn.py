@@ -1,0 +1,118 @@
+"""`slp learn FILE DATA...`: the program with the labels and parameters that fit data best."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+import slp
+from slp.cli.common import (
+    check_output,
+    format_option,
+    json_option,
+    open_atomic,
+    param_option,
+    program_argument,
+    reports_errors,
+    response_option,
+)
+
+__all__ = ["learn_command"]
+
+
+@click.command(name="learn")
+@program_argument
+@click.argument("data", metavar="DATA...", nargs=-1, required=True)
+@click.option("-o", "--output", metavar="FILE", help="Write the learned program there.")
+@response_option
+@click.option("--goal", metavar="GOAL", help="What all observed goals are answers to.")
+@click.option(
+    "--only",
+    metavar="NAME",
+    multiple=True,
+    help="Learn this predicate, parameter or feature weight only; may be repeated.",
+)
+@click.option(
+    "--plain",
+    is_flag=True,
+    help="Leave failed derivations out: right for programs in which none fails.",
+)
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(min=0),
+    default=1e-9,
+    show_default=True,
+    help="Iterate until one gains no more than this in log-likelihood.",
+)
+@click.option(
+    "--iterations",
+    type=click.IntRange(min=0),
+    default=1000,
+    show_default=True,
+    help="Iterate at most so often.",
+)
+@click.option("--memory", metavar="SIZE", help="Budget such as 4GiB (half of what is free).")
+@param_option
+@json_option
+@format_option
+@reports_errors
+def learn_command(
+    prior: str,
+    data: tuple[str, ...],
+    output: str | None,
+    response: str | None,
+    goal: str | None,
+    only: tuple[str, ...],
+    plain: bool,
+    tolerance: float,
+    iterations: int,
+    memory: str | None,
+    parameters: dict[str, float],
+    as_json: bool,
+) -> None:
+    """Learn the numbers in PRIOR from DATA.
+
+    DATA are tables, for a program of tree rules, or files of goals, one goal a clause, for any
+    other. Without -o the learned program is printed.
+    """
+    check_output(output)
+    program = slp.load(prior, **parameters)
+    sources: list[Any] = [Path(name) for name in data]
+    if response is not None:
+        sources = [(source, response) for source in sources]
+    result = program.learn(
+        *sources,
+        goal=goal,
+        only=only,
+        failures=not plain,
+        tolerance=tolerance,
+        iterations=iterations,
+        memory=memory,
+    )
+    if output is not None:
+        with open_atomic(output) as stream:
+            stream.write(result.text)
+    if as_json:
+        click.echo(json.dumps({**result.to_dict(), "version": slp.__version__}))
+        return
+    for line in _summary(result):
+        click.echo(line)
+    if output is None:
+        click.echo("\n" + result.text, nl=False)
+
+
+def _summary(result: slp.LearnResult) -> list[str]:
+    path = result.log_likelihoods
+    steps = len(path) - 1
+    ended = "converged" if result.converged else "stopped before it converged"
+    lines = [
+        f"{result.method}: {steps} iteration{'' if steps == 1 else 's'}, {ended}",
+        f"log-likelihood {path[0]:.6f} -> {path[-1]:.6f}",
+    ]
+    for change in result.changes:
+        kind = "" if change.kind == "label" else change.kind.replace("_", " ") + " "
+        lines.append(f"{kind}{change.name}: {change.before:.6g} -> {change.after:.6g}")
+    return lines + list(result.notes)

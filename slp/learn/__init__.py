@@ -1,0 +1,26 @@
+"""Learning: labels from observed goals, parameters of tree programs from tables.
+
+Entry points: `learn_labels` (failure-adjusted maximisation), `learn_parameters` (maximum marginal
+likelihood), `ProgramText` (the text, in which numbers are replaced), `observations_of_file` and
+`observations_of_text` (observed goals), `Learned` and `Change` (what comes out).
+
+Inside: `ascent` (climbing a function of a few parameters), `goals`, `text`, `faults` (every
+message).
+"""
+
+from slp.learn.goals import Observation, observations_of_file, observations_of_text
+from slp.learn.labels import learn_labels
+from slp.learn.result import Change, Learned
+from slp.learn.text import ProgramText
+from slp.learn.trees import learn_parameters
+
+__all__ = [
+    "Change",
+    "Learned",
+    "Observation",
+    "ProgramText",
+    "learn_labels",
+    "learn_parameters",
+    "observations_of_file",
+    "observations_of_text",
+]

@@ -1,0 +1,110 @@
+"""Observed goals: what labels are learned from.
+
+A file of observations is Prolog text, one goal a clause; `12 :: same(heads).` is a goal that was
+seen twelve times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from slp.ir import program as ir
+from slp.learn import faults
+from slp.proofs.terms import Number, Struct, Term, Var, functor, substitute, variables
+from slp.source import SourceFile, SourceSpan
+from slp.syntax import parse_program, term_to_text
+from slp.syntax.ast import Clause, Item
+
+__all__ = ["Observation", "observations_of_file", "observations_of_text"]
+
+
+@dataclass(frozen=True)
+class Observation:
+    """A goal that was observed `count` times."""
+
+    goal: Term
+    count: float
+    span: SourceSpan | None
+
+
+def observations_of_file(file: SourceFile) -> list[Observation]:
+    """The observations that a file of goals holds, in its order.
+
+    Raises
+    ------
+    ProgramError
+        The text cannot be read; E280 for a clause or a directive, or a count that is none.
+    """
+    return [_observation(item) for item in parse_program(file).items]
+
+
+def observations_of_text(text: str) -> list[Observation]:
+    """The same of a text; the full stop behind its last goal may be left out."""
+    stop = "" if text.rstrip().endswith(".") else "."
+    return observations_of_file(SourceFile("<goal>", text + stop))
+
+
+def _observation(item: Item) -> Observation:
+    if not isinstance(item, Clause) or item.arrow is not None:
+        raise faults.not_an_observation("a directive or a clause with a body", item.span)
+    count = 1.0
+    if item.label is not None:
+        if not isinstance(item.label, Number) or not 0 < item.label.value < float("inf"):
+            raise faults.not_an_observation("a count that is no number above 0", item.span)
+        count = float(item.label.value)
+    return Observation(item.head, count, item.span)
+
+
+def tally(observations: Iterable[Observation]) -> list[Observation]:
+    """Each different goal once, with the sum of its counts, at the place where it came first."""
+    out: dict[Term, Observation] = {}
+    for seen in observations:
+        before = out.get(seen.goal)
+        out[seen.goal] = (
+            seen if before is None else replace(before, count=before.count + seen.count)
+        )
+    return list(out.values())
+
+
+def most_general(observation: Observation, program: ir.Program) -> Term:
+    """The goal that an observation is an answer to: its predicate, with a variable for each
+    argument.
+
+    Raises
+    ------
+    ProgramError
+        E280: the program has no clauses of such a predicate.
+    """
+    key = functor(observation.goal)
+    if key is None or key not in {functor(clause.head) for clause in program.clauses}:
+        raise faults.not_an_observation(f"`{term_to_text(observation.goal)}`", observation.span)
+    name, arity = key
+    if arity == 0:
+        return observation.goal
+    return Struct(name, tuple(Var(f"_{i}", i + 1) for i in range(arity)))
+
+
+def is_instance(goal: Term, general: Term) -> bool:
+    """Whether binding variables of `general` gives `goal` (variables of both being apart)."""
+    bound: dict[Var, Term] = {}
+    pairs = [(general, goal)]
+    while pairs:
+        x, y = pairs.pop()
+        if isinstance(x, Var):
+            if bound.setdefault(x, y) != y:
+                return False
+        elif isinstance(x, Struct) and isinstance(y, Struct):
+            if x.name != y.name or len(x.args) != len(y.args):
+                return False
+            pairs += zip(x.args, y.args, strict=True)
+        elif x != y:
+            return False
+    return True
+
+
+def numbered(goal: Term) -> tuple[Term, int]:
+    """The goal with its variables numbered from 1, and the first number that is free."""
+    names = dict.fromkeys(variables(goal))
+    fresh: dict[Var, Term] = {v: replace(v, id=i) for i, v in enumerate(names, start=1)}
+    return substitute(goal, fresh), len(fresh) + 1

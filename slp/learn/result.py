@@ -1,0 +1,46 @@
+"""What learning gives: the program with other numbers, and how it came to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from slp.source import SourceFile, SourceSpan
+
+__all__ = ["Change", "Learned"]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A number that was learned.
+
+    `kind` is `label`, `parameter` or `feature_weight`; `name` the clause's head, or the name;
+    `span` the label's place.
+    """
+
+    kind: str
+    name: str
+    before: float
+    after: float
+    span: SourceSpan | None = None
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A program's text with the numbers learned.
+
+    Attributes
+    ----------
+    file : the text; comments and layout are those of the program.
+    changes : the numbers that were learned, in the order of the text.
+    log_likelihoods : of the program as it was, and after each iteration; never falling.
+    converged : whether the last iteration gained no more than the tolerance.
+    method : `failure-adjusted maximisation`, or `inside-outside`.
+    notes : what must be said beside the numbers.
+    """
+
+    file: SourceFile
+    changes: tuple[Change, ...]
+    log_likelihoods: tuple[float, ...]
+    converged: bool
+    method: str
+    notes: tuple[str, ...]

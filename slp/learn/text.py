@@ -1,0 +1,187 @@
+"""A program's text as learning sees it: where its numbers stand, and the text with others.
+
+Nothing but the numbers that were learned is replaced, token by token, so comments and layout stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from slp.analysis.directives import Declared, collect_directives
+from slp.analysis.findings import Findings
+from slp.analysis.parameters import names_in, resolve_parameters
+from slp.analysis.sources import Use, read_everything
+from slp.proofs.terms import Atom, Number, Struct, Term, functor, list_items
+from slp.source import SourceFile, SourceSpan
+from slp.syntax import parse_program, term_to_text
+from slp.syntax.ast import Clause, Directive
+
+__all__ = ["Edit", "ProgramText", "edited"]
+
+#: Digits of a number that is written.
+_DIGITS = 10
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Characters `start <= i < end` of the text, and what takes their place."""
+
+    start: int
+    end: int
+    text: str
+
+
+def edited(file: SourceFile, edits: Iterable[Edit]) -> SourceFile:
+    """The file with all edits made; they must not overlap."""
+    text = file.text
+    for edit in sorted(edits, key=lambda e: -e.start):
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    return SourceFile(file.name, text)
+
+
+class ProgramText:
+    """The text of a sound program, with what it says about parameters and feature weights."""
+
+    def __init__(self, file: SourceFile) -> None:
+        self.file = file
+        self._source = parse_program(file)
+        self._items, self._uses = read_everything(self._source, Findings())
+        self._directives = collect_directives(self._items, Findings())
+
+    def parameters(self, given: Mapping[str, float]) -> dict[str, float]:
+        """Values of all parameters where `given` has some of them."""
+        return resolve_parameters(self._directives, self._uses, given, Findings())
+
+    def mentioned_with(self, names: Iterable[str]) -> set[str]:
+        """`names` and all parameters that their values are computed from."""
+        out: set[str] = set()
+        todo = list(names)
+        while todo:
+            name = todo.pop()
+            if name not in out:
+                out.add(name)
+                todo += self._computed_from.get(name, ())
+        return out
+
+    def is_computed(self, name: str) -> bool:
+        """Whether a parameter's value is computed from others."""
+        return bool(self._computed_from.get(name))
+
+    @cached_property
+    def _computed_from(self) -> dict[str, set[str]]:
+        values = {name: d.args[0] for name, d in self._declared.items()}
+        for use in reversed([use for use in self._uses if use.depth == 0]):
+            values |= {override.name: override.value for override in use.overrides}
+        return {name: names_in(value) & values.keys() for name, value in values.items()}
+
+    def learnable(self, parameters: Iterable[str]) -> list[str]:
+        """Those of the parameters that labels or feature weights use, that nothing else does, and
+        that are not computed from others."""
+        used: set[str] = set()
+        elsewhere: set[str] = set()
+        for placed in self._items:
+            item = placed.item
+            if isinstance(item, Clause):
+                used |= names_in(item.label) if item.label is not None else set()
+                elsewhere |= names_in(item.head)
+                elsewhere |= names_in(item.body) if item.body is not None else set()
+            elif (key := functor(item.goal)) is not None and key[0] == "feature_weight":
+                used |= names_in(item.goal)
+            elif key is not None and key[0] not in ("param", "use"):
+                elsewhere |= names_in(item.goal)
+        known = set(self._declared)
+        free = self.mentioned_with(used & known) - self.mentioned_with(elsewhere & known)
+        return [name for name in parameters if name in free and not self.is_computed(name)]
+
+    @property
+    def _declared(self) -> dict[str, Declared]:
+        return self._directives.of("param")
+
+    # --- where numbers stand ---------------------------------------------------------------------
+
+    def holds(self, span: SourceSpan | None) -> bool:
+        """Whether a place is in this file, and not in one that it uses."""
+        return span is not None and span.file == self.file
+
+    def feature_weights(self) -> dict[str, float]:
+        """The feature weights that the file itself gives as numbers."""
+        out = {}
+        for name, declared in self._directives.of("feature_weight").items():
+            value = declared.args[0]
+            if declared.depth == 0 and isinstance(value, Number):
+                out[name] = float(value.value)
+        return out
+
+    def number_edit(self, old: Term, text: str) -> Edit:
+        """Another number in a term's place."""
+        assert old.span is not None, "what is learned stands in the file"
+        return Edit(old.span.start, old.span.end, text)
+
+    def feature_weight_edit(self, name: str, value: float) -> Edit:
+        """Another feature weight."""
+        return self.number_edit(self._directives.of("feature_weight")[name].args[0], number(value))
+
+    def parameter_edits(self, values: Mapping[str, float]) -> list[Edit]:
+        """Other values of parameters: at their declarations, or in the `use` that brings them."""
+        left = dict(values)
+        edits = []
+        for use, goal in self._own_uses():
+            for override in use.overrides:
+                if override.name in left:
+                    edits.append(self.number_edit(override.value, number(left.pop(override.name))))
+            theirs = _declared_by(use)
+            new = [n for n in left if n in theirs and self._declared[n].depth > 0]
+            if new:
+                edits.append(_overrides(goal, {name: left.pop(name) for name in new}))
+        for name, value in left.items():
+            edits.append(self.number_edit(self._declared[name].args[0], number(value)))
+        return edits
+
+    def _own_uses(self) -> Iterator[tuple[Use, Struct]]:
+        """The `use` directives of the file itself, with what they name."""
+        goals = (
+            item.goal
+            for item in self._source.items
+            if isinstance(item, Directive) and (functor(item.goal) or ("",))[0] == "use"
+        )
+        own = (use for use in self._uses if use.depth == 0)
+        for use, goal in zip(own, goals, strict=True):
+            assert isinstance(goal, Struct)
+            yield use, goal
+
+
+def _declared_by(use: Use) -> set[str]:
+    """Parameters that the items of a `use` declare."""
+    goals = (p.item.goal for p in use.items if isinstance(p.item, Directive))
+    return {
+        goal.args[0].name
+        for goal in goals
+        if functor(goal) == ("param", 2) and isinstance(goal, Struct)
+        if isinstance(goal.args[0], Atom)
+    }
+
+
+def _overrides(goal: Struct, values: Mapping[str, float]) -> Edit:
+    """More overrides in a `use` directive."""
+    text = ", ".join(f"{_name(name)} = {number(value)}" for name, value in values.items())
+    if len(goal.args) == 1:
+        end = _end(goal.args[0])
+        return Edit(end, end, f", [{text}]")
+    end = _end(goal.args[1]) - 1
+    return Edit(end, end, f", {text}" if list_items(goal.args[1]) else text)
+
+
+def _end(term: Term) -> int:
+    assert term.span is not None, "terms that were read have a place"
+    return term.span.end
+
+
+def _name(name: str) -> str:
+    return term_to_text(Atom(name))
+
+
+def number(value: float) -> str:
+    """A number as it is written: ten significant digits."""
+    return term_to_text(Number(float(f"{value:.{_DIGITS}g}")))
