@@ -18,12 +18,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Ascent", "Interval", "climb", "intervals_of", "slope", "valid_interval"]
+__all__ = ["Ascent", "Climbed", "Interval", "climb", "intervals_of", "slope", "valid_interval"]
 
 _Vector: TypeAlias = NDArray[np.float64]
 
@@ -38,6 +38,7 @@ _STEP = 1e-5
 #: Largest step in a coordinate: a logistic coordinate has crossed most of its interval by then.
 _LONGEST = 4.0
 _MOST_HALVINGS = 40
+_LONGER = 4.0
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,11 @@ class Interval:
         if math.isinf(high):
             return math.log(value - low)
         return math.log(value - low) - math.log(high - value)
+
+    def rounded(self, value: float) -> float:
+        """The value with ten significant digits, or as it is if that were an end."""
+        short = float(f"{value:.10g}")
+        return short if self.low < short < self.high else value
 
     def to_value(self, u: float) -> float:
         """The value of a coordinate."""
@@ -116,43 +122,49 @@ def intervals_of(
     return out
 
 
+class Climbed(Protocol):
+    """A function to climb, and its slope."""
+
+    def value(self, point: _Vector) -> float:
+        """-inf where the point stands for nothing valid."""
+        ...
+
+    def slope(self, point: _Vector) -> _Vector:
+        """Asked for only where `value` was just asked for, and is finite."""
+        ...
+
+
 class Ascent(NamedTuple):
-    """A point on the way up: the coordinates, the function's value, and its slope there."""
+    """A point on the way up, and the function's value there."""
 
     point: _Vector
     value: float
-    slope: _Vector
-
-
-#: Value and slope of a function at a point; the value may be -inf, and the slope then anything.
-Climbed: TypeAlias = Callable[[_Vector], tuple[float, _Vector]]
 
 
 def climb(
     function: Climbed, start: Sequence[float], *, iterations: int, tolerance: float
-) -> list[Ascent]:
+) -> tuple[list[Ascent], bool]:
     """The points from `start` upwards, values never falling, until a step gains at most
-    `tolerance`."""
-    here = _at(function, np.array(start, np.float64))
-    path = [here]
-    inverse = np.eye(len(here.point))  # of the curvature, as it is known so far
-    fresh = True
-    for _ in range(iterations):
-        direction = inverse @ here.slope
-        if not direction @ here.slope > 0:
-            inverse, direction, fresh = np.eye(len(direction)), here.slope, True
-        there = _step(function, here, _shortened(direction))
+    `tolerance`; and whether that was reached."""
+    point = np.array(start, np.float64)
+    path = [Ascent(point, function.value(point))]
+    uphill = function.slope(point)
+    inverse, fresh = _scaled(uphill), True  # of the curvature, as far as it is known
+    while len(path) <= iterations:
+        here = path[-1]
+        direction = inverse @ uphill
+        there = _step(function, here, uphill, _shortened(direction))
         if there is None and fresh:
-            break
+            return path, True
         if there is None:
-            inverse, fresh = np.eye(len(direction)), True
+            inverse, fresh = _scaled(uphill), True
             continue
-        inverse = _updated(inverse, there.point - here.point, here.slope - there.slope)
-        gain, here, fresh = there.value - here.value, there, False
-        path.append(here)
-        if gain <= tolerance:
-            break
-    return path
+        path.append(there)
+        if there.value - here.value <= tolerance:
+            return path, True
+        before, uphill, fresh = uphill, function.slope(there.point), False
+        inverse = _updated(inverse, there.point - here.point, before - uphill)
+    return path, False
 
 
 def slope(function: Callable[[_Vector], float], point: _Vector) -> _Vector:
@@ -165,9 +177,10 @@ def slope(function: Callable[[_Vector], float], point: _Vector) -> _Vector:
     return out
 
 
-def _at(function: Climbed, point: _Vector) -> Ascent:
-    value, uphill = function(point)
-    return Ascent(point, value, np.nan_to_num(uphill, posinf=0.0, neginf=0.0))
+def _scaled(uphill: _Vector) -> _Vector:
+    """A curvature with which the first step has length 1."""
+    length = float(np.linalg.norm(uphill))
+    return np.eye(len(uphill)) / (length if length > 0 else 1.0)
 
 
 def _shortened(direction: _Vector) -> _Vector:
@@ -175,22 +188,27 @@ def _shortened(direction: _Vector) -> _Vector:
     return direction * min(1.0, _LONGEST / longest) if longest > 0 else direction
 
 
-def _step(function: Climbed, here: Ascent, direction: _Vector) -> Ascent | None:
+def _step(function: Climbed, here: Ascent, uphill: _Vector, direction: _Vector) -> Ascent | None:
     """The first of the halved steps that rises enough (Armijo's rule), None if none does."""
+    promised = float(uphill @ direction)
+    if not promised > 0:
+        return None
     size = 1.0
     for _ in range(_MOST_HALVINGS):
-        there = _at(function, here.point + size * direction)
-        if there.value > here.value + 1e-4 * size * float(here.slope @ direction):
-            return there
+        point = here.point + size * direction
+        value = function.value(point)
+        if value > here.value and value >= here.value + 1e-4 * size * promised:
+            return Ascent(point, value)
         size /= 2
     return None
 
 
 def _updated(inverse: _Vector, moved: _Vector, bent: _Vector) -> _Vector:
-    """The BFGS update from a step and the change of the downward slope along it."""
+    """The BFGS update from a step and the change of the downward slope along it; where the function
+    bends upwards, longer steps."""
     along = float(moved @ bent)
     if along <= 1e-12:
-        return inverse
+        return _LONGER * inverse
     unit = np.eye(len(moved))
     left = unit - np.outer(moved, bent) / along
     return np.asarray(left @ inverse @ left.T + np.outer(moved, moved) / along)

@@ -36,7 +36,10 @@ def impossible(span: SourceSpan | None, count: int) -> ProgramError:
 def open_mass(what: str, mass: float, why: str) -> SlpError:
     """E283."""
     message = f"the proofs of `{what}` cannot be summed: {mass:.3g} of the mass is open: {why}"
-    help = "bound the recursion by an argument, or begin with labels that end derivations sooner"
+    help = (
+        "bound the recursion by an argument, begin with labels that end derivations sooner, or, if "
+        "no derivation fails, learn without failures (`--plain`)"
+    )
     return SlpError(Diagnostic("E283", message, help=help))
 
 

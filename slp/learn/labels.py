@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +42,7 @@ from slp.learn import faults
 from slp.learn.ascent import Interval, climb, intervals_of, slope
 from slp.learn.goals import Observation, is_instance, most_general, numbered, tally
 from slp.learn.result import Change, Learned
-from slp.learn.text import ProgramText, edited, number
+from slp.learn.text import ProgramText, edited, written
 from slp.proofs import DEFAULT_LIMITS, Database, Limits, evaluate
 from slp.proofs.graph import ChoiceGraph, Flow, Outcome
 from slp.proofs.machine import END, Goal, Meter
@@ -53,8 +53,8 @@ __all__ = ["learn_labels"]
 
 #: Open mass that a sum may leave, as a share of it.
 _NEGLIGIBLE = 1e-9
-#: Decimals of a label that is written.
-_DECIMALS = 10
+#: Decimals of a label that is written: at least; significant digits of the smallest; at most.
+_DECIMALS, _DIGITS, _MOST_DECIMALS = 6, 4, 15
 
 
 def learn_labels(
@@ -179,24 +179,14 @@ class _Labels:
 
     def copy(self) -> _Labels:
         """The values as they are now."""
-        return _Labels(
-            self.program,
-            self.text,
-            self.sets,
-            dict(self.value),
-            self.intervals,
-            dict(self.free),
-            dict(self.parameters),
-            self.set_of,
-        )
+        return replace(self, value=dict(self.value))
 
     def __call__(self, outcome: Outcome) -> float:
         """The probability of an outcome."""
         value = self.value.get(id(outcome.clause))
-        return self._evaluated(outcome.label, self.parameters) if value is None else value
-
-    def _evaluated(self, label: Term, parameters: Mapping[str, float]) -> float:
-        return float(evaluate(label, parameters, span=label.span))
+        if value is None:
+            value = float(evaluate(outcome.label, self.parameters, span=outcome.label.span))
+        return value
 
     def maximise(self, counts: _Counts) -> None:
         """The labels that make the expected counts most likely."""
@@ -210,67 +200,82 @@ class _Labels:
             self._climb(counts)
 
     def _climb(self, counts: _Counts) -> None:
-        names = list(self.intervals)
+        expected = _ExpectedLikelihood(self, counts)
+        start = [interval.to_free(self.free[n]) for n, interval in self.intervals.items()]
+        path, _ = climb(expected, start, iterations=50, tolerance=1e-12)
+        self.free = self.free_at(path[-1].point)
+        self.parameters = self.parameters_at(self.free)
 
-        def values(u: NDArray[np.float64]) -> dict[str, float]:
-            return {
-                name: self.intervals[name].to_value(float(x))
-                for name, x in zip(names, u, strict=True)
-            }
+    def free_at(self, u: NDArray[np.float64]) -> dict[str, float]:
+        """Values of the parameters that are learned, at coordinates."""
+        pairs = zip(self.intervals.items(), u.tolist(), strict=True)
+        return {name: interval.to_value(x) for (name, interval), x in pairs}
 
-        def expected(u: NDArray[np.float64]) -> float:
-            return self._expected_log_likelihood(counts, self._parameters_at(values(u)))
-
-        start = [self.intervals[n].to_free(self.free[n]) for n in names]
-        path = climb(
-            lambda u: (expected(u), slope(expected, u)), start, iterations=50, tolerance=1e-12
-        )
-        self.free = values(path[-1].point)
-        self.parameters = self._parameters_at(self.free)
-
-    def _parameters_at(self, values: Mapping[str, float]) -> dict[str, float]:
+    def parameters_at(self, values: Mapping[str, float]) -> dict[str, float]:
+        """All parameters, where those that are learned have these values."""
         if any(self.text.is_computed(name) for name in self.parameters):
             return self.text.parameters(values)
         return {**self.parameters, **values}
 
-    def _expected_log_likelihood(self, counts: _Counts, parameters: Mapping[str, float]) -> float:
-        def log(x: float) -> float:
-            return math.log(x) if x > 0 else -math.inf
-
-        try:
-            taken = [n * log(self._evaluated(t, parameters)) for t, n in counts.labels.items() if n]
-            lost = [
-                n * log(1 - sum(self._evaluated(t, parameters) for t in terms))
-                for terms, n in counts.losses.items()
-                if n
-            ]
-        except SlpError:
-            return -math.inf
-        return math.fsum([*taken, *lost])
-
     def learned(self, path: tuple[float, ...], converged: bool, method: str) -> Learned:
         """The program with these labels written into it."""
-        edits = self.text.parameter_edits(self.free)
+        free = {n: self.intervals[n].rounded(x) for n, x in self.free.items()}
+        edits = self.text.parameter_edits(free)
         changes = [
             Change("parameter", name, self.program.parameters[name], value)
-            for name, value in self.free.items()
+            for name, value in free.items()
         ]
         for clauses in self.sets:
-            values = _rounded([self.value[id(c)] for c in clauses])
+            values = _written_labels([self.value[id(c)] for c in clauses])
             for clause, value in zip(clauses, values, strict=True):
                 assert clause.label is not None
-                edits.append(self.text.number_edit(clause.label, number(value)))
+                edits.append(self.text.number_edit(clause.label, written(value)))
                 head, span = term_to_text(clause.head), clause.label.span
                 changes.append(Change("label", head, float(_plain(clause)), value, span))
         file = edited(self.text.file, edits)
         return Learned(file, tuple(changes), path, converged, method, ())
 
 
-def _rounded(values: Sequence[float]) -> list[float]:
+@dataclass(frozen=True, eq=False)
+class _ExpectedLikelihood:
+    """The expected log-likelihood of derivations, as a function of the parameters' coordinates."""
+
+    labels: _Labels
+    counts: _Counts
+
+    def value(self, u: NDArray[np.float64]) -> float:
+        """See the module's docstring."""
+        parameters = self.labels.parameters_at(self.labels.free_at(u))
+
+        def log(x: float) -> float:
+            return math.log(x) if x > 0 else -math.inf
+
+        def label(term: Term) -> float:
+            return float(evaluate(term, parameters, span=term.span))
+
+        try:
+            taken = [n * log(label(t)) for t, n in self.counts.labels.items() if n]
+            lost = [
+                n * log(1 - math.fsum(map(label, terms)))
+                for terms, n in self.counts.losses.items()
+                if n
+            ]
+        except SlpError:
+            return -math.inf
+        return math.fsum([*taken, *lost])
+
+    def slope(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
+        """By differences."""
+        return slope(self.value, u)
+
+
+def _written_labels(values: Sequence[float]) -> list[float]:
     """Labels with a few decimals that sum to 1 still: the largest takes what rounding leaves."""
-    out = [round(v, _DECIMALS) for v in values]
+    smallest = min(v for v in values if v > 0)
+    decimals = min(max(_DECIMALS, _DIGITS - math.floor(math.log10(smallest))), _MOST_DECIMALS)
+    out = [round(v, decimals) for v in values]
     largest = max(range(len(out)), key=out.__getitem__)
-    out[largest] = round(1 - math.fsum(v for i, v in enumerate(out) if i != largest), _DECIMALS)
+    out[largest] = round(1 - math.fsum(v for i, v in enumerate(out) if i != largest), decimals)
     return out
 
 

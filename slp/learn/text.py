@@ -18,10 +18,7 @@ from slp.source import SourceFile, SourceSpan
 from slp.syntax import parse_program, term_to_text
 from slp.syntax.ast import Clause, Directive
 
-__all__ = ["Edit", "ProgramText", "edited"]
-
-#: Digits of a number that is written.
-_DIGITS = 10
+__all__ = ["Edit", "ProgramText", "edited", "written"]
 
 
 @dataclass(frozen=True)
@@ -121,7 +118,7 @@ class ProgramText:
 
     def feature_weight_edit(self, name: str, value: float) -> Edit:
         """Another feature weight."""
-        return self.number_edit(self._directives.of("feature_weight")[name].args[0], number(value))
+        return self.number_edit(self._directives.of("feature_weight")[name].args[0], written(value))
 
     def parameter_edits(self, values: Mapping[str, float]) -> list[Edit]:
         """Other values of parameters: at their declarations, or in the `use` that brings them."""
@@ -130,13 +127,13 @@ class ProgramText:
         for use, goal in self._own_uses():
             for override in use.overrides:
                 if override.name in left:
-                    edits.append(self.number_edit(override.value, number(left.pop(override.name))))
+                    edits.append(self.number_edit(override.value, written(left.pop(override.name))))
             theirs = _declared_by(use)
             new = [n for n in left if n in theirs and self._declared[n].depth > 0]
             if new:
                 edits.append(_overrides(goal, {name: left.pop(name) for name in new}))
         for name, value in left.items():
-            edits.append(self.number_edit(self._declared[name].args[0], number(value)))
+            edits.append(self.number_edit(self._declared[name].args[0], written(value)))
         return edits
 
     def _own_uses(self) -> Iterator[tuple[Use, Struct]]:
@@ -165,7 +162,7 @@ def _declared_by(use: Use) -> set[str]:
 
 def _overrides(goal: Struct, values: Mapping[str, float]) -> Edit:
     """More overrides in a `use` directive."""
-    text = ", ".join(f"{_name(name)} = {number(value)}" for name, value in values.items())
+    text = ", ".join(f"{_name(name)} = {written(value)}" for name, value in values.items())
     if len(goal.args) == 1:
         end = _end(goal.args[0])
         return Edit(end, end, f", [{text}]")
@@ -182,6 +179,6 @@ def _name(name: str) -> str:
     return term_to_text(Atom(name))
 
 
-def number(value: float) -> str:
-    """A number as it is written: ten significant digits."""
-    return term_to_text(Number(float(f"{value:.{_DIGITS}g}")))
+def written(value: float) -> str:
+    """A number as Prolog text, with all its digits."""
+    return term_to_text(Number(value))

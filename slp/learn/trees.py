@@ -32,12 +32,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Table
-from slp.errors import BudgetError, SlpError
+from slp.errors import BudgetError
 from slp.infer.boxes import Geometry
 from slp.infer.compiled import CompiledChart, compiled_is_there
 from slp.infer.exact import Chart, Forest
 from slp.infer.exact.build import forest_of_reach
-from slp.infer.exact.reach import Reach, find_boxes
+from slp.infer.exact.reach import find_boxes
 from slp.ir import program as ir
 from slp.ir.tree_grammar import SplitRule, TreeGrammar
 from slp.learn import faults
@@ -87,36 +87,52 @@ def learn_parameters(
     """
     if not tables:
         raise faults.no_data("there is no table")
-    unknowns = _Unknowns.of(program, text, only, compiles)
+    unknowns = Unknowns.of(program, text, only, compiles)
     sums = [_sums_of(program, table, memory) for table in tables]
-    names = {s.name for s in sums}
-
-    def climbed(u: _Vector) -> tuple[float, _Vector]:
-        try:
-            parts = [s.value_and_slope(unknowns, u) for s in sums]
-        except BudgetError:
-            raise
-        except (SlpError, _OtherStepsError):  # labels that are none
-            return -np.inf, np.zeros(len(u))
-        return sum(v for v, _ in parts), np.sum([g for _, g in parts], axis=0)
-
-    path = climb(climbed, unknowns.start, iterations=iterations, tolerance=tolerance)
+    evidence = _Evidence(unknowns, sums)
+    path, converged = climb(evidence, unknowns.start, iterations=iterations, tolerance=tolerance)
     values = tuple(point.value for point in path)
-    converged = len(path) <= iterations
-    return unknowns.learned(text, path[-1].point, values, converged, " and ".join(sorted(names)))
+    return unknowns.learned(path[-1].point, values, converged, evidence.method)
+
+
+@dataclass(frozen=True, eq=False)
+class _Evidence:
+    """The log evidence of all tables, as a function of the coordinates."""
+
+    unknowns: Unknowns
+    sums: Sequence[Sums]
+
+    @property
+    def method(self) -> str:
+        """How it is summed."""
+        return " and ".join(sorted({s.name for s in self.sums}))
+
+    def value(self, u: _Vector) -> float:
+        """-inf where the labels are none."""
+        if not self.unknowns.is_sound(u):
+            return -np.inf
+        try:
+            return sum(s.value(self.unknowns, u) for s in self.sums)
+        except OtherStepsError:
+            return -np.inf
+
+    def slope(self, u: _Vector) -> _Vector:
+        """Its slope."""
+        return np.asarray(sum(s.slope(self.unknowns, u) for s in self.sums))
 
 
 # --- what is learned ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
-class _Unknowns:
+class Unknowns:
     """Parameters, then feature weights, with their intervals: the coordinates of theta."""
 
     program: ir.Program
     text: ProgramText
     parameters: dict[str, Interval]
     features: dict[str, Interval]
+    compiles: Callable[[Mapping[str, float]], bool]
 
     @classmethod
     def of(
@@ -125,7 +141,7 @@ class _Unknowns:
         text: ProgramText,
         only: Collection[str],
         compiles: Callable[[Mapping[str, float]], bool],
-    ) -> _Unknowns:
+    ) -> Unknowns:
         names = text.learnable(program.parameters)
         features = list(text.feature_weights())
         known = [*names, *features]
@@ -137,7 +153,7 @@ class _Unknowns:
         weights = {f: Interval(0.0, np.inf) for f in features if not only or f in only}
         if not intervals and not weights:
             raise faults.nothing_to_learn("no parameter of the labels can change by itself")
-        return cls(program, text, intervals, weights)
+        return cls(program, text, intervals, weights, compiles)
 
     @property
     def _before(self) -> list[float]:
@@ -157,15 +173,24 @@ class _Unknowns:
         """Theta at a point."""
         return [i.to_value(float(x)) for i, x in zip(self._intervals, u, strict=True)]
 
+    def parameters_at(self, u: _Vector) -> dict[str, float]:
+        """The parameters among theta."""
+        return dict(zip(self.parameters, self.values(u), strict=False))
+
+    def weights_at(self, u: _Vector) -> dict[str, float]:
+        """The feature weights among theta."""
+        return dict(zip(self.features, self.values(u)[len(self.parameters) :], strict=True))
+
+    def is_sound(self, u: _Vector) -> bool:
+        """Whether the labels are labels in all states that the checker looks at."""
+        return not self.parameters or self.compiles(self.parameters_at(u))
+
     def program_at(self, u: _Vector) -> ir.Program:
         """The program with these parameters and feature weights."""
-        values = self.values(u)
-        own = dict(zip(self.parameters, values, strict=False))
-        weights = dict(zip(self.features, values[len(own) :], strict=True))
         return replace(
             self.program,
-            parameters=self.text.parameters({**self._given, **own}),
-            feature_weights={**self.program.feature_weights, **weights},
+            parameters=self.text.parameters({**self._given, **self.parameters_at(u)}),
+            feature_weights={**self.program.feature_weights, **self.weights_at(u)},
         )
 
     @cached_property
@@ -174,25 +199,21 @@ class _Unknowns:
         parameters = self.program.parameters
         return {n: x for n, x in parameters.items() if not self.text.is_computed(n)}
 
-    def learned(
-        self,
-        text: ProgramText,
-        u: _Vector,
-        path: tuple[float, ...],
-        converged: bool,
-        engine: str,
-    ) -> Learned:
+    def learned(self, u: _Vector, path: tuple[float, ...], converged: bool, method: str) -> Learned:
         """The program with theta written into it."""
-        values = self.values(u)
-        own = dict(zip(self.parameters, values, strict=False))
-        weights = dict(zip(self.features, values[len(own) :], strict=True))
-        edits = text.parameter_edits(own)
-        edits += [text.feature_weight_edit(f, x) for f, x in weights.items()]
+        own = {n: self.parameters[n].rounded(x) for n, x in self.parameters_at(u).items()}
+        weights = {f: self.features[f].rounded(x) for f, x in self.weights_at(u).items()}
+        edits = self.text.parameter_edits(own)
+        edits += [self.text.feature_weight_edit(f, x) for f, x in weights.items()]
         kinds = ["parameter"] * len(own) + ["feature_weight"] * len(weights)
         changes = tuple(
             Change(kind, name, before, after)
             for kind, name, before, after in zip(
-                kinds, [*own, *weights], self._before, values, strict=True
+                kinds,
+                [*own, *weights],
+                self._before,
+                [*own.values(), *weights.values()],
+                strict=True,
             )
         )
         notes = tuple(
@@ -200,90 +221,97 @@ class _Unknowns:
             for change, x in zip(changes, u, strict=True)
             if abs(x) > _FAR
         )
-        return Learned(edited(text.file, edits), changes, path, converged, engine, notes)
+        return Learned(edited(self.text.file, edits), changes, path, converged, method, notes)
 
 
 # --- sums over all trees -----------------------------------------------------------------------
 
 
-class _OtherStepsError(Exception):
+class OtherStepsError(Exception):
     """Some label has become 0 by rounding: a step is missing."""
 
 
-class _Sums(Protocol):
-    """The log evidence of one table."""
+class Sums(Protocol):
+    """The log evidence of one table; `name` says how it is summed."""
 
     @property
     def name(self) -> str: ...
 
-    def value_and_slope(self, unknowns: _Unknowns, u: _Vector) -> tuple[float, _Vector]:
+    def value(self, unknowns: Unknowns, u: _Vector) -> float:
         """At a point of the coordinates.
 
         Raises
         ------
-        SlpError
-            The labels are none there.
+        OtherStepsError
+            Too close to an end of the range.
         """
         ...
 
+    def slope(self, unknowns: Unknowns, u: _Vector) -> _Vector:
+        """Its slope there; quickest at the point whose value was asked for last."""
+        ...
 
-def _sums_of(program: ir.Program, table: Table, memory: int) -> _Sums:
+
+def _sums_of(program: ir.Program, table: Table, memory: int) -> Sums:
     grammar = _grammar(program, table)
     if compiled_is_there():
         try:
-            return InsideOutside.of(grammar, table, min(memory, _CHART_MEMORY))
+            return InsideOutside(grammar, table, min(memory, _CHART_MEMORY))
         except BudgetError:
             return Differences(table, memory)
-    return InsideOutside.of(grammar, table, memory)
+    return InsideOutside(grammar, table, memory)
 
 
 def _grammar(program: ir.Program, table: Table) -> TreeGrammar:
     return program_to_tree_grammar(program, table.schema(program.support.min_leaf))
 
 
-@dataclass(frozen=True, eq=False)
 class InsideOutside:
-    """By expected counts on the chart of all steps."""
+    """By expected counts on the chart of all steps (see the module's docstring).
 
-    table: Table
-    grammar: TreeGrammar
-    geometry: Geometry
-    reach: Reach
-    name: str = "inside-outside on the chart"
+    Raises
+    ------
+    BudgetError
+        The chart would need more than `memory` bytes.
+    """
 
-    @classmethod
-    def of(cls, grammar: TreeGrammar, table: Table, memory: int) -> InsideOutside:
-        """Find the boxes.
+    name = "inside-outside on the chart"
 
-        Raises
-        ------
-        BudgetError
-            The chart would need more than `memory` bytes.
-        """
-        geometry = Geometry(grammar, table)
-        return cls(table, grammar, geometry, find_boxes(grammar, geometry, memory))
+    def __init__(self, grammar: TreeGrammar, table: Table, memory: int) -> None:
+        self._grammar, self._table = grammar, table
+        self._geometry = Geometry(grammar, table)
+        self._reach = find_boxes(grammar, self._geometry, memory)
+        self._last: tuple[bytes, Chart] | None = None
 
-    def value_and_slope(self, unknowns: _Unknowns, u: _Vector) -> tuple[float, _Vector]:
-        """See the module's docstring."""
-        forest = self._forest(unknowns, u)
-        posterior = Chart(forest, likelihood=True)
-        value, counts = posterior.log_total, _expected_uses(posterior)
-        if not forest.grammar.normalised:
-            prior = posterior.other(likelihood=False)
-            value, counts = value - prior.log_total, counts - _expected_uses(prior)
+    def value(self, unknowns: Unknowns, u: _Vector) -> float:
+        """See `Sums`."""
+        chart = self._chart(unknowns, u)
+        prior = 0.0 if chart.forest.grammar.normalised else chart.other(False).log_total
+        return chart.log_total - prior
+
+    def slope(self, unknowns: Unknowns, u: _Vector) -> _Vector:
+        """See `Sums`."""
+        chart = self._chart(unknowns, u)
+        counts = _expected_uses(chart)
+        if not chart.forest.grammar.normalised:
+            counts = counts - _expected_uses(chart.other(False))
         out = np.empty(len(u))
-        for i in range(len(u)):
-            step = np.zeros(len(u))
-            step[i] = _STEP
+        for i, step in enumerate(_STEP * np.eye(len(u))):
             up, down = self._forest(unknowns, u + step), self._forest(unknowns, u - step)
             out[i] = counts @ (up.log_weight - down.log_weight) / (2 * _STEP)
-        return value, out
+        return out
 
-    def _forest(self, unknowns: _Unknowns, u: _Vector) -> Forest:
-        grammar = _grammar(unknowns.program_at(u), self.table)
-        if _shape(grammar) != _shape(self.grammar):
-            raise _OtherStepsError
-        return forest_of_reach(grammar, self.geometry, self.reach)
+    def _chart(self, unknowns: Unknowns, u: _Vector) -> Chart:
+        """The posterior; the last one is kept."""
+        if self._last is None or self._last[0] != u.tobytes():
+            self._last = u.tobytes(), Chart(self._forest(unknowns, u), likelihood=True)
+        return self._last[1]
+
+    def _forest(self, unknowns: Unknowns, u: _Vector) -> Forest:
+        grammar = _grammar(unknowns.program_at(u), self._table)
+        if _shape(grammar) != _shape(self._grammar):
+            raise OtherStepsError
+        return forest_of_reach(grammar, self._geometry, self._reach)
 
 
 def _shape(grammar: TreeGrammar) -> list[tuple[int, type, object]]:
@@ -312,14 +340,14 @@ class Differences:
     memory: int
     name: str = "differences of exact sums"
 
-    def value_and_slope(self, unknowns: _Unknowns, u: _Vector) -> tuple[float, _Vector]:
-        """See the module's docstring."""
+    def value(self, unknowns: Unknowns, u: _Vector) -> float:
+        """See `Sums`."""
+        grammar = _grammar(unknowns.program_at(u), self.table)
+        geometry = Geometry(grammar, self.table)
+        chart = CompiledChart.of(grammar, geometry, True, self.memory)
+        prior = 0.0 if grammar.normalised else chart.other(False).log_total
+        return chart.log_total - prior
 
-        def value(u: _Vector) -> float:
-            grammar = _grammar(unknowns.program_at(u), self.table)
-            geometry = Geometry(grammar, self.table)
-            chart = CompiledChart.of(grammar, geometry, True, self.memory)
-            prior = 0.0 if grammar.normalised else chart.other(False).log_total
-            return chart.log_total - prior
-
-        return value(u), slope(value, u)
+    def slope(self, unknowns: Unknowns, u: _Vector) -> _Vector:
+        """See `Sums`."""
+        return slope(lambda point: self.value(unknowns, point), u)
