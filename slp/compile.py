@@ -15,7 +15,7 @@ from slp.data import Table, table_of
 from slp.errors import Diagnostic, ProgramError
 from slp.ir.program import Program
 from slp.ir.tree_grammar import TreeGrammar
-from slp.lower import program_to_tree_grammar
+from slp.lower import find_tests_on_trees, program_to_tree_grammar
 from slp.source import SourceFile
 from slp.syntax import parse_recovering
 from slp.syntax.ast import SourceProgram
@@ -26,12 +26,17 @@ __all__ = ["CompiledModel", "compile_model", "compile_program"]
 
 @dataclass(frozen=True, eq=False)
 class CompiledModel:
-    """A program and a table made ready for an engine; `warnings` are those of both together."""
+    """A program and a table made ready for an engine.
+
+    `grammar` leaves out what is decided at the finished tree, which `not_exact` lists: a sampler
+    tests it, and an exact engine cannot. `warnings` are those of program and table together.
+    """
 
     program: Program
     table: Table
     grammar: TreeGrammar
     warnings: tuple[Diagnostic, ...]
+    not_exact: tuple[Diagnostic, ...] = ()
 
 
 #: Findings that a clause which could not be read may cause elsewhere: something is missing.
@@ -92,5 +97,7 @@ def compile_model(program: Program, X: Any, y: Any = None) -> CompiledModel:
     if program.edits is not None:
         edits, support = program.edits, program.support
         on_table += fit_tree(edits.tree, table, support, edits.span)[1]
-    grammar = program_to_tree_grammar(program, table.schema(program.support.min_leaf))
-    return CompiledModel(program, table, grammar, program.warnings + table.warnings + on_table)
+    schema = table.schema(program.support.min_leaf)
+    grammar = program_to_tree_grammar(program, schema, tests_on_trees=True)
+    found = program.warnings + table.warnings + on_table
+    return CompiledModel(program, table, grammar, found, find_tests_on_trees(program))

@@ -6,13 +6,13 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypedDict, Unpack, cast
 
 from slp.analysis import expand_program
 from slp.compile import CompiledModel, compile_model, compile_program
 from slp.data import Table, read_frame
 from slp.errors import Diagnostic, SlpError, SlpWarning, UsageError
-from slp.infer import Posterior, infer
+from slp.infer import Posterior, Sampling, infer
 from slp.infer.memory import memory_budget
 from slp.infer.posterior import check_count
 from slp.ir import program as ir
@@ -35,6 +35,18 @@ from slp.syntax import parse_term
 from slp.trees import Tree
 
 __all__ = ["LearnResult", "Program", "load", "parse"]
+
+
+class SamplingOptions(TypedDict, total=False):
+    """The options of `slp.infer.Sampling`, by name."""
+
+    chains: int
+    warmup: int
+    thin: int
+    proposal: str
+    rungs: int
+    checkpoint: str | Path | None
+    resume: bool
 
 
 class Program:
@@ -105,7 +117,9 @@ class Program:
         seed: int | None = None,
         draws: int = 1000,
         memory: int | str | None = None,
+        threads: int | None = None,
         progress: Callable[[int, str], None] | None = None,
+        **sampling: Unpack[SamplingOptions],
     ) -> Posterior:
         """The posterior over decision trees given a table.
 
@@ -116,9 +130,14 @@ class Program:
         y : the response, shape (n,), where `X` does not hold it; or the name of its column.
         engine : `"auto"`, or the name of an engine.
         seed : of the draws; None takes one from the system.
-        draws : how many independent draws to keep; 0 for none. Exact summaries do not depend on it.
+        draws : how many draws to keep, all chains together; 0 for none. Exact summaries do not
+            depend on it.
         memory : budget, as bytes or `"4GiB"`; None is half of what is free.
-        progress : called now and then with the number of boxes done and a word about the phase.
+        threads : how many to run; None is one for each core. No result depends on it.
+        progress : called now and then with the number of boxes (of a sampler, steps) done and a
+            word about the phase.
+        sampling : for engines that draw, see `slp.infer.Sampling`: `chains`, `warmup`, `thin`,
+            `proposal`, `rungs`, `checkpoint`, `resume`.
 
         Raises
         ------
@@ -126,7 +145,8 @@ class Program:
             A fault in the table or the options, a budget that is too small, or no tree that
             satisfies the program.
         """
-        return self._run(X, y, True, engine, seed, draws, memory, progress)
+        options = Sampling(**sampling)
+        return self._run(X, y, True, engine, seed, draws, memory, threads, progress, options)
 
     def prior(
         self,
@@ -137,10 +157,13 @@ class Program:
         seed: int | None = None,
         draws: int = 1000,
         memory: int | str | None = None,
+        threads: int | None = None,
         progress: Callable[[int, str], None] | None = None,
+        **sampling: Unpack[SamplingOptions],
     ) -> Posterior:
         """The prior over the trees that the table allows: `posterior` without the likelihood."""
-        return self._run(X, y, False, engine, seed, draws, memory, progress)
+        options = Sampling(**sampling)
+        return self._run(X, y, False, engine, seed, draws, memory, threads, progress, options)
 
     def query(
         self,
@@ -280,7 +303,9 @@ class Program:
         seed: int | None,
         draws: int,
         memory: int | str | None,
+        threads: int | None,
         progress: Callable[[int, str], None] | None,
+        sampling: Sampling,
     ) -> Posterior:
         model = self.compile(X, y)
         _warn(model.warnings)
@@ -294,6 +319,9 @@ class Program:
             memory=memory,
             likelihood=likelihood,
             progress=progress,
+            threads=threads,
+            sampling=sampling,
+            not_exact=model.not_exact,
         )
 
     def __repr__(self) -> str:

@@ -216,8 +216,19 @@ def test_only_one_file_knows_polars() -> None:
     assert users == {"data/polars_frames.py"}
 
 
+def test_only_one_file_knows_arviz() -> None:
+    users = {
+        arrow.file.as_posix()
+        for arrow in _all_imports(PACKAGE)
+        if arrow.module.split(".")[0] == "arviz"
+    }
+    assert users == {"infer/arviz_adapter.py"}
+
+
 def test_slow_libraries_are_not_imported_before_they_are_needed() -> None:
-    program = "import sys, slp.cli; print({'pandas', 'polars', 'scipy'} & set(sys.modules))"
+    program = (
+        "import sys, slp.cli; print({'arviz', 'pandas', 'polars', 'scipy'} & set(sys.modules))"
+    )
     command = [sys.executable, "-c", program]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "set()\n"
 

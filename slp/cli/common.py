@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any, TypeVar, cast
 
 import click
 
@@ -24,6 +24,7 @@ from slp.errors import BudgetError, Diagnostic, ExitCode, SlpError, SlpWarning, 
 from slp.source import draw_diagnostic
 
 __all__ = [
+    "INTERRUPTED",
     "check_output",
     "data_argument",
     "engine_options",
@@ -36,7 +37,11 @@ __all__ = [
     "reports_errors",
     "response_option",
     "run",
+    "sampling_options",
 ]
+
+#: Exit code of what was stopped from the keyboard.
+INTERRUPTED = 130
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -102,6 +107,61 @@ def engine_options(command: _Command) -> _Command:
     return command
 
 
+def sampling_options(command: _Command) -> _Command:
+    """What an engine that draws is told; the command gets them together, as `sampling`."""
+
+    @functools.wraps(command)
+    def gathered(*args: Any, **kwargs: Any) -> Any:
+        names = ("chains", "warmup", "thin", "proposal", "rungs", "checkpoint", "resume")
+        sampling = {name: kwargs.pop(name) for name in names}
+        return command(*args, sampling=sampling, **kwargs)
+
+    wrapped: Any = gathered
+    for option in (
+        click.option("--resume", is_flag=True, help="Go on with the run in --checkpoint."),
+        click.option(
+            "--checkpoint", metavar="FILE", help="Keep the run of a sampler in FILE as it goes."
+        ),
+        click.option(
+            "--rungs",
+            type=click.IntRange(min=1),
+            default=1,
+            show_default=True,
+            help="Powers of the likelihood that each chain is tempered at; 1 for none.",
+        ),
+        click.option(
+            "--proposal",
+            default="q_uc",
+            show_default=True,
+            metavar="NAMES",
+            help="Proposals with weights, such as q_uc:0.8,q_ind:0.2.",
+        ),
+        click.option(
+            "--thin",
+            type=click.IntRange(min=1),
+            default=10,
+            show_default=True,
+            help="Steps for each draw kept.",
+        ),
+        click.option(
+            "--warmup",
+            type=click.IntRange(min=0),
+            default=1000,
+            show_default=True,
+            help="Steps of each chain before any draw is kept.",
+        ),
+        click.option(
+            "--chains",
+            type=click.IntRange(min=1),
+            default=4,
+            show_default=True,
+            help="Chains of a sampler.",
+        ),
+    ):
+        wrapped = option(wrapped)
+    return cast(_Command, wrapped)
+
+
 # --- errors and warnings -------------------------------------------------------------------------
 
 
@@ -164,7 +224,7 @@ def run(command: click.Command, arguments: list[str] | None = None) -> int:
         return int(ExitCode.USAGE)
     except (click.Abort, KeyboardInterrupt):
         sys.stderr.write("stopped\n")
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:
         # The reader went away (`| head`): nothing to tell, and nobody to tell it.
         _abandon_stdout()
@@ -272,7 +332,8 @@ def progress_line() -> Iterator[Callable[[int, str], None] | None]:
             return
         last = now
         rate = done / max(now - started, 1e-9)
-        sys.stderr.write(f"\r\x1b[K{phase}: {done:,} boxes, {rate:,.0f} per second")
+        unit = "steps" if phase.startswith("sampling") else "boxes"
+        sys.stderr.write(f"\r\x1b[K{phase}: {done:,} {unit}, {rate:,.0f} per second")
         sys.stderr.flush()
 
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import click
 
@@ -17,9 +18,11 @@ from slp.cli.common import (
     progress_line,
     reports_errors,
     response_option,
+    sampling_options,
 )
 from slp.cli.json_text import json_text
 from slp.data import read_frame
+from slp.infer import MapTree
 
 __all__ = ["map_command"]
 
@@ -37,6 +40,7 @@ __all__ = ["map_command"]
     help="How many trees, the most probable first.",
 )
 @engine_options
+@sampling_options
 @param_option
 @json_option
 @format_option
@@ -51,13 +55,20 @@ def map_command(
     memory: str | None,
     parameters: dict[str, float],
     as_json: bool,
+    sampling: dict[str, Any],
 ) -> None:
     """The K most probable trees under PRIOR given DATA, with their posterior probabilities."""
     program = slp.load(prior, **parameters)
     frame = read_frame(data)
     with progress_line() as progress:
         posterior = program.posterior(
-            frame, response, engine=engine, seed=seed, draws=0, memory=memory, progress=progress
+            frame,
+            response,
+            engine=engine,
+            seed=seed,
+            memory=memory,
+            progress=progress,
+            **sampling,
         )
         trees = posterior.k_best(best)
     if as_json:
@@ -74,7 +85,7 @@ def map_command(
             "engine": posterior.engine,
             "reason": posterior.reason,
             "normalised": posterior.normalised,
-            "certified": True,
+            "certified": all(t.certified for t in trees),
             "best": found,
             "version": slp.__version__,
         }
@@ -82,8 +93,12 @@ def map_command(
         return
     click.echo(f"engine {posterior.engine}: {posterior.reason}")
     for i, t in enumerate(trees, start=1):
-        click.echo(
-            f"\n{i}. posterior probability {math.exp(t.log_posterior):.6g} (exact), "
-            f"log joint {t.log_joint:.6f}, {t.tree.n_leaves} leaves"
-        )
+        click.echo(f"\n{i}. {_standing(t)}log joint {t.log_joint:.6f}, {t.tree.n_leaves} leaves")
         click.echo(t.tree.to_text())
+
+
+def _standing(tree: MapTree) -> str:
+    if not tree.certified:
+        return "of those drawn, there may be better ones; "
+    assert tree.log_posterior is not None
+    return f"posterior probability {math.exp(tree.log_posterior):.6g} (exact), "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +19,7 @@ from slp.cli.common import (
     progress_line,
     reports_errors,
     response_option,
+    sampling_options,
 )
 from slp.data import read_frame
 
@@ -42,6 +43,7 @@ __all__ = ["predict_command"]
     help="Probability of the interval, for a numeric response.",
 )
 @engine_options
+@sampling_options
 @param_option
 @format_option
 @reports_errors
@@ -56,6 +58,7 @@ def predict_command(
     seed: int | None,
     memory: str | None,
     parameters: dict[str, float],
+    sampling: dict[str, Any],
 ) -> None:
     """Predict the rows of NEW under PRIOR given DATA, averaged over all trees by their probability.
 
@@ -67,7 +70,13 @@ def predict_command(
     frame, rows = read_frame(data), read_frame(new)
     with progress_line() as progress:
         posterior = program.posterior(
-            frame, response, engine=engine, seed=seed, draws=0, memory=memory, progress=progress
+            frame,
+            response,
+            engine=engine,
+            seed=seed,
+            memory=memory,
+            progress=progress,
+            **sampling,
         )
         out = _predictions(posterior, rows, level)
     text = out.write_csv()

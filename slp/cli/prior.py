@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -19,12 +19,17 @@ from slp.cli.common import (
     progress_line,
     reports_errors,
     response_option,
+    sampling_options,
 )
 from slp.cli.json_text import json_text
-from slp.cli.summary import finite, words_lines, write_draws
+from slp.cli.summary import estimate_text, finite, words_lines, write_draws
 from slp.data import read_frame
+from slp.infer import Draw
 
 __all__ = ["prior_command"]
+
+#: What a sampler draws at least, to estimate from; how many of them are shown is another matter.
+_LEAST_DRAWN = 1000
 
 
 @click.command(name="prior")
@@ -40,6 +45,7 @@ __all__ = ["prior_command"]
     help="Draws to print, or to write with -o.",
 )
 @engine_options
+@sampling_options
 @click.option("-o", "--output", metavar="FILE", help="Write the draws there as JSON lines.")
 @param_option
 @json_option
@@ -56,27 +62,37 @@ def prior_command(
     output: str | None,
     parameters: dict[str, float],
     as_json: bool,
+    sampling: dict[str, Any],
 ) -> None:
     """What PRIOR says of the trees that DATA's features allow, before the response is looked at."""
     check_output(output)
     program = slp.load(prior, **parameters)
     frame = read_frame(data)
-    seed = secrets.randbits(32) if seed is None else seed
     with progress_line() as progress:
         result = program.prior(
-            frame, response, engine=engine, seed=seed, draws=draws, memory=memory, progress=progress
+            frame,
+            response,
+            engine=engine,
+            seed=seed,
+            draws=max(draws, _LEAST_DRAWN),
+            memory=memory,
+            progress=progress,
+            **sampling,
         )
-        summary = _summary(result, draws, seed)
+        summary = _summary(result, draws)
+    shown = _evenly(result.draws, draws) if draws else []
     if output is not None:
-        write_draws(result, output)
+        write_draws(shown, output)
     if as_json:
         click.echo(json_text(summary))
         return
     for line in words_lines(program.describe()):
         click.echo(line)
     click.echo(f"\nengine {result.engine}: {result.reason}")
+    exact = result.diagnostics is None
     click.echo(
-        f"leaves {summary['mean_leaves']:.4f} expected, depth {summary['mean_depth']:.4f} (exact)"
+        f"leaves {_estimate(summary, 'mean_leaves', exact)} expected, "
+        f"depth {_estimate(summary, 'mean_depth', exact)}{' (exact)' if exact else ''}"
     )
     click.echo("P(number of leaves):")
     for leaves, probability in summary["leaves"].items():
@@ -84,22 +100,39 @@ def prior_command(
             click.echo(f"  {leaves:>4}  {probability:.4f}")
     click.echo("P(feature used):")
     for name, probability in summary["features"].items():
-        click.echo(f"  {name}  {probability:.4f}")
-    for i, draw in enumerate(result.draws if output is None else [], start=1):
-        click.echo(f"\ndraw {i} (seed {seed})")
+        error = summary["features_error"][name]
+        click.echo(f"  {name}  {estimate_text(probability, error, exact)}")
+    for i, draw in enumerate(shown if output is None else [], start=1):
+        click.echo(f"\ndraw {i} (seed {result.seed})")
         click.echo(draw.tree.to_text())
 
 
-def _summary(result: slp.Posterior, draws: int, seed: int) -> dict[str, Any]:
+def _summary(result: slp.Posterior, draws: int) -> dict[str, Any]:
+    uses, found = result.split_probabilities(), result.diagnostics
     return {
         "engine": result.engine,
         "reason": result.reason,
         "tree_count": finite(result.tree_count()),
         "mean_leaves": result.expected_leaves(),
+        "mean_leaves_error": finite(result.expected_leaves_error()),
         "mean_depth": result.expected_depth(),
+        "mean_depth_error": finite(result.expected_depth_error()),
         "leaves": {k: float(p) for k, p in enumerate(result.leaf_distribution()) if k > 0},
-        "features": {name: u.probability for name, u in result.split_probabilities().items()},
+        "features": {name: use.probability for name, use in uses.items()},
+        "features_error": {name: finite(use.probability_error) for name, use in uses.items()},
+        "diagnostics": None if found is None else found.to_dict(),
+        "interrupted": result.interrupted,
         "draws": draws,
-        "seed": seed,
+        "seed": result.seed,
         "version": slp.__version__,
     }
+
+
+def _evenly(draws: Sequence[Draw], n: int) -> list[Draw]:
+    """`n` of the draws, evenly spread over the chains."""
+    step = len(draws) / n
+    return [draws[int(i * step)] for i in range(n)]
+
+
+def _estimate(summary: dict[str, Any], key: str, exact: bool) -> str:
+    return estimate_text(summary[key], summary[f"{key}_error"], exact)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import secrets
 import time
+from typing import Any
 
 import click
 
 import slp
 from slp.cli.common import (
+    INTERRUPTED,
     check_output,
     data_argument,
     engine_options,
@@ -19,9 +20,10 @@ from slp.cli.common import (
     progress_line,
     reports_errors,
     response_option,
+    sampling_options,
 )
 from slp.cli.json_text import json_text
-from slp.cli.summary import posterior_to_json, summary_lines, write_draws
+from slp.cli.summary import draws_lines, posterior_to_json, summary_lines, write_draws
 from slp.data import read_frame
 
 __all__ = ["sample_command"]
@@ -30,7 +32,8 @@ __all__ = ["sample_command"]
 @click.command(
     name="sample",
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0; 1 a fault in the program or the data; 2 wrong usage; 70 a bug of slp.",
+    epilog="Exit codes: 0; 1 a fault in the program or the data; 2 wrong usage; 70 a bug of slp; "
+    "130 stopped from the keyboard.",
 )
 @program_argument
 @data_argument
@@ -41,9 +44,10 @@ __all__ = ["sample_command"]
     type=click.IntRange(min=0),
     default=1000,
     show_default=True,
-    help="Draws to keep; the exact summary does not depend on it.",
+    help="Draws to keep, all chains together; an exact summary does not depend on it.",
 )
 @engine_options
+@sampling_options
 @click.option("-o", "--output", metavar="FILE", help="Write the draws there as JSON lines.")
 @param_option
 @json_option
@@ -61,6 +65,7 @@ def sample_command(
     output: str | None,
     parameters: dict[str, float],
     as_json: bool,
+    sampling: dict[str, Any],
 ) -> None:
     """Posterior over decision trees under PRIOR given DATA.
 
@@ -71,20 +76,34 @@ def sample_command(
     check_output(output)
     program = slp.load(prior, **parameters)
     frame = read_frame(data)
-    seed = secrets.randbits(32) if seed is None else seed
     with progress_line() as progress:
         posterior = program.posterior(
-            frame, response, engine=engine, seed=seed, draws=draws, memory=memory, progress=progress
+            frame,
+            response,
+            engine=engine,
+            seed=seed,
+            draws=draws,
+            memory=memory,
+            progress=progress,
+            **sampling,
         )
-        result = posterior_to_json(posterior, draws=draws, seed=seed)
+        result = posterior_to_json(posterior, draws=draws)
     if output is not None:
-        write_draws(posterior, output)
+        write_draws(posterior.draws, output)
     result["seconds"] = time.perf_counter() - started
     if as_json:
         click.echo(json_text(result))
-        return
-    for line in summary_lines(posterior, program.describe(), data):
+    else:
+        _print_summary(posterior, program.describe(), data, draws, output, result["seconds"])
+    if posterior.interrupted:
+        raise SystemExit(INTERRUPTED)
+
+
+def _print_summary(
+    posterior: slp.Posterior, words: str, data: str, draws: int, output: str | None, seconds: float
+) -> None:
+    for line in summary_lines(posterior, words, data):
         click.echo(line)
-    where = f", written to {output}" if output else ""
-    click.echo(f"draws     {draws} independent draws, seed {seed}{where}")
-    click.echo(f"time      {time.perf_counter() - started:.2f} s")
+    for line in draws_lines(posterior, draws, output):
+        click.echo(line)
+    click.echo(f"time      {seconds:.2f} s")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +12,25 @@ import slp
 from slp import Posterior
 from slp.cli.common import open_atomic
 from slp.cli.json_text import json_text
+from slp.infer import Draw, MapTree
 
-__all__ = ["finite", "posterior_to_json", "summary_lines", "words_lines", "write_draws"]
+__all__ = [
+    "draws_lines",
+    "estimate_text",
+    "finite",
+    "posterior_to_json",
+    "summary_lines",
+    "words_lines",
+    "write_draws",
+]
 
 
-def posterior_to_json(posterior: Posterior, *, draws: int, seed: int | None) -> dict[str, Any]:
-    """The part of `--json` that all engines share; the caller adds the time."""
+def posterior_to_json(posterior: Posterior, *, draws: int) -> dict[str, Any]:
+    """What `--json` prints; the caller adds the time. `draws` is the number asked for."""
     table = posterior.table
     best = posterior.map()
+    uses = posterior.split_probabilities()
+    found = posterior.diagnostics
     return {
         "engine": posterior.engine,
         "reason": posterior.reason,
@@ -33,16 +44,18 @@ def posterior_to_json(posterior: Posterior, *, draws: int, seed: int | None) -> 
             "log_joint": best.log_joint,
             "normalised": posterior.normalised,
             "log_posterior": best.log_posterior,
-            "upper_bound": best.log_joint,
-            "certified": True,
+            "upper_bound": best.log_joint if best.certified else None,
+            "certified": best.certified,
             "n_leaves": best.tree.n_leaves,
         },
         "mean_leaves": posterior.expected_leaves(),
-        "features": {
-            name: use.probability for name, use in posterior.split_probabilities().items()
-        },
-        "draws": draws,
-        "seed": seed,
+        "mean_leaves_error": finite(posterior.expected_leaves_error()),
+        "features": {name: use.probability for name, use in uses.items()},
+        "features_error": {name: finite(use.probability_error) for name, use in uses.items()},
+        "draws": draws if found is None else sum(found.draws),
+        "diagnostics": None if found is None else found.to_dict(),
+        "interrupted": posterior.interrupted,
+        "seed": posterior.seed,
         "version": slp.__version__,
     }
 
@@ -50,7 +63,9 @@ def posterior_to_json(posterior: Posterior, *, draws: int, seed: int | None) -> 
 def _notes(posterior: Posterior) -> list[str]:
     """What must be said beside the numbers for them to be read rightly."""
     notes = [] if posterior.evidence_note is None else [posterior.evidence_note]
-    if not posterior.derivations_are_trees:
+    if posterior.log_evidence is None and posterior.likelihood:
+        notes.append(f"the engine {posterior.engine} does not estimate the evidence")
+    if not posterior.derivations_are_trees and posterior.map().certified:
         notes.append("a tree may have several derivations: MAP and tree count are over derivations")
     return notes
 
@@ -61,9 +76,9 @@ def words_lines(words: str) -> Iterator[str]:
         yield from textwrap.wrap(sentence, 90, subsequent_indent="  ")
 
 
-def finite(count: int | float) -> int | float | None:
-    """A count for JSON, which has no infinity: null where it is beyond the range of a float."""
-    return count if math.isfinite(count) else None
+def finite(number: int | float | None) -> int | float | None:
+    """A number for JSON, which has no infinity and no NaN: null in their place."""
+    return number if number is not None and math.isfinite(number) else None
 
 
 def summary_lines(posterior: Posterior, words: str, data: str) -> Iterator[str]:
@@ -78,23 +93,90 @@ def summary_lines(posterior: Posterior, words: str, data: str) -> Iterator[str]:
     for i, line in enumerate(words_lines(words)):
         yield f"{'prior' if i == 0 else '':<10}{line}"
     yield f"engine    {posterior.engine}: {posterior.reason}"
-    yield f"evidence  log P({table.response} | features) = {posterior.log_evidence:.6f} (exact)"
+    if posterior.log_evidence is None:
+        yield "evidence  not known"
+    else:
+        yield f"evidence  log P({table.response} | features) = {posterior.log_evidence:.6f} (exact)"
     for note in _notes(posterior):
         yield f"          {note}"
-    count = posterior.tree_count()
-    yield f"trees     {count:,}" if isinstance(count, int) else f"trees     about {count:.6g}"
+    yield f"trees     {_trees(posterior.tree_count())}"
     yield (
-        f"MAP tree  posterior probability {math.exp(best.log_posterior):.6g}, "
+        f"{'MAP tree' if best.certified else 'best tree'}  {_standing(best)}"
         f"log joint {best.log_joint:.6f}, {_leaves(best.tree.n_leaves)}"
     )
     for line in best.tree.to_text().splitlines():
         yield f"          {line}"
-    yield f"leaves    {posterior.expected_leaves():.4f} expected (exact)"
-    yield "features  P(used), expected splits (exact)"
+    exact = posterior.diagnostics is None
+    leaves = estimate_text(posterior.expected_leaves(), posterior.expected_leaves_error(), exact)
+    yield f"leaves    {leaves} expected" + (" (exact)" if exact else "")
+    yield f"features  P(used), expected splits ({'exact' if exact else '+- Monte Carlo error'})"
     width = max((len(f.name) for f in table.features), default=0)
     uses = sorted(posterior.split_probabilities().items(), key=lambda x: -x[1].probability)
     for name, use in uses:
-        yield f"          {name:<{width}}  {use.probability:.4f}  {use.expected_splits:.4f}"
+        probability = estimate_text(use.probability, use.probability_error, exact)
+        splits = estimate_text(use.expected_splits, use.expected_splits_error, exact)
+        yield f"          {name:<{width}}  {probability}  {splits}"
+
+
+def _trees(count: int | float | None) -> str:
+    if count is None:
+        return "not counted"
+    return f"{count:,}" if isinstance(count, int) else f"about {count:.6g}"
+
+
+def _standing(best: MapTree) -> str:
+    """How a tree stands among all, as the beginning of a line."""
+    if not best.certified:
+        return "of those drawn, there may be better ones; "
+    assert best.log_posterior is not None
+    return f"posterior probability {math.exp(best.log_posterior):.6g}, "
+
+
+def estimate_text(value: float, error: float | None, exact: bool) -> str:
+    """A number, with its Monte Carlo error unless it is exact."""
+    if exact:
+        return f"{value:.4f}"
+    known = error is not None and math.isfinite(error)
+    return f"{value:.4f} +- {error:.4f}" if known else f"{value:.4f} +- ?"
+
+
+def draws_lines(posterior: Posterior, draws: int, output: str | None) -> Iterator[str]:
+    """What the page says of the draws, and how far they can be trusted; `draws` were asked for."""
+    where = f", written to {output}" if output else ""
+    found = posterior.diagnostics
+    if found is None:
+        yield f"draws     {draws} independent draws, seed {posterior.seed}{where}"
+        return
+    n = sum(found.draws)
+    kept = f"{n} draws" if n == draws else f"{n} of {draws} draws"
+    stopped = ", interrupted" if posterior.interrupted else ""
+    chains = _count(sum(k > 0 for k in found.draws), "chain")
+    yield f"draws     {kept} of {chains}, seed {posterior.seed}{stopped}{where}"
+    for name, share in found.acceptance.items():
+        yield f"moves     {name}: {share:.2%} accepted, {_failed(found.moves[name])}"
+    yield "chains    R-hat, effective draws in the bulk and in the tails"
+    width = max(len(_QUANTITIES[name]) for name in found.convergence)
+    for name, c in found.convergence.items():
+        numbers = f"{_number(c.r_hat, '.3f')}  {_number(c.ess_bulk, '.0f')}"
+        yield f"          {_QUANTITIES[name]:<{width}}  {numbers}  {_number(c.ess_tail, '.0f')}"
+    for words in found.warnings:
+        yield f"          {words}"
+
+
+_QUANTITIES = {
+    "log_posterior": "log posterior",
+    "leaves": "leaves",
+    "depth": "depth",
+    "predictions": "predictions (the worst)",
+}
+
+
+def _failed(moves: Mapping[str, int]) -> str:
+    return f"{moves['failed'] / sum(moves.values()):.2%} failed"
+
+
+def _number(value: float | None, spec: str) -> str:
+    return "-" if value is None else format(value, spec)
 
 
 def _count(n: int, noun: str) -> str:
@@ -105,13 +187,14 @@ def _leaves(count: int) -> str:
     return "1 leaf" if count == 1 else f"{count} leaves"
 
 
-def write_draws(posterior: Posterior, path: str | Path) -> None:
+def write_draws(draws: Iterable[Draw], path: str | Path) -> None:
     """One JSON object a line for each draw; the file appears whole or not at all."""
     with open_atomic(path) as stream:
-        for i, draw in enumerate(posterior.draws):
+        for i, draw in enumerate(draws):
             line = {
                 "draw": i,
                 "chain": draw.chain,
+                "log_weight": draw.log_weight,
                 "log_prior": draw.log_prior,
                 "log_likelihood": draw.log_likelihood,
                 "tree": draw.tree.to_dict(),

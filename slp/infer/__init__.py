@@ -3,11 +3,22 @@
 Entry points: `infer` (runs an engine by name), `Posterior` (what it gives). Below, from the meaning
 to the machinery: `boxes` and `measures` (geometry and shares of splits), `weights` (rules in a
 box), `enumerate` (the specification, every derivation one by one; engine `enumerate`),
-`distribution` (what an exact engine must offer), `exact` (the chart). Apart from these: `run` (the
-loop for engines that go step by step) and `mh` (Metropolis-Hastings over proof trees).
+`distribution` (what an exact engine must offer), `exact` (the chart). For engines that draw: `run`
+(the loop), `mh` (Metropolis-Hastings over proof trees), `samplers` (options, and the run as a
+whole), `drawn` and `diagnostics` (what draws come to, and how far they can be trusted).
 """
 
 from slp.infer.engines import ENGINES, infer
 from slp.infer.posterior import Draw, FeatureUse, MapTree, Posterior
+from slp.infer.samplers import SAMPLERS, Sampling
 
-__all__ = ["ENGINES", "Draw", "FeatureUse", "MapTree", "Posterior", "infer"]
+__all__ = [
+    "ENGINES",
+    "SAMPLERS",
+    "Draw",
+    "FeatureUse",
+    "MapTree",
+    "Posterior",
+    "Sampling",
+    "infer",
+]

@@ -1,7 +1,8 @@
-"""The seam between users and exact engines: what an engine must offer for `Posterior` to stand on
-it.
+"""The seam between users and engines: what there must be for a `Posterior` to stand on.
 
-Two engines do: `slp.infer.exact.chart.Chart` and `slp.infer.enumeration.Enumeration`.
+A `TreeDistribution` holds all trees: `slp.infer.exact.chart.Chart`,
+`slp.infer.compiled.CompiledChart`, `slp.infer.enumeration.Enumeration`. `TreeAverages` is the part
+of it that draws can give too: `slp.infer.drawn.DrawnTrees`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from slp.trees import Tree
 
-__all__ = ["LeafMixture", "ScoredTree", "TreeDistribution"]
+__all__ = ["LeafMixture", "ScoredTree", "TreeAverages", "TreeDistribution"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,32 @@ class LeafMixture:
     statistics: NDArray[np.float64]
 
 
-class TreeDistribution(Protocol):
+class TreeAverages(Protocol):
+    """What is averaged over trees: over all of them by their weights, or over draws."""
+
+    def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
+        """For each new row (`Table.new_rows`), the leaves that it may end in."""
+        ...
+
+    def usage(self) -> NDArray[np.float64]:
+        """For each feature the probability that the tree splits on it anywhere, shape (d,)."""
+        ...
+
+    def expected_splits(self) -> NDArray[np.float64]:
+        """For each feature the expected number of splits on it, shape (d,)."""
+        ...
+
+    def leaf_distribution(self) -> NDArray[np.float64]:
+        """Probability of k leaves, at index k, until what is left is below 1e-12."""
+        ...
+
+    def depth_distribution(self) -> NDArray[np.float64]:
+        """Probability of depth t (of a leaf alone: 0), at index t, until what is left is below
+        1e-12."""
+        ...
+
+
+class TreeDistribution(TreeAverages, Protocol):
     """A distribution over trees, exactly: weight of a tree (of its derivations together) over their
     total.
 
@@ -75,25 +101,4 @@ class TreeDistribution(Protocol):
     def log_weight(self, tree: Tree) -> float:
         """Log weight under the program as written, without likelihood, of all derivations that part
         the rows as `tree` does; -inf if there are none."""
-        ...
-
-    def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
-        """For each new row (`Table.new_rows`), the leaves that it may end in."""
-        ...
-
-    def usage(self) -> NDArray[np.float64]:
-        """For each feature the probability that the tree splits on it anywhere, shape (d,)."""
-        ...
-
-    def expected_splits(self) -> NDArray[np.float64]:
-        """For each feature the expected number of splits on it, shape (d,)."""
-        ...
-
-    def leaf_distribution(self) -> NDArray[np.float64]:
-        """Probability of k leaves, at index k, until what is left is below 1e-12."""
-        ...
-
-    def depth_distribution(self) -> NDArray[np.float64]:
-        """Probability of depth t (of a leaf alone: 0), at index t, until what is left is below
-        1e-12."""
         ...

@@ -1,30 +1,33 @@
-"""`Posterior`: what users hold after inference, whichever exact engine is behind it.
+"""`Posterior`: what users hold after inference, whichever engine is behind it.
 
-Every number is exact unless its docstring says otherwise, and summaries do not depend on the draws.
-It computes what is asked for when it is asked for, and keeps it.
+Averages over trees are here, the same for all engines; what an engine has to say of its own is in
+`slp.infer.exact_posterior` (sums over all trees) and `slp.infer.sampled_posterior` (draws). It
+computes what is asked for when it is asked for, and keeps it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Table
-from slp.errors import Diagnostic, SlpError, UsageError
+from slp.errors import Diagnostic, UsageError
 from slp.infer.boxes import Geometry
-from slp.infer.distribution import LeafMixture, ScoredTree, TreeDistribution
+from slp.infer.distribution import LeafMixture, TreeAverages
 from slp.infer.quantiles import mixture_quantile
 from slp.infer.rendering import log_likelihood_of_tree
-from slp.ir.tree_grammar import LeafRule, TreeGrammar
 from slp.trees import Tree
 
-__all__ = ["Draw", "FeatureUse", "MapTree", "Posterior"]
+if TYPE_CHECKING:
+    from slp.infer.diagnostics import Diagnostics
+
+__all__ = ["Draw", "FeatureUse", "MapTree", "Posterior", "check_count", "fresh_seed"]
 
 
 @dataclass(frozen=True)
@@ -32,22 +35,29 @@ class MapTree:
     """A tree of high posterior probability.
 
     `log_joint` is the log weight of the tree under the program as written, plus the log marginal
-    likelihood of its leaves (without it in a prior); `log_posterior` the log of its probability.
-    Both sum over its derivations.
+    likelihood of its leaves (without it in a prior); `log_posterior` the log of its probability,
+    None where that is not known. Both sum over its derivations. `certified`: it is known that no
+    tree that comes later is better; of draws it is not.
     """
 
     tree: Tree
     log_joint: float
-    log_posterior: float
+    log_posterior: float | None
+    certified: bool = True
 
 
 @dataclass(frozen=True)
 class Draw:
-    """One draw. `log_prior` is the log of the tree's prior probability, over all its derivations;
-    `log_likelihood` that of the data given the tree."""
+    """One draw.
+
+    `log_weight` is the log weight of the tree under the program as written, `log_prior` the log of
+    its prior probability (None where the total of the weights is not known), both over all its
+    derivations; `log_likelihood` that of the data given the tree.
+    """
 
     tree: Tree
-    log_prior: float
+    log_weight: float
+    log_prior: float | None
     log_likelihood: float
     chain: int = 0
 
@@ -55,13 +65,15 @@ class Draw:
 @dataclass(frozen=True)
 class FeatureUse:
     """Use of a feature: `probability` that the tree splits on it anywhere, and expected number of
-    splits."""
+    splits; each with its Monte Carlo standard error, 0 where it is exact."""
 
     probability: float
     expected_splits: float
+    probability_error: float = 0.0
+    expected_splits_error: float = 0.0
 
 
-class Posterior:
+class Posterior(ABC):
     """The distribution over decision trees given a program and a table: the posterior, or the prior
     itself.
 
@@ -72,99 +84,77 @@ class Posterior:
     table : the table it was given.
     likelihood : False if this is the prior.
     normalised : whether the program's weights are known to sum to 1 over all trees of every table.
-    seed : of `draws`; taken from the system if none was given.
+    seed : of `draws`.
     """
 
     def __init__(
         self,
-        distribution: TreeDistribution,
-        grammar: TreeGrammar,
         geometry: Geometry,
         *,
         engine: str,
         reason: str,
-        draws: int = 1000,
-        seed: int | None = None,
+        likelihood: bool,
+        normalised: bool,
+        seed: int,
     ) -> None:
         self.engine, self.reason = engine, reason
         self.table: Table = geometry.table
-        self.likelihood = distribution.likelihood
-        self.normalised = grammar.normalised and grammar.max_leaves is None
-        self.seed = _fresh_seed() if seed is None else seed
-        self._n_draws = draws
-        self._distribution, self._grammar, self._geometry = distribution, grammar, geometry
-        if distribution.log_total == -np.inf:
-            raise _no_tree()
+        self.likelihood, self.normalised, self.seed = likelihood, normalised, seed
+        self._geometry = geometry
 
     def __repr__(self) -> str:
         kind = "posterior" if self.likelihood else "prior"
         return f"<{kind} over trees of {self.table.response}, engine {self.engine}>"
 
-    # --- evidence ------------------------------------------------------------------------------
+    # --- what engines differ in ----------------------------------------------------------------
 
     @property
+    @abstractmethod
     def log_evidence(self) -> float | None:
-        """log P(response | features) under the prior normalised over its support; None for a prior.
+        """log P(response | features) under the prior normalised over its support; None for a prior,
+        and where the engine does not know it.
 
-        With `majority` the prior itself looks at the response, and then this is no Bayes factor
-        against another program: see `evidence_note`.
+        With `majority` or `monotone` the prior itself looks at the response, and then this is no
+        Bayes factor against another program: see `evidence_note`.
         """
-        if not self.likelihood:
-            return None
-        return self._distribution.log_total - self._log_prior_total
 
     @property
+    @abstractmethod
     def evidence_note(self) -> str | None:
         """What must be said beside the evidence, if anything."""
-        looks = any(isinstance(r, LeafRule) and r.majority for _, r in self._grammar.rules())
-        if not looks:
-            return None
-        return (
-            "majority looks at the response, so the prior is normalised with it in view; "
-            "do not compare this evidence with that of another program"
-        )
 
-    @cached_property
-    def _log_prior_total(self) -> float:
-        """Log of the prior weight of all trees together."""
-        return 0.0 if self.normalised else self._prior_distribution.log_total
-
-    @cached_property
-    def _prior_distribution(self) -> TreeDistribution:
-        return self._distribution.other(likelihood=False)
-
+    @abstractmethod
     def prior(self) -> Posterior:
         """The prior over the same trees, with the same engine and seed."""
-        return Posterior(
-            self._prior_distribution,
-            self._grammar,
-            self._geometry,
-            engine=self.engine,
-            reason=self.reason,
-            draws=self._n_draws,
-            seed=self.seed,
-        )
-
-    # --- trees ---------------------------------------------------------------------------------
 
     @property
+    @abstractmethod
     def derivations_are_trees(self) -> bool:
         """Whether each tree surely has one derivation.
 
-        If not, `map`, `k_best` and `tree_count` are over derivations: a tree may be listed and
-        counted once for each of them, and a tree of many derivations may have more probability than
-        the first one listed. All else is over trees.
+        If not, `map`, `k_best` and `tree_count` of an exact engine are over derivations: a tree may
+        be listed and counted once for each of them, and a tree of many derivations may have more
+        probability than the first one listed. All else is over trees.
         """
-        return self._distribution.derivations_are_trees
 
-    def tree_count(self) -> int | float:
+    @abstractmethod
+    def tree_count(self) -> int | float | None:
         """Number of trees (derivations) of probability above zero: an int below 2**53, else a float
-        with the usual rounding, inf beyond 1.8e308."""
-        count = self._distribution.tree_count()
-        return int(count) if count < 2**53 else count
+        with the usual rounding, inf beyond 1.8e308; None where the engine does not count."""
+
+    @abstractmethod
+    def k_best(self, k: int) -> list[MapTree]:
+        """The trees of the `k` best derivations, or the best of the trees drawn, best first; fewer
+        if there are no more.
+
+        Raises
+        ------
+        UsageError
+            `k` is no whole number from 0 up (E505).
+        """
 
     def map(self) -> MapTree:
-        """The tree of the best derivation, with its probability."""
+        """The tree of the best derivation, or the best of the trees drawn."""
         return self._best
 
     @cached_property
@@ -172,72 +162,60 @@ class Posterior:
         return self.k_best(1)[0]
 
     def map_tree(self) -> Tree:
-        """The tree of the best derivation."""
+        """The tree of `map`."""
         return self._best.tree
 
-    def k_best(self, k: int) -> list[MapTree]:
-        """The trees of the `k` best derivations, best first; fewer if there are no more.
-
-        Raises
-        ------
-        UsageError
-            `k` is no whole number from 0 up (E505).
-        """
-        check_count("k", k)
-        return [self._with_probability(s) for s in islice(self._distribution.best(), k)]
-
-    def _with_probability(self, scored: ScoredTree) -> MapTree:
-        joint = self._log_weight(scored) + self.likelihood * scored.log_likelihood
-        return MapTree(scored.tree, joint, joint - self._distribution.log_total)
-
-    def _log_weight(self, scored: ScoredTree) -> float:
-        if self.derivations_are_trees:
-            return scored.log_weight
-        return self._distribution.log_weight(scored.tree)
-
+    @abstractmethod
     def sample(self, n: int, seed: int | None = None) -> list[Tree]:
-        """`n` independent draws, apart from `draws`.
+        """`n` draws apart from `draws`: independent ones, or, of a sampler, drawn from `draws` with
+        replacement.
 
         Raises
         ------
         UsageError
             `n` or `seed` is no whole number from 0 up (E505).
         """
-        check_count("n", n)
-        if seed is not None:
-            check_count("seed", seed)
-        rng = np.random.default_rng(_fresh_seed() if seed is None else seed)
-        return [scored.tree for scored in self._distribution.draw(n, rng)]
 
-    @cached_property
-    def draws(self) -> list[Draw]:
-        """The draws that were asked for, independent, made with `seed`."""
-        drawn = self._distribution.draw(self._n_draws, np.random.default_rng(self.seed))
-        weights: dict[Tree, float] = {}
-        out = []
-        for scored in drawn:
-            if scored.tree not in weights:
-                weights[scored.tree] = self._log_weight(scored) - self._log_prior_total
-            out.append(Draw(scored.tree, weights[scored.tree], scored.log_likelihood))
-        return out
+    @property
+    @abstractmethod
+    def draws(self) -> Sequence[Draw]:
+        """The draws that were asked for, chain after chain."""
 
-    def log_prior(self, tree: Tree) -> float:
+    @abstractmethod
+    def log_prior(self, tree: Tree) -> float | None:
         """Log prior probability of any tree that parts the table's rows as `tree` does (thresholds
-        need not be canonical, leaf summaries are ignored); -inf off the support."""
-        return self._distribution.log_weight(tree) - self._log_prior_total
+        need not be canonical, leaf summaries are ignored); -inf off the support; None where the
+        total of the prior's weights is not known."""
 
     def log_likelihood(self, tree: Tree) -> float:
         """Log marginal likelihood of the response given the tree; -inf where the coded table does
         not tell how the tree parts its rows."""
         return log_likelihood_of_tree(self._geometry, tree)
 
-    def log_posterior(self, tree: Tree) -> float:
+    @abstractmethod
+    def log_posterior(self, tree: Tree) -> float | None:
         """Log probability of all trees that part the table's rows as `tree` does; -inf off the
-        support."""
-        weight = self._distribution.log_weight(tree)
-        if self.likelihood and weight > -np.inf:
-            weight += self.log_likelihood(tree)
-        return weight - self._distribution.log_total
+        support; None where the evidence is not known."""
+
+    @property
+    def diagnostics(self) -> Diagnostics | None:
+        """How far the draws of a sampler can be trusted; None for an exact engine."""
+        return None
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether a sampler was stopped before it had made all draws."""
+        return False
+
+    def to_arviz(self) -> Any:
+        """The draws as `arviz.InferenceData`: see `slp.infer.arviz_data`."""
+        from slp.infer.arviz_data import posterior_to_arviz
+
+        return posterior_to_arviz(self)
+
+    @property
+    @abstractmethod
+    def _averages(self) -> TreeAverages: ...
 
     # --- predictions ---------------------------------------------------------------------------
 
@@ -292,8 +270,22 @@ class Posterior:
         rows = [[mixture_quantile(leaf, m, q) for q in tails] for m in self._mixtures(X)]
         return np.array(rows, np.float64).reshape(len(rows), 2)
 
+    def predict_error(self, X: Any) -> NDArray[np.float64]:
+        """Monte Carlo standard error of `predict_proba` for classes, shape (m, C), of the mean that
+        `predict` gives of a numeric response, shape (m,); 0 where they are exact, NaN where there
+        are too few draws to tell.
+
+        Raises
+        ------
+        DataError
+            `X` lacks a column, or a value.
+        """
+        rows = self.table.new_rows(X)
+        n_classes = len(self.table.leaf.classes)
+        return np.zeros((len(rows), n_classes) if n_classes else len(rows))
+
     def _mixtures(self, X: Any) -> Iterator[LeafMixture]:
-        return self._distribution.leaf_mixtures(self.table.new_rows(X))
+        return self._averages.leaf_mixtures(self.table.new_rows(X))
 
     # --- summaries -----------------------------------------------------------------------------
 
@@ -303,7 +295,7 @@ class Posterior:
 
     @cached_property
     def _feature_use(self) -> dict[str, FeatureUse]:
-        used, splits = self._distribution.usage(), self._distribution.expected_splits()
+        used, splits = self._averages.usage(), self._averages.expected_splits()
         pairs = zip(used.tolist(), splits.tolist(), strict=True)
         return {
             name: FeatureUse(*pair)
@@ -316,12 +308,21 @@ class Posterior:
 
     @cached_property
     def _expected_splits(self) -> NDArray[np.float64]:
-        return self._distribution.expected_splits()
+        return self._averages.expected_splits()
 
     def expected_depth(self) -> float:
         """Expected depth (splits on the longest path)."""
         mass = self.depth_distribution()
         return float(mass @ np.arange(len(mass)))
+
+    def expected_leaves_error(self) -> float:
+        """Monte Carlo standard error of `expected_leaves`: 0 where it is exact, NaN where there are
+        too few draws to tell."""
+        return 0.0
+
+    def expected_depth_error(self) -> float:
+        """Monte Carlo standard error of `expected_depth`, as `expected_leaves_error`."""
+        return 0.0
 
     def leaf_distribution(self) -> NDArray[np.float64]:
         """Probability of k leaves at index k = 0, 1, ...; ends where what is left is below
@@ -330,7 +331,7 @@ class Posterior:
 
     @cached_property
     def _leaf_distribution(self) -> NDArray[np.float64]:
-        return self._distribution.leaf_distribution()
+        return self._averages.leaf_distribution()
 
     def depth_distribution(self) -> NDArray[np.float64]:
         """Probability of depth t at index t = 0, 1, ...; ends where what is left is below 1e-12."""
@@ -338,11 +339,7 @@ class Posterior:
 
     @cached_property
     def _depth_distribution(self) -> NDArray[np.float64]:
-        return self._distribution.depth_distribution()
-
-
-def _fresh_seed() -> int:
-    return int(np.random.SeedSequence().generate_state(1)[0])
+        return self._averages.depth_distribution()
 
 
 def _usage(code: str, message: str, help: str) -> UsageError:
@@ -356,7 +353,6 @@ def check_count(name: str, value: object) -> None:
         raise _usage("E505", f"{name} is {shown}", "take a whole number from 0 up")
 
 
-def _no_tree() -> SlpError:
-    message = "no tree satisfies the program on this table: nothing is left of the prior"
-    help = "loosen the constraints or the support; `slp explain` shows what each state allows"
-    return SlpError(Diagnostic("E504", message, help=help))
+def fresh_seed() -> int:
+    """A seed from the system."""
+    return int(np.random.SeedSequence().generate_state(1)[0])

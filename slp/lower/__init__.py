@@ -11,7 +11,7 @@ reached), `lowering` (all of it in order).
 """
 
 from slp.lower.explain import explain_program
-from slp.lower.lowering import program_to_tree_grammar
+from slp.lower.lowering import find_tests_on_trees, program_to_tree_grammar
 from slp.lower.made_up_schema import schema_of_program
 
-__all__ = ["explain_program", "program_to_tree_grammar", "schema_of_program"]
+__all__ = ["explain_program", "find_tests_on_trees", "program_to_tree_grammar", "schema_of_program"]

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from textwrap import wrap
 
-from slp.errors import UnsupportedError
+from slp.errors import Diagnostic, UnsupportedError
 from slp.ir import program as ir
 from slp.ir.grammar_text import grammar_to_text
 from slp.ir.schema import ANY_FEATURE, Schema
 from slp.ir.tree_grammar import TreeGrammar
 from slp.ir.words import describe_constraint, describe_prior
-from slp.lower.lowering import program_to_tree_grammar
+from slp.lower.lowering import find_tests_on_trees, program_to_tree_grammar
 from slp.lower.made_up_schema import schema_of_program
 
 __all__ = ["explain_program"]
@@ -41,13 +41,19 @@ def explain_program(program: ir.Program, schema: Schema | None) -> str:
     if program.edits is not None:
         sections.append(("Exact inference is not possible", _wrapped([_EDITS])))
         return _page(sections)
+    tests = find_tests_on_trees(program)
     try:
-        grammar = program_to_tree_grammar(program, schema)
+        grammar = program_to_tree_grammar(program, schema, tests_on_trees=True)
     except UnsupportedError as e:
-        sections.append(("Exact inference is not possible", _wrapped(_reasons(e))))
+        reasons = (*tests, *(d for d in e.diagnostics if d not in tests))
+        sections.append(("Exact inference is not possible", _wrapped(_reasons(reasons))))
     else:
         sections.append((_states_title(grammar, schema), list(_state_lines(grammar))))
-        sections.append(("Exact inference is possible", _wrapped(_exact_lines(grammar))))
+        if tests:
+            lines = [*_reasons(tests), *_sampler_lines()]
+            sections.append(("Exact inference is not possible", _wrapped(lines)))
+        else:
+            sections.append(("Exact inference is possible", _wrapped(_exact_lines(grammar))))
     return _page(sections)
 
 
@@ -88,10 +94,18 @@ def _decided_at(constraint: ir.Constraint) -> str:
             return "decided at the split"
 
 
-def _reasons(error: UnsupportedError) -> Iterator[str]:
-    for diagnostic in error.diagnostics:
+def _reasons(found: Iterable[Diagnostic]) -> Iterator[str]:
+    for diagnostic in found:
         place = "" if diagnostic.span is None else f"{diagnostic.span}: "
         yield f"{place}{diagnostic.message}."
+
+
+def _sampler_lines() -> Iterator[str]:
+    yield (
+        "`auto` takes the engine `mh`: Metropolis-Hastings over proof trees draws trees from the "
+        "states and rules above, and keeps those that hold."
+    )
+    yield "Without what is named here it would be exact."
 
 
 def _states_title(grammar: TreeGrammar, schema: Schema) -> str:

@@ -29,7 +29,7 @@ from slp.lower.goals import Goals
 from slp.lower.path_automata import DepthLimit
 from slp.lower.product import Product
 
-__all__ = ["program_to_tree_grammar"]
+__all__ = ["find_tests_on_trees", "program_to_tree_grammar"]
 
 #: Measures that sum to 1 over the splits that are left, whatever these are.
 _PROPER_MEASURES = ("feature_then_cut", "all", "gap")
@@ -93,6 +93,15 @@ def _factors(program: ir.Program, schema: Schema, tests_on_trees: bool) -> list[
     return factors
 
 
+def find_tests_on_trees(program: ir.Program) -> tuple[Diagnostic, ...]:
+    """The constraints that no tree grammar decides, each with what to say of it (E301)."""
+    return tuple(
+        _needs_the_tree(constraint)
+        for constraint in program.constraints
+        if isinstance(constraint, ir.MaxFeatures | ir.Monotone | ir.Predicate)
+    )
+
+
 def _needs_the_tree(constraint: ir.MaxFeatures | ir.Monotone | ir.Predicate) -> Diagnostic:
     """What to say of a constraint that no automaton here decides."""
     where = "at the finished tree"
@@ -104,12 +113,13 @@ def _needs_the_tree(constraint: ir.MaxFeatures | ir.Monotone | ir.Predicate) -> 
         case ir.Predicate(language=language, local=local):
             name = f"a `{language}` predicate"
             where = "by code at each node" if local else where
-    return Diagnostic(
-        "E301",
-        f"{name} is decided {where}, and no engine here takes it yet",
-        constraint.span,
-        help="leave the constraint out",
-    )
+    if isinstance(constraint, ir.Predicate):
+        why, help = "no engine here takes it yet", "leave the constraint out"
+    else:
+        why = "trees cannot be summed exactly under it"
+        help = "take the engine `mh`, as `auto` does, or leave the constraint out"
+    message = f"{name} is decided {where}, and {why}"
+    return Diagnostic("E301", message, constraint.span, help=help)
 
 
 def _grammar(program: ir.Program, schema: Schema, expansion: Expansion) -> TreeGrammar:

@@ -71,9 +71,15 @@ def test_explain_says_why_exact_is_impossible(slp_run, table: Path, tmp_path: Pa
     program.write_text(":- use(growtree).\n:- constraint(max_features(2)).\n")
     result = slp_run("explain", program, table)
     assert "max_features" in result.out + result.err
-    sampled = slp_run("slp-sample", program, table)
-    assert sampled.code == 1
-    assert "max_features(2)" in sampled.err and "^" in sampled.err
+    assert "`auto` takes the engine `mh`" in result.out
+    for engine in ("exact", "chart", "enumerate"):
+        refused = slp_run("slp-sample", program, table, "--engine", engine)
+        assert refused.code == 1
+        assert refused.err.startswith(
+            "error[E301]: `max_features(2)` is decided at the finished tree, and trees cannot be "
+            "summed exactly under it\n"
+        )
+        assert "^" in refused.err
 
 
 def test_fmt_rewrites_once(slp_run, tmp_path: Path) -> None:

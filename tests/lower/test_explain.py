@@ -82,10 +82,26 @@ def test_why_exact_is_not_possible() -> None:
     title, reason = have.split("\n\n")[-1].split("\n", 1)
     assert title == "Exact inference is not possible"
     assert " ".join(reason.split()) == (
-        "test.slp:4:1: `monotone(age, up)` is decided at the finished tree, and no engine here "
-        "takes it yet."
+        "test.slp:4:1: `monotone(age, up)` is decided at the finished tree, and trees cannot be "
+        "summed exactly under it. `auto` takes the engine `mh`: Metropolis-Hastings over proof "
+        "trees draws trees from the states and rules above, and keeps those that hold. Without "
+        "what is named here it would be exact."
     )
     assert "(decided at the tree)" in have
+    assert "States and rules" in have
+
+
+def test_what_no_engine_takes() -> None:
+    program = checked(GROWTREE)
+    tests = (ir.Predicate("prolog", parse_term("ok")), ir.MaxFeatures(2))
+    have = explain_program(replace(program, constraints=tests), None)
+    title, reason = have.split("\n\n")[-1].split("\n", 1)
+    assert title == "Exact inference is not possible"
+    assert " ".join(reason.split()) == (
+        "a `prolog` predicate is decided at the finished tree, and no engine here takes it yet. "
+        "`max_features(2)` is decided at the finished tree, and trees cannot be summed exactly "
+        "under it."
+    )
     assert "States and rules" not in have
 
 

@@ -10,35 +10,54 @@ from slp.errors import DataError, ProgramError, SlpError, UnsupportedError
 from slp.ir import program as ir
 from slp.ir.grammar_text import grammar_to_text
 from slp.ir.schema import Schema
-from slp.lower import expansion, program_to_tree_grammar
+from slp.lower import expansion, find_tests_on_trees, program_to_tree_grammar
 from slp.proofs.terms import Atom
 from slp.syntax import parse_term
 from tests.lower.programs import GROWTREE, checked, numeric
 
 _BARE = ir.Program("bare", start=None, rules=())
 _GOAL = Atom("check")
+_SAMPLE = "take the engine `mh`, as `auto` does, or leave the constraint out"
+_LEAVE_OUT = "leave the constraint out"
 
 
 @pytest.mark.parametrize(
-    ("constraint", "says"),
+    ("constraint", "says", "help"),
     [
-        (ir.MaxFeatures(3), "`max_features(3)` is decided at the finished tree"),
-        (ir.Monotone("age", "up"), "`monotone(age, up)` is decided at the finished tree"),
-        (ir.Predicate("python", _GOAL), "a `python` predicate is decided at the finished tree"),
+        (
+            ir.MaxFeatures(3),
+            "`max_features(3)` is decided at the finished tree, and trees cannot be summed exactly "
+            "under it",
+            _SAMPLE,
+        ),
+        (
+            ir.Monotone("age", "up"),
+            "`monotone(age, up)` is decided at the finished tree, and trees cannot be summed "
+            "exactly under it",
+            _SAMPLE,
+        ),
+        (
+            ir.Predicate("python", _GOAL),
+            "a `python` predicate is decided at the finished tree, and no engine here takes it yet",
+            _LEAVE_OUT,
+        ),
         (
             ir.Predicate("prolog", _GOAL, local=True),
-            "a `prolog` predicate is decided by code at each node",
+            "a `prolog` predicate is decided by code at each node, and no engine here takes it yet",
+            _LEAVE_OUT,
         ),
     ],
 )
-def test_constraints_of_the_finished_tree_are_refused(constraint: ir.Constraint, says: str) -> None:
+def test_constraints_of_the_finished_tree_are_refused(
+    constraint: ir.Constraint, says: str, help: str
+) -> None:
     program = ir.Program("p", start=None, rules=(), constraints=(constraint,))
     with pytest.raises(UnsupportedError) as caught:
         program_to_tree_grammar(program, numeric("age"))
     (found,) = caught.value.diagnostics
     assert found.code == "E301"
-    assert found.message == f"{says}, and no engine here takes it yet"
-    assert found.help == "leave the constraint out"
+    assert (found.message, found.help) == (says, help)
+    assert find_tests_on_trees(program) == (found,)
 
 
 def test_all_constraints_of_the_finished_tree_are_named_at_once() -> None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from slp.errors import Diagnostic, SlpError
 from slp.infer.boxes import Geometry
+from slp.infer.distribution import ScoredTree
+from slp.infer.evidence import evidence_note
+from slp.infer.exact.ambiguity import derivations_are_trees
 from slp.infer.mh.chance import Chance, RandomChance
 from slp.infer.mh.constraints import tree_tests
 from slp.infer.mh.exact_subtrees import DEFAULT_BUDGET
@@ -17,6 +22,7 @@ from slp.infer.mh.local_process import LocalProcess
 from slp.infer.mh.names import mixture_of
 from slp.infer.mh.proof import Choices, Proof, goals_below, grow, proof_of
 from slp.infer.mh.proposals import metropolis_hastings
+from slp.infer.mh.scoring import proofs_of_tree
 from slp.infer.mh.target import Target
 from slp.infer.rendering import Renderer
 from slp.infer.run import Info, Json, Move
@@ -78,6 +84,9 @@ class MetropolisHastings:
         tests = tree_tests(grammar, constraints, geometry)
         self.target = Target(self.process, 1.0 if likelihood else 0.0, tests)
         self.mixture = mixture_of(proposal, self.process, budget)
+        self.geometry = geometry
+        self.normalised = grammar.normalised and grammar.max_leaves is None
+        self.evidence_note = evidence_note(grammar, constraints)
         self._renderer = Renderer(geometry)
         self._identity = {
             "program": digest_of_grammar(grammar, constraints),
@@ -156,6 +165,29 @@ class MetropolisHastings:
             elif not node.parts:
                 preorder.append((node.goal.box, None))
         return self._renderer.tree(preorder)
+
+    # --- what records stand for (`slp.infer.sampled_posterior.TreeSampler`) --------------------
+
+    @cached_property
+    def derivations_are_trees(self) -> bool:
+        """Whether it is certain that no tree has two proofs."""
+        return derivations_are_trees(self.process.grammar)
+
+    def scored(self, record: Json) -> ScoredTree:
+        """The tree of a record, with the log weight of all its proofs and its log likelihood."""
+        proof = self.proof_from_data(record)
+        tree = self.tree(proof)
+        weight = proof.log_weight
+        if not self.derivations_are_trees:
+            weight = proofs_of_tree(self.process, tree).log_weight
+        return ScoredTree(tree, weight, proof.log_likelihood)
+
+    def log_weight(self, tree: Tree) -> float:
+        """Log weight of all proofs of any tree; -inf off the support."""
+        found = proofs_of_tree(self.process, tree)
+        if found.example is None or not self.target.holds(found.example):
+            return -math.inf
+        return found.log_weight
 
 
 def _choices_to_data(proof: Proof) -> Json:

@@ -22,10 +22,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from slp.errors import Diagnostic, UsageError
+from slp.infer.boxes import Geometry
+from slp.infer.distribution import ScoredTree
 from slp.infer.mh.chance import Chance, RandomChance
 from slp.infer.mh.engine import MetropolisHastings, MHState
 from slp.infer.mh.proposals import acceptance_probability
 from slp.infer.run import Info, Json, Move
+from slp.trees import Tree
 
 __all__ = ["Tempering", "TemperingState", "log_swap_ratio"]
 
@@ -118,6 +121,34 @@ class Tempering:
     def record(self, state: TemperingState) -> Json:
         """The proof of rung 0, as `MetropolisHastings.record`."""
         return self.base.record(state.rungs[0])
+
+    @property
+    def geometry(self) -> Geometry:
+        """See `slp.infer.sampled_posterior.TreeSampler`, as the rest of what rung 0 stands for."""
+        return self.base.geometry
+
+    @property
+    def normalised(self) -> bool:
+        """See `TreeSampler`."""
+        return self.base.normalised
+
+    @property
+    def derivations_are_trees(self) -> bool:
+        """See `TreeSampler`."""
+        return self.base.derivations_are_trees
+
+    @property
+    def evidence_note(self) -> str | None:
+        """See `TreeSampler`."""
+        return self.base.evidence_note
+
+    def scored(self, record: Json) -> ScoredTree:
+        """See `TreeSampler`."""
+        return self.base.scored(record)
+
+    def log_weight(self, tree: Tree) -> float:
+        """See `TreeSampler`."""
+        return self.base.log_weight(tree)
 
     def state_to_data(self, state: TemperingState) -> Json:
         """See `Engine`."""

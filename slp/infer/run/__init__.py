@@ -5,7 +5,7 @@ Entry points: `Engine` (what an engine offers), `BlockEngine` (one that makes ma
 (where a run is kept on disk so that it can go on).
 """
 
-from slp.infer.run.checkpoint import Checkpoint
+from slp.infer.run.checkpoint import Checkpoint, seed_of_checkpoint
 from slp.infer.run.loop import Progress, RunResult, Schedule, acceptance, run
 from slp.infer.run.protocol import BlockEngine, Engine, Info, Json, Move, Outcome
 
@@ -22,4 +22,5 @@ __all__ = [
     "Schedule",
     "acceptance",
     "run",
+    "seed_of_checkpoint",
 ]

@@ -16,7 +16,7 @@ from pathlib import Path
 from slp.errors import Diagnostic, SlpError, UsageError
 from slp.infer.run.protocol import Json
 
-__all__ = ["Checkpoint", "read_checkpoint", "write_checkpoint"]
+__all__ = ["Checkpoint", "read_checkpoint", "seed_of_checkpoint", "write_checkpoint"]
 
 _FORMAT = "slp checkpoint 1"
 
@@ -75,9 +75,6 @@ def read_checkpoint(checkpoint: Checkpoint, identity: Mapping[str, str]) -> list
             help = "resume it, or remove it, or name another file"
             raise UsageError(Diagnostic("E512", f"the checkpoint {path} exists already", help=help))
         return None
-    if not path.exists():
-        message = f"there is no checkpoint {path} to resume"
-        raise UsageError(Diagnostic("E513", message, help="leave out resume to begin a new run"))
     found = _read(path)
     for what, want in identity.items():
         if found["identity"].get(what) != want:
@@ -88,7 +85,23 @@ def read_checkpoint(checkpoint: Checkpoint, identity: Mapping[str, str]) -> list
     return chains
 
 
+def seed_of_checkpoint(path: str | Path) -> int:
+    """The seed of the run in a file.
+
+    Raises
+    ------
+    UsageError
+        E513: there is no such file.
+    SlpError
+        E514: it is not a checkpoint.
+    """
+    return int(_read(Path(path))["identity"]["seed"])
+
+
 def _read(path: Path) -> Json:
+    if not path.exists():
+        message = f"there is no checkpoint {path} to resume"
+        raise UsageError(Diagnostic("E513", message, help="leave out resume to begin a new run"))
     try:
         found = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as e:

@@ -1,0 +1,65 @@
+"""Draws as ArviZ has them: groups of variables over chains and draws."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from slp.errors import Diagnostic, UsageError
+from slp.infer.arviz_adapter import inference_data
+from slp.infer.posterior import Draw, Posterior
+from slp.trees import Split
+
+__all__ = ["posterior_to_arviz"]
+
+
+def posterior_to_arviz(posterior: Posterior) -> Any:
+    """`arviz.InferenceData` of a posterior's draws.
+
+    Group `posterior`, dimensions (chain, draw): `leaves`, `depth`, and, over `feature` too,
+    `used` (whether the tree splits on it) and `splits` (how often). Group `sample_stats`: `lp`, the
+    log posterior up to a constant, `log_weight` and `log_marginal_likelihood`. Draws of an exact
+    engine are one chain. Chains are cut to the length of the shortest.
+
+    Raises
+    ------
+    UsageError
+        E530: there are no draws.
+    """
+    chains = _chains(posterior)
+    features = posterior.table.feature_names
+    splits = np.array([[_splits(d, features) for d in chain] for chain in chains])
+    weight = np.array([[d.log_weight for d in chain] for chain in chains])
+    fit = np.array([[d.log_likelihood for d in chain] for chain in chains])
+    return inference_data(
+        {
+            "leaves": np.array([[d.tree.n_leaves for d in chain] for chain in chains]),
+            "depth": np.array([[d.tree.depth for d in chain] for chain in chains]),
+            "used": (splits > 0).astype(np.int64),
+            "splits": splits,
+        },
+        {
+            "lp": weight + posterior.likelihood * fit,
+            "log_weight": weight,
+            "log_marginal_likelihood": fit,
+        },
+        dims={"used": ["feature"], "splits": ["feature"]},
+        coords={"feature": list(features)},
+    )
+
+
+def _chains(posterior: Posterior) -> list[list[Draw]]:
+    by_chain: dict[int, list[Draw]] = {}
+    for draw in posterior.draws:
+        by_chain.setdefault(draw.chain, []).append(draw)
+    if not by_chain:
+        help = "ask for draws, as with draws=1000"
+        raise UsageError(Diagnostic("E530", "nothing was drawn to hand to ArviZ", help=help))
+    length = min(len(chain) for chain in by_chain.values())
+    return [chain[:length] for chain in by_chain.values()]
+
+
+def _splits(draw: Draw, features: tuple[str, ...]) -> list[int]:
+    used = [node.feature for node in draw.tree.nodes() if isinstance(node, Split)]
+    return [used.count(name) for name in features]

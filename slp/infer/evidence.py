@@ -1,0 +1,26 @@
+"""What must be said beside an evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from slp.ir.program import Constraint, Monotone
+from slp.ir.tree_grammar import LeafRule, TreeGrammar
+
+__all__ = ["evidence_note"]
+
+
+def evidence_note(grammar: TreeGrammar, constraints: Iterable[Constraint] = ()) -> str | None:
+    """That the prior looks at the response, if it does: by `majority`, or `monotone`."""
+    looking = []
+    if any(isinstance(rule, LeafRule) and rule.majority for _, rule in grammar.rules()):
+        looking.append("majority")
+    if any(isinstance(c, Monotone) for c in constraints):
+        looking.append("monotone")
+    if not looking:
+        return None
+    verb = "looks" if len(looking) == 1 else "look"
+    return (
+        f"{' and '.join(looking)} {verb} at the response, so the prior is normalised with it in "
+        "view; do not compare this evidence with that of another program"
+    )

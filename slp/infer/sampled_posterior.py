@@ -1,0 +1,238 @@
+"""`SampledPosterior`: a posterior by the draws of a sampler. Every average is an estimate, with its
+Monte Carlo standard error beside it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.errors import Diagnostic, UsageError
+from slp.infer.boxes import Geometry
+from slp.infer.diagnostics import Diagnostics, diagnose
+from slp.infer.distribution import ScoredTree
+from slp.infer.drawn import DrawnTrees
+from slp.infer.posterior import Draw, FeatureUse, MapTree, Posterior, check_count, fresh_seed
+from slp.infer.run import Engine, Json, RunResult
+from slp.trees import Tree
+
+__all__ = ["SampledPosterior", "TreeSampler"]
+
+S = TypeVar("S")
+
+
+class TreeSampler(Engine[S], Protocol[S]):
+    """An engine of the run loop whose records stand for trees."""
+
+    @property
+    def geometry(self) -> Geometry:
+        """The boxes of the table that it runs on."""
+        ...
+
+    @property
+    def normalised(self) -> bool:
+        """Whether the weights of all trees are known to sum to 1."""
+        ...
+
+    @property
+    def derivations_are_trees(self) -> bool:
+        """Whether it is certain that no tree has two derivations."""
+        ...
+
+    @property
+    def evidence_note(self) -> str | None:
+        """What must be said of the prior's normaliser, if anything."""
+        ...
+
+    def scored(self, record: Json) -> ScoredTree:
+        """The tree of a record, its log weight under the program as written (over all its
+        derivations), and its log likelihood."""
+        ...
+
+    def log_weight(self, tree: Tree) -> float:
+        """Log weight under the program as written of all derivations that part the rows as `tree`
+        does; -inf off the support."""
+        ...
+
+
+class SampledPosterior(Posterior):
+    """The distribution over trees as draws show it; see `Posterior`.
+
+    `run` makes draws with or without likelihood, for `prior`.
+    """
+
+    def __init__(
+        self,
+        sampler: TreeSampler[Any],
+        result: RunResult,
+        *,
+        engine: str,
+        reason: str,
+        likelihood: bool,
+        seed: int,
+        run: Callable[[bool], SampledPosterior],
+    ) -> None:
+        super().__init__(
+            sampler.geometry,
+            engine=engine,
+            reason=reason,
+            likelihood=likelihood,
+            normalised=sampler.normalised,
+            seed=seed,
+        )
+        self._sampler, self._result, self._run = sampler, result, run
+
+    # --- what draws do not tell ----------------------------------------------------------------
+
+    @property
+    def log_evidence(self) -> None:
+        """None: Metropolis-Hastings does not estimate it."""
+        return None
+
+    @property
+    def evidence_note(self) -> str | None:
+        """See `Posterior`."""
+        return self._sampler.evidence_note
+
+    def tree_count(self) -> None:
+        """None: draws do not count trees."""
+        return None
+
+    @property
+    def derivations_are_trees(self) -> bool:
+        """See `Posterior`. Draws are trees in any case."""
+        return self._sampler.derivations_are_trees
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the run was stopped before it had made all draws."""
+        return self._result.interrupted
+
+    def prior(self) -> SampledPosterior:
+        """The prior over the same trees, by a run of its own."""
+        return self._run(False)
+
+    def log_prior(self, tree: Tree) -> float | None:
+        """See `Posterior`. None for a tree of the support where the program's weights are not known
+        to sum to 1."""
+        weight = self._sampler.log_weight(tree)
+        return weight if self.normalised or weight == -math.inf else None
+
+    def log_posterior(self, tree: Tree) -> float | None:
+        """-inf off the support, else None, as the evidence is not known; for a prior `log_prior`.
+
+        What is known up to a constant is `log_weight` + `log_likelihood` of the draws.
+        """
+        prior = self.log_prior(tree)
+        return prior if not self.likelihood or prior == -math.inf else None
+
+    # --- trees ---------------------------------------------------------------------------------
+
+    def k_best(self, k: int) -> list[MapTree]:
+        """The best of the trees drawn, by weight times likelihood; better ones may not have been
+        drawn."""
+        check_count("k", k)
+        joint = self._log_joint
+        best = np.argsort(-joint, kind="stable")[:k]
+        return [self._map_tree(self._averages.trees[u], float(joint[u])) for u in best]
+
+    def _map_tree(self, scored: ScoredTree, joint: float) -> MapTree:
+        known = self.normalised and not self.likelihood
+        return MapTree(scored.tree, joint, joint if known else None, certified=False)
+
+    @cached_property
+    def _log_joint(self) -> NDArray[np.float64]:
+        """Log posterior of each distinct tree up to a constant, shape (U,)."""
+        pairs = ((t.log_weight, t.log_likelihood) for t in self._averages.trees)
+        return np.array([weight + self.likelihood * fit for weight, fit in pairs])
+
+    def sample(self, n: int, seed: int | None = None) -> list[Tree]:
+        """`n` trees from `draws`, with replacement."""
+        check_count("n", n)
+        if seed is not None:
+            check_count("seed", seed)
+        rng = np.random.default_rng(fresh_seed() if seed is None else seed)
+        found = rng.choice(len(self._averages.trees), n, p=self._averages.frequency)
+        return [self._averages.trees[u].tree for u in found]
+
+    @cached_property
+    def draws(self) -> Sequence[Draw]:
+        """The draws, chain after chain."""
+        if not any(self._result.draws):
+            return []
+        trees = self._averages.trees
+        return [
+            self._draw(trees[u], c) for c, chain in enumerate(self._averages.chains) for u in chain
+        ]
+
+    def _draw(self, scored: ScoredTree, chain: int) -> Draw:
+        prior = scored.log_weight if self.normalised else None
+        return Draw(scored.tree, scored.log_weight, prior, scored.log_likelihood, chain)
+
+    @cached_property
+    def _averages(self) -> DrawnTrees:
+        """The draws by distinct trees.
+
+        Raises
+        ------
+        UsageError
+            E530: there are none.
+        """
+        if not any(self._result.draws):
+            message = "nothing was drawn, so there is nothing to say of the trees"
+            raise UsageError(Diagnostic("E530", message, help="ask for draws, as with draws=1000"))
+        numbers: dict[str, int] = {}
+        of_tree: dict[Tree, int] = {}
+        trees: list[ScoredTree] = []
+        chains = []
+        for draws in self._result.draws:
+            chain = []
+            for record in draws:
+                key = json.dumps(record)
+                if key not in numbers:
+                    scored = self._sampler.scored(record)
+                    numbers[key] = of_tree.setdefault(scored.tree, len(trees))
+                    if numbers[key] == len(trees):
+                        trees.append(scored)
+                chain.append(numbers[key])
+            chains.append(np.array(chain, np.int64))
+        return DrawnTrees(self._geometry, trees, chains)
+
+    # --- Monte Carlo errors --------------------------------------------------------------------
+
+    @cached_property
+    def _feature_use(self) -> dict[str, FeatureUse]:
+        drawn = self._averages
+        splits = drawn.splits.astype(np.float64)
+        used = (splits > 0).astype(np.float64)
+        columns = (drawn.mean(used), drawn.mean(splits), drawn.error(used), drawn.error(splits))
+        return {
+            name: FeatureUse(*(float(column[f]) for column in columns))
+            for f, name in enumerate(self.table.feature_names)
+        }
+
+    def expected_leaves_error(self) -> float:
+        """Monte Carlo standard error of `expected_leaves`."""
+        return float(self._averages.error(self._averages.n_leaves.astype(np.float64)))
+
+    def expected_depth_error(self) -> float:
+        """Monte Carlo standard error of `expected_depth`."""
+        return float(self._averages.error(self._averages.depth.astype(np.float64)))
+
+    def predict_error(self, X: Any) -> NDArray[np.float64]:
+        """See `Posterior`."""
+        return self._averages.predictive_error(self.table.new_rows(X))
+
+    @cached_property
+    def _diagnostics(self) -> Diagnostics:
+        return diagnose(self._averages, self._log_joint, self._result.tallies)
+
+    @property
+    def diagnostics(self) -> Diagnostics:
+        """R-hat, effective draws and what became of proposals."""
+        return self._diagnostics

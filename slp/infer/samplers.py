@@ -1,0 +1,134 @@
+"""Engines that draw: from a program on a table to chains, and to the posterior that they show."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from slp.errors import Diagnostic, SlpWarning
+from slp.infer.boxes import Geometry
+from slp.infer.mh import MetropolisHastings, Tempering
+from slp.infer.posterior import fresh_seed
+from slp.infer.run import Checkpoint, Progress, Schedule, run, seed_of_checkpoint
+from slp.infer.sampled_posterior import SampledPosterior, TreeSampler
+from slp.ir.program import Program
+from slp.ir.tree_grammar import TreeGrammar
+
+__all__ = ["SAMPLERS", "Sampling", "sample_posterior"]
+
+#: The samplers there are.
+SAMPLERS = ("mh",)
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How to sample: what `slp.Program.posterior` takes for engines that draw.
+
+    Attributes
+    ----------
+    chains, warmup, thin : number of chains; steps that each makes before it keeps any; steps for
+        each draw kept.
+    proposal : as in `slp.infer.mh.names`.
+    rungs : 1, or the number of powers of the likelihood that each chain is tempered at.
+    checkpoint, resume : a file that the run is kept in, and whether to go on from it.
+    """
+
+    chains: int = 4
+    warmup: int = 1000
+    thin: int = 10
+    proposal: str = "q_uc"
+    rungs: int = 1
+    checkpoint: str | Path | None = None
+    resume: bool = False
+
+
+def sample_posterior(
+    program: Program,
+    grammar: TreeGrammar,
+    geometry: Geometry,
+    *,
+    reason: str,
+    sampling: Sampling,
+    draws: int,
+    seed: int | None,
+    likelihood: bool = True,
+    threads: int = 1,
+    progress: Callable[[int, str], None] | None = None,
+) -> SampledPosterior:
+    """Run chains of Metropolis-Hastings and gather what they drew.
+
+    A run that goes on from a checkpoint takes its seed from there, where none is given.
+
+    Raises
+    ------
+    UsageError
+        E505, E516, E518: an option; E512, E513, E515: the checkpoint.
+    SlpError
+        E511, E514: the checkpoint; E517: no tree to start from was found.
+    """
+    if seed is None and sampling.resume and sampling.checkpoint is not None:
+        seed = seed_of_checkpoint(sampling.checkpoint)
+    known_seed = fresh_seed() if seed is None else seed
+    schedule = Schedule(draws, sampling.chains, sampling.warmup, sampling.thin)
+
+    def chains(likelihood: bool, checkpoint: Checkpoint | None) -> SampledPosterior:
+        sampler = _sampler(program, grammar, geometry, sampling, likelihood)
+        result = run(
+            sampler,
+            schedule,
+            known_seed,
+            threads=threads,
+            progress=None if progress is None else _teller(progress),
+            checkpoint=checkpoint,
+        )
+        posterior = SampledPosterior(
+            sampler,
+            result,
+            engine="mh",
+            reason=reason,
+            likelihood=likelihood,
+            seed=known_seed,
+            run=lambda likelihood: chains(likelihood, None),
+        )
+        _warn_of(posterior)
+        return posterior
+
+    checkpoint = None
+    if sampling.checkpoint is not None:
+        checkpoint = Checkpoint(sampling.checkpoint, sampling.resume)
+    return chains(likelihood, checkpoint)
+
+
+def _sampler(
+    program: Program,
+    grammar: TreeGrammar,
+    geometry: Geometry,
+    sampling: Sampling,
+    likelihood: bool,
+) -> TreeSampler[Any]:
+    base = MetropolisHastings(
+        grammar, geometry, program.constraints, proposal=sampling.proposal, likelihood=likelihood
+    )
+    return base if sampling.rungs == 1 else Tempering(base, sampling.rungs)
+
+
+def _teller(progress: Callable[[int, str], None]) -> Callable[[Progress], None]:
+    def tell(now: Progress) -> None:
+        shares = ", ".join(f"{name} {share:.1%}" for name, share in now.acceptance.items())
+        left = f"{now.seconds_left:,.0f} s left"
+        progress(now.done, f"sampling, {now.total:,} steps, accepted: {shares}; {left}")
+
+    return tell
+
+
+def _warn_of(posterior: SampledPosterior) -> None:
+    """Say in words what the diagnostics find."""
+    if not posterior.draws:
+        return
+    for words in posterior.diagnostics.warnings:
+        help = "run longer (draws, thin, warmup), or with another proposal or tempering"
+        finding = Diagnostic("W530", words, help=help, severity="warning")
+        warnings.warn(SlpWarning(finding), stacklevel=5)
