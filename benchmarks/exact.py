@@ -67,7 +67,7 @@ def run(name: str, folder: Path, threads: int, memory: int) -> str:
     passes = Passes(model.grammar, model.table, memory, threads=threads)
     started = time.perf_counter()
     try:
-        done = passes.get("total", True)
+        done = passes.get("total", True, items=False)
     except BudgetError as error:
         seconds = time.perf_counter() - started
         return f"{name:22} {threads:2}  {seconds:7.2f} s  {error.diagnostics[0].message}"

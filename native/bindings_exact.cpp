@@ -222,12 +222,12 @@ void bind_exact(nb::module_& m) {
         .def(
             "make_pass",
             [](const Engine& engine, int quantity, bool likelihood, bool scaled,
-               std::size_t length, std::size_t memory, std::size_t threads) {
+               std::size_t length, bool keep, std::size_t memory, std::size_t threads) {
                 return engine.make_pass(static_cast<Quantity>(quantity), likelihood, scaled,
-                                        length, memory, threads);
+                                        length, keep, memory, threads);
             },
             nb::arg("quantity"), nb::arg("likelihood"), nb::arg("scaled"), nb::arg("length"),
-            nb::arg("memory"), nb::arg("threads"), nb::keep_alive<0, 1>())
+            nb::arg("keep"), nb::arg("memory"), nb::arg("threads"), nb::keep_alive<0, 1>())
         .def("root_values",
              [](const Engine& engine, const Pass& run) {
                  return to_numpy(engine.root_values(run));

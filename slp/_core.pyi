@@ -66,6 +66,7 @@ class ExactEngine:
         likelihood: bool,
         scaled: bool,
         length: int,
+        keep: bool,
         memory: int,
         threads: int,
     ) -> ExactPass: ...

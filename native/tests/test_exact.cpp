@@ -89,7 +89,7 @@ TEST(exact_sum_equals_a_plain_recursion) {
         }
         const double want = std::log(sum_over_trees(engine.problem(), all, done));
         for (const bool scaled : {false, true}) {
-            const auto pass = engine.make_pass(Quantity::total, true, scaled, 0, kPlenty, 1);
+            const auto pass = engine.make_pass(Quantity::total, true, scaled, 0, true, kPlenty, 1);
             check(pass->run([](const Progress&) { return true; }) == Status::done);
             check(std::abs(engine.log_root(*pass) - want) < 1e-12);
             check(pass->progress().items == done.size());
@@ -101,10 +101,10 @@ TEST(exact_results_do_not_depend_on_threads) {
     const Engine engine(denison(22, 3, 22, 7));
     const auto go_on = [](const Progress&) { return true; };
     for (const Quantity quantity : {Quantity::total, Quantity::feature_use}) {
-        const auto one = engine.make_pass(quantity, true, false, 0, kPlenty, 1);
+        const auto one = engine.make_pass(quantity, true, false, 0, true, kPlenty, 1);
         check(one->run(go_on) == Status::done);
         for (const std::size_t threads : {2U, 8U}) {
-            const auto many = engine.make_pass(quantity, true, false, 0, kPlenty, threads);
+            const auto many = engine.make_pass(quantity, true, false, 0, true, kPlenty, threads);
             check(many->run(go_on) == Status::done);
             check(engine.log_root(*many) == engine.log_root(*one));
             check(engine.root_vector(*many) == engine.root_vector(*one));
@@ -116,7 +116,7 @@ TEST(exact_results_do_not_depend_on_threads) {
 
 TEST(exact_rows_end_in_leaves_with_probability_one) {
     const Engine engine(denison(20, 2, 32, 3));
-    const auto pass = engine.make_pass(Quantity::total, true, false, 0, kPlenty, 1);
+    const auto pass = engine.make_pass(Quantity::total, true, false, 0, true, kPlenty, 1);
     check(pass->run([](const Progress&) { return true; }) == Status::done);
     double total = 0;
     for (const double mass : leaves_reached(engine, *pass, {3.5, 7.0}).probability) {
@@ -129,7 +129,7 @@ TEST(exact_search_keeps_its_budget) {
     const Engine engine(denison(60, 3, 60, 1));
     const std::size_t budget = 300'000;
     for (const std::size_t threads : {1U, 4U}) {
-        const auto pass = engine.make_pass(Quantity::total, true, false, 0, budget, threads);
+        const auto pass = engine.make_pass(Quantity::total, true, false, 0, true, budget, threads);
         check(pass->run([](const Progress&) { return true; }) == Status::out_of_budget);
         check(pass->progress().peak_bytes <= budget);
         check(pass->progress().items > 0);
@@ -138,6 +138,6 @@ TEST(exact_search_keeps_its_budget) {
 
 TEST(exact_search_stops_when_told) {
     const Engine engine(denison(60, 3, 60, 1));
-    const auto pass = engine.make_pass(Quantity::total, true, false, 0, kPlenty, 2);
+    const auto pass = engine.make_pass(Quantity::total, true, false, 0, true, kPlenty, 2);
     check(pass->run([](const Progress&) { return false; }) == Status::stopped);
 }

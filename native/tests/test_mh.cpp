@@ -159,7 +159,7 @@ TEST(mh_choice_points_are_counted_alike) {
 // The mean number of leaves over a long chain, by batches, against the exact distribution.
 TEST(mh_draws_from_the_posterior) {
     const Engine engine(growtree(16, Measure::feature_then_cut, 4));
-    const auto pass = engine.make_pass(slp::exact::Quantity::leaf_number, true, false, 16,
+    const auto pass = engine.make_pass(slp::exact::Quantity::leaf_number, true, false, 16, true,
                                        std::size_t{1} << 28, 1);
     check(pass->run([](const slp::exact::Progress&) { return true; }) ==
           slp::exact::Status::done);

@@ -6,6 +6,7 @@
 
 #include "exact/algebras.hpp"
 #include "exact/distributions.hpp"
+#include "exact/families.hpp"
 
 namespace slp::exact {
 
@@ -52,18 +53,59 @@ private:
     bool likelihood_;
 };
 
+class FamilyPass final : public Pass {
+public:
+    FamilyPass(std::unique_ptr<FamilySearch> search, const Chain& chain,
+               const EdgeBuilder& keys, bool likelihood)
+        : search_(std::move(search)), chain_(chain), keys_(keys), likelihood_(likelihood) {}
+
+    Status run(const Poll& poll) override { return search_->run(poll); }
+    Progress progress() const override { return search_->progress(); }
+    double log_value(Key key, std::int32_t product) const override {
+        const std::int32_t place = chain_.place[static_cast<std::size_t>(product)];
+        return place < 0 ? -INFINITY
+                         : search_->log_value(key - keys_.state_key(product),
+                                              static_cast<std::size_t>(place));
+    }
+    double count(Key, std::int32_t product) const override {
+        const std::int32_t place = chain_.place[static_cast<std::size_t>(product)];
+        return search_->root_count(static_cast<std::size_t>(place));
+    }
+    std::span<const double> vector(Key, std::int32_t) const override { return {}; }
+    bool likelihood() const override { return likelihood_; }
+
+private:
+    std::unique_ptr<FamilySearch> search_;
+    Chain chain_;
+    const EdgeBuilder& keys_;
+    bool likelihood_;
+};
+
 }  // namespace
 
 Engine::Engine(Problem problem)
-    : problem_(std::move(problem)), geometry_(problem_), keys_(problem_, geometry_) {}
+    : problem_(std::move(problem)), geometry_(problem_), keys_(problem_, geometry_), chain_(chain_of(problem_.grammar)) {
+    if (chain_) {
+        inner_ = inner_feature(problem_);
+    }
+}
 
 std::unique_ptr<Pass> Engine::make_pass(Quantity quantity, bool likelihood, bool scaled,
-                                        std::size_t length, std::size_t memory,
+                                        std::size_t length, bool keep, std::size_t memory,
                                         std::size_t n_threads) const {
     const auto make = [&](auto algebra) -> std::unique_ptr<Pass> {
         return std::make_unique<PassOf<decltype(algebra)>>(problem_, geometry_, algebra,
                                                            likelihood, memory, n_threads);
     };
+    if (chain_ && inner_ && !scaled && quantity <= Quantity::count) {
+        const Chain chain = quantity == Quantity::count
+                                ? counting_chain(*chain_, problem_.table.n_rows)
+                                : *chain_;
+        const FamilyTask task{static_cast<Sum>(quantity), likelihood, keep, memory, n_threads};
+        return std::make_unique<FamilyPass>(
+            make_family_search(problem_, geometry_, chain, *inner_, task), chain, keys_,
+            likelihood);
+    }
     const FeatureUse use{problem_.table.features.size()};
     switch (quantity) {
         case Quantity::total:

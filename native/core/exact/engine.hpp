@@ -5,9 +5,11 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "exact/chain.hpp"
 #include "exact/edges.hpp"
 #include "exact/geometry.hpp"
 #include "exact/problem.hpp"
@@ -60,9 +62,9 @@ public:
 
     // likelihood: whether the leaves' marginal likelihoods are in the weights. scaled: numbers with
     // exponents (see numbers.hpp). length: of the vectors of leaf_number and tree_depth. memory:
-    // bytes that it may hold.
+    // bytes that it may hold. keep: whether items will be asked for, or the root alone.
     std::unique_ptr<Pass> make_pass(Quantity quantity, bool likelihood, bool scaled,
-                                    std::size_t length, std::size_t memory,
+                                    std::size_t length, bool keep, std::size_t memory,
                                     std::size_t n_threads) const;
 
     // Logs of the root's values, one for each number of leaves that it may owe.
@@ -87,6 +89,8 @@ private:
     Problem problem_;
     Geometry geometry_;
     EdgeBuilder keys_;
+    std::optional<Chain> chain_;
+    std::optional<std::uint32_t> inner_;
 };
 
 }  // namespace slp::exact

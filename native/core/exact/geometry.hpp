@@ -54,6 +54,9 @@ public:
     double threshold(const Feature& feature, std::uint32_t low, std::uint32_t high) const;
     // Cell of that threshold, counted through all features.
     std::int32_t cell(const Feature& feature, std::uint32_t low, std::uint32_t high) const;
+    // One distinct row's sizes and key.
+    Sizes sizes_of(std::uint32_t row) const { return rows_[row].sizes; }
+    Key key_of(std::uint32_t row) const { return rows_[row].key; }
 
 private:
     friend class Splitter;

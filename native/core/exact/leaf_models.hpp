@@ -42,6 +42,13 @@ public:
     // ascending, always gives the same bits.
     void sum(std::span<const std::uint32_t> rows, double* out) const;
 
+    // Adds the statistics of one row.
+    void add(std::uint32_t row, double* to) const {
+        for (std::size_t c = 0; c < k_; ++c) {
+            to[c] += statistics_[row * k_ + c];
+        }
+    }
+
     // Log marginal likelihood of the ordered responses of a leaf with these statistics.
     double log_marginal(const double* statistics) const;
 

@@ -104,6 +104,20 @@ public:
     // Stores a value, unless the key is there; whether it was not. Never while Reading.
     bool insert(Key key, const std::uint64_t* value);
 
+    // Stores a value of one word, or keeps the lesser of it and the one that is there. Never while
+    // anybody reads.
+    template <typename Less>
+    void insert_least(Key key, std::uint64_t value, Less less) {
+        if (insert(key, &value)) {
+            return;
+        }
+        const std::lock_guard guard(shards_[shard_of(key)].lock);
+        auto* const kept = const_cast<std::uint64_t*>(find(key));
+        if (less(value, *kept)) {
+            *kept = value;
+        }
+    }
+
     std::size_t size() const;
 
 private:

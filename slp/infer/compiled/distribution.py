@@ -44,11 +44,17 @@ class CompiledChart:
     """The distribution over trees of a grammar on a table (a `TreeDistribution`)."""
 
     def __init__(
-        self, grammar: TreeGrammar, geometry: Geometry, likelihood: bool, passes: Passes
+        self,
+        grammar: TreeGrammar,
+        geometry: Geometry,
+        likelihood: bool,
+        passes: Passes,
+        items_wanted: bool,
     ) -> None:
         self.grammar, self.geometry, self.likelihood = grammar, geometry, likelihood
         self.table: Table = geometry.table
         self.passes = passes
+        self._items_wanted = items_wanted
         self._n_owed = max(1, min(grammar.max_leaves or 1, len(self.table.counts)))
 
     @classmethod
@@ -60,8 +66,13 @@ class CompiledChart:
         memory: int,
         progress: Progress | None = None,
         threads: int = N_CORES,
+        *,
+        items_wanted: bool = True,
     ) -> CompiledChart:
         """A chart that keeps within `memory` bytes.
+
+        `items_wanted`: more than the evidence will be asked for, so that the pass that finds it
+        should keep what it finds of every box.
 
         Raises
         ------
@@ -69,13 +80,13 @@ class CompiledChart:
             From whatever needs a pass: it would take more (E501).
         """
         passes = Passes(grammar, geometry.table, memory, progress, threads)
-        return cls(grammar, geometry, likelihood, passes)
+        return cls(grammar, geometry, likelihood, passes, items_wanted)
 
     def other(self, likelihood: bool) -> CompiledChart:
         """The same trees with or without likelihood."""
         if likelihood == self.likelihood:
             return self
-        return CompiledChart(self.grammar, self.geometry, likelihood, self.passes)
+        return CompiledChart(self.grammar, self.geometry, likelihood, self.passes, False)
 
     @cached_property
     def derivations_are_trees(self) -> bool:
@@ -87,7 +98,9 @@ class CompiledChart:
         """Log of the weight of all trees together; -inf if there are none."""
         return float(
             np.logaddexp.reduce(
-                self.passes.engine.root_values(self.passes.get("total", self.likelihood))
+                self.passes.engine.root_values(
+                    self.passes.get("total", self.likelihood, items=self._items_wanted)
+                )
             )
         )
 
@@ -97,7 +110,7 @@ class CompiledChart:
 
     @cached_property
     def _tree_count(self) -> float:
-        counts = self.passes.engine.root_counts(self.passes.get("count", False))
+        counts = self.passes.engine.root_counts(self.passes.get("count", False, items=False))
         with np.errstate(over="ignore"):
             return float(np.sum(counts))
 
@@ -181,7 +194,7 @@ class CompiledChart:
 
     def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
         """For each new row, the leaves that it may end in; equal rows are done once."""
-        total = self.passes.get("total", self.likelihood)
+        total = self.passes.get("total", self.likelihood, items=True)
         done: dict[bytes, LeafMixture] = {}
         for row in self._numbers(rows):
             key = row.tobytes()

@@ -119,7 +119,7 @@ class Items:
 
     @property
     def _pass(self) -> Any:
-        return self._passes.get(self._quantity, self._likelihood)
+        return self._passes.get(self._quantity, self._likelihood, items=True)
 
     def _open(self, item: int) -> Ways:
         return Ways(*self._passes.engine.ways(self._pass, self.rows[item], self.product[item]))

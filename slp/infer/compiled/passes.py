@@ -75,10 +75,12 @@ class Passes:
         self._normalised = grammar.normalised and grammar.max_leaves is None
         many = len(grammar.states) > 1 or grammar.max_leaves is not None
         self._unit = "pairs of box and state" if many else "boxes"
-        self._kept: dict[tuple[Quantity, bool], Any] = {}
+        self._kept: dict[tuple[Quantity, bool, bool], Any] = {}
 
-    def get(self, quantity: Quantity, likelihood: bool) -> Any:
+    def get(self, quantity: Quantity, likelihood: bool, *, items: bool) -> Any:
         """The pass that computes a quantity with or without likelihood; run once, and kept.
+
+        Without `items` it may know the root's value alone, which takes less time and memory.
 
         Raises
         ------
@@ -86,16 +88,18 @@ class Passes:
             It would need more memory (E501) or time (E540) than there is for it.
         """
         key = (quantity, likelihood)
-        if key not in self._kept:
-            self._kept[key] = self._run(quantity, likelihood, 0)
-        return self._kept[key]
+        found = self._kept.get((*key, True)) or (None if items else self._kept.get((*key, False)))
+        if found is None:
+            self._kept.pop((*key, False), None)
+            found = self._kept[(*key, items)] = self._run(quantity, likelihood, 0, items)
+        return found
 
     def vector(self, quantity: Quantity, likelihood: bool, length: int = 0) -> NDArray[np.float64]:
         """The root's vector of a quantity; what else the pass found is given up again."""
-        return np.asarray(self.engine.root_vector(self._run(quantity, likelihood, length)))
+        return np.asarray(self.engine.root_vector(self._run(quantity, likelihood, length, False)))
 
-    def _run(self, quantity: Quantity, likelihood: bool, length: int) -> Any:
-        done, status = self._try(quantity, likelihood, length)
+    def _run(self, quantity: Quantity, likelihood: bool, length: int, keep: bool) -> Any:
+        done, status = self._try(quantity, likelihood, length, keep)
         if status == _DONE:
             return done
         items = int(done.statistics()["items"])
@@ -104,13 +108,15 @@ class Passes:
         bounds = self._bounds_on_evidence(quantity, likelihood, interval)
         raise self._over_budget(quantity, status, items, bounds)
 
-    def _try(self, quantity: Quantity, likelihood: bool, length: int) -> tuple[Any, int]:
+    def _try(
+        self, quantity: Quantity, likelihood: bool, length: int, keep: bool
+    ) -> tuple[Any, int]:
         """A pass and how it ended: doubles first, numbers with exponents where those do not
         reach."""
         left = max(0, self._memory - self._kept_bytes())
         for scaled in (False, True):
             done = self.engine.make_pass(
-                _QUANTITIES.index(quantity), likelihood, scaled, length, left, self._threads
+                _QUANTITIES.index(quantity), likelihood, scaled, length, keep, left, self._threads
             )
             started = time.monotonic()
             try:
@@ -160,7 +166,7 @@ class Passes:
         else:
             normaliser = self._kept_total(likelihood=False)
         if normaliser is None:
-            normaliser = self._interval_of(self._try("total", False, 0)[0])
+            normaliser = self._interval_of(self._try("total", False, 0, True)[0])
         assert normaliser is not None
         return joint[0] - normaliser[1], joint[1] - normaliser[0]
 
@@ -173,7 +179,9 @@ class Passes:
         return float(low), float(high)
 
     def _kept_total(self, likelihood: bool) -> Interval | None:
-        kept = self._kept.get(("total", likelihood))
+        kept = self._kept.get(("total", likelihood, True)) or self._kept.get(
+            ("total", likelihood, False)
+        )
         if kept is None:
             return None
         total = float(np.logaddexp.reduce(self.engine.root_values(kept)))

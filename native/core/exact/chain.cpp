@@ -1,0 +1,106 @@
+#include "exact/chain.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace slp::exact {
+
+namespace {
+
+bool is_uniform(Measure measure) {
+    return measure != Measure::gap && measure != Measure::partition;
+}
+
+// The state that every split of a rule leads to on both sides; -1 if there is no such state.
+std::int32_t next_state(const Rule& rule) {
+    const std::int32_t next = rule.transitions.empty() ? -1 : rule.transitions.front();
+    const bool same = std::all_of(rule.transitions.begin(), rule.transitions.end(),
+                                  [next](std::int32_t state) { return state == next; });
+    return same ? next : -1;
+}
+
+struct Choice {
+    const Rule* leaf = nullptr;
+    const Rule* split = nullptr;
+};
+
+std::optional<Choice> choice_of(const std::vector<Rule>& rules) {
+    Choice out;
+    for (const Rule& rule : rules) {
+        if (rule.kind == RuleKind::leaf && rule.majority.empty() && out.leaf == nullptr) {
+            out.leaf = &rule;
+        } else if (rule.kind == RuleKind::split && out.split == nullptr) {
+            out.split = &rule;
+        } else {
+            return std::nullopt;
+        }
+    }
+    return out.leaf == nullptr ? std::nullopt : std::optional(out);
+}
+
+Chain::Link link_of(const Choice& choice, bool normalise) {
+    const double leaf = std::exp(choice.leaf->log_weight);
+    const double split = choice.split == nullptr ? 0.0 : std::exp(choice.split->log_weight);
+    if (!normalise) {
+        return {leaf, leaf, split};
+    }
+    return {1.0, leaf / (leaf + split), split / (leaf + split)};
+}
+
+}  // namespace
+
+std::optional<Chain> chain_of(const Grammar& grammar) {
+    if (grammar.max_leaves > 0) {
+        return std::nullopt;
+    }
+    Chain chain;
+    chain.place.assign(grammar.states.size(), -1);
+    bool has_measure = false;
+    std::int32_t state = grammar.start;
+    while (state >= 0 && chain.place[static_cast<std::size_t>(state)] < 0) {
+        const auto at = static_cast<std::size_t>(state);
+        const std::optional<Choice> choice = choice_of(grammar.states[at]);
+        if (!choice) {
+            return std::nullopt;
+        }
+        chain.place[at] = static_cast<std::int32_t>(chain.links.size());
+        chain.links.push_back(link_of(*choice, grammar.normalise));
+        if (choice->split == nullptr) {
+            return chain;
+        }
+        if (has_measure && choice->split->measure != chain.measure) {
+            return std::nullopt;
+        }
+        chain.measure = choice->split->measure;
+        has_measure = true;
+        if (!is_uniform(chain.measure)) {
+            return std::nullopt;
+        }
+        const std::int32_t next = next_state(*choice->split);
+        if (next < 0) {
+            return std::nullopt;
+        }
+        chain.endless = next == state;
+        if (!chain.endless && chain.place[static_cast<std::size_t>(next)] >= 0) {
+            return std::nullopt;  // a longer cycle
+        }
+        state = next;
+    }
+    return chain;
+}
+
+Chain counting_chain(const Chain& chain, std::size_t n_rows) {
+    Chain out = chain;
+    for (Chain::Link& link : out.links) {
+        link = {1.0, 1.0, link.split > 0.0 ? 1.0 : 0.0};
+    }
+    out.measure = Measure::each;
+    if (out.links.size() >= n_rows || (out.endless && out.links.size() == 1)) {
+        out.links.assign(1, {1.0, 1.0, 1.0});
+        out.endless = true;
+        std::fill(out.place.begin(), out.place.end(), 0);
+    }
+    return out;
+}
+
+}  // namespace slp::exact

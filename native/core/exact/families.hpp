@@ -1,0 +1,60 @@
+// The inside pass over a uniform grammar (chain.hpp), family by family.
+//
+// One numeric feature is the inner one. A family is a box that leaves it free; its members are the
+// box's parts between any two of the inner values that occur in it: k values, k (k + 1) / 2 members,
+// kept as one triangle. A split on an outer feature parts all members of a family at once: the left
+// sides are members of one family, the right sides of another. So a family costs one look-up for
+// each side of each outer split, and the sums over splits then run along rows of triangles. Splits
+// on the inner feature stay inside the family. Looking up each member's children by themselves takes
+// some fifty times the look-ups, and they are what such a pass waits for.
+//
+// Members of several families that hold the same rows are one box. It is worked out in the smallest
+// such family, where it touches the outer bounds on all sides, and copied to the others.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "exact/chain.hpp"
+#include "exact/geometry.hpp"
+#include "exact/memo.hpp"
+#include "exact/problem.hpp"
+#include "exact/search.hpp"
+
+namespace slp::exact {
+
+enum class Sum : std::uint8_t { total, best, count };
+
+struct FamilyTask {
+    Sum sum = Sum::total;
+    // Whether the leaves' marginal likelihoods are in the weights.
+    bool likelihood = true;
+    // Keep every box's value for look-ups, not the root's alone.
+    bool keep = false;
+    std::size_t memory = 0;
+    std::size_t n_threads = 1;
+};
+
+class FamilySearch {
+public:
+    virtual ~FamilySearch() = default;
+    virtual Status run(const Poll& poll) = 0;
+    virtual Progress progress() const = 0;
+    // Log of a box's value at a place of the chain. -inf for a box not reached, or not kept.
+    virtual double log_value(Key box, std::size_t place) const = 0;
+    // The root's count itself.
+    virtual double root_count(std::size_t place) const = 0;
+};
+
+// The feature to take as the inner one: of those that thresholds split, the one whose families have
+// the most members that are worked out in them, in a sample of families. Nothing where none has
+// enough members to be worth it.
+std::optional<std::uint32_t> inner_feature(const Problem& problem);
+
+std::unique_ptr<FamilySearch> make_family_search(const Problem& problem, const Geometry& geometry,
+                                                 const Chain& chain, std::uint32_t inner,
+                                                 const FamilyTask& task);
+
+}  // namespace slp::exact
