@@ -729,6 +729,14 @@ private:
             const std::size_t k = ranks_.k;
             const auto least = static_cast<std::uint64_t>(s_.problem_.grammar.min_leaf);
             sum_by_rank();
+            if constexpr (kVector) {  // at once, so that they can be taken back at once
+                std::size_t members = 0;
+                for (std::size_t i = 0; i < k; ++i) {
+                    members += k - ranks_.first_member[i];
+                }
+                vector_words_ = members * (n_ + 1);
+                next_vector_ = reinterpret_cast<double*>(vectors_.allocate(vector_words_));
+            }
             for (std::size_t i = k; i-- > 0;) {
                 Cell* const row = own.row(i);
                 const std::size_t first = ranks_.first_member[i];
@@ -812,8 +820,8 @@ private:
                 s_.task_.likelihood ? s_.problem_.leaf.log_marginal(leaf_.data()) : 0.0;
             const double leaf = std::exp(likelihood + scale);
             if constexpr (kVector) {
-                auto* const out = reinterpret_cast<double*>(vectors_.allocate(n_ + 1));
-                vector_words_ += n_ + 1;
+                double* const out = next_vector_;
+                next_vector_ += n_ + 1;
                 for (std::size_t t = 0; t < n_; ++t) {
                     out[t] = combine(s_.chain_.links[t], leaf, splits, share * sum[t]);
                 }
@@ -911,6 +919,7 @@ private:
         std::vector<Key> keys_;
         std::uint64_t n_items_ = 0, n_edges_ = 0;
         std::size_t vector_words_ = 0;
+        double* next_vector_ = nullptr;
         std::size_t taken_ = 0, path_ = 0;
         std::uint64_t steps_ = 0;
         std::chrono::steady_clock::time_point next_poll_ = std::chrono::steady_clock::now();
