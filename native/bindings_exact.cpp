@@ -16,6 +16,7 @@
 
 #include "exact/bounds.hpp"
 #include "exact/engine.hpp"
+#include "exact/estimate.hpp"
 #include "exact/reach.hpp"
 
 namespace nb = nanobind;
@@ -190,6 +191,16 @@ nb::tuple bounds_of(const Engine& engine, const Pass& pass, double work) {
     return nb::make_tuple(found.low, found.high);
 }
 
+// (boxes, relative standard error, states for each box, whether boxes is a lower bound)
+nb::tuple estimate_of(const Engine& engine, double work, std::uint64_t seed) {
+    BoxEstimate found{};
+    {
+        const nb::gil_scoped_release release;
+        found = estimate_boxes(engine.problem(), engine.geometry(), work, seed);
+    }
+    return nb::make_tuple(found.boxes, found.error, found.states, found.more);
+}
+
 }  // namespace
 
 void bind_exact(nb::module_& m) {
@@ -243,6 +254,8 @@ void bind_exact(nb::module_& m) {
                  return to_numpy(engine.root_vector(run));
              },
              nb::arg("run"))
+        .def("estimate_boxes", &estimate_of, nb::arg("work"), nb::arg("seed"))
+        .def("most_boxes", [](const Engine& engine) { return most_boxes(engine.problem()); })
         .def("bounds", &bounds_of, nb::arg("run"), nb::arg("work"))
         .def("leaves_reached", &leaves_of, nb::arg("run"), nb::arg("row").noconvert())
         .def("ways", &ways_of, nb::arg("run"), nb::arg("rows").noconvert(),

@@ -13,6 +13,7 @@ from slp.compile import CompiledModel, compile_model, compile_program
 from slp.data import Table, read_frame
 from slp.errors import Diagnostic, SlpError, SlpWarning, UsageError
 from slp.infer import Posterior, Sampling, infer
+from slp.infer.compiled import estimate_size
 from slp.infer.memory import memory_budget
 from slp.infer.posterior import check_count
 from slp.ir import program as ir
@@ -105,8 +106,10 @@ class Program:
         """Meaning in words, states and rules, whether exact inference is possible and why (not)."""
         if X is None:
             return explain_program(self.ir, None)
-        table = compile_model(self.ir, X, y).table
-        return explain_program(self.ir, table.schema(self.ir.support.min_leaf))
+        model = compile_model(self.ir, X, y)
+        text = explain_program(self.ir, model.table.schema(self.ir.support.min_leaf))
+        size = estimate_size(model.grammar, model.table)
+        return text if size is None else f"{text}\n\nOne exact pass: {size} (estimate)."
 
     def posterior(
         self,

@@ -3,6 +3,7 @@ same bits whatever the number of threads."""
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from types import ModuleType
 
@@ -162,8 +163,10 @@ def test_memory_runs_out() -> None:
     assert diagnostic.code == "E501"
     head, _, done = diagnostic.message.partition(" all trees: ")
     assert head == "the exact engine used up its memory of 400.0 KiB summing over"
-    boxes, _, bounds = done.partition(" boxes are done; the log evidence is certainly at least ")
+    boxes, _, rest = done.partition(" boxes are done of ")
     assert 10 < int(boxes.replace(",", "")) < 8000
+    size, _, bounds = rest.partition(" (estimate); the log evidence is certainly at least ")
+    assert re.fullmatch(r"about [0-9,]+ boxes, [0-9.]+ MiB", size)
     low, _, high = bounds.partition(" and at most ")
     assert float(low) < float(high)
     assert diagnostic.help == (

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from slp.data.table import Table
 from slp.errors import BudgetError, Diagnostic
 from slp.infer.compiled.problem import core_problem
+from slp.infer.compiled.size import size_of
 from slp.infer.memory import format_bytes
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.exact import N_CORES, exact_kernels
@@ -196,10 +197,10 @@ class Passes:
             code, reached = "E540", f"time of {self._seconds:g} s"
         message = (
             f"the exact engine used up its {reached} {_WORDS[quantity]}: "
-            f"{items:,} {self._unit} are done"
+            f"{items:,} {self._unit} are done of {size_of(self.engine)} (estimate)"
         )
         if (kept := self._kept_bytes()) and status == _OUT_OF_BUDGET:
-            message += f", and {format_bytes(kept)} hold what was computed before"
+            message += f"; {format_bytes(kept)} hold what was computed before"
         if bounds is not None:
             message += f"; {bounds_in_words(bounds)}"
         return BudgetError(Diagnostic(code, message, help=_WHAT_WOULD_FIT), bounds)

@@ -1,0 +1,443 @@
+#include "exact/estimate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <numeric>
+#include <set>
+#include <vector>
+
+#include "exact/ways_to_boxes.hpp"
+
+namespace slp::exact {
+
+namespace {
+
+constexpr std::size_t kGroups = 8;  // of paths, side by side, whose spread gives the error
+constexpr std::size_t kMostPaths = 512, kLeastPaths = 16;  // in a group
+constexpr double kEnough = 41.4;                           // log of 1e18: looks no further
+constexpr std::size_t kBoxesForStates = 40, kWays = 40, kWaysInFull = 12;
+
+std::size_t n_occurring(const Feature& feature) {
+    return std::set<std::uint32_t>(feature.codes.begin(), feature.codes.end()).size();
+}
+
+// One path: the rows that are left, and what must go on occurring.
+struct Path {
+    std::vector<std::uint32_t> rows;
+    // For each feature done, the codes that were chosen: both ends, or all levels kept.
+    std::vector<std::vector<std::uint32_t>> ends;
+};
+
+// Paths from the root to boxes, side by side, through the same sequence of choices.
+class Paths {
+public:
+    Paths(const Problem& problem, const std::vector<std::size_t>& order, std::size_t n,
+          std::uint64_t seed)
+        : problem_(problem), order_(order), random_(seed), paths_(n) {
+        std::vector<std::uint32_t> all(problem.table.n_rows);
+        std::iota(all.begin(), all.end(), 0U);
+        for (Path& path : paths_) {
+            path.rows = all;
+        }
+    }
+
+    // Log of the estimated number of boxes, and whether it stopped for there being enough.
+    double run(bool& more) {
+        for (done_ = 0; done_ < order_.size() && log_number_ < kEnough; ++done_) {
+            const std::size_t f = order_[done_];
+            if (problem_.table.features[f].kind == FeatureKind::levels) {
+                choose_levels(f);
+            } else {
+                choose_end(f, true);
+                choose_end(f, false);
+            }
+        }
+        more = done_ < order_.size();
+        return log_number_;
+    }
+
+    const std::vector<Path>& paths() const { return paths_; }
+    double work() const { return work_; }
+
+private:
+    const std::vector<std::uint32_t>& codes(std::size_t f) const {
+        return problem_.table.features[f].codes;
+    }
+
+    // Calls visit(end, row) for every end chosen before that occurs in a row; ends are numbered
+    // through. Returns how many there are.
+    template <typename Visit>
+    std::size_t visit_ends(const Path& path, Visit visit) {
+        std::size_t first = 0;
+        for (std::size_t i = 0; i < path.ends.size(); ++i) {
+            const std::vector<std::uint32_t>& code = codes(order_[i]);
+            const std::vector<std::uint32_t>& ends = path.ends[i];
+            if (ends.empty()) {
+                continue;
+            }
+            for (const std::uint32_t row : path.rows) {
+                for (std::size_t e = 0; e < ends.size(); ++e) {
+                    if (code[row] == ends[e]) {
+                        visit(first + e, row);
+                    }
+                }
+            }
+            first += ends.size();
+            work_ += static_cast<double>(path.rows.size() * ends.size());
+        }
+        return first;
+    }
+
+    std::size_t n_ends(const Path& path) const {
+        std::size_t n = 0;
+        for (const auto& ends : path.ends) {
+            n += ends.size();
+        }
+        return n;
+    }
+
+    // The lower end of a feature's interval (an upper end is a lower one, codes reversed).
+    void choose_end(std::size_t f, bool lower) {
+        std::vector<std::vector<std::uint32_t>> open(paths_.size());
+        for (std::size_t i = 0; i < paths_.size(); ++i) {
+            open[i] = open_ends(paths_[i], f, lower);
+        }
+        draw_anew(open);
+        for (std::size_t i = 0; i < paths_.size(); ++i) {
+            Path& path = paths_[i];
+            const std::uint32_t end = open[i][random_.below(open[i].size())];
+            std::erase_if(path.rows, [&](std::uint32_t row) {
+                return lower ? codes(f)[row] < end : codes(f)[row] > end;
+            });
+            if (lower) {
+                path.ends.emplace_back();
+            }
+            if (path.ends.back().empty() || path.ends.back()[0] != end) {
+                path.ends.back().push_back(end);
+            }
+        }
+    }
+
+    // Codes that may be the end: beyond none of them may an end chosen before lose all its rows, or
+    // the box have less than min_leaf.
+    std::vector<std::uint32_t> open_ends(const Path& path, std::size_t f, bool lower) {
+        const std::vector<std::uint32_t>& code = codes(f);
+        const auto least = static_cast<std::uint64_t>(problem_.grammar.min_leaf);
+        limits_.assign(n_ends(path), lower ? 0 : UINT32_MAX);
+        visit_ends(path, [&](std::size_t end, std::uint32_t row) {
+            limits_[end] = lower ? std::max(limits_[end], code[row])
+                                 : std::min(limits_[end], code[row]);
+        });
+        std::map<std::uint32_t, std::uint64_t> rows_of;
+        for (const std::uint32_t row : path.rows) {
+            rows_of[code[row]] += problem_.table.counts[row];
+        }
+        work_ += 4 * static_cast<double>(path.rows.size());
+        std::uint64_t rows = 0;
+        std::vector<std::uint32_t> out;
+        const auto take = [&](std::uint32_t c, std::uint64_t own) {  // from the far side on
+            rows += own;
+            const bool all_occur = std::all_of(limits_.begin(), limits_.end(), [&](auto limit) {
+                return lower ? c <= limit : c >= limit;
+            });
+            if (all_occur && rows >= least) {
+                out.push_back(c);
+            }
+        };
+        if (lower) {
+            for (auto it = rows_of.rbegin(); it != rows_of.rend(); ++it) {
+                take(it->first, it->second);
+            }
+        } else {
+            for (const auto& [c, own] : rows_of) {
+                take(c, own);
+            }
+        }
+        return out;
+    }
+
+    // Level after level: kept, or dropped where nothing chosen before is lost.
+    void choose_levels(std::size_t f) {
+        for (Path& path : paths_) {
+            path.ends.emplace_back();
+        }
+        const auto n = static_cast<std::uint32_t>(problem_.table.features[f].n_codes);
+        for (std::uint32_t level = 0; level < n; ++level) {
+            std::vector<std::vector<std::uint32_t>> open(paths_.size());  // 1: keep, 0: drop
+            for (std::size_t i = 0; i < paths_.size(); ++i) {
+                open[i] = open_choices(paths_[i], f, level);
+            }
+            draw_anew(open);
+            for (std::size_t i = 0; i < paths_.size(); ++i) {
+                Path& path = paths_[i];
+                const bool keep = open[i][random_.below(open[i].size())] == 1;
+                if (!keep) {
+                    std::erase_if(path.rows,
+                                  [&](std::uint32_t row) { return codes(f)[row] == level; });
+                } else {
+                    const auto found =
+                        std::any_of(path.rows.begin(), path.rows.end(),
+                                    [&](std::uint32_t row) { return codes(f)[row] == level; });
+                    if (found) {
+                        path.ends.back().push_back(level);
+                    }
+                }
+            }
+        }
+    }
+
+    std::vector<std::uint32_t> open_choices(const Path& path, std::size_t f,
+                                            std::uint32_t level) {
+        std::uint64_t others = 0;
+        bool here = false;
+        for (const std::uint32_t row : path.rows) {
+            if (codes(f)[row] == level) {
+                here = true;
+            } else {
+                others += problem_.table.counts[row];
+            }
+        }
+        if (!here || others < static_cast<std::uint64_t>(problem_.grammar.min_leaf)) {
+            return {1};
+        }
+        limits_.assign(n_ends(path), 0);
+        visit_ends(path, [&](std::size_t end, std::uint32_t row) {
+            limits_[end] += codes(f)[row] != level;
+        });
+        work_ += 2 * static_cast<double>(path.rows.size());
+        const bool all_occur =
+            std::all_of(limits_.begin(), limits_.end(), [](auto n) { return n > 0; });
+        return all_occur ? std::vector<std::uint32_t>{0, 1} : std::vector<std::uint32_t>{1};
+    }
+
+    // Paths in proportion to their open choices, evenly spaced (Carpenter, Clifford & Fearnhead
+    // 1999); multiplies the estimate by the mean of these.
+    void draw_anew(std::vector<std::vector<std::uint32_t>>& open) {
+        double total = 0, least = INFINITY, most = 0;
+        for (const auto& choices : open) {
+            const auto n = static_cast<double>(choices.size());
+            total += n;
+            least = std::min(least, n);
+            most = std::max(most, n);
+        }
+        log_number_ += std::log(total / static_cast<double>(open.size()));
+        if (least == most) {
+            return;
+        }
+        const double step = total / static_cast<double>(open.size());
+        double at = random_.uniform() * step, sum = 0;
+        std::vector<std::size_t> from;
+        for (std::size_t i = 0; i < open.size(); ++i) {
+            sum += static_cast<double>(open[i].size());
+            for (; at < sum && from.size() < open.size(); at += step) {
+                from.push_back(i);
+            }
+        }
+        while (from.size() < open.size()) {  // rounding
+            from.push_back(open.size() - 1);
+        }
+        std::vector<Path> paths;
+        std::vector<std::vector<std::uint32_t>> choices;
+        for (const std::size_t i : from) {
+            paths.push_back(paths_[i]);
+            choices.push_back(open[i]);
+            work_ += static_cast<double>(paths_[i].rows.size()) / 8;
+        }
+        paths_.swap(paths);
+        open.swap(choices);
+    }
+
+    const Problem& problem_;
+    const std::vector<std::size_t>& order_;
+    Random random_;
+    std::vector<Path> paths_;
+    std::size_t done_ = 0;
+    double log_number_ = 0, work_ = 0;
+    std::vector<std::uint32_t> limits_;
+};
+
+// Features that can be split on, those of most codes first.
+std::vector<std::size_t> features_in_order(const Problem& problem) {
+    const std::vector<std::uint8_t> split = features_split(problem);
+    std::vector<std::size_t> order, codes;
+    for (std::size_t f = 0; f < split.size(); ++f) {
+        codes.push_back(n_occurring(problem.table.features[f]));
+        if (split[f]) {
+            order.push_back(f);
+        }
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t x, std::size_t y) { return codes[x] > codes[y]; });
+    return order;
+}
+
+Order order_of(std::size_t way) {
+    return way == 0 ? Order::most_first : way == 1 ? Order::fewest_first : Order::random;
+}
+
+// Of `sampled` boxes those that full cuts can reach in time; all where nothing is in the way.
+std::vector<const Path*> reachable(WaysToBoxes& ways, const std::vector<const Path*>& sampled,
+                                   std::int32_t max_cuts, double work, Random& random,
+                                   std::size_t& tried) {
+    std::vector<const Path*> out;
+    for (tried = 0; tried < sampled.size() && ways.work() < work; ++tried) {
+        const Path* const path = sampled[tried];
+        for (std::size_t way = 0; way < kWaysInFull; ++way) {
+            const std::int32_t n = ways.cuts(path->rows, order_of(way), random);
+            if (n >= 0 && n <= max_cuts) {
+                out.push_back(path);
+                break;
+            }
+        }
+    }
+    return out;
+}
+
+struct StatesFound {
+    double states = 0.0;  // on average, of boxes reached in any
+    std::size_t tried = 0, reached = 0;
+};
+
+StatesFound find_states(const Problem& problem, WaysToBoxes& ways,
+                        const std::vector<const Path*>& sampled, double work, Random& random) {
+    StatesFound out;
+    const double limit = ways.work() + work;
+    const std::size_t every = std::max<std::size_t>(1, sampled.size() / kBoxesForStates);
+    for (std::size_t i = 0; i < sampled.size() && ways.work() < limit; i += every) {
+        struct Seen {
+            int times = 0;
+            std::int32_t fewest_cuts = INT32_MAX;
+        };
+        std::map<std::int32_t, Seen> seen;
+        for (std::size_t way = 0; way < kWays && ways.work() < limit; ++way) {
+            for (const std::int32_t state :
+                 ways.states(sampled[i]->rows, order_of(way), random)) {
+                Seen& own = seen[state];
+                ++own.times;
+                own.fewest_cuts = std::min(own.fewest_cuts, ways.n_cuts());
+            }
+        }
+        double once = 0, twice = 0, products = 0;
+        for (const auto& [state, own] : seen) {
+            once += own.times == 1;
+            twice += own.times == 2;
+            // of K leaves each cut above leaves one at least to the other side
+            products += problem.counted()
+                            ? std::clamp<double>(problem.n_owed() - own.fewest_cuts, 0,
+                                                 static_cast<double>(sampled[i]->rows.size()))
+                            : 1.0;
+        }
+        const double unseen = twice > 0 ? once * once / (2 * twice) : once * (once - 1) / 2;
+        const auto met = static_cast<double>(seen.size());
+        const double states =
+            std::min(met + unseen, static_cast<double>(problem.grammar.states.size()));
+        out.states += met > 0 ? products * states / met : 0.0;
+        out.reached += !seen.empty();
+        ++out.tried;
+    }
+    out.states /= static_cast<double>(std::max<std::size_t>(1, out.reached));
+    return out;
+}
+
+}  // namespace
+
+double most_boxes(const Problem& problem) {
+    const std::vector<std::uint8_t> split = features_split(problem);
+    const auto cuts = static_cast<std::size_t>(most_cuts(problem));
+    // number[k]: descriptions that take k cuts of the features so far
+    std::vector<double> number{1.0};
+    for (std::size_t f = 0; f < split.size(); ++f) {
+        if (!split[f]) {
+            continue;
+        }
+        const auto c = static_cast<double>(n_occurring(problem.table.features[f]));
+        std::vector<double> own{1.0};
+        if (problem.table.features[f].kind == FeatureKind::levels) {
+            double sets = 1.0;  // of k levels dropped; a single level is one cut
+            for (double k = 1; k + 1 < c && own.size() <= cuts; ++k) {
+                sets *= (c - k + 1) / k;
+                own.push_back(sets);
+            }
+            if (c > 1) {
+                own.resize(std::max<std::size_t>(own.size(), 2), 0.0);
+                own[1] = c > 2 ? own[1] + c : c;
+            }
+        } else {
+            own = {1.0, 2 * (c - 1), (c - 1) * (c - 2) / 2};
+        }
+        std::vector<double> product(std::min(cuts + 1, number.size() + own.size() - 1), 0.0);
+        for (std::size_t i = 0; i < number.size(); ++i) {
+            for (std::size_t j = 0; j < own.size() && i + j < product.size(); ++j) {
+                product[i + j] += number[i] * own[j];
+            }
+        }
+        number = std::move(product);
+    }
+    const double descriptions = std::accumulate(number.begin(), number.end(), 0.0);
+    return std::min(descriptions, std::exp2(static_cast<double>(problem.table.n_rows)));
+}
+
+BoxEstimate estimate_boxes(const Problem& problem, const Geometry& geometry, double work,
+                           std::uint64_t seed) {
+    const std::vector<std::size_t> order = features_in_order(problem);
+    const double cost = static_cast<double>(problem.table.n_rows) *
+                        static_cast<double>(order.size() + 1) * static_cast<double>(kGroups);
+    const auto n = std::clamp(static_cast<std::size_t>(work / (4 * cost)), kLeastPaths,
+                              kMostPaths);
+    std::vector<Paths> groups;
+    std::vector<double> number;
+    bool more = false;
+    double used = 0;
+    for (std::size_t g = 0; g < kGroups; ++g) {
+        groups.emplace_back(problem, order, n, split_mix(seed + g));
+        bool stopped = false;
+        number.push_back(std::exp(groups.back().run(stopped)));
+        more = more || stopped;
+        used += groups.back().work();
+    }
+    const double mean = std::accumulate(number.begin(), number.end(), 0.0) / kGroups;
+    double squares = 0;
+    for (const double x : number) {
+        squares += (x - mean) * (x - mean);
+    }
+    double variance = squares / (kGroups - 1) / kGroups / (mean * mean);
+    BoxEstimate out{mean, 0.0, 1.0, more};
+
+    std::vector<const Path*> sampled;
+    for (std::size_t i = 0; i < n; ++i) {  // from all groups in turn
+        for (const Paths& group : groups) {
+            sampled.push_back(&group.paths()[i]);
+        }
+    }
+    const auto reached_of = [&](double reached, double tried) {
+        const double share = std::max(reached, 0.5) / tried;
+        out.boxes *= share;
+        variance += (1 - share) / (share * tried);
+    };
+    WaysToBoxes ways(problem, geometry);
+    const std::int32_t max_cuts = most_cuts(problem);
+    Random random(split_mix(~seed));
+    if (!more && (problem.grammar.min_leaf > 1 || max_cuts + 1 < static_cast<std::int32_t>(
+                                                                     problem.table.n_rows))) {
+        std::size_t tried = 0;
+        const std::size_t before = sampled.size();
+        sampled = reachable(ways, sampled, max_cuts, work / 2, random, tried);
+        if (tried > 0 && before > 0) {
+            reached_of(static_cast<double>(sampled.size()), static_cast<double>(tried));
+        }
+    }
+    if (problem.grammar.states.size() > 1 || problem.counted()) {
+        const StatesFound found = find_states(problem, ways, sampled, work / 2, random);
+        if (found.tried > 0) {
+            out.states = std::max(1.0, found.states);
+            reached_of(static_cast<double>(found.reached), static_cast<double>(found.tried));
+        }
+    }
+    out.boxes = std::max(1.0, std::min(out.boxes, most_boxes(problem)));
+    out.error = std::sqrt(variance);
+    return out;
+}
+
+}  // namespace slp::exact
