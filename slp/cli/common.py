@@ -187,16 +187,18 @@ def reports_errors(command: Callable[..., Any]) -> Callable[..., Any]:
     def wrapped(*args: Any, message_format: str, **kwargs: Any) -> None:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", SlpWarning)
-            error: SlpError | None = None
+            error: SlpError | SystemExit | None = None
             try:
                 command(*args, **kwargs)
-            except SlpError as e:
+            except (SlpError, SystemExit) as e:
                 error = e
         for w in caught:
             if isinstance(w.message, SlpWarning):
                 write_diagnostics([w.message.diagnostic], message_format, sys.stderr)
             else:
                 warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
+        if isinstance(error, SystemExit):
+            raise error
         if error is not None:
             facts: dict[str, object] = {}
             if isinstance(error, BudgetError) and error.log_evidence_bounds is not None:

@@ -10,7 +10,12 @@ from typing import Any
 
 from slp.errors import Diagnostic, SlpWarning
 from slp.infer.boxes import Geometry
-from slp.infer.mh import MetropolisHastings, Tempering
+from slp.infer.mh import (
+    CompiledMetropolisHastings,
+    MetropolisHastings,
+    Tempering,
+    what_the_core_lacks,
+)
 from slp.infer.posterior import fresh_seed
 from slp.infer.run import Checkpoint, Progress, Schedule, run, seed_of_checkpoint
 from slp.infer.sampled_posterior import SampledPosterior, TreeSampler
@@ -109,10 +114,15 @@ def _sampler(
     sampling: Sampling,
     likelihood: bool,
 ) -> TreeSampler[Any]:
-    base = MetropolisHastings(
+    """The compiled engine where it can run, else the plain one. Tempering is not compiled."""
+    compiled = what_the_core_lacks(program.constraints, sampling.proposal) is None
+    make = CompiledMetropolisHastings if compiled and sampling.rungs == 1 else MetropolisHastings
+    base = make(
         grammar, geometry, program.constraints, proposal=sampling.proposal, likelihood=likelihood
     )
-    return base if sampling.rungs == 1 else Tempering(base, sampling.rungs)
+    if isinstance(base, MetropolisHastings) and sampling.rungs != 1:
+        return Tempering(base, sampling.rungs)
+    return base
 
 
 def _teller(progress: Callable[[int, str], None]) -> Callable[[Progress], None]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from slp.infer.boxes import Geometry
 from slp.infer.compiled.problem import core_problem
+from slp.infer.distribution import ScoredTree
 from slp.infer.mh.engine import TRIES, MetropolisHastings, no_start
 from slp.infer.mh.exact_subtrees import DEFAULT_BUDGET
 from slp.infer.mh.names import Named, read_names
@@ -78,6 +79,7 @@ class CompiledMetropolisHastings:
         assert what_the_core_lacks(constraints, proposal) is None
         self.plain = MetropolisHastings(grammar, geometry, constraints, likelihood=likelihood)
         self.geometry = geometry
+        self.normalised, self.evidence_note = self.plain.normalised, self.plain.evidence_note
         self.power = 1.0 if likelihood else 0.0
         named = read_names(proposal)
         self._names = [_name(n) for n in named]
@@ -176,6 +178,26 @@ class CompiledMetropolisHastings:
                 level = feature.levels[low] if feature.levels is not None else None
                 done.append(Split(feature.name, threshold, level, done.pop(), done.pop()))
         return Tree(done.pop())
+
+    # --- what records stand for (`slp.infer.sampled_posterior.TreeSampler`) --------------------
+
+    @property
+    def derivations_are_trees(self) -> bool:
+        """Whether it is certain that no tree has two proofs."""
+        return self.plain.derivations_are_trees
+
+    def scored(self, record: Json) -> ScoredTree:
+        """As `MetropolisHastings.scored`."""
+        state = self.proof_from_data(record)
+        tree = self.tree(state)
+        weight = float(state.log_draw + state.log_excess)
+        if not self.derivations_are_trees:
+            weight = self.plain.log_weight(tree)
+        return ScoredTree(tree, weight, float(state.log_likelihood))
+
+    def log_weight(self, tree: Tree) -> float:
+        """As `MetropolisHastings.log_weight`."""
+        return self.plain.log_weight(tree)
 
     def forest(self, records: Sequence[Json]) -> Any:
         """The trees of records, laid out by the core to predict with (`MHForest`)."""

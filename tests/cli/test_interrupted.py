@@ -1,0 +1,97 @@
+"""Runs of the sampler that are killed, resumed, or stopped from the keyboard: real processes and
+real signals."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+#: The command, with a checkpoint every 20 milliseconds in place of every 30 seconds.
+COMMAND = """
+import functools, sys
+import slp.infer.samplers as samplers
+from slp.cli import sample_command
+from slp.cli.common import run
+samplers.Checkpoint = functools.partial(samplers.Checkpoint, every=0.02)
+sys.exit(run(sample_command, sys.argv[1:]))
+"""
+DRAWS = 3000
+
+
+def arguments(table: Path, checkpoint: Path) -> list[str]:
+    return [
+        *("growtree", str(table), "--engine", "mh", "--json", "--checkpoint", str(checkpoint)),
+        *("--chains", "2", "-n", str(DRAWS), "--thin", "40", "--warmup", "100"),
+        *("--proposal", "q_uc:0.9,q_ind:0.1"),
+    ]
+
+
+def started(words: list[str]) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", COMMAND, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def wait_for_draws(process: subprocess.Popen[str], checkpoint: Path) -> None:
+    """Until the checkpoint holds draws."""
+    for _ in range(3000):
+        if checkpoint.exists():
+            chains = json.loads(checkpoint.read_text())["chains"]
+            if all(chain["draws"] for chain in chains):
+                return
+        assert process.poll() is None, process.stderr and process.stderr.read()
+        time.sleep(0.01)
+    pytest.fail("no draws in the checkpoint after 30 s")
+
+
+def finished(words: list[str]) -> dict[str, object]:
+    process = started(words)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    found: dict[str, object] = json.loads(out)
+    return found
+
+
+def test_a_killed_run_goes_on_as_if_nothing_had_happened(table: Path, tmp_path: Path) -> None:
+    checkpoint, resumed, whole = (tmp_path / name for name in ("run.json", "resumed", "whole"))
+    words = arguments(table, checkpoint)
+    process = started([*words, "--seed", "5", "-o", str(resumed)])
+    wait_for_draws(process, checkpoint)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    chains = json.loads(checkpoint.read_text())["chains"]
+    assert 0 < sum(len(chain["draws"]) for chain in chains) < DRAWS
+    assert not resumed.exists()
+
+    # The seed is that of the file.
+    again = finished([*words, "--resume", "-o", str(resumed)])
+    want = finished([*arguments(table, tmp_path / "other.json"), "--seed", "5", "-o", str(whole)])
+    assert again["seed"] == want["seed"] == 5
+    assert again["diagnostics"] == want["diagnostics"]
+    assert resumed.read_text() == whole.read_text()
+    assert len(whole.read_text().splitlines()) == DRAWS
+
+
+def test_stopping_from_the_keyboard_keeps_what_was_drawn(table: Path, tmp_path: Path) -> None:
+    checkpoint, output = tmp_path / "run.json", tmp_path / "draws"
+    process = started([*arguments(table, checkpoint), "--seed", "5", "-o", str(output)])
+    wait_for_draws(process, checkpoint)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    found = json.loads(out)
+    assert found["interrupted"] is True
+    assert 0 < found["draws"] < DRAWS
+    assert len(output.read_text().splitlines()) == found["draws"]
+    assert f"warning[W510]: interrupted: {found['draws']} of {DRAWS} draws are there" in err
+    assert "Traceback" not in err
