@@ -12,7 +12,6 @@ import polars as pl
 import pytest
 
 import slp
-from slp.infer.compiled import compiled_is_there
 from slp.learn.ascent import Interval
 from slp.learn.text import ProgramText
 from slp.learn.trees import Differences, InsideOutside, Unknowns
@@ -85,7 +84,7 @@ def test_slopes_are_those_of_the_evidence(name: str) -> None:
         assert slope[i] == pytest.approx(want, abs=1e-6)
 
 
-@pytest.mark.skipif(not compiled_is_there(), reason="the compiled engine is not installed")
+@pytest.mark.usefixtures("compiled_kernels")
 @pytest.mark.parametrize("name", ["growtree", "failing"])
 def test_differences_of_exact_sums_agree(name: str) -> None:
     program = slp.parse(PROGRAMS[name])
