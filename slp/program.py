@@ -176,6 +176,8 @@ class Program:
         best: int = 0,
         tolerance: float = 1e-12,
         limits: Limits = DEFAULT_LIMITS,
+        engine: str = "python",
+        allow_code: bool = False,
     ) -> QueryResult:
         """Answers to a goal with their probabilities, by a search for its proofs.
 
@@ -186,13 +188,24 @@ class Program:
         best : how many of the most probable proofs to keep.
         tolerance : the search goes on until what it has not looked at has at most this mass.
         limits : where it gives up before that, and bounds what it has not seen.
+        engine : `"python"`, or `"prolog"` for SWI-Prolog, which must be installed.
+        allow_code : let goals `prolog(...)` do under SWI-Prolog whatever they want.
 
         Raises
         ------
         SlpError
             A fault in the goal or an option, or in the program as far as the goal uses it.
         """
-        return run_query(self.ir, goal, given=given, best=best, tolerance=tolerance, limits=limits)
+        return run_query(
+            self.ir,
+            goal,
+            given=given,
+            best=best,
+            tolerance=tolerance,
+            limits=limits,
+            engine=engine,
+            allow_code=allow_code,
+        )
 
     def draw(
         self,
@@ -203,12 +216,14 @@ class Program:
         failure: str = "rejection",
         seed: int | None = None,
         limits: Limits = DEFAULT_LIMITS,
+        engine: str = "python",
+        allow_code: bool = False,
     ) -> Draws:
         """Independent draws of a goal's proofs: what they answer.
 
         Parameters
         ----------
-        goal, given : as in `query`.
+        goal, given, engine, allow_code : as in `query`.
         draws : how many.
         failure : `"rejection"` (draws have the probabilities of `query`) or `"backtracking"` (they
             have not, if proofs fail).
@@ -222,7 +237,15 @@ class Program:
             that are reached; no proof to draw.
         """
         return run_draws(
-            self.ir, goal, draws, given=given, failure=failure, seed=seed, limits=limits
+            self.ir,
+            goal,
+            draws,
+            given=given,
+            failure=failure,
+            seed=seed,
+            limits=limits,
+            engine=engine,
+            allow_code=allow_code,
         )
 
     def learn(

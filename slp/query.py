@@ -25,11 +25,13 @@ from slp.proofs import (
     draw_answers,
     named_variables,
 )
+from slp.proofs.prolog import PrologProgram
 from slp.proofs.terms import Atom, Number, Term
 from slp.source import SourceSpan
 from slp.syntax import parse_term, term_to_text
 
 __all__ = [
+    "ENGINES",
     "FAILURES",
     "Answer",
     "Draws",
@@ -43,6 +45,9 @@ __all__ = [
 
 #: A number as such, any other term as Prolog text.
 Value: TypeAlias = int | float | str
+
+#: What queries can run on: the interpreter in Python, or SWI-Prolog.
+ENGINES = ("python", "prolog")
 
 #: What to do when a draw fails, and what that makes of the draws' distribution.
 FAILURES: Mapping[str, str] = {
@@ -212,12 +217,20 @@ def run_query(
     best: int = 0,
     tolerance: float = 1e-12,
     limits: Limits = DEFAULT_LIMITS,
+    engine: str = "python",
+    allow_code: bool = False,
 ) -> QueryResult:
     """See `slp.Program.query`."""
     _check_not_negative("best", best)
     _check_not_negative("tolerance", tolerance)
     query = _read(program, goal, given)
-    found = answers_of_query(query, best=best, tolerance=tolerance, limits=limits)
+    if _is_prolog(engine):
+        with PrologProgram(program, allow_code=allow_code) as loaded:
+            found = answers_of_query(
+                query, best=best, tolerance=tolerance, limits=limits, searcher=loaded.search
+            )
+    else:
+        found = answers_of_query(query, best=best, tolerance=tolerance, limits=limits)
     names = [v.name for v in named_variables(query.goal)]
     return QueryResult(
         answers=tuple(_answer(names, a.terms, a.mass, found) for a in found.answers),
@@ -250,6 +263,8 @@ def run_draws(
     failure: str = "rejection",
     seed: int | None = None,
     limits: Limits = DEFAULT_LIMITS,
+    engine: str = "python",
+    allow_code: bool = False,
 ) -> Draws:
     """See `slp.Program.draw`."""
     _check_not_negative("draws", draws)
@@ -259,7 +274,13 @@ def run_draws(
     query = _read(program, goal, given)
     way: Failure = "rejection" if failure == "rejection" else "backtracking"
     seed = secrets.randbits(32) if seed is None else seed
-    answers, tries = draw_answers(query, draws, failure=way, seed=seed, limits=limits)
+    if _is_prolog(engine):
+        with PrologProgram(program, allow_code=allow_code) as loaded:
+            answers, tries = loaded.draw_answers(
+                query, draws, failure=way, seed=seed, limits=limits
+            )
+    else:
+        answers, tries = draw_answers(query, draws, failure=way, seed=seed, limits=limits)
     names = [v.name for v in named_variables(query.goal)]
     return Draws(tuple(_values(names, terms) for terms in answers), failure, tries, seed)
 
@@ -267,6 +288,14 @@ def run_draws(
 def _read(program: ir.Program, goal: str, given: str | None) -> Query:
     condition = None if given is None else parse_term(given, "<given>")
     return Query(program, parse_term(goal), condition)
+
+
+def _is_prolog(engine: str) -> bool:
+    if engine not in ENGINES:
+        help = f"there are {', '.join(ENGINES)}"
+        message = f"there is no engine `{engine}` for queries"
+        raise UsageError(Diagnostic("E722", message, help=help))
+    return engine == "prolog"
 
 
 def _check_not_negative(option: str, value: float) -> None:

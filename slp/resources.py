@@ -1,6 +1,6 @@
 """Finds what the package ships beside its code: grammars and library priors.
 
-Entry points: `grammar_text`, `prior_names`, `prior_file`. In a checkout (an editable install is
+Entry points: `grammar_text`, `prior_names`, `prior_file`, `prolog_library`. In a checkout (an editable install is
 one) they lie in `grammars/` and `priors/` next to `slp/`; a wheel carries the same folders inside,
 as `slp/_data/grammars` and `slp/_data/priors`.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 from slp.errors import Diagnostic, ProgramError
 from slp.source import SourceFile
 
-__all__ = ["grammar_text", "prior_file", "prior_names"]
+__all__ = ["grammar_text", "prior_file", "prior_names", "prolog_library"]
 
 _PACKAGE = Path(__file__).resolve().parent
 _IN_WHEEL = _PACKAGE / "_data"
@@ -23,6 +23,11 @@ _ROOT = _IN_WHEEL if _IN_WHEEL.is_dir() else _PACKAGE.parent
 def grammar_text(name: str) -> str:
     """Text of the Lark grammar `name`, as in `grammars/<name>.lark`."""
     return (_ROOT / "grammars" / f"{name}.lark").read_text(encoding="utf-8")
+
+
+def prolog_library() -> Path:
+    """The folder of Prolog files, among them `slp.pl`, SWI-Prolog's `library(slp)`."""
+    return _PACKAGE / "prolog"
 
 
 def prior_names() -> list[str]:

@@ -2,21 +2,26 @@
 
 A program is loaded into a module of its own. Predicates from which no labelled clause can be reached
 become ordinary predicates of that module and run natively. The others are interpreted, as their goals
-must be able to stop at a stochastic goal and to go on later. Each of their clauses is compiled to a
-chain of instructions that ends in a variable, the chain to go on with:
+must be able to stop at a stochastic goal and to go on later. The body of each of their clauses is compiled
+to a chain of instructions, K being the instructions behind one:
 
-    end                       a proof
-    native(G, K)              call G, go on with K
-    logic(C, B, K)            call C, which finds a clause and binds K to its chain; B is the choice
-                              point that the clause's cuts go back to
-    choose(C, I, P, Cl, K)    a stochastic goal: draw or try its clauses, I being the clause's number
-    dynamic(G, Cl, K)         a goal that is known only now
-    enter(V, K), enter(V, B, K), leave(K), cut(V, Cl, K)    cuts: see below
+    return                    the body is done
+    native(G, K)              call G
+    logic(C, B, KC, K)        call C, which finds a clause and its chain KC; B is the choice point that
+                              the clause's cuts go back to
+    choose(C, N, L, P, I, KC, K)    call C with a number N drawn, or stop and leave that to the search;
+                              L is the clause's label, P = Name/Arity
+    dynamic(M, G, I, K)       a goal that is known only now
+    enter(V, K), enter(V, B, K), leave(K), cut(V, I, K)    cuts: see below
     or(K1, K2), if(K0, K1, K2), soft(K0, K1, K2), not(K0, K), all(T, K0, L, K)    control
-    fault(E, Cl)              raise E, blaming clause Cl
+    fault(E, I)               raise E
 
-A chain holds no references to stacks, so that it can be put down and taken up again, and that two
-chains that are variants have the same proofs. A cut names a variable V; what V means just now is in a
+I is the number of the clause that a goal stands in, which is to blame for faults. A proof in progress
+is a chain and a list of chains to return to. (Not one chain: with occurs check, to bind the end of a
+chain to the next one would look through all of that.)
+
+Chains hold no references to stacks, so that they can be put down and taken up again, and that those
+that are variants have the same proofs. A cut names a variable V; what V means just now is in a
 list of pairs V-B that is carried along, with B a choice point, or `crosses` if choice points that the
 cut would take away were left behind at a stochastic goal.
 
@@ -24,8 +29,8 @@ Faults are thrown as slp_fault(Formal, Clause), with the number of the clause to
 */
 
 :- module(slp_engine,
-          [ slp_load/5, slp_unload/1,
-            slp_open/4, slp_expand/5, slp_close/1,
+          [ slp_load/5, slp_unload/2,
+            slp_open/4, slp_expand/5, slp_close/2,
             slp_draws/6
           ]).
 :- use_module(library(lists)).
@@ -46,14 +51,19 @@ Faults are thrown as slp_fault(Formal, Clause), with the number of the clause to
                  *            LOADING           *
                  *******************************/
 
-%!  slp_load(+Clauses, +Trees, +Parameters, +Options, -Module)
+%!  slp_load(+Clauses, +Trees, +Parameters, +Options, -Result)
 %
-%   Clauses are [Number, Variables, Tokens] for terms clause(Label, Head, Body), Trees [Name, Arity,
+%   Result is the module, or a fault as in guarded/3. Clauses are [Number, Variables, Tokens] for terms clause(Label, Head, Body), Trees [Name, Arity,
 %   Shown] for what tree rules define, Parameters [Name, Value]. See decode/4 for tokens.
 
-slp_load(Clauses, Trees, Parameters, Options, Module) :-
+slp_load(Clauses, Trees, Parameters, Options, Result) :-
     flag(slp_module, N, N+1),
     atom_concat(slp_program_, N, Module),
+    catch(( load(Clauses, Trees, Parameters, Options, Module), Result = Module ),
+          Fault,
+          ( slp_unload(Module, _), outcome_of(Fault, Result) )).
+
+load(Clauses, Trees, Parameters, Options, Module) :-
     forall(member(O, Options), assertz(option(Module, O))),
     forall(member([Name, Value], Parameters), assertz(parameter(Module, Name, Value))),
     forall(member([Name, Arity, Shown], Trees),
@@ -69,9 +79,9 @@ slp_load(Clauses, Trees, Parameters, Options, Module) :-
     find_native(Module),
     forall(source(Module, I, Label, Head, Body), add_clause(Module, I, Label, Head, Body)).
 
-%!  slp_unload(+Module) is det.
+%!  slp_unload(+Module, -Done) is det.
 
-slp_unload(Module) :-
+slp_unload(Module, done) :-
     forall(( current_predicate(Module:Name/Arity),
              \+ predicate_property(Module:Name/Arity, imported_from(_)) ),
            abolish(Module:Name, Arity)),
@@ -143,13 +153,13 @@ add_clause(Module, I, none, Head, Body) :-
     assertz(Module:(Head :- Goal)).
 add_clause(Module, I, none, Head, Body) :-
     !,
-    chain_of_body(Body, Module, I, B, Next, K),
-    interpreted(Head, [B, Next, K], Fact),
+    chain_of_body(Body, at(Module, load), I, B, K),
+    interpreted(Head, [B, K], Fact),
     assertz(Module:Fact).
 add_clause(Module, I, Label0, Head, Body) :-
     known_values(Label0, Module, Label),
-    chain(Body, Module, I, _, Next, K),
-    interpreted(Head, [I, Label, Next, K], Fact),
+    chain(Body, at(Module, load), I, _, return, K),
+    interpreted(Head, [I, Label, K], Fact),
     assertz(Module:Fact).
 
 interpreted(Head, More, Fact) :-
@@ -289,27 +299,26 @@ comparison(>=).
 %   Sums and products of numbers are left to SWI-Prolog, if its variables are numbers when called;
 %   anything else is evaluated by value/3, which knows the parameters.
 
-arithmetic(X is E0, M, I, Native) :-
-    known_values(E0, M, E),
-    checked(E, (X is E), slp_engine:arithmetic_is(I, M, X, E), Native).
 arithmetic(Goal, M, I, Native) :-
-    compound(Goal),
-    compound_name_arguments(Goal, Op, [A0, B0]),
-    comparison(Op),
-    known_values(A0, M, A),
-    known_values(B0, M, B),
-    compound_name_arguments(Fast, Op, [A, B]),
-    checked(A+B, Fast, slp_engine:arithmetic_compare(I, M, Op, A, B), Native).
-
-checked(E, Fast, Slow, Native) :-
-    term_variables(E, Vars),
-    (   \+ sum_of_products(E)
+    arithmetic(Goal, M, I, Sum-Fast, Slow),
+    term_variables(Sum, Vars),
+    (   \+ sum_of_products(Sum)
     ->  Native = Slow
     ;   Vars == []
     ->  Native = Fast
     ;   numbers(Vars, Test),
         Native = (Test -> Fast ; Slow)
     ).
+
+arithmetic(X is E0, M, I, E-(X is E), slp_engine:arithmetic_is(I, M, X, E)) :-
+    known_values(E0, M, E).
+arithmetic(Goal, M, I, (A+B)-Fast, slp_engine:arithmetic_compare(I, M, Op, A, B)) :-
+    compound(Goal),
+    compound_name_arguments(Goal, Op, [A0, B0]),
+    comparison(Op),
+    known_values(A0, M, A),
+    known_values(B0, M, B),
+    compound_name_arguments(Fast, Op, [A, B]).
 
 numbers([V], number(V)) :- !.
 numbers([V|Vs], (number(V), Test)) :- numbers(Vs, Test).
@@ -355,61 +364,62 @@ value(E0, M, I, V) :-
                  *            CHAINS            *
                  *******************************/
 
-%!  chain(+Body, +Module, +Clause, ?Cut, ?Next, -Chain) is det.
+%!  chain(+Body, +Where, +Clause, ?Cut, ?Next, -Chain) is det.
 %
-%   Cut is the variable that cuts in the body name.
+%   Cut is the variable that cuts in the body name. Where is at(Module, Time), Time being `load` for
+%   clauses, which may add predicates to the module, or `call` for goals.
 
-chain(Goal, M, I, _, Next, K) :-
+chain(Goal, at(M, _), I, _, Next, K) :-
     var(Goal),
     !,
     K = dynamic(M, Goal, I, Next).
-chain(Goal, M, I, _, Next, K) :-
+chain((A, B), W, I, C, Next, K) :-
+    !,
+    chain(B, W, I, C, Next, KB),
+    chain(A, W, I, C, KB, K).
+chain(Goal, at(M, Time), I, _, Next, K) :-
     \+ has_cut(Goal),
     simple(Goal, M),
+    called_native(Goal, Time, M, I, Native),
     !,
-    native(Goal, M, I, Native),
     ( Native == true -> K = Next ; K = native(M:Native, Next) ).
-chain((A, B), M, I, C, Next, K) :-
-    !,
-    chain(B, M, I, C, Next, KB),
-    chain(A, M, I, C, KB, K).
 chain(!, _, I, C, Next, K) :- !, K = cut(C, I, Next).
-chain((A -> B ; D), M, I, C, Next, if(KA, KB, KD)) :-
+chain((A -> B ; D), W, I, C, Next, if(KA, KB, KD)) :-
     !,
-    inner_chain(A, M, I, KA),
-    chain(B, M, I, C, Next, KB),
-    chain(D, M, I, C, Next, KD).
-chain((A *-> B ; D), M, I, C, Next, soft(KA, KB, KD)) :-
+    inner_chain(A, W, I, KA),
+    chain(B, W, I, C, Next, KB),
+    chain(D, W, I, C, Next, KD).
+chain((A *-> B ; D), W, I, C, Next, soft(KA, KB, KD)) :-
     !,
-    inner_chain(A, M, I, KA),
-    chain(B, M, I, C, Next, KB),
-    chain(D, M, I, C, Next, KD).
-chain((A ; B), M, I, C, Next, or(KA, KB)) :-
+    inner_chain(A, W, I, KA),
+    chain(B, W, I, C, Next, KB),
+    chain(D, W, I, C, Next, KD).
+chain((A ; B), W, I, C, Next, or(KA, KB)) :-
     !,
-    chain(A, M, I, C, Next, KA),
-    chain(B, M, I, C, Next, KB).
-chain((A -> B), M, I, C, Next, enter(V, KA)) :-
+    chain(A, W, I, C, Next, KA),
+    chain(B, W, I, C, Next, KB).
+chain((A -> B), W, I, C, Next, enter(V, KA)) :-
     !,
-    chain(B, M, I, C, Next, KB),
-    chain(A, M, I, V, cut(V, I, leave(KB)), KA).
-chain((A *-> B), M, I, C, Next, K) :-
+    chain(B, W, I, C, Next, KB),
+    chain(A, W, I, V, cut(V, I, leave(KB)), KA).
+chain((A *-> B), W, I, C, Next, K) :-
     !,
-    chain(B, M, I, C, Next, KB),
-    local_chain(A, M, I, KB, K).
-chain(once(A), M, I, _, Next, enter(V, KA)) :-
+    chain(B, W, I, C, Next, KB),
+    local_chain(A, W, I, KB, K).
+chain(once(A), W, I, _, Next, enter(V, KA)) :-
     !,
-    chain(A, M, I, V, cut(V, I, leave(Next)), KA).
-chain(call(A), M, I, _, Next, K) :- !, local_chain(A, M, I, Next, K).
-chain(\+ A, M, I, _, Next, not(KA, Next)) :- !, inner_chain(A, M, I, KA).
-chain(forall(A, B), M, I, _, Next, not(K, Next)) :-
+    chain(A, W, I, V, cut(V, I, leave(Next)), KA).
+chain(call(A), W, I, _, Next, K) :- !, local_chain(A, W, I, Next, K).
+chain(\+ A, W, I, _, Next, not(KA, Next)) :- !, inner_chain(A, W, I, KA).
+chain(forall(A, B), W, I, _, Next, not(K, Next)) :-
     !,
-    inner_chain((A, \+ B), M, I, K).
-chain(findall(T, A, L), M, I, _, Next, all(T, KA, L, Next)) :- !, inner_chain(A, M, I, KA).
-chain(Goal, M, I, _, Next, dynamic(M, Called, I, Next)) :-
+    inner_chain((A, \+ B), W, I, K).
+chain(findall(T, A, L), W, I, _, Next, all(T, KA, L, Next)) :- !, inner_chain(A, W, I, KA).
+chain(Goal, at(M, _), I, _, Next, dynamic(M, Called, I, Next)) :-
     with_arguments(Goal, Called),
     !,
     ( var(Called) -> Called = Goal ; true ).
-chain(Goal, M, I, _, Next, K) :-
+chain(Goal, at(M, _), I, _, Next, K) :-
     callable(Goal),
     functor(Goal, Name, Arity),
     kind(M, Name, Arity, Kind),
@@ -421,34 +431,62 @@ chain(Goal, _, I, _, _, fault(unknown(Name, Arity), I)) :-
     functor(Goal, Name, Arity).
 chain(Goal, _, I, _, _, fault(not_callable(Goal), I)).
 
-chain_of_call(logical, Goal, M, _, Next, logic(M:Fact, B, K)) :-
-    interpreted(Goal, [B, Next, K], Fact).
-chain_of_call(stochastic, Goal, M, I, Next, choose(M:Fact, N, L, Name/Arity, I, K)) :-
-    interpreted(Goal, [N, L, Next, K], Fact),
+%   SWI-Prolog would compile a control structure, and all terms in it, whenever it is called. So it
+%   becomes a predicate where that can be; where not, this fails, and it is interpreted.
+
+called_native(Goal, Time, M, I, Native) :-
+    native(Goal, M, I, Native0),
+    (   functor(Native0, Name, Arity),
+        \+ structure(Name, Arity)
+    ->  Native = Native0
+    ;   Time == load
+    ->  term_variables(Native0, Vars),
+        length(Vars, Count),
+        Count < 100,
+        flag(slp_part, N, N+1),
+        atom_concat('$slp part ', N, Part),
+        Native =.. [Part|Vars],
+        assertz(M:(Native :- Native0))
+    ;   arithmetic(Goal, M, I, _, Native)
+    ).
+
+structure((','), 2).
+structure((;), 2).
+structure((->), 2).
+structure((*->), 2).
+structure(\+, 1).
+structure(once, 1).
+structure(call, 1).
+structure(findall, 3).
+
+chain_of_call(logical, Goal, M, _, Next, logic(M:Fact, B, K, Next)) :-
+    interpreted(Goal, [B, K], Fact).
+chain_of_call(stochastic, Goal, M, I, Next, choose(M:Fact, N, L, Name/Arity, I, K, Next)) :-
+    interpreted(Goal, [N, L, K], Fact),
     functor(Goal, Name, Arity).
 chain_of_call(tree(Shown), Goal, _, I, _, fault(tree(Name, Shown), I)) :-
     functor(Goal, Name, _).
 
 %   A body whose cuts are its own: they go back to where it is entered.
 
-local_chain(Goal, M, I, Next, K) :-
-    (   nonvar(Goal), has_cut(Goal)
-    ->  K = enter(V, KG), chain(Goal, M, I, V, leave(Next), KG)
-    ;   chain(Goal, M, I, _, Next, K)
+local_chain(Goal, W, I, Next, K) :-
+    (   has_cut(Goal)
+    ->  K = enter(V, KG), chain(Goal, W, I, V, leave(Next), KG)
+    ;   chain(Goal, W, I, _, Next, K)
     ).
 
-inner_chain(Goal, M, I, K) :- local_chain(Goal, M, I, end, K).
+inner_chain(Goal, W, I, K) :- local_chain(Goal, W, I, return, K).
 
 %   The body of a clause. What its cuts name is given up behind the last of them.
 
-chain_of_body(Body, M, I, _, Next, K) :-
+chain_of_body(Body, W, I, _, K) :-
     \+ has_cut(Body),
     !,
-    chain(Body, M, I, _, Next, K).
-chain_of_body(Body, M, I, B, Next, enter(V, B, K)) :-
+    chain(Body, W, I, _, return, K).
+chain_of_body(Body, W, I, B, enter(V, B, K)) :-
     last_cut(Body, Before, After),
-    chain(After, M, I, _, Next, KAfter),
-    chain(Before, M, I, V, leave(KAfter), K).
+    chain(After, W, I, _, return, KAfter),
+    chain(Before, W, I, V, leave(KAfter), K).
 
 last_cut((A, B), (A, Before), After) :- has_cut(B), !, last_cut(B, Before, After).
 last_cut((A, B), A, B) :- !.
@@ -467,69 +505,82 @@ has_cut((_ *-> B)) :- has_cut(B).
                  *         INTERPRETER          *
                  *******************************/
 
-%!  solve(+Chain, +Inside, +Cuts, +Mode, -Out) is nondet.
+%!  solve(+Chain, +Behind, +Inside, +Cuts, +Mode, -Out) is nondet.
 %
-%   Inside: how many conditions and negations the chain stands in. Mode is `search`, or the state of a
-%   draw: draw(Way, Drawn, Bad), with Drawn the choice point at the last draw and Bad the newest choice
-%   point of a logical goal that a later draw left behind. Out is `proof`, or
-%   exit(Choose, Cuts, Options), a stochastic goal that the search came to.
+%   Behind: the chains to return to. Inside: how many conditions and negations they stand in. Mode is
+%   `search`, or the state of a draw: draw(Way, Drawn, Bad), with Drawn the choice point at the last
+%   draw and Bad the newest choice point of a logical goal that a later draw left behind. Out is `proof`,
+%   or exit(...), a stochastic goal that the search came to (see choose/9).
 
-solve(end, _, _, _, proof).
-solve(native(G, K), F, Cs, S, Out) :-
+solve(return, Ks, F, Cs, S, Out) :-
+    return(Ks, F, Cs, S, Out).
+solve(native(G, K), Ks, F, Cs, S, Out) :-
     call(G),
-    solve(K, F, Cs, S, Out).
-solve(logic(C, B, K), F, Cs, S, Out) :-
+    solve(K, Ks, F, Cs, S, Out).
+solve(logic(C, B, KC, K), Ks, F, Cs, S, Out) :-
     prolog_current_choice(B),
     call(C),
-    solve(K, F, Cs, S, Out).
-solve(choose(C, N, L, P, I, K), F, Cs, S, Out) :-
+    call_chain(K, KC, Ks, F, Cs, S, Out).
+solve(choose(C, N, L, P, I, KC, K), Ks, F, Cs, S, Out) :-
     (   F > 0
     ->  throw(slp_fault(enclosed(P), I))
     ;   options(C, N, L, P, I, Options)
     ),
     Options = [_|_],
-    choose(S, Options, C, N, K, Cs, Out).
-solve(dynamic(M, G, I, Next), F, Cs, S, Out) :-
+    choose(S, Options, C, N, KC, K, Ks, Cs, Out).
+solve(dynamic(M, G, I, Next), Ks, F, Cs, S, Out) :-
     called(G, I, Goal),
-    local_chain(Goal, M, I, Next, K),
-    solve(K, F, Cs, S, Out).
-solve(enter(V, K), F, Cs, S, Out) :-
+    local_chain(Goal, at(M, call), I, Next, K),
+    solve(K, Ks, F, Cs, S, Out).
+solve(enter(V, K), Ks, F, Cs, S, Out) :-
     prolog_current_choice(B),
-    solve(K, F, [V-B|Cs], S, Out).
-solve(enter(V, B, K), F, Cs, S, Out) :-
-    solve(K, F, [V-B|Cs], S, Out).
-solve(leave(K), F, [_|Cs], S, Out) :-
-    solve(K, F, Cs, S, Out).
-solve(cut(V, I, K), F, Cs, S, Out) :-
+    solve(K, Ks, F, [V-B|Cs], S, Out).
+solve(enter(V, B, K), Ks, F, Cs, S, Out) :-
+    solve(K, Ks, F, [V-B|Cs], S, Out).
+solve(leave(K), Ks, F, [_|Cs], S, Out) :-
+    solve(K, Ks, F, Cs, S, Out).
+solve(cut(V, I, K), Ks, F, Cs, S, Out) :-
     meaning(Cs, V, B),
     cut_height(S, B, I, Height),
     prolog_cut_to(Height),
-    solve(K, F, Cs, S, Out).
-solve(or(A, B), F, Cs, S, Out) :-
-    ( solve(A, F, Cs, S, Out) ; solve(B, F, Cs, S, Out) ).
-solve(if(A, B, C), F, Cs, S, Out) :-
+    solve(K, Ks, F, Cs, S, Out).
+solve(or(A, B), Ks, F, Cs, S, Out) :-
+    ( solve(A, Ks, F, Cs, S, Out) ; solve(B, Ks, F, Cs, S, Out) ).
+solve(if(A, B, C), Ks, F, Cs, S, Out) :-
     F1 is F+1,
-    (   solve(A, F1, [], S, _)
-    ->  solve(B, F, Cs, S, Out)
-    ;   solve(C, F, Cs, S, Out)
+    (   solve(A, [], F1, [], S, _)
+    ->  solve(B, Ks, F, Cs, S, Out)
+    ;   solve(C, Ks, F, Cs, S, Out)
     ).
-solve(soft(A, B, C), F, Cs, S, Out) :-
+solve(soft(A, B, C), Ks, F, Cs, S, Out) :-
     F1 is F+1,
-    (   solve(A, F1, [], S, _)
-    *-> solve(B, F, Cs, S, Out)
-    ;   solve(C, F, Cs, S, Out)
+    (   solve(A, [], F1, [], S, _)
+    *-> solve(B, Ks, F, Cs, S, Out)
+    ;   solve(C, Ks, F, Cs, S, Out)
     ).
-solve(not(A, K), F, Cs, S, Out) :-
+solve(not(A, K), Ks, F, Cs, S, Out) :-
     F1 is F+1,
-    \+ solve(A, F1, [], S, _),
-    solve(K, F, Cs, S, Out).
-solve(all(T, A, L, K), F, Cs, S, Out) :-
+    \+ solve(A, [], F1, [], S, _),
+    solve(K, Ks, F, Cs, S, Out).
+solve(all(T, A, L, K), Ks, F, Cs, S, Out) :-
     F1 is F+1,
-    findall(T, solve(A, F1, [], S, _), L0),
+    findall(T, solve(A, [], F1, [], S, _), L0),
     L = L0,
-    solve(K, F, Cs, S, Out).
-solve(fault(Formal, I), _, _, _, _) :-
+    solve(K, Ks, F, Cs, S, Out).
+solve(fault(Formal, I), _, _, _, _, _) :-
     throw(slp_fault(Formal, I)).
+
+return([], _, _, _, proof).
+return([K|Ks], F, Cs, S, Out) :-
+    solve(K, Ks, F, Cs, S, Out).
+
+%   Go on with the chain of a clause, and then with K.
+
+call_chain(K, KC, Ks, F, Cs, S, Out) :-
+    (   K == return
+    ->  solve(KC, Ks, F, Cs, S, Out)
+    ;   solve(KC, [K|Ks], F, Cs, S, Out)
+    ).
 
 called(G, I, Goal) :-
     (   var(G)
@@ -564,13 +615,18 @@ cut_height(draw(_, Drawn, Bad), B, I, Height) :-
 
 options(C, N, L, P, I, Options) :-
     C = M:_,
-    findall(N-V, (call(C), label(L, M, N, V), V > 0), Options),
+    findall(N-V, matching(C, L, M, N, V), Options),
     total(Options, 0, Total),
     current_prolog_flag(slp_tolerance, Tolerance),
     (   Total > 1 + Tolerance, \+ option(M, weights)
     ->  throw(slp_fault(large_sum(P, Total), I))
     ;   true
     ).
+
+matching(C, L, M, N, V) :-
+    call(C),
+    label(L, M, N, V),
+    V > 0.
 
 total([], T, T).
 total([_-V|Os], T0, T) :- T1 is T0+V, total(Os, T1, T).
@@ -582,18 +638,21 @@ label(L, M, N, V) :-
     ;   V = V0
     ).
 
-%   In a search, put the goal down. In a draw, draw one of the clauses.
+%!  choose(+Mode, +Options, +Call, ?Number, ?Chain, +Next, +Behind, +Cuts, -Out)
+%
+%   In a search, stop: exit(Call, Number, Chain, Next, Behind, Cuts, Options). In a draw, draw one of
+%   the clauses.
 
-choose(search, Options, C, N, K, Cs, exit(C, N, K, Left, Options)) :-
+choose(search, Options, C, N, KC, K, Ks, Cs, exit(C, N, KC, K, Ks, Left, Options)) :-
     prolog_current_choice(Now),
     left_behind(Cs, Now, Left).
-choose(draw(Way, Drawn, Bad), Options, C, N, K, Cs, Out) :-
+choose(draw(Way, Drawn, Bad), Options, C, N, KC, K, Ks, Cs, Out) :-
     prolog_current_choice(Now),
     ( Now > Drawn -> Bad1 = Now ; Bad1 = Bad ),
     drawn(Way, Options, N),
     once(C),
     prolog_current_choice(Drawn1),
-    solve(K, 0, Cs, draw(Way, Drawn1, Bad1), Out).
+    call_chain(K, KC, Ks, 0, Cs, draw(Way, Drawn1, Bad1), Out).
 
 left_behind([], _, []).
 left_behind([V-B|Cs], Now, [V-Left|Ls]) :-
@@ -628,21 +687,23 @@ pick([N0-V|Os], X, N, Left) :-
                  *           SEARCHES           *
                  *******************************/
 
-%!  slp_open(+Module, +Goals, +Merges, -[Search, Id]) is det.
+%!  slp_open(+Module, +Goals, +Merges, -Result) is det.
 %
 %   Goals is [Variables, Tokens] for a term goals(Goal, Answer). Where Merges is `merges`, goals put
-%   down that are variants are one.
+%   down that are variants are one. Result is [Search, Id], Id a number for the start, or a fault.
 
-slp_open(Module, [Count, Tokens], Merges, [Search, Id]) :-
+slp_open(Module, [Count, Tokens], Merges, [Search, Result]) :-
     flag(slp_search, Search, Search+1),
     ( Merges == merges -> trie_new(Trie), assertz(trie_of(Search, Trie)) ; true ),
     decode(Count, Tokens, goals(Goal, Answer)),
-    local_chain(Goal, Module, -1, end, K),
-    put_down(Search, start(K, Answer), Id).
+    catch(( local_chain(Goal, at(Module, call), -1, return, K),
+            put_down(Search, start(K, Answer), Result) ),
+          Fault,
+          outcome_of(Fault, Result)).
 
-%!  slp_close(+Search) is det.
+%!  slp_close(+Search, -Done) is det.
 
-slp_close(Search) :-
+slp_close(Search, done) :-
     forall(retract(trie_of(Search, Trie)), trie_destroy(Trie)),
     forall(retract(kept(Search, _, Record)), erase(Record)).
 
@@ -662,38 +723,54 @@ put_down_new(Search, Term, Id) :-
     recordz(slp_put_down, Term, Record),
     assertz(kept(Search, Id, Record)).
 
-%!  slp_expand(+Search, +Id, +Number, +Limits, -Result) is det.
+%!  slp_expand(+Search, +From, +Skip, +Limits, -Result) is det.
 %
-%   Go on from a goal put down with clause Number (-1 for the start), up to proofs and stochastic goals.
-%   Result is [Inferences|Found], with Found [proof, Variables, Tokens] or [exit, Id, [[Number, Label],
-%   ...]]; see guarded/3 for when it is not.
+%   Go on from a goal put down, From being [Id, Number] with the number of a clause, -1 for the start,
+%   up to proofs and stochastic goals; the first Skip of them are known already. Result is
+%   [Used, Outcome|Found]: inferences, what guarded/3 says, and what was found, also where a limit
+%   was reached. Found are [proof, Variables, Tokens] and [exit, Id, [[Number, Label],
+%   ...]].
 
-slp_expand(Search, Id, Number, Limits, Result) :-
-    guarded(expand(Search, Id, Number, Found), Limits, Outcome),
-    statistics_result(Outcome, Found, Result).
+slp_expand(Search, From, Skip, Limits, [Used, Outcome|Found]) :-
+    statistics(inferences, Before),
+    guarded(expand(Search, From, Skip), Limits, Outcome),
+    statistics(inferences, After),
+    Used is After-Before,
+    findall(Out, retract_found(Out), Outs),
+    found(Outs, Search, Found).
 
-statistics_result(done(Inferences), Found, [Inferences|Found]) :- !.
-statistics_result(Outcome, _, Outcome).
+retract_found(Out) :-
+    recorded(slp_found, Out, Record),
+    erase(Record).
 
-expand(Search, Id, Number, Found) :-
+expand(Search, [Id, Number], Skip) :-
     kept(Search, Id, Record),
     !,
     instance(Record, Start),
-    findall(Out, run(Start, Number, Out), Outs),
-    found(Outs, Search, Found).
+    Count = count(0),
+    (   run(Start, Number, Out),
+        arg(1, Count, N0),
+        N is N0+1,
+        nb_setarg(1, Count, N),
+        N > Skip,
+        recordz(slp_found, Out),
+        fail
+    ;   true
+    ).
 
 run(start(K, Answer), _, Out) :-
-    solve(K, 0, [], search, Out0),
+    solve(K, [], 0, [], search, Out0),
     out(Out0, Answer, Out).
-run(exit(C, N, K, Left, Answer), N, Out) :-
+run(exit(C, N, KC, K, Ks, Left, Answer), N, Out) :-
     once(C),
     prolog_current_choice(Here),
     resumed(Left, Here, Cs),
-    solve(K, 0, Cs, search, Out0),
+    call_chain(K, KC, Ks, 0, Cs, search, Out0),
     out(Out0, Answer, Out).
 
 out(proof, Answer, proof(Answer)).
-out(exit(C, N, K, Left, Options), Answer, exit(exit(C, N, K, Left, Answer), Options)).
+out(exit(C, N, KC, K, Ks, Left, Options), Answer,
+    exit(exit(C, N, KC, K, Ks, Left, Answer), Options)).
 
 resumed([], _, []).
 resumed([V-Left|Ls], Here, [V-B|Cs]) :-
@@ -718,29 +795,28 @@ pairs([N-V|Os], [[N, V]|Ps]) :- pairs(Os, Ps).
 
 %!  slp_draws(+Module, +Goals, +Way, +Options, +Limits, -Result) is det.
 %
-%   Draw answers, Options being [Count, Seed]. Result is [Tries, [Variables, Tokens], ...]; see
-%   guarded/3 for when it is not. The limits are those of one draw.
+%   Draw answers, Options being [Count, Seed]. Result is [Outcome, Tries, [Variables, Tokens], ...]
+%   with what guarded/3 says. The limits are those of one draw.
 
-slp_draws(Module, [Variables, Tokens], Way, [Count, Seed], Limits, Result) :-
+slp_draws(Module, [Variables, Tokens], Way, [Count, Seed], Limits, [Outcome, Tries|Draws]) :-
     set_random(seed(Seed)),
     decode(Variables, Tokens, goals(Goal, Answer)),
-    local_chain(Goal, Module, -1, end, K),
-    draws(Count, K, Answer, Way, Limits, 0, Result).
+    catch(( local_chain(Goal, at(Module, call), -1, return, K),
+            draws(Count, draw(Way, K, Answer), Limits, 0, Tries, Draws, Outcome) ),
+          Fault,
+          ( outcome_of(Fault, Outcome), Tries = 0, Draws = [] )).
 
-draws(0, _, _, _, _, Tries, [Tries]) :- !.
-draws(N, K, Answer, Way, Limits, Tries0, Result) :-
-    guarded(draw(Way, K, Answer, Drawn, Tries), Limits, Outcome),
-    (   Outcome = done(_)
-    ->  Tries1 is Tries0+Tries,
+draws(0, _, _, Tries, Tries, [], done) :- !.
+draws(N, Draw, Limits, Tries0, Tries, Draws, Outcome) :-
+    guarded(call(Draw, Answer, More), Limits, Outcome0),
+    (   Outcome0 == done
+    ->  Tries1 is Tries0+More,
         N1 is N-1,
-        encode(Drawn, Count, Tokens),
-        draws(N1, K, Answer, Way, Limits, Tries1, Result0),
-        insert_draw(Result0, [Count, Tokens], Result)
-    ;   Result = Outcome
+        encode(Answer, Count, Tokens),
+        Draws = [[Count, Tokens]|Draws1],
+        draws(N1, Draw, Limits, Tries1, Tries, Draws1, Outcome)
+    ;   Tries = Tries0, Draws = [], Outcome = Outcome0
     ).
-
-insert_draw([Tries|Draws], Draw, Result) :-
-    ( integer(Tries) -> Result = [Tries, Draw|Draws] ; Result = [Tries|Draws] ).
 
 draw(rejection, K, Answer, Drawn, Tries) :-
     Count = tries(0),
@@ -758,7 +834,7 @@ draw(backtracking, K, Answer, Drawn, 1) :-
 
 drawn_proof(Way, K) :-
     prolog_current_choice(Start),
-    solve(K, 0, [], draw(Way, Start, 0), _).
+    solve(K, [], 0, [], draw(Way, Start, 0), _).
 
                  /*******************************
                  *       LIMITS AND TERMS       *
@@ -767,11 +843,12 @@ drawn_proof(Way, K) :-
 %!  guarded(:Goal, +Limits, -Outcome) is det.
 %
 %   Call a goal that has one answer, with occurs check, SWI-Prolog's default arithmetic and at most
-%   Limits = [Inferences, Bytes]. Outcome is done(Inferences used), [inferences] or [memory] for a limit
-%   that was reached, or [fault, Clause, Formal|Arguments].
+%   Limits = [Inferences, Bytes]. Outcome is done; inferences or memory for a limit that was reached;
+%   or [Clause, Formal|Arguments] for a fault.
+
+:- meta_predicate guarded(0, +, -), with_flags(+, 0).
 
 guarded(Goal, [Limit, Bytes], Outcome) :-
-    statistics(inferences, Before),
     catch(with_flags([ occurs_check=true, iso=false, prefer_rationals=false,
                        float_zero_div=error, float_overflow=error, float_undefined=error,
                        stack_limit=Bytes
@@ -782,10 +859,8 @@ guarded(Goal, [Limit, Bytes], Outcome) :-
     (   nonvar(Fault)
     ->  outcome_of(Fault, Outcome)
     ;   How == inference_limit_exceeded
-    ->  Outcome = [inferences]
-    ;   statistics(inferences, After),
-        Used is After-Before,
-        Outcome = done(Used)
+    ->  Outcome = inferences
+    ;   Outcome = done
     ).
 
 with_flags(Flags, Goal) :-
@@ -798,32 +873,29 @@ old_flags([Flag=_|Fs], [Flag=Old|Os]) :- current_prolog_flag(Flag, Old), old_fla
 set_flags([]).
 set_flags([Flag=Value|Fs]) :- set_prolog_flag(Flag, Value), set_flags(Fs).
 
-outcome_of(slp_fault(Formal, I), [fault, I|Said]) :- !, said(Formal, Said).
-outcome_of(error(resource_error(_), _), [memory]) :- !.
-outcome_of(Error, [fault, -1|Said]) :- said(swi(Error, _), Said).
+outcome_of(slp_fault(Formal, I), [I|Said]) :- !, said(Formal, Said).
+outcome_of(error(resource_error(_), _), memory) :- !.
+outcome_of(error(Formal, Context), [-1|Said]) :- !, said(swi(Formal, Context), Said).
+outcome_of(Ball, [-1|Said]) :- said(swi(unhandled(Ball), _), Said).
 
-said(swi(resource_error(_), _), [swi, Text]) :- !, Text = "out of memory".
 said(swi(evaluation_error(zero_divisor), _), [zero_divisor]) :- !.
 said(swi(evaluation_error(undefined), Context), [undefined, Name]) :-
     function_of(Context, Name),
     !.
 said(swi(Formal, Context), [swi, Text]) :-
     !,
-    ( Context = context(_, Message) -> true ; Message = _ ),
-    message_to_codes(error(Formal, context(_, Message)), Text).
+    ( nonvar(Context), Context = context(_, Message) -> true ; true ),
+    message_text(error(Formal, context(_, Message)), Text).
 said(Formal, [Name|Args]) :-
     Formal =.. [Name|Args0],
     plain(Args0, Args).
 
-function_of(context(system:Name/_, _), Name).
+function_of(Context, Name) :- nonvar(Context), Context = context(system:Name/_, _).
 
-message_to_codes(Error, Text) :-
-    message_to_lines(Error, Lines),
-    with_output_to(string(Text), print_message_lines(current_output, '', Lines)).
-
-message_to_lines(Error, Lines) :-
+message_text(Error, Text) :-
     phrase(prolog:translate_message(Error), Lines),
-    !.
+    !,
+    with_output_to(string(Text), print_message_lines(current_output, '', Lines)).
 
 %   Arguments that Python gets as numbers and text.
 

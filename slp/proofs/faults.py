@@ -283,3 +283,30 @@ def weighted_draws(span: _Span) -> ProgramError:
     """E246."""
     message = "labels are weights here, so that rejection cannot tell how often to accept"
     return _error("E246", message, span, "draw with failure by backtracking")
+
+
+# --- SWI-Prolog --------------------------------------------------------------------------------
+
+
+def swi_error(text: str, span: _Span) -> ProgramError:
+    """E262, in SWI-Prolog's words."""
+    return _error("E262", f"SWI-Prolog says: {text}", span)
+
+
+def code_refused(span: _Span) -> ProgramError:
+    """E263."""
+    message = "`prolog(...)` can do whatever SWI-Prolog can, and is refused"
+    return _error("E263", message, span, "allow it with --allow-code, if you trust this program")
+
+
+def needs_prolog(span: _Span) -> ProgramError:
+    """E264."""
+    message = "`prolog(...)` needs SWI-Prolog"
+    return _error("E264", message, span, "ask with `--engine prolog --allow-code`")
+
+
+def stacks_full(megabytes: int, span: _Span) -> ProgramError:
+    """E265."""
+    help = "does a recursive clause lack a guard that ends it?"
+    message = f"gave up when a proof filled {megabytes} MiB of SWI-Prolog's stacks"
+    return _limit("E265", message, span, help)

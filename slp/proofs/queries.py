@@ -13,14 +13,15 @@ share their variables, and Z is that of both.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from random import Random
+from typing import Any, TypeAlias
 
 from slp.errors import Diagnostic
 from slp.ir import program as ir  # its names are used late: it imports slp.proofs.terms
 from slp.proofs import faults
-from slp.proofs.best_first import FoundProof
+from slp.proofs.best_first import BestFirst, FoundProof
 from slp.proofs.choices import Fired, fired_clauses
 from slp.proofs.database import Database
 from slp.proofs.draws import Failure, Sampler
@@ -44,9 +45,15 @@ __all__ = [
     "ProofOfAnswer",
     "Query",
     "SearchResult",
+    "Searcher",
+    "TreeGoal",
     "answers_of_query",
+    "canonical",
+    "database_of",
     "draw_answers",
     "named_variables",
+    "prepared",
+    "tree_goals",
 ]
 
 
@@ -57,6 +64,11 @@ class Query:
     program: ir.Program
     goal: Term
     given: Term | None = None
+
+
+#: Makes a search for the proofs of a query, given the tolerance, the limits and whether nodes that
+#: have the same goals left to prove are one.
+Searcher: TypeAlias = Callable[[Query, float, Limits, bool], BestFirst[Any, Any]]
 
 
 @dataclass(frozen=True)
@@ -112,8 +124,12 @@ def answers_of_query(
     best: int = 0,
     tolerance: float = 1e-12,
     limits: Limits = DEFAULT_LIMITS,
+    searcher: Searcher | None = None,
 ) -> SearchResult:
     """Search for the proofs of a goal until the open mass is at most `tolerance`.
+
+    `searcher` makes the searches, None for those of this package's own machine; another one does
+    not tell which goals failed.
 
     Raises
     ------
@@ -121,15 +137,16 @@ def answers_of_query(
         E201 to E243, with the span of the goal to blame. Limits that are reached are no error:
         `SearchResult.stopped` tells of them.
     """
-    search = _search(query, tolerance, limits, SearchMachine)
+    searcher = searcher or _search
+    search = searcher(query, tolerance, limits, True)
     masses: dict[tuple[Term, ...], list[float]] = {}
     for proof in search.run():
-        masses.setdefault(_canonical(proof.answer), []).append(proof.mass)
+        masses.setdefault(canonical(proof.answer), []).append(proof.mass)
     summed = [MassOfAnswer(key, math.fsum(found)) for key, found in masses.items()]
     success = math.fsum(mass for found in masses.values() for mass in found)
     left = search.open
     weights = query.program.weights
-    proofs, certified = _best_proofs(query, best, tolerance, limits)
+    proofs, certified = _best_proofs(query, best, tolerance, limits, searcher)
     return SearchResult(
         answers=tuple(sorted(summed, key=lambda a: -a.mass)),
         best=proofs,
@@ -139,7 +156,7 @@ def answers_of_query(
         open=left,
         upper=_upper(success, left, unbounded=weights or search.branches),
         stopped=search.stopped,
-        failed=() if summed else _failed_goals(query, tolerance, limits),
+        failed=() if summed or searcher is not _search else _failed_goals(query, tolerance, limits),
     )
 
 
@@ -150,7 +167,7 @@ def _upper(success: float, left: float, *, unbounded: bool) -> float | None:
 
 
 def _best_proofs(
-    query: Query, count: int, tolerance: float, limits: Limits
+    query: Query, count: int, tolerance: float, limits: Limits, searcher: Searcher
 ) -> tuple[tuple[ProofOfAnswer, ...], bool]:
     """The proofs with the largest masses, and whether it is certain that they are.
 
@@ -159,7 +176,7 @@ def _best_proofs(
     """
     if count == 0:
         return (), True
-    search = _search(query, tolerance, limits, SearchMachine, merges=False)
+    search = searcher(query, tolerance, limits, False)
     kept: list[FoundProof] = []
     certain = False
     for proof in search.run():
@@ -172,7 +189,7 @@ def _best_proofs(
     else:
         certain = search.open <= tolerance and search.stopped is None
     found = (
-        ProofOfAnswer(_canonical(p.answer), p.mass, tuple(fired_clauses(p.last))) for p in kept
+        ProofOfAnswer(canonical(p.answer), p.mass, tuple(fired_clauses(p.last))) for p in kept
     )
     return tuple(found), certain
 
@@ -180,7 +197,7 @@ def _best_proofs(
 def _failed_goals(query: Query, tolerance: float, limits: Limits) -> tuple[FailedGoal, ...]:
     """The same search once more, with an eye on what fails."""
     trace = FailureTrace()
-    for _ in _search(query, tolerance, limits, tracing_machine(trace)).run():
+    for _ in _search(query, tolerance, limits, True, tracing_machine(trace)).run():
         pass
     return tuple(trace.deepest)
 
@@ -202,12 +219,12 @@ def draw_answers(
     ProgramError
         As `answers_of_query`, and E244 to E246; E214 to E216 if a draw comes to a limit.
     """
-    goal, answer, first = _prepared(query)
+    goals, answer, first = prepared(query)
     weights = query.program.weights
     sampler = Sampler(
-        _database(query.program), goal, answer, first, limits, failure, weights, Random(seed)
+        database_of(query.program), _linked(goals), answer, first, limits, failure, weights, Random(seed)
     )
-    return [_canonical(sampler.draw()) for _ in range(count)], sampler.tries
+    return [canonical(sampler.draw()) for _ in range(count)], sampler.tries
 
 
 # --- preparing ---------------------------------------------------------------------------------
@@ -217,15 +234,14 @@ def _search(
     query: Query,
     tolerance: float,
     limits: Limits,
-    machine: type[SearchMachine],
-    *,
-    merges: bool = True,
+    merges: bool,
+    machine: type[SearchMachine] = SearchMachine,
 ) -> Search:
-    goal, answer, first = _prepared(query)
-    database = _database(query.program)
+    goals, answer, first = prepared(query)
+    database = database_of(query.program)
     return Search(
         database,
-        goal,
+        _linked(goals),
         answer,
         first,
         Meter(limits),
@@ -236,7 +252,7 @@ def _search(
     )
 
 
-def _prepared(query: Query) -> tuple[Goal, Term, int]:
+def prepared(query: Query) -> tuple[list[Term], Term, int]:
     """The goals to prove, what to answer, and a number above those of their variables."""
     goals = [query.goal]
     if query.given is not None:
@@ -245,14 +261,19 @@ def _prepared(query: Query) -> tuple[Goal, Term, int]:
     numbered: dict[Var, Term] = {}
     for variable in (v for g in goals for v in variables(g)):
         numbered.setdefault(variable, replace(variable, id=len(numbered) + 1))
+    answer = list_term([numbered[v] for v in named_variables(query.goal)])
+    return [substitute(g, numbered) for g in goals], answer, len(numbered) + 1
+
+
+def _linked(goals: list[Term]) -> Goal:
+    """Goals one behind the other."""
     goal = END
     for term in reversed(goals):
-        goal = Goal(substitute(term, numbered), 0, 0, term.span, goal)
-    answer = list_term([numbered[v] for v in named_variables(query.goal)])
-    return goal, answer, len(numbered) + 1
+        goal = Goal(term, 0, 0, term.span, goal)
+    return goal
 
 
-def _canonical(answer: Term) -> tuple[Term, ...]:
+def canonical(answer: Term) -> tuple[Term, ...]:
     """The answer's terms, with free variables named in the order in which they come."""
     names: dict[Var, Term] = {}
     for variable in variables(answer):
@@ -269,19 +290,19 @@ def _name(index: int) -> str:
 _SOME_LEAVES = 8
 
 
-def _database(program: ir.Program) -> Database:
+def database_of(program: ir.Program) -> Database:
     """The program's clauses; nonterminals, with or without box and tree, are refused by name."""
     parameters = {"most_leaves": _SOME_LEAVES, **program.parameters}
-    return Database(program.clauses, parameters, _tree_goals(program.rules))
+    return Database(program.clauses, parameters, tree_goals(program.rules))
 
 
-def _tree_goals(rules: Iterable[ir.TreeRule]) -> Mapping[tuple[str, int], _TreeGoal]:
+def tree_goals(rules: Iterable[ir.TreeRule]) -> Mapping[tuple[str, int], TreeGoal]:
     keys = {key for rule in rules if (key := functor(rule.head)) is not None}
-    return {(name, n + more): _TreeGoal(name, n) for name, n in keys for more in (0, 2)}
+    return {(name, n + more): TreeGoal(name, n) for name, n in keys for more in (0, 2)}
 
 
 @dataclass(frozen=True)
-class _TreeGoal:
+class TreeGoal:
     """A nonterminal `name//arity`, called as a goal."""
 
     name: str

@@ -1,0 +1,319 @@
+"""Stochastic logic programs under SWI-Prolog, through janus: the one file that knows of either.
+
+A program is loaded into a Prolog module of its own by `slp/prolog/engine.pl`, where runs between two
+stochastic choices are made and proofs are drawn. The search over choices, with its masses, is that
+of `slp.proofs.best_first`, so that both engines answer alike.
+
+Importing janus starts SWI-Prolog, so it is imported when a program is first loaded. Terms cross as
+flat lists of atoms and numbers (see `decode/3` there), never as text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from types import TracebackType
+from typing import Any, TypeAlias
+
+from slp.errors import Diagnostic, ProgramError, UnsupportedError
+from slp.ir import program as ir  # its names are used late: it imports slp.proofs.terms
+from slp.proofs import faults
+from slp.proofs.best_first import BestFirst, FoundProof, Node
+from slp.proofs.draws import Failure
+from slp.proofs.faults import LimitError
+from slp.proofs.machine import Limits
+from slp.proofs.queries import Query, canonical, database_of, prepared, tree_goals
+from slp.proofs.terms import NIL, Atom, Number, Struct, Term, Text, Var, functor, list_items
+from slp.resources import prolog_library
+from slp.source import SourceSpan
+
+__all__ = ["INFERENCES", "PrologProgram", "PrologSearch"]
+
+#: SWI-Prolog counts its machinery's inferences too: how many it may make for each one of ours.
+INFERENCES = 20
+
+#: What SWI-Prolog's stacks may hold, in bytes.
+_STACKS = 512 << 20
+
+#: The oldest SWI-Prolog that janus works with, as in its flag `version`.
+_OLDEST = 90112
+
+#: Inferences after which a run is laid aside for the first time.
+_FIRST_BUDGET = 100_000
+
+_INSTALL = (
+    "install SWI-Prolog 9.1.12 or newer, put its `swipl` first on the PATH, then "
+    "`pip install janus-swi`; docs/installing.md says how on Debian 12"
+)
+
+#: What janus takes and gives: numbers, strings (atoms) and lists of them.
+_Data: TypeAlias = Any
+
+
+@cache
+def _janus() -> Any:
+    """The module janus_swi, with our Prolog code loaded.
+
+    Raises
+    ------
+    UnsupportedError
+        E260 if it cannot be imported, E261 if SWI-Prolog is too old.
+    """
+    try:
+        import janus_swi
+    except ImportError as error:
+        message = f"SWI-Prolog cannot be reached: {error}"
+        raise UnsupportedError(Diagnostic("E260", message, help=_INSTALL)) from None
+    version = janus_swi.apply_once("system", "current_prolog_flag", "version")
+    if version < _OLDEST:
+        major, minor, patch = version // 10000, version // 100 % 100, version % 100
+        message = f"this is SWI-Prolog {major}.{minor}.{patch}, which is too old"
+        raise UnsupportedError(Diagnostic("E261", message, help=_INSTALL))
+    janus_swi.consult(str(prolog_library() / "engine.pl"))
+    return janus_swi
+
+
+def _call(predicate: str, *args: _Data) -> _Data:
+    """The last argument of a predicate of the engine, given those before it."""
+    return _janus().apply_once("slp_engine", predicate, *args)
+
+
+# --- terms -------------------------------------------------------------------------------------
+
+
+def encode(term: Term) -> list[_Data]:
+    """Number of variables, and the term as a flat list."""
+    numbers: dict[Var, int] = {}
+    tokens: list[_Data] = []
+    todo = [term]
+    while todo:
+        t = todo.pop()
+        if isinstance(t, Struct):
+            tokens += ["s", t.name, len(t.args)]
+            todo.extend(reversed(t.args))
+        elif isinstance(t, Var):
+            tokens += ["v", numbers.setdefault(t, len(numbers) + 1)]
+        elif isinstance(t, Number):
+            tokens += ["n", t.value]
+        elif isinstance(t, Text):
+            tokens += ["t", t.value]
+        else:
+            tokens += ["e"] if t == NIL else ["a", t.name]
+    return [len(numbers), tokens]
+
+
+def decode(tokens: Sequence[_Data]) -> Term:
+    """The term of a flat list; its variables are called `_` and told apart by number."""
+    built: list[Term] = []
+    ends = _ends(tokens)
+    for at in reversed(ends):
+        kind = tokens[at]
+        if kind == "s":
+            args = tuple(built.pop() for _ in range(tokens[at + 2]))
+            built.append(Struct(tokens[at + 1], args))
+        elif kind == "e":
+            built.append(NIL)
+        else:
+            built.append(_LEAVES[kind](tokens[at + 1]))
+    return built[0]
+
+
+def _ends(tokens: Sequence[_Data]) -> list[int]:
+    """Where the parts of a flat list begin."""
+    out = []
+    at = 0
+    while at < len(tokens):
+        out.append(at)
+        at += _LENGTHS[tokens[at]]
+    return out
+
+
+_LENGTHS = {"s": 3, "a": 2, "n": 2, "t": 2, "v": 2, "e": 1}
+_LEAVES: Mapping[str, Any] = {
+    "a": Atom,
+    "n": Number,
+    "t": Text,
+    "v": lambda index: Var("_", index),
+}
+
+
+# --- programs ----------------------------------------------------------------------------------
+
+
+class PrologProgram:
+    """A program loaded into SWI-Prolog; `close` it, or use it in a `with` statement.
+
+    Raises
+    ------
+    UnsupportedError
+        E260, E261: SWI-Prolog is missing or too old.
+    ProgramError
+        E263: a goal `prolog(...)`, which needs `allow_code`.
+    """
+
+    def __init__(self, program: ir.Program, *, allow_code: bool = False) -> None:
+        self.program = program
+        options = ["allow_code"] * allow_code + ["weights"] * program.weights
+        parameters = [[name, value] for name, value in database_of(program).parameters.items()]
+        trees = [[n, a, goal.arity] for (n, a), goal in tree_goals(program.rules).items()]
+        clauses = [[i, *encode(_clause(c))] for i, c in enumerate(program.clauses)]
+        outcome = _call("slp_load", clauses, trees, parameters, options)
+        if isinstance(outcome, list):
+            raise self.fault(outcome, None)
+        self.module: str = outcome
+
+    def close(self) -> None:
+        """Forget the program."""
+        _call("slp_unload", self.module)
+
+    def __enter__(self) -> PrologProgram:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def search(self, query: Query, tolerance: float, limits: Limits, merges: bool) -> PrologSearch:
+        """A search for the proofs of a goal; see `slp.proofs.queries.Searcher`."""
+        return PrologSearch(self, query, tolerance, limits, merges=merges)
+
+    def draw_answers(
+        self, query: Query, count: int, *, failure: Failure, seed: int, limits: Limits
+    ) -> tuple[list[tuple[Term, ...]], int]:
+        """As `slp.proofs.draw_answers`."""
+        if failure == "rejection" and self.program.weights:
+            raise faults.weighted_draws(query.goal.span)
+        result = _call(
+            "slp_draws", self.module, _goals(query), failure, [count, seed], _limits(limits)
+        )
+        outcome, tries, *found = result
+        if outcome != "done":
+            raise self.fault(outcome, query, limits)
+        return [canonical(decode(tokens)) for _, tokens in found], tries
+
+    def fault(
+        self, outcome: _Data, query: Query | None, limits: Limits | None = None
+    ) -> ProgramError:
+        """What the engine says has gone wrong, as an exception."""
+        goal_span = None if query is None else query.goal.span
+        if outcome == "inferences":
+            assert limits is not None
+            return faults.too_many_inferences(limits.inferences, goal_span)
+        if outcome == "memory":
+            return faults.stacks_full(_STACKS >> 20, goal_span)
+        number, formal, *args = outcome
+        span = goal_span if number < 0 else self.program.clauses[number].span
+        return self._fault(formal, args, span)
+
+    def _fault(self, formal: str, args: Sequence[_Data], span: SourceSpan | None) -> ProgramError:
+        match formal, args:
+            case "unknown", [name, arity]:
+                known = database_of(self.program).definitions
+                return faults.unknown_predicate(name, arity, known, span)
+            case "unbound_goal", []:
+                return faults.unbound_goal(Var("_"), span)
+            case "swi", [text]:
+                return faults.swi_error(" ".join(str(text).split()), span)
+            case _:
+                return _FAULTS[formal](*args, span)
+
+
+_FAULTS: Mapping[str, Any] = {
+    "not_callable": lambda text, span: faults.not_callable(Atom(text), span),
+    "enclosed": faults.enclosed_choice,
+    "crossing_cut": faults.crossing_cut,
+    "large_sum": faults.large_sum,
+    "tree": faults.tree_goal,
+    "label": faults.impossible_label,
+    "several_proofs": faults.several_proofs,
+    "nothing_to_draw": faults.nothing_to_draw,
+    "zero_divisor": faults.division_by_zero,
+    "undefined": faults.undefined,
+    "code": faults.code_refused,
+}
+
+
+def _clause(clause: ir.LogicClause) -> Term:
+    label = Atom("none") if clause.label is None else clause.label
+    return Struct("clause", (label, clause.head, clause.body or Atom("true")))
+
+
+def _goals(query: Query) -> list[_Data]:
+    goals, answer, _ = prepared(query)
+    conjunction = goals[-1]
+    for goal in reversed(goals[:-1]):
+        conjunction = Struct(",", (goal, conjunction))
+    return encode(Struct("goals", (conjunction, answer)))
+
+
+def _limits(limits: Limits) -> list[int]:
+    return [limits.inferences * INFERENCES, _STACKS]
+
+
+# --- searches ----------------------------------------------------------------------------------
+
+#: A goal put down, and the number of the clause to go on with.
+_Start: TypeAlias = tuple[int, int]
+
+
+class PrologSearch(BestFirst[_Start, int]):
+    """The search for all proofs of a query. A node's `run` is the budget of its next turn.
+
+    A run that is laid aside begins anew, with four times the inferences; what it came to before is
+    skipped then.
+    """
+
+    def __init__(
+        self, loaded: PrologProgram, query: Query, tolerance: float, limits: Limits, *, merges: bool
+    ) -> None:
+        super().__init__(tolerance, weights=loaded.program.weights, merges=merges)
+        self._loaded = loaded
+        self._query = query
+        self._limits = limits
+        self._left = limits.inferences * INFERENCES
+        way = "merges" if merges else "separate"
+        self._search, root = _call("slp_open", loaded.module, _goals(query), way)
+        if isinstance(root, list):
+            raise loaded.fault(root, query)
+        self._root: int = root
+
+    def run(self) -> Iterator[FoundProof]:
+        """The proofs as they are found, until the open mass is at most the tolerance."""
+        try:
+            yield from super().run()
+        finally:
+            _call("slp_close", self._search)
+
+    def key(self, start: _Start) -> Hashable:
+        """Goals put down that are equal are one."""
+        return start
+
+    def advance(self, node: Node[_Start, int], priority: float) -> Iterator[FoundProof]:
+        """Go on until the run ends or has used its budget."""
+        if self._left <= 0:
+            raise self._loaded.fault("inferences", self._query, self._limits)
+        budget = min(node.run or _FIRST_BUDGET, self._left)
+        place = node.start or (self._root, -1)
+        limits = [budget, _STACKS]
+        used, outcome, *found = _call("slp_expand", self._search, list(place), node.exits, limits)
+        self._left -= used
+        yield from self._found(node, found)
+        if outcome == "done":
+            self.done(node)
+        elif outcome == "inferences":
+            node.run = budget * 4
+            self.lay_aside(node, priority)
+        else:
+            raise self._loaded.fault(outcome, self._query, self._limits)
+
+    def _found(self, node: Node[_Start, int], found: Iterable[_Data]) -> Iterator[FoundProof]:
+        clauses = self._loaded.program.clauses
+        for kind, first, second in found:
+            if kind == "proof":
+                yield self.proof(node, decode(second))
+            else:
+                self.branch(node, ((clauses[n], label, (first, n)) for n, label in second))
