@@ -1,8 +1,8 @@
 """Finds what the package ships beside its code: grammars and library priors.
 
-Entry points: `grammar_text`, `prior_names`, `prior_file`, `prolog_library`. In a checkout (an editable install is
-one) they lie in `grammars/` and `priors/` next to `slp/`; a wheel carries the same folders inside,
-as `slp/_data/grammars` and `slp/_data/priors`.
+Entry points: `grammar_text`, `prior_names`, `prior_file`, `prolog_library`. In a checkout (an
+editable install is one) grammars and priors lie in `grammars/` and `priors/` next to `slp/`; a
+wheel carries the same folders inside, as `slp/_data/grammars` and `slp/_data/priors`.
 """
 
 from __future__ import annotations

@@ -34,6 +34,17 @@ def swipl() -> str:
 
 
 @pytest.fixture(scope="session")
+def janus() -> ModuleType:
+    """SWI-Prolog inside Python; without it the test is skipped, or fails under
+    SLP_REQUIRE_SWIPL."""
+    try:
+        import janus_swi
+    except ImportError as error:
+        _need(f"SWI-Prolog 9.1.12 or newer and janus-swi ({error})", "SLP_REQUIRE_SWIPL")
+    return janus_swi
+
+
+@pytest.fixture(scope="session")
 def compiled_kernels() -> ModuleType:
     """The extension module; without one the test is skipped, or fails under
     SLP_REQUIRE_COMPILED."""

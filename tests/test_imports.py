@@ -25,7 +25,7 @@ ALLOWED: dict[str, set[str]] = {
     "resources": _BASE,
     "proofs.terms": _BASE,
     "ir": _PLAIN,
-    "proofs": _PLAIN | {"ir"},
+    "proofs": _PLAIN | {"ir", "resources"},
     "syntax": _PLAIN | {"resources"},
     "kernels": {"errors", "_core"},
     "leaves": _PLAIN | {"ir", "kernels"},

@@ -15,7 +15,7 @@ from slp.cli.common import (
     program_argument,
     reports_errors,
 )
-from slp.query import FAILURES, Draws, Proof, QueryResult, Value
+from slp.query import ENGINES, FAILURES, Draws, Proof, QueryResult, Value
 from slp.source import draw_diagnostic
 
 __all__ = ["query_command"]
@@ -54,6 +54,16 @@ _MOST_SHOWN = 50
     show_default=True,
     help="Search until the mass that was not looked at is at most this.",
 )
+@click.option(
+    "--engine",
+    type=click.Choice(list(ENGINES)),
+    default="python",
+    show_default=True,
+    help="Prove goals in Python, or in SWI-Prolog, which must be installed.",
+)
+@click.option(
+    "--allow-code", is_flag=True, help="Let goals prolog(...) do whatever SWI-Prolog can do."
+)
 @param_option
 @json_option
 @format_option
@@ -67,6 +77,8 @@ def query_command(
     failure: str,
     seed: int | None,
     tolerance: float,
+    engine: str,
+    allow_code: bool,
     parameters: dict[str, float],
     as_json: bool,
 ) -> None:
@@ -77,9 +89,24 @@ def query_command(
     program = slp.load(prior, **parameters)
     found: QueryResult | Draws
     if draws is None:
-        found = program.query(goal, given=given, best=best or 0, tolerance=tolerance)
+        found = program.query(
+            goal,
+            given=given,
+            best=best or 0,
+            tolerance=tolerance,
+            engine=engine,
+            allow_code=allow_code,
+        )
     else:
-        found = program.draw(goal, draws, given=given, failure=failure, seed=seed)
+        found = program.draw(
+            goal,
+            draws,
+            given=given,
+            failure=failure,
+            seed=seed,
+            engine=engine,
+            allow_code=allow_code,
+        )
     if as_json:
         click.echo(json.dumps({**found.to_dict(), "version": slp.__version__}))
     elif isinstance(found, Draws):

@@ -39,7 +39,7 @@ Faults are thrown as slp_fault(Formal, Clause), with the number of the clause to
 
 :- dynamic
     parameter/3,        % parameter(Module, Name, Value)
-    source/5,           % source(Module, Number, Label, Head, Body): label `none` in logical clauses
+    source/5,           % source(Module, Number, label(Label) | none, Head, Body)
     kind/4,             % kind(Module, Name, Arity, logical | native | stochastic | tree(Arity))
     option/2,           % option(Module, allow_code | weights)
     kept/3,             % kept(Search, Id, Record): a stochastic goal to go on from
@@ -53,8 +53,9 @@ Faults are thrown as slp_fault(Formal, Clause), with the number of the clause to
 
 %!  slp_load(+Clauses, +Trees, +Parameters, +Options, -Result)
 %
-%   Result is the module, or a fault as in guarded/3. Clauses are [Number, Variables, Tokens] for terms clause(Label, Head, Body), Trees [Name, Arity,
-%   Shown] for what tree rules define, Parameters [Name, Value]. See decode/4 for tokens.
+%   Result is the module, or a fault as in guarded/3. Clauses are [Number, Variables, Tokens] for terms
+%   clause(Label, Head, Body), with label(L) or none for Label; Trees [Name, Arity, Shown] for what
+%   tree rules define; Parameters [Name, Value]. See decode/3 for tokens.
 
 slp_load(Clauses, Trees, Parameters, Options, Result) :-
     flag(slp_module, N, N+1),
@@ -156,7 +157,7 @@ add_clause(Module, I, none, Head, Body) :-
     chain_of_body(Body, at(Module, load), I, B, K),
     interpreted(Head, [B, K], Fact),
     assertz(Module:Fact).
-add_clause(Module, I, Label0, Head, Body) :-
+add_clause(Module, I, label(Label0), Head, Body) :-
     known_values(Label0, Module, Label),
     chain(Body, at(Module, load), I, _, return, K),
     interpreted(Head, [I, Label, K], Fact),
@@ -187,7 +188,6 @@ native(call(A0), M, I, call(A)) :- !, native(A0, M, I, A).
 native(forall(A0, B0), M, I, \+ (A, \+ B)) :- !, native(A0, M, I, A), native(B0, M, I, B).
 native(findall(T, A0, L), M, I, findall(T, A, L)) :- !, native(A0, M, I, A).
 native(prolog(G), M, I, slp_engine:blamed(I, user:G)) :-
-    \+ own(prolog, 1, M),
     !,
     ( option(M, allow_code) -> true ; throw(slp_fault(code, I)) ).
 native(Goal, M, _, Goal) :-
@@ -879,9 +879,6 @@ outcome_of(error(Formal, Context), [-1|Said]) :- !, said(swi(Formal, Context), S
 outcome_of(Ball, [-1|Said]) :- said(swi(unhandled(Ball), _), Said).
 
 said(swi(evaluation_error(zero_divisor), _), [zero_divisor]) :- !.
-said(swi(evaluation_error(undefined), Context), [undefined, Name]) :-
-    function_of(Context, Name),
-    !.
 said(swi(Formal, Context), [swi, Text]) :-
     !,
     ( nonvar(Context), Context = context(_, Message) -> true ; true ),
@@ -889,8 +886,6 @@ said(swi(Formal, Context), [swi, Text]) :-
 said(Formal, [Name|Args]) :-
     Formal =.. [Name|Args0],
     plain(Args0, Args).
-
-function_of(Context, Name) :- nonvar(Context), Context = context(system:Name/_, _).
 
 message_text(Error, Text) :-
     phrase(prolog:translate_message(Error), Lines),

@@ -9,7 +9,7 @@ Inside: `terms`, `store` (bindings and unification), `machine` (the loop), `clau
 `builtins` and `library` (what can be called), `affine` (numbers that depend on a threshold),
 `faults` (every message). Of queries: `choices` (clauses at a stochastic goal), `best_first`
 and `search` (all proofs), `graph` (the same, kept), `draws`, `failures` (why a goal fails),
-`queries` (what it all adds up to).
+`queries` (what it all adds up to), `prolog` (the same under SWI-Prolog).
 """
 
 from slp.proofs.arithmetic import evaluate, evaluate_arguments

@@ -1,5 +1,7 @@
 """Control: `,` `;` `->` `*->` `\\+` `!` call/N once/1 forall/2 findall/3 true fail false.
 
+`prolog/1`, which calls SWI-Prolog, is refused here: see `slp.proofs.prolog`.
+
 A construct goes on with other goals in its place, leaves choice points behind, and puts actions of
 the machine (cut back to here, collect this answer) between goals.
 """
@@ -164,6 +166,10 @@ def _findall(machine: Machine, goal: Goal, answer: Term, inner: Term, result: Te
     return goal.then(inner, cut=len(machine.choices), next=goal.then(collect))
 
 
+def _prolog(machine: Machine, goal: Goal, inner: Term) -> Goal:
+    raise faults.needs_prolog(machine.span)
+
+
 CONTROL: Mapping[tuple[str, int], _Control] = {
     ("true", 0): _Control(_true),
     ("fail", 0): _Control(_fail),
@@ -177,5 +183,6 @@ CONTROL: Mapping[tuple[str, int], _Control] = {
     ("once", 1): _Control(_once),
     ("forall", 2): _Control(_forall),
     ("findall", 3): _Control(_findall),
+    ("prolog", 1): _Control(_prolog),
     **{("call", n): _Control(_call) for n in range(1, _MOST_CALL_ARGUMENTS + 1)},
 }

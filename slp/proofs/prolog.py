@@ -1,8 +1,8 @@
 """Stochastic logic programs under SWI-Prolog, through janus: the one file that knows of either.
 
-A program is loaded into a Prolog module of its own by `slp/prolog/engine.pl`, where runs between two
-stochastic choices are made and proofs are drawn. The search over choices, with its masses, is that
-of `slp.proofs.best_first`, so that both engines answer alike.
+A program is loaded into a Prolog module of its own by `slp/prolog/engine.pl`, where runs between
+two stochastic choices are made and proofs are drawn. The search over choices, with its masses, is
+that of `slp.proofs.best_first`, so that both engines answer alike.
 
 Importing janus starts SWI-Prolog, so it is imported when a program is first loaded. Terms cross as
 flat lists of atoms and numbers (see `decode/3` there), never as text.
@@ -20,10 +20,9 @@ from slp.ir import program as ir  # its names are used late: it imports slp.proo
 from slp.proofs import faults
 from slp.proofs.best_first import BestFirst, FoundProof, Node
 from slp.proofs.draws import Failure
-from slp.proofs.faults import LimitError
 from slp.proofs.machine import Limits
 from slp.proofs.queries import Query, canonical, database_of, prepared, tree_goals
-from slp.proofs.terms import NIL, Atom, Number, Struct, Term, Text, Var, functor, list_items
+from slp.proofs.terms import NIL, Atom, Number, Struct, Term, Text, Var
 from slp.resources import prolog_library
 from slp.source import SourceSpan
 
@@ -219,11 +218,12 @@ class PrologProgram:
             case "swi", [text]:
                 return faults.swi_error(" ".join(str(text).split()), span)
             case _:
-                return _FAULTS[formal](*args, span)
+                error: ProgramError = _FAULTS[formal](*args, span)
+                return error
 
 
 _FAULTS: Mapping[str, Any] = {
-    "not_callable": lambda text, span: faults.not_callable(Atom(text), span),
+    "not_callable": lambda value, span: faults.not_callable(_constant(value), span),
     "enclosed": faults.enclosed_choice,
     "crossing_cut": faults.crossing_cut,
     "large_sum": faults.large_sum,
@@ -232,13 +232,16 @@ _FAULTS: Mapping[str, Any] = {
     "several_proofs": faults.several_proofs,
     "nothing_to_draw": faults.nothing_to_draw,
     "zero_divisor": faults.division_by_zero,
-    "undefined": faults.undefined,
     "code": faults.code_refused,
 }
 
 
+def _constant(value: _Data) -> Term:
+    return Atom(value) if isinstance(value, str) else Number(value)
+
+
 def _clause(clause: ir.LogicClause) -> Term:
-    label = Atom("none") if clause.label is None else clause.label
+    label = Atom("none") if clause.label is None else Struct("label", (clause.label,))
     return Struct("clause", (label, clause.head, clause.body or Atom("true")))
 
 

@@ -188,9 +188,7 @@ def _best_proofs(
             break
     else:
         certain = search.open <= tolerance and search.stopped is None
-    found = (
-        ProofOfAnswer(canonical(p.answer), p.mass, tuple(fired_clauses(p.last))) for p in kept
-    )
+    found = (ProofOfAnswer(canonical(p.answer), p.mass, tuple(fired_clauses(p.last))) for p in kept)
     return tuple(found), certain
 
 
@@ -221,9 +219,9 @@ def draw_answers(
     """
     goals, answer, first = prepared(query)
     weights = query.program.weights
-    sampler = Sampler(
-        database_of(query.program), _linked(goals), answer, first, limits, failure, weights, Random(seed)
-    )
+    goal = _linked(goals)
+    database = database_of(query.program)
+    sampler = Sampler(database, goal, answer, first, limits, failure, weights, Random(seed))
     return [canonical(sampler.draw()) for _ in range(count)], sampler.tries
 
 

@@ -107,8 +107,10 @@ def test_programs_are_without_faults(page: Path) -> None:
 
 @by_page
 def test_commands_print_what_the_page_says(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
+    if page.name == "prolog.md":
+        request.getfixturevalue("janus")
     monkeypatch.chdir(tmp_path)
     written(page, tmp_path)
     for block in blocks_of(page):
