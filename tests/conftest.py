@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -36,12 +38,11 @@ def swipl() -> str:
 @pytest.fixture(scope="session")
 def janus() -> ModuleType:
     """SWI-Prolog inside Python; without it the test is skipped, or fails under
-    SLP_REQUIRE_SWIPL."""
-    try:
-        import janus_swi
-    except ImportError as error:
-        _need(f"SWI-Prolog 9.1.12 or newer and janus-swi ({error})", "SLP_REQUIRE_SWIPL")
-    return janus_swi
+    SLP_REQUIRE_SWIPL. Where SWI-Prolog and janus do not fit, importing janus ends the process."""
+    trial = subprocess.run([sys.executable, "-c", "import janus_swi"], capture_output=True)
+    if trial.returncode != 0:
+        _need("SWI-Prolog 9.1.12 or newer (swipl) on the PATH and janus-swi", "SLP_REQUIRE_SWIPL")
+    return importlib.import_module("janus_swi")
 
 
 @pytest.fixture(scope="session")

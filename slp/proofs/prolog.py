@@ -10,8 +10,12 @@ flat lists of atoms and numbers (see `decode/3` there), never as text.
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from importlib.util import find_spec
 from types import TracebackType
 from typing import Any, TypeAlias
 
@@ -34,15 +38,16 @@ INFERENCES = 20
 #: What SWI-Prolog's stacks may hold, in bytes.
 _STACKS = 512 << 20
 
-#: The oldest SWI-Prolog that janus works with, as in its flag `version`.
-_OLDEST = 90112
-
 #: Inferences after which a run is laid aside for the first time.
 _FIRST_BUDGET = 100_000
 
 _INSTALL = (
     "install SWI-Prolog 9.1.12 or newer, put its `swipl` first on the PATH, then "
     "`pip install janus-swi`; docs/installing.md says how on Debian 12"
+)
+_MISMATCH = (
+    "the `swipl` first on the PATH must be 9.1.12 or newer and the one that janus-swi was built "
+    "with; docs/installing.md says how to install one on Debian 12"
 )
 
 #: What janus takes and gives: numbers, strings (atoms) and lists of them.
@@ -56,20 +61,32 @@ def _janus() -> Any:
     Raises
     ------
     UnsupportedError
-        E260 if it cannot be imported, E261 if SWI-Prolog is too old.
+        E260 if it cannot be imported, E261 if SWI-Prolog does not start.
     """
-    try:
-        import janus_swi
-    except ImportError as error:
-        message = f"SWI-Prolog cannot be reached: {error}"
-        raise UnsupportedError(Diagnostic("E260", message, help=_INSTALL)) from None
-    version = janus_swi.apply_once("system", "current_prolog_flag", "version")
-    if version < _OLDEST:
-        major, minor, patch = version // 10000, version // 100 % 100, version % 100
-        message = f"this is SWI-Prolog {major}.{minor}.{patch}, which is too old"
-        raise UnsupportedError(Diagnostic("E261", message, help=_INSTALL))
+    if find_spec("janus_swi") is None:
+        message = "SWI-Prolog cannot be reached, as janus-swi is not installed"
+        raise UnsupportedError(Diagnostic("E260", message, help=_INSTALL))
+    _check_start()
+    import janus_swi
+
     janus_swi.consult(str(prolog_library() / "engine.pl"))
     return janus_swi
+
+
+def _check_start() -> None:
+    """Try in another process: with a SWI-Prolog that does not fit, janus ends the process."""
+    trial = subprocess.run([sys.executable, "-c", "import janus_swi"], capture_output=True)
+    if trial.returncode != 0:
+        message = f"janus cannot start {_prolog_on_path()}"
+        raise UnsupportedError(Diagnostic("E261", message, help=_MISMATCH))
+
+
+def _prolog_on_path() -> str:
+    swipl = shutil.which("swipl")
+    if swipl is None:
+        return "SWI-Prolog, as there is no `swipl` on the PATH"
+    said = subprocess.run([swipl, "--version"], capture_output=True, text=True).stdout
+    return said.partition(" for ")[0].strip() or "the `swipl` on the PATH"
 
 
 def _call(predicate: str, *args: _Data) -> _Data:
@@ -145,7 +162,7 @@ class PrologProgram:
     Raises
     ------
     UnsupportedError
-        E260, E261: SWI-Prolog is missing or too old.
+        E260, E261: SWI-Prolog is missing, or does not start.
     ProgramError
         E263: a goal `prolog(...)`, which needs `allow_code`.
     """

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from types import SimpleNamespace
+from pathlib import Path
 
 import pytest
 
@@ -182,28 +181,42 @@ def test_a_program_that_loops_is_bounded() -> None:
     assert found.reason == "gave up after 50000 inferences"
 
 
+def not_there(monkeypatch: pytest.MonkeyPatch) -> tuple[str, str, str | None]:
+    """What is said when Prolog is asked for as if for the first time."""
+    monkeypatch.setattr(prolog, "_janus", prolog._janus.__wrapped__)
+    with pytest.raises(UnsupportedError) as caught:
+        slp.parse("p.").query("p", engine="prolog")
+    assert caught.value.exit_code == ExitCode.FAULT
+    (found,) = caught.value.diagnostics
+    return found.code, found.message, found.help
+
+
 def test_without_janus(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "janus_swi", None)
-    prolog._janus.cache_clear()
-    with pytest.raises(UnsupportedError) as caught:
-        slp.parse("p.").query("p", engine="prolog")
-    prolog._janus.cache_clear()
-    (found,) = caught.value.diagnostics
-    assert (found.code, caught.value.exit_code) == ("E260", ExitCode.FAULT)
-    assert found.message.startswith("SWI-Prolog cannot be reached: ")
-    assert found.help == prolog._INSTALL
+    monkeypatch.setattr(prolog, "find_spec", lambda name: None)
+    message = "SWI-Prolog cannot be reached, as janus-swi is not installed"
+    assert not_there(monkeypatch) == ("E260", message, prolog._INSTALL)
 
 
-def test_with_an_old_prolog(monkeypatch: pytest.MonkeyPatch) -> None:
-    old = SimpleNamespace(apply_once=lambda *args: 90004)
-    monkeypatch.setitem(sys.modules, "janus_swi", old)
-    prolog._janus.cache_clear()
-    with pytest.raises(UnsupportedError) as caught:
-        slp.parse("p.").query("p", engine="prolog")
-    prolog._janus.cache_clear()
-    (found,) = caught.value.diagnostics
-    assert (found.code, found.message) == ("E261", "this is SWI-Prolog 9.0.4, which is too old")
-    assert found.help == prolog._INSTALL
+@pytest.mark.parametrize(
+    ("version", "what"),
+    [
+        ("SWI-Prolog version 9.0.4 for x86_64-linux", "SWI-Prolog version 9.0.4"),
+        ("", "the `swipl` on the PATH"),
+        (None, "SWI-Prolog, as there is no `swipl` on the PATH"),
+    ],
+)
+def test_a_prolog_that_does_not_fit(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, version: str | None, what: str
+) -> None:
+    """janus ends the process if it cannot start SWI-Prolog: here a Python does that does nothing
+    else."""
+    if version is not None:
+        swipl = tmp_path / "swipl"
+        swipl.write_text(f"#!/bin/sh\necho '{version}'\n")
+        swipl.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(prolog.sys, "executable", "/bin/false")
+    assert not_there(monkeypatch) == ("E261", f"janus cannot start {what}", prolog._MISMATCH)
 
 
 def test_there_is_no_other_engine() -> None:
