@@ -108,7 +108,7 @@ class Program:
             return explain_program(self.ir, None)
         model = compile_model(self.ir, X, y)
         text = explain_program(self.ir, model.table.schema(self.ir.support.min_leaf))
-        size = estimate_size(model.grammar, model.table)
+        size = None if model.not_exact else estimate_size(model.grammar, model.table)
         return text if size is None else f"{text}\n\nOne exact pass: {size} (estimate)."
 
     def posterior(

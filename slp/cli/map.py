@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import click
@@ -21,6 +20,7 @@ from slp.cli.common import (
     sampling_options,
 )
 from slp.cli.json_text import json_text
+from slp.cli.summary import standing
 from slp.data import read_frame
 from slp.infer import MapTree
 
@@ -78,6 +78,7 @@ def map_command(
                 "log_joint": t.log_joint,
                 "log_posterior": t.log_posterior,
                 "n_leaves": t.tree.n_leaves,
+                "edits": _edits(posterior, t),
             }
             for t in trees
         ]
@@ -93,12 +94,13 @@ def map_command(
         return
     click.echo(f"engine {posterior.engine}: {posterior.reason}")
     for i, t in enumerate(trees, start=1):
-        click.echo(f"\n{i}. {_standing(t)}log joint {t.log_joint:.6f}, {t.tree.n_leaves} leaves")
+        click.echo(f"\n{i}. {standing(t)}{t.tree.n_leaves} leaves")
+        for words in _edits(posterior, t) or ():
+            click.echo(words)
         click.echo(t.tree.to_text())
 
 
-def _standing(tree: MapTree) -> str:
-    if not tree.certified:
-        return "of those drawn, there may be better ones; "
-    assert tree.log_posterior is not None
-    return f"posterior probability {math.exp(tree.log_posterior):.6g} (exact), "
+def _edits(posterior: slp.Posterior, found: MapTree) -> list[str] | None:
+    """What a tree changes in the one given to `edittree`, in words; None for other programs."""
+    edits = posterior.edits
+    return None if edits is None else [str(e) for e in found.tree.edits_from(edits.given)]

@@ -22,7 +22,7 @@ from slp.cli.common import (
     sampling_options,
 )
 from slp.cli.json_text import json_text
-from slp.cli.summary import estimate_text, finite, words_lines, write_draws
+from slp.cli.summary import edits_to_json, estimate_text, finite, words_lines, write_draws
 from slp.data import read_frame
 from slp.infer import Draw
 
@@ -120,6 +120,7 @@ def _summary(result: slp.Posterior, draws: int) -> dict[str, Any]:
         "leaves": {k: float(p) for k, p in enumerate(result.leaf_distribution()) if k > 0},
         "features": {name: use.probability for name, use in uses.items()},
         "features_error": {name: finite(use.probability_error) for name, use in uses.items()},
+        "edits": edits_to_json(result),
         "diagnostics": None if found is None else found.to_dict(),
         "interrupted": result.interrupted,
         "draws": draws,

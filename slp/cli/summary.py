@@ -18,11 +18,18 @@ __all__ = [
     "draws_lines",
     "estimate_text",
     "finite",
+    "edits_to_json",
     "posterior_to_json",
+    "standing",
     "summary_lines",
     "words_lines",
     "write_draws",
 ]
+
+#: Edits less probable than this are not told.
+_LEAST_SHARE = 0.01
+#: Edits that the page for a person lists.
+_SHARES_SHOWN = 10
 
 
 def posterior_to_json(posterior: Posterior, *, draws: int) -> dict[str, Any]:
@@ -52,11 +59,38 @@ def posterior_to_json(posterior: Posterior, *, draws: int) -> dict[str, Any]:
         "mean_leaves_error": finite(posterior.expected_leaves_error()),
         "features": {name: use.probability for name, use in uses.items()},
         "features_error": {name: finite(use.probability_error) for name, use in uses.items()},
+        "edits": edits_to_json(posterior),
         "draws": draws if found is None else sum(found.draws),
         "diagnostics": None if found is None else found.to_dict(),
         "interrupted": posterior.interrupted,
         "seed": posterior.seed,
         "version": slp.__version__,
+    }
+
+
+def edits_to_json(posterior: Posterior) -> dict[str, Any] | None:
+    """What trees change in the tree given to `edittree`; None for other programs."""
+    found = posterior.edits
+    if found is None:
+        return None
+    return {
+        "given": found.given.to_dict(),
+        "mean": found.expected,
+        "mean_error": finite(found.expected_error),
+        "numbers": {k: float(p) for k, p in enumerate(found.distribution)},
+        "shares": [
+            {
+                "kind": s.edit.kind,
+                "path": s.edit.path,
+                "before": s.edit.before,
+                "after": s.edit.after,
+                "probability": s.probability,
+                "probability_error": finite(s.probability_error),
+            }
+            for s in found.shares
+            if s.probability >= _LEAST_SHARE
+        ],
+        "map": [str(edit) for edit in posterior.map_tree().edits_from(found.given)],
     }
 
 
@@ -101,11 +135,12 @@ def summary_lines(posterior: Posterior, words: str, data: str) -> Iterator[str]:
         yield f"          {note}"
     yield f"trees     {_trees(posterior.tree_count())}"
     yield (
-        f"{'MAP tree' if best.certified else 'best tree'}  {_standing(best)}"
-        f"log joint {best.log_joint:.6f}, {_leaves(best.tree.n_leaves)}"
+        f"{'MAP tree' if best.certified else 'best tree'}  {standing(best)}"
+        f"{_leaves(best.tree.n_leaves)}"
     )
     for line in best.tree.to_text().splitlines():
         yield f"          {line}"
+    yield from _edits_lines(posterior)
     exact = posterior.diagnostics is None
     leaves = estimate_text(posterior.expected_leaves(), posterior.expected_leaves_error(), exact)
     yield f"leaves    {leaves} expected" + (" (exact)" if exact else "")
@@ -124,12 +159,32 @@ def _trees(count: int | float | None) -> str:
     return f"{count:,}" if isinstance(count, int) else f"about {count:.6g}"
 
 
-def _standing(best: MapTree) -> str:
+def standing(best: MapTree) -> str:
     """How a tree stands among all, as the beginning of a line."""
-    if not best.certified:
-        return "of those drawn, there may be better ones; "
-    assert best.log_posterior is not None
-    return f"posterior probability {math.exp(best.log_posterior):.6g}, "
+    if best.log_joint is None:
+        return "drawn most often, there may be better ones; "
+    joint = f"log joint {best.log_joint:.6f}, "
+    if best.log_posterior is None:
+        return f"of those drawn, there may be better ones; {joint}"
+    return f"posterior probability {math.exp(best.log_posterior):.6g}, {joint}"
+
+
+def _edits_lines(posterior: Posterior) -> Iterator[str]:
+    """What trees change in the tree given to `edittree`, if there is one."""
+    found = posterior.edits
+    if found is None:
+        return
+    best = posterior.map_tree().edits_from(found.given)
+    for i, edit in enumerate(best):
+        yield f"{'edited' if i == 0 else '':<10}{edit}"
+    if not best:
+        yield "edited    nowhere: it is the given tree"
+    mean = estimate_text(found.expected, found.expected_error, exact=False)
+    yield f"edits     {mean} expected; P(given tree) {found.distribution[0]:.4f}"
+    shown = [s for s in found.shares if s.probability >= _LEAST_SHARE][:_SHARES_SHOWN]
+    for share in shown:
+        probability = estimate_text(share.probability, share.probability_error, exact=False)
+        yield f"          {probability}  {share.edit}"
 
 
 def estimate_text(value: float, error: float | None, exact: bool) -> str:
@@ -165,6 +220,8 @@ def draws_lines(posterior: Posterior, draws: int, output: str | None) -> Iterato
 
 _QUANTITIES = {
     "log_posterior": "log posterior",
+    "log_likelihood": "log likelihood",
+    "edits": "edits",
     "leaves": "leaves",
     "depth": "depth",
     "predictions": "predictions (the worst)",

@@ -19,8 +19,9 @@ def posterior_to_arviz(posterior: Posterior) -> Any:
 
     Group `posterior`, dimensions (chain, draw): `leaves`, `depth`, and, over `feature` too,
     `used` (whether the tree splits on it) and `splits` (how often). Group `sample_stats`: `lp`, the
-    log posterior up to a constant, `log_weight` and `log_marginal_likelihood`. Draws of an exact
-    engine are one chain. Chains are cut to the length of the shortest.
+    log posterior up to a constant, `log_weight` (both NaN under `edittree`) and
+    `log_marginal_likelihood`. Draws of an exact engine are one chain. Chains are cut to the length
+    of the shortest.
 
     Raises
     ------
@@ -30,7 +31,7 @@ def posterior_to_arviz(posterior: Posterior) -> Any:
     chains = _chains(posterior)
     features = posterior.table.feature_names
     splits = np.array([[_splits(d, features) for d in chain] for chain in chains])
-    weight = np.array([[d.log_weight for d in chain] for chain in chains])
+    weight = np.array([[_known(d.log_weight) for d in chain] for chain in chains])
     fit = np.array([[d.log_likelihood for d in chain] for chain in chains])
     return inference_data(
         {
@@ -58,6 +59,10 @@ def _chains(posterior: Posterior) -> list[list[Draw]]:
         raise UsageError(Diagnostic("E530", "nothing was drawn to hand to ArviZ", help=help))
     length = min(len(chain) for chain in by_chain.values())
     return [chain[:length] for chain in by_chain.values()]
+
+
+def _known(weight: float | None) -> float:
+    return np.nan if weight is None else weight
 
 
 def _splits(draw: Draw, features: tuple[str, ...]) -> list[int]:

@@ -1,6 +1,7 @@
 """How far the draws of a sampler can be trusted: R-hat, effective draws, what became of proposals.
 
-Looked at are the log posterior (up to its constant), the number of leaves, the depth, and the
+Looked at are the log posterior (up to its constant; of edits of a given tree, whose prior is not
+known, the log likelihood and the number of edits), the number of leaves, the depth, and the
 predictions for the rows of the table, of which the worst stands for all.
 """
 
@@ -43,7 +44,8 @@ class Diagnostics:
     Attributes
     ----------
     draws : number of draws kept by each chain.
-    convergence : of `log_posterior`, `leaves`, `depth` and `predictions` (the worst of them).
+    convergence : of `log_posterior` (of `edittree`: `log_likelihood` and `edits`), `leaves`,
+        `depth` and `predictions` (the worst of them).
     moves : by proposal, how many were `accepted`, `rejected`, `failed` (what was proposed derives
         no tree, or breaks a constraint) and `stayed` (nothing could be proposed), after warm-up.
     acceptance : by proposal, the share that was accepted.
@@ -75,13 +77,13 @@ class Diagnostics:
 
 def diagnose(
     drawn: DrawnTrees,
-    log_posterior: NDArray[np.float64],
+    scores: Mapping[str, NDArray[np.float64]],
     tallies: Sequence[Counter[tuple[str, Outcome]]],
 ) -> Diagnostics:
-    """Diagnostics of draws; `log_posterior` is that of each distinct tree up to a constant, shape
-    (U,), and `tallies` count the moves of each chain."""
+    """Diagnostics of draws; `scores` are quantities of each distinct tree to look at, such as the
+    log posterior up to a constant, shape (U,), and `tallies` count the moves of each chain."""
     convergence = {
-        "log_posterior": _convergence(drawn.by_chain(log_posterior)),
+        **{name: _convergence(drawn.by_chain(values)) for name, values in scores.items()},
         "leaves": _convergence(drawn.by_chain(drawn.n_leaves.astype(np.float64))),
         "depth": _convergence(drawn.by_chain(drawn.depth.astype(np.float64))),
         "predictions": _worst([_convergence(v) for v in _predictions(drawn)]),
@@ -142,7 +144,11 @@ def _warnings(
 ) -> Iterator[str]:
     if _stuck(moves):
         yield "no proposal was accepted: the chains are where they began"
-    words = {"log_posterior": "the log posterior", "predictions": "the predictions"}
+    words = {
+        "log_posterior": "the log posterior",
+        "log_likelihood": "the log likelihood",
+        "predictions": "the predictions",
+    }
     apart = {
         words.get(name, name): c.r_hat
         for name, c in convergence.items()

@@ -21,8 +21,9 @@ __all__ = ["LeafMixture", "ScoredTree", "TreeAverages", "TreeDistribution"]
 
 @dataclass(frozen=True)
 class ScoredTree:
-    """A tree, the log weight of one of its derivations under the program as written, and the log
-    marginal likelihood of its leaves (whether or not the distribution takes it into account)."""
+    """A tree, the log weight of one of its derivations under the program as written (NaN where no
+    engine knows it), and the log marginal likelihood of its leaves (whether or not the distribution
+    takes it into account)."""
 
     tree: Tree
     log_weight: float

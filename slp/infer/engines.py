@@ -118,10 +118,6 @@ def infer(
     threads = N_CORES if threads is None else threads
     if threads < 1:
         raise UsageError(Diagnostic("E505", f"threads is {threads}", help="take 1 or more"))
-    if program.edits is not None:
-        message = "no exact engine sums over all sequences of edits that `edittree` may make"
-        help = "take a prior of tree rules"
-        raise UnsupportedError(Diagnostic("E301", message, program.edits.span, help))
     geometry = Geometry(grammar, table)
     if name in SAMPLERS:
         return sample_posterior(

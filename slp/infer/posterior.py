@@ -26,6 +26,7 @@ from slp.trees import Tree
 
 if TYPE_CHECKING:
     from slp.infer.diagnostics import Diagnostics
+    from slp.infer.edit_posterior import EditSummary
 
 __all__ = ["Draw", "FeatureUse", "MapTree", "Posterior", "check_count", "fresh_seed"]
 
@@ -35,13 +36,13 @@ class MapTree:
     """A tree of high posterior probability.
 
     `log_joint` is the log weight of the tree under the program as written, plus the log marginal
-    likelihood of its leaves (without it in a prior); `log_posterior` the log of its probability,
-    None where that is not known. Both sum over its derivations. `certified`: it is known that no
-    tree that comes later is better; of draws it is not.
+    likelihood of its leaves (without it in a prior); `log_posterior` the log of its probability.
+    Both sum over its derivations, and are None where they are not known. `certified`: it is known
+    that no tree that comes later is better; of draws it is not.
     """
 
     tree: Tree
-    log_joint: float
+    log_joint: float | None
     log_posterior: float | None
     certified: bool = True
 
@@ -50,13 +51,14 @@ class MapTree:
 class Draw:
     """One draw.
 
-    `log_weight` is the log weight of the tree under the program as written, `log_prior` the log of
-    its prior probability (None where the total of the weights is not known), both over all its
-    derivations; `log_likelihood` that of the data given the tree.
+    `log_weight` is the log weight of the tree under the program as written (None under `edittree`:
+    not known), `log_prior` the log of its prior probability (None where that or the total of the
+    weights is not known), both over all its derivations; `log_likelihood` that of the data given
+    the tree.
     """
 
     tree: Tree
-    log_weight: float
+    log_weight: float | None
     log_prior: float | None
     log_likelihood: float
     chain: int = 0
@@ -200,6 +202,11 @@ class Posterior(ABC):
     @property
     def diagnostics(self) -> Diagnostics | None:
         """How far the draws of a sampler can be trusted; None for an exact engine."""
+        return None
+
+    @property
+    def edits(self) -> EditSummary | None:
+        """What the trees change in the tree given to `edittree`; None for other programs."""
         return None
 
     @property

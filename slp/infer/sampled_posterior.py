@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypedDict, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from slp.infer.posterior import Draw, FeatureUse, MapTree, Posterior, check_coun
 from slp.infer.run import Engine, Json, RunResult
 from slp.trees import Tree
 
-__all__ = ["SampledPosterior", "TreeSampler"]
+__all__ = ["Said", "SampledPosterior", "TreeSampler"]
 
 S = TypeVar("S")
 
@@ -51,13 +51,23 @@ class TreeSampler(Engine[S], Protocol[S]):
 
     def scored(self, record: Json) -> ScoredTree:
         """The tree of a record, its log weight under the program as written (over all its
-        derivations), and its log likelihood."""
+        derivations; NaN where that is not known), and its log likelihood."""
         ...
 
     def log_weight(self, tree: Tree) -> float:
         """Log weight under the program as written of all derivations that part the rows as `tree`
-        does; -inf off the support."""
+        does; -inf off the support, NaN where it is not known."""
         ...
+
+
+class Said(TypedDict):
+    """What a sampled posterior is told of itself: see `SampledPosterior`."""
+
+    engine: str
+    reason: str
+    likelihood: bool
+    seed: int
+    run: Callable[[bool], SampledPosterior]
 
 
 class SampledPosterior(Posterior):
@@ -66,26 +76,16 @@ class SampledPosterior(Posterior):
     `run` makes draws with or without likelihood, for `prior`.
     """
 
-    def __init__(
-        self,
-        sampler: TreeSampler[Any],
-        result: RunResult,
-        *,
-        engine: str,
-        reason: str,
-        likelihood: bool,
-        seed: int,
-        run: Callable[[bool], SampledPosterior],
-    ) -> None:
+    def __init__(self, sampler: TreeSampler[Any], result: RunResult, **said: Unpack[Said]) -> None:
         super().__init__(
             sampler.geometry,
-            engine=engine,
-            reason=reason,
-            likelihood=likelihood,
+            engine=said["engine"],
+            reason=said["reason"],
+            likelihood=said["likelihood"],
             normalised=sampler.normalised,
-            seed=seed,
+            seed=said["seed"],
         )
-        self._sampler, self._result, self._run = sampler, result, run
+        self._sampler, self._result, self._run = sampler, result, said["run"]
 
     # --- what draws do not tell ----------------------------------------------------------------
 
@@ -230,7 +230,8 @@ class SampledPosterior(Posterior):
 
     @cached_property
     def _diagnostics(self) -> Diagnostics:
-        return diagnose(self._averages, self._log_joint, self._result.tallies)
+        looked_at = {"log_posterior": self._log_joint}
+        return diagnose(self._averages, looked_at, self._result.tallies)
 
     @property
     def diagnostics(self) -> Diagnostics:

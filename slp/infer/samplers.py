@@ -6,10 +6,12 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from slp.errors import Diagnostic, SlpWarning
+from slp.errors import Diagnostic, SlpWarning, UsageError
 from slp.infer.boxes import Geometry
+from slp.infer.edit_posterior import EditPosterior
+from slp.infer.edits import EditMetropolisHastings
 from slp.infer.mh import (
     CompiledMetropolisHastings,
     MetropolisHastings,
@@ -17,8 +19,15 @@ from slp.infer.mh import (
     what_the_core_lacks,
 )
 from slp.infer.posterior import fresh_seed
-from slp.infer.run import Checkpoint, Progress, Schedule, run, seed_of_checkpoint
-from slp.infer.sampled_posterior import SampledPosterior, TreeSampler
+from slp.infer.run import (
+    Checkpoint,
+    Progress,
+    RunResult,
+    Schedule,
+    run,
+    seed_of_checkpoint,
+)
+from slp.infer.sampled_posterior import Said, SampledPosterior, TreeSampler
 from slp.ir.program import Program
 from slp.ir.tree_grammar import TreeGrammar
 
@@ -89,7 +98,7 @@ def sample_posterior(
             progress=None if progress is None else _teller(progress),
             checkpoint=checkpoint,
         )
-        posterior = SampledPosterior(
+        posterior = _posterior(
             sampler,
             result,
             engine="mh",
@@ -114,7 +123,21 @@ def _sampler(
     sampling: Sampling,
     likelihood: bool,
 ) -> TreeSampler[Any]:
-    """The compiled engine where it can run, else the plain one. Tempering is not compiled."""
+    """For `edittree` its own engine; else the compiled one where it can run, else the plain one.
+    Tempering is not compiled."""
+    if program.edits is not None:
+        if sampling.rungs != 1:
+            message = "chains over edits of a given tree are not tempered"
+            raise UsageError(Diagnostic("E518", message, help="take 1 rung, and run longer"))
+        return EditMetropolisHastings(
+            grammar,
+            geometry,
+            program.edits,
+            program.support,
+            program.constraints,
+            proposal=sampling.proposal,
+            likelihood=likelihood,
+        )
     compiled = what_the_core_lacks(program.constraints, sampling.proposal) is None
     make = CompiledMetropolisHastings if compiled and sampling.rungs == 1 else MetropolisHastings
     base = make(
@@ -123,6 +146,14 @@ def _sampler(
     if isinstance(base, MetropolisHastings) and sampling.rungs != 1:
         return Tempering(base, sampling.rungs)
     return base
+
+
+def _posterior(
+    sampler: TreeSampler[Any], result: RunResult, **said: Unpack[Said]
+) -> SampledPosterior:
+    if isinstance(sampler, EditMetropolisHastings):
+        return EditPosterior(sampler, result, **said)
+    return SampledPosterior(sampler, result, **said)
 
 
 def _teller(progress: Callable[[int, str], None]) -> Callable[[Progress], None]:

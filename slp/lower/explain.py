@@ -22,7 +22,9 @@ _WIDTH = 96
 
 _EDITS = (
     "`edittree` gives a tree the probability of all sequences of edits that lead to it, of which "
-    "there are infinitely many."
+    "there are infinitely many.",
+    "`auto` takes the engine `mh`: Metropolis-Hastings over sequences of edits, of which it keeps "
+    "those whose last tree satisfies the constraints.",
 )
 
 
@@ -39,7 +41,7 @@ def explain_program(program: ir.Program, schema: Schema | None) -> str:
     if program.constraints:
         sections.append(("Constraints", _wrapped(_constraint_lines(program))))
     if program.edits is not None:
-        sections.append(("Exact inference is not possible", _wrapped([_EDITS])))
+        sections.append(("Exact inference is not possible", _wrapped(_EDITS)))
         return _page(sections)
     tests = find_tests_on_trees(program)
     try:

@@ -43,20 +43,24 @@ def program_to_tree_grammar(
     Where the schema is made up from the program, features that guards turn out to name are added.
     With `tests_on_trees`, `max_features` and `monotone` are left out of the grammar instead of
     refused: for an engine that tests finished trees (`slp.infer.mh`). Its trees' weights then do
-    not sum to 1 over those that hold, so `normalised` is False. For `edittree` it is the grammar of
-    all trees that satisfy the constraints, every tree of weight 1: the prior has no tree grammar.
+    not sum to 1 over those that hold, so `normalised` is False. For `edittree`, whose prior has no
+    tree grammar, it then is the grammar of all trees that satisfy the constraints decided at splits
+    and leaves, every tree of weight 1.
 
     Raises
     ------
     UnsupportedError
-        E301: a constraint is decided at the finished tree. E302: there is no start. E303: a cycle
-        of calls never splits. E304, E305: the states are not finite, or too many.
+        E301: a constraint is decided at the finished tree, or the prior is `edittree`. E302: there
+        is no start. E303: a cycle of calls never splits. E304, E305: the states are not finite, or
+        too many.
     DataError
         E306: a rule splits on a feature that the table does not have.
     ProgramError
         From `slp.proofs`: a guard, a label or an argument that cannot be computed.
     """
     if program.edits is not None:
+        if not tests_on_trees:
+            raise UnsupportedError(find_tests_on_trees(program))
         program = any_tree(program)
     factors = _factors(program, schema, tests_on_trees)
     if program.start is None:
@@ -94,12 +98,18 @@ def _factors(program: ir.Program, schema: Schema, tests_on_trees: bool) -> list[
 
 
 def find_tests_on_trees(program: ir.Program) -> tuple[Diagnostic, ...]:
-    """The constraints that no tree grammar decides, each with what to say of it (E301)."""
-    return tuple(
+    """What no tree grammar decides, the prior `edittree` and constraints, each with what to say of
+    it (E301)."""
+    found = [
         _needs_the_tree(constraint)
         for constraint in program.constraints
         if isinstance(constraint, ir.MaxFeatures | ir.Monotone | ir.Predicate)
-    )
+    ]
+    if program.edits is not None:
+        message = "`edittree` sums over all sequences of edits, of which there are infinitely many"
+        help = "take the engine `mh`, as `auto` does, or a prior of tree rules"
+        found.insert(0, Diagnostic("E301", message, program.edits.span, help))
+    return tuple(found)
 
 
 def _needs_the_tree(constraint: ir.MaxFeatures | ir.Monotone | ir.Predicate) -> Diagnostic:

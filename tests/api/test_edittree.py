@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import math
+import warnings
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 import slp
+from slp.ir.program import Support
+from slp.trees import Leaf, fit_tree
+from tests.infer.edits.brute_force import Definition, exact_prior
 
 TREE = slp.Tree.from_dict({"feature": "age", "threshold": 30, "left": {}, "right": {}})
 ROWS = pl.DataFrame({"age": [10, 20, 40, 70], "ill": ["no", "no", "yes", "yes"]})
@@ -57,11 +66,129 @@ def test_what_does_not_fit_the_table_is_said() -> None:
     assert [w.code for w in model.warnings] == ["W630"]
 
 
+def quietly(program: slp.Program, **options: Any) -> slp.Posterior:
+    options = {"seed": 1, "draws": 400, "warmup": 100, "thin": 2, **options}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", slp.SlpWarning)
+        return program.posterior(ROWS, **options)
+
+
 def test_exact_engines_refuse_it() -> None:
     with pytest.raises(slp.UnsupportedError) as caught:
-        slp.load("edittree", tree=TREE).posterior(ROWS)
+        slp.load("edittree", tree=TREE).posterior(ROWS, engine="exact")
+    (found,) = caught.value.diagnostics
+    message = "`edittree` sums over all sequences of edits, of which there are infinitely many"
+    assert (found.code, found.message) == ("E301", message)
+    with pytest.raises(slp.UnsupportedError, match="E301"):
+        slp.parse(":- use(edittree). :- feature_weight(age, 2).", tree=TREE).learn(ROWS)
+
+
+def test_auto_draws_and_says_why() -> None:
+    posterior = quietly(slp.load("edittree", tree=TREE))
+    assert posterior.engine == "mh"
+    assert posterior.reason.startswith("`edittree` sums over all sequences of edits")
+    assert posterior.log_evidence is None and posterior.tree_count() is None
+    assert posterior.normalised and not posterior.derivations_are_trees
+    assert posterior.predict(ROWS[:1]).tolist() == ["no"]
+    assert set(posterior.diagnostics.convergence) == {
+        "log_likelihood",
+        "edits",
+        "leaves",
+        "depth",
+        "predictions",
+    }
+
+
+def test_tempering_and_exact_subtrees_are_refused() -> None:
+    with pytest.raises(slp.UsageError) as caught:
+        quietly(slp.load("edittree", tree=TREE), rungs=2)
     (found,) = caught.value.diagnostics
     assert (found.code, found.message) == (
-        "E301",
-        "no exact engine sums over all sequences of edits that `edittree` may make",
+        "E518",
+        "chains over edits of a given tree are not tempered",
     )
+    with pytest.raises(slp.UsageError, match="E516"):
+        quietly(slp.load("edittree", tree=TREE), proposal="q_exact")
+
+
+def test_what_is_not_known_of_a_tree_is_none() -> None:
+    program = slp.parse(":- use(edittree). :- constraint(max_leaves(2)).", tree=TREE)
+    posterior = quietly(program)
+    best, draw = posterior.map(), posterior.draws[0]
+    assert (best.log_joint, best.log_posterior, best.certified) == (None, None, False)
+    assert (draw.log_weight, draw.log_prior) == (None, None)
+    assert draw.log_likelihood == pytest.approx(posterior.log_likelihood(draw.tree))
+    assert posterior.log_prior(TREE) is None and posterior.log_posterior(TREE) is None
+    far = slp.Tree.from_dict({"feature": "age", "threshold": 90, "left": {}, "right": {}})
+    other = slp.Tree.from_dict(
+        {
+            "feature": "age",
+            "threshold": 30,
+            "left": {},
+            "right": {**TREE.to_dict(), "threshold": 50},
+        }
+    )
+    assert posterior.log_prior(far) == posterior.log_posterior(other) == -math.inf
+    lp = posterior.to_arviz().sample_stats["lp"]
+    assert bool(lp.isnull().all())
+
+
+def test_best_trees_are_those_drawn_most_often() -> None:
+    posterior = quietly(slp.load("edittree", tree=TREE))
+    counts = Counter(draw.tree for draw in posterior.draws).most_common()
+    best = posterior.k_best(3)
+    assert [counts[i][1] for i in range(3)] == [
+        sum(draw.tree == found.tree for draw in posterior.draws) for found in best
+    ]
+
+
+def test_edits_of_draws() -> None:
+    """Against the draws themselves."""
+    posterior = quietly(slp.load("edittree", tree=TREE))
+    summary = posterior.edits
+    assert summary is not None
+    assert summary.given == TREE.with_summaries(posterior.table)
+    found = [draw.tree.edits_from(TREE) for draw in posterior.draws]
+    assert summary.expected == pytest.approx(sum(map(len, found)) / len(found))
+    assert 0 < summary.expected_error < 0.5
+    numbers = Counter(map(len, found))
+    want = [numbers[k] / len(found) for k in range(len(summary.distribution))]
+    assert summary.distribution.tolist() == pytest.approx(want)
+    shares = {str(share.edit): share.probability for share in summary.shares}
+    words = Counter(str(edit) for edits in found for edit in edits)
+    assert shares == pytest.approx({edit: n / len(found) for edit, n in words.items()})
+    assert list(shares.values()) == sorted(shares.values(), reverse=True)
+    assert slp.load("growtree").posterior(ROWS).edits is None
+
+
+def test_agreement_with_the_exact_prior_times_likelihood() -> None:
+    """Mean number of leaves, of differences, and P(given tree) within 4.5 errors (each off by
+    chance with probability 1e-5) of the sums over all 11 trees."""
+    posterior = quietly(slp.load("edittree", tree=TREE, p=0.6), draws=4000)
+    prior = exact_prior(Definition.of(posterior.table), bare(TREE, posterior), 0.6)
+    weight = np.array([q * math.exp(posterior.log_likelihood(t)) for t, q in prior.items()])
+    weight /= weight.sum()
+    leaves = weight @ np.array([t.n_leaves for t in prior])
+    assert abs(posterior.expected_leaves() - leaves) < 4.5 * posterior.expected_leaves_error() < 0.4
+    summary = posterior.edits
+    assert summary is not None
+    edits = weight @ np.array([len(t.edits_from(bare(TREE, posterior))) for t in prior])
+    assert abs(summary.expected - edits) < 4.5 * summary.expected_error < 0.4
+    same = weight[list(prior).index(bare(TREE, posterior))]
+    assert abs(summary.distribution[0] - same) < 0.06
+
+
+def bare(tree: slp.Tree, posterior: slp.Posterior) -> slp.Tree:
+    fitted = fit_tree(tree, posterior.table, Support())[0]
+    return fitted.with_leaves([Leaf()] * fitted.n_leaves)
+
+
+@pytest.mark.filterwarnings("ignore::slp.SlpWarning")
+def test_other_ways_to_a_tree() -> None:
+    """The best tree of another program, and one of scikit-learn's."""
+    best = slp.load("growtree").posterior(ROWS).map_tree()
+    assert quietly(slp.load("edittree", tree=best)).edits is not None
+    fitted = DecisionTreeClassifier(max_depth=1).fit([[10], [20], [40], [70]], [0, 0, 1, 1])
+    given = slp.Tree.from_sklearn(fitted, ["age"])
+    summary = quietly(slp.load("edittree", tree=given)).edits
+    assert summary is not None and summary.given.to_dict()["threshold"] == 30

@@ -29,6 +29,7 @@ KEYS = {
     "mean_leaves_error",
     "features",
     "features_error",
+    "edits",
     "diagnostics",
     "interrupted",
     "draws",
@@ -240,3 +241,40 @@ def test_notes_stand_beside_the_numbers_they_qualify(slp_run, table: Path, tmp_p
     assert note in slp_run("slp-sample", program, table, "-n", 0).out
     pinball = json.loads(slp_run("slp-sample", "pinball", table, "--json", "-n", 0).out)
     assert pinball["notes"] == []
+
+
+def test_edits_of_a_given_tree(slp_run, table: Path, tmp_path: Path) -> None:
+    """Said by every command that runs an engine."""
+    (tmp_path / "t0.json").write_text('{"feature": "age", "threshold": 3, "left": {}, "right": {}}')
+    prior = tmp_path / "prior.slp"
+    prior.write_text(":- use(edittree, [tree = 't0.json', p = 0.7]).")
+    options = ("--seed", 1, "--warmup", 50, "--thin", 2)
+    out = tmp_path / "draws.jsonl"
+    have = json.loads(
+        slp_run("slp-sample", prior, table, *options, "-n", 200, "--json", "-o", out).out
+    )
+    assert set(have) == KEYS and have["engine"] == "mh"
+    assert have["map"]["log_joint"] is None
+    edits = have["edits"]
+    assert set(edits) == {"given", "mean", "mean_error", "numbers", "shares", "map"}
+    assert edits["given"]["feature"] == "age"
+    assert sum(edits["numbers"].values()) == pytest.approx(1)
+    assert edits["mean"] == pytest.approx(sum(int(k) * p for k, p in edits["numbers"].items()))
+    assert all(0.01 <= share["probability"] <= 1 for share in edits["shares"])
+    assert json.loads(out.read_text().splitlines()[0])["log_weight"] is None
+
+    page = slp_run("slp-sample", prior, table, *options, "-n", 200)
+    assert re.search(
+        r"^best tree  drawn most often, there may be better ones; \d+ lea", page.out, re.M
+    )
+    assert re.search(r"^edited    ", page.out, re.M)
+    assert re.search(
+        r"^edits     \d\.\d+ \+- \d.*expected; P\(given tree\) 0\.\d+$", page.out, re.M
+    )
+    best = json.loads(slp_run("map", prior, table, *options, "--json").out)["best"]
+    assert best[0]["log_joint"] is None and isinstance(best[0]["edits"], list)
+    assert "drawn most often" in slp_run("map", prior, table, *options).out
+    assert slp_run("predict", prior, table, table, *options).out.count("\n") == 7
+    assert json.loads(slp_run("prior", prior, table, *options, "--json").out)["edits"]
+    refused = slp_run("slp-sample", prior, table, "--engine", "exact")
+    assert (refused.code, "error[E301]" in refused.err) == (1, True)

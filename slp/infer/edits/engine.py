@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from slp.infer.boxes import Geometry
+from slp.infer.distribution import ScoredTree
 from slp.infer.edits.nodes import Node, Nodes
 from slp.infer.edits.process import Edit, EditProcess, Edits
-from slp.infer.edits.start import find_start, nodes_of_tree
+from slp.infer.edits.start import find_nodes, find_start, nodes_of_tree
 from slp.infer.edits.target import EditTarget, InLanguage
+from slp.infer.evidence import evidence_note
 from slp.infer.mh.chance import RandomChance
 from slp.infer.mh.constraints import tree_tests
 from slp.infer.mh.engine import digest_of_grammar, digest_of_table
@@ -53,12 +56,16 @@ class EditMetropolisHastings:
     Attributes
     ----------
     given : the given tree as it fits the table.
+    normalised : whether the prior is the process of edits itself, of which no tree is ruled out.
+    derivations_are_trees : False, as many sequences of edits end in one tree.
 
     Raises
     ------
     UsageError
         E516: there is no such proposal here.
     """
+
+    derivations_are_trees = False
 
     def __init__(
         self,
@@ -72,6 +79,7 @@ class EditMetropolisHastings:
         likelihood: bool = True,
     ) -> None:
         constraints = tuple(constraints)
+        self.geometry = geometry
         self.given = fit_tree(prior.tree, geometry.table, support)[0]
         nodes = Nodes(geometry, prior.measure, grammar.feature_weights, support.max_depth)
         self.process = EditProcess(nodes, nodes_of_tree(nodes, self.given), prior.p)
@@ -80,6 +88,8 @@ class EditMetropolisHastings:
             tests.append(InLanguage(grammar, geometry))
         self.target = EditTarget(self.process, 1.0 if likelihood else 0.0, tests)
         self.mixture = _mixture_of(proposal)
+        self.normalised = not tests
+        self.evidence_note = evidence_note(grammar, constraints)
         self._renderer = Renderer(geometry)
         settings = f"{prior.p!r} {prior.measure} {json.dumps(self.given.to_dict())}"
         self._identity = {
@@ -145,6 +155,19 @@ class EditMetropolisHastings:
             preorder.append((node.box, node.cut))
             stack += reversed(node.parts)
         return self._renderer.tree(preorder)
+
+    # --- what records stand for (`slp.infer.sampled_posterior.TreeSampler`) --------------------
+
+    def scored(self, record: Json) -> ScoredTree:
+        """The tree of a record and its log likelihood. Its weight, a sum over infinitely many
+        sequences, is not known: NaN."""
+        edits = self.edits_from_data(record)
+        return ScoredTree(self.tree(edits), math.nan, edits.tree.log_likelihood)
+
+    def log_weight(self, tree: Tree) -> float:
+        """-inf off the support, else NaN, as `scored`."""
+        found = find_nodes(self.process.nodes, tree)
+        return math.nan if found is not None and self.target.allows(found) else -math.inf
 
 
 def _edits_to_data(edits: Edits) -> Json:

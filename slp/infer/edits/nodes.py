@@ -162,10 +162,14 @@ class Nodes:
         """The valid splits of a box, in canonical order."""
         return self._box(box).splits
 
-    def split_by_side(self, box: int, feature: int, left: int) -> BoxSplit:
-        """The valid split of a box on a feature that sends these rows left."""
+    def find_split(self, box: int, feature: int, left: int) -> tuple[BoxSplit, bool] | None:
+        """The valid split of a box on a feature with these rows on one side, and whether that is
+        its right side; None if there is none."""
         here = self._box(box)
-        return here.splits[here.by_side[feature, left]]
+        position = here.by_side.get((feature, left))
+        if position is None:
+            return None
+        return here.splits[max(position, -1 - position)], position < 0
 
     def choice(self, box: int, options: tuple[int, ...]) -> SplitChoice:
         """The choice of a split of a box among options, which are not none."""
@@ -234,10 +238,9 @@ class Nodes:
 
     def _canonical(self, cut: int, box: int) -> tuple[BoxSplit, bool]:
         """The split of a box that parts it as a cut does, and whether the sides change places."""
-        here = self._box(box)
-        left = box & self._cut_left(cut)
-        position = here.by_side[self.geometry.cuts[cut].feature, left]
-        return here.splits[max(position, -1 - position)], position < 0
+        found = self.find_split(box, self.geometry.cuts[cut].feature, box & self._cut_left(cut))
+        assert found is not None
+        return found
 
     # --- changes ---------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from slp.infer.mh.chance import Chance
 from slp.infer.rendering import parts_of_tree
 from slp.trees import Tree
 
-__all__ = ["find_start", "nodes_of_tree"]
+__all__ = ["find_nodes", "find_start", "nodes_of_tree"]
 
 #: Sequences drawn from the process before others are tried, and then of each length tried.
 _TRIES = 100
@@ -20,20 +20,35 @@ _LENGTHS = (16, 128)
 
 def nodes_of_tree(nodes: Nodes, tree: Tree) -> Node:
     """A tree that fits the table (`slp.trees.fit_tree`), as nodes."""
+    found = find_nodes(nodes, tree)
+    assert found is not None
+    return found
+
+
+def find_nodes(nodes: Nodes, tree: Tree) -> Node | None:
+    """Any tree as nodes, its thresholds made canonical; None if it is none of the trees that can be
+    edited: a side has too few rows, it is too deep, or the table's codes do not tell its rows."""
     parts = parts_of_tree(nodes.geometry, tree)
-    assert parts is not None
+    if parts is None:
+        return None
     depths = [0] * len(parts)
     for i, part in enumerate(parts):
         if part.split is not None:
             depths[part.left] = depths[part.right] = depths[i] + 1
+    if nodes.max_depth is not None and max(depths) > nodes.max_depth:
+        return None
     done: dict[int, Node] = {}
     for i in reversed(range(len(parts))):  # children come after their parents
         part = parts[i]
         if part.split is None:
             done[i] = nodes.leaf(part.box, depths[i])
-        else:
-            split = nodes.split_by_side(part.box, part.feature, part.left_box)
-            done[i] = nodes.joined(part.box, split, done.pop(part.left), done.pop(part.right))
+            continue
+        found = nodes.find_split(part.box, part.feature, part.left_box)
+        if found is None:
+            return None
+        split, swapped = found
+        sides = done.pop(part.left), done.pop(part.right)
+        done[i] = nodes.joined(part.box, split, *(reversed(sides) if swapped else sides))
     return done[0]
 
 
