@@ -17,20 +17,11 @@
 #include "exact/bounds.hpp"
 #include "exact/engine.hpp"
 #include "exact/estimate.hpp"
-#include "exact/reach.hpp"
 
 namespace nb = nanobind;
 using namespace slp::exact;
 
 namespace {
-
-template <typename T>
-using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <typename T>
-std::vector<T> vector_of(const Array<T>& array) {
-    return {array.data(), array.data() + array.size()};
-}
 
 // A problem under construction.
 class ProblemBuilder {
@@ -92,32 +83,9 @@ private:
     std::int32_t n_cells_ = 0;
 };
 
-// Runs a pass without the interpreter lock, but takes it now and then to see whether the user wants
-// to stop, and to report; a report that returns false stops it. Returns the pass's status; what Python raised goes on.
-int run_pass(Pass& pass, nb::object progress) {
-    std::exception_ptr raised;
-    const Poll poll = [&](const Progress& now) {
-        const nb::gil_scoped_acquire lock;
-        try {
-            if (PyErr_CheckSignals() != 0) {
-                throw nb::python_error();
-            }
-            return progress.is_none() ||
-                   nb::cast<bool>(progress(now.items, now.edges, now.bytes));
-        } catch (...) {
-            raised = std::current_exception();
-            return false;
-        }
-    };
-    Status status;
-    {
-        const nb::gil_scoped_release release;
-        status = pass.run(poll);
-    }
-    if (raised) {
-        std::rethrow_exception(raised);
-    }
-    return static_cast<int>(status);
+int run_pass(Pass& pass, const nb::object& progress) {
+    return static_cast<int>(
+        run_unlocked([&](const Poll& poll) { return pass.run(poll); }, progress));
 }
 
 nb::dict statistics_of(const Pass& pass) {
@@ -129,17 +97,6 @@ nb::dict statistics_of(const Pass& pass) {
     out["bytes"] = now.bytes;
     out["peak_bytes"] = now.peak_bytes;
     return out;
-}
-
-template <typename T>
-auto to_numpy(std::vector<T>&& vector) {
-    auto holder = std::make_unique<std::vector<T>>(std::move(vector));
-    T* data = holder->data();
-    const std::size_t size = holder->size();
-    nb::capsule owner(holder.release(), [](void* p) noexcept {
-        delete static_cast<std::vector<T>*>(p);
-    });
-    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner);
 }
 
 // The ways on from an item, as arrays of one entry for each, and the box's log likelihood.
@@ -170,17 +127,6 @@ nb::tuple ways_of(const Engine& engine, const Pass& pass, const Array<std::uint3
                           to_numpy(std::move(below_right)));
 }
 
-// The leaves that a new row may end in: probabilities (J,), statistics (J * k,).
-nb::tuple leaves_of(const Engine& engine, const Pass& pass, const Array<double>& row) {
-    LeafMass found;
-    {
-        const nb::gil_scoped_release release;
-        found = leaves_reached(engine, pass, vector_of(row));
-    }
-    return nb::make_tuple(to_numpy(std::move(found.probability)),
-                          to_numpy(std::move(found.statistics)));
-}
-
 // Bounds on the root's value from a pass that was stopped: logs.
 nb::tuple bounds_of(const Engine& engine, const Pass& pass, double work) {
     Interval found{};
@@ -202,6 +148,32 @@ nb::tuple estimate_of(const Engine& engine, double work, std::uint64_t seed) {
 }
 
 }  // namespace
+
+Status run_unlocked(const std::function<Status(const Poll&)>& run, const nb::object& progress) {
+    std::exception_ptr raised;
+    const Poll poll = [&](const Progress& now) {
+        const nb::gil_scoped_acquire lock;
+        try {
+            if (PyErr_CheckSignals() != 0) {
+                throw nb::python_error();
+            }
+            return progress.is_none() ||
+                   nb::cast<bool>(progress(now.items, now.edges, now.bytes));
+        } catch (...) {
+            raised = std::current_exception();
+            return false;
+        }
+    };
+    Status status;
+    {
+        const nb::gil_scoped_release release;
+        status = run(poll);
+    }
+    if (raised) {
+        std::rethrow_exception(raised);
+    }
+    return status;
+}
 
 void bind_exact(nb::module_& m) {
     nb::class_<ProblemBuilder>(m, "ExactProblem")
@@ -227,7 +199,7 @@ void bind_exact(nb::module_& m) {
         .def("run", &run_pass, nb::arg("progress").none())
         .def("likelihood", &Pass::likelihood)
         .def("statistics", &statistics_of);
-    nb::class_<Engine>(m, "ExactEngine")
+    auto exact_engine = nb::class_<Engine>(m, "ExactEngine")
         .def("__init__",
              [](Engine* self, const ProblemBuilder& built) { new (self) Engine(built.problem); })
         .def(
@@ -257,7 +229,7 @@ void bind_exact(nb::module_& m) {
         .def("estimate_boxes", &estimate_of, nb::arg("work"), nb::arg("seed"))
         .def("most_boxes", [](const Engine& engine) { return most_boxes(engine.problem()); })
         .def("bounds", &bounds_of, nb::arg("run"), nb::arg("work"))
-        .def("leaves_reached", &leaves_of, nb::arg("run"), nb::arg("row").noconvert())
         .def("ways", &ways_of, nb::arg("run"), nb::arg("rows").noconvert(),
              nb::arg("product"));
+    bind_descents(exact_engine);
 }

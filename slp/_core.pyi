@@ -74,9 +74,39 @@ class ExactEngine:
     def estimate_boxes(self, work: float, seed: int) -> tuple[float, float, float, bool]: ...
     def most_boxes(self) -> float: ...
     def bounds(self, run: ExactPass, work: float) -> tuple[float, float]: ...
+    def predict_rows(
+        self,
+        run: ExactPass,
+        rows: NDArray[np.float64],
+        memory: int,
+        threads: int,
+        progress: Callable[[int, int, int], object] | None,
+    ) -> tuple[int, NDArray[np.float64]]: ...
     def leaves_reached(
-        self, run: ExactPass, row: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+        self,
+        run: ExactPass,
+        rows: NDArray[np.float64],
+        memory: int,
+        threads: int,
+        progress: Callable[[int, int, int], object] | None,
+    ) -> tuple[int, list[tuple[NDArray[np.float64], NDArray[np.float64]]]]: ...
+    def expected_uses(
+        self,
+        run: ExactPass,
+        least: float,
+        memory: int,
+        progress: Callable[[int, int, int], object] | None,
+    ) -> tuple[
+        int,
+        NDArray[np.float64],
+        NDArray[np.float64],
+        NDArray[np.float64],
+        NDArray[np.float64],
+        NDArray[np.int32],
+        NDArray[np.uint32],
+        NDArray[np.uint32],
+        NDArray[np.float64],
+    ]: ...
     def root_values(self, run: ExactPass) -> NDArray[np.float64]: ...
     def root_counts(self, run: ExactPass) -> NDArray[np.float64]: ...
     def ways(

@@ -8,6 +8,7 @@
 
 #include "check.hpp"
 #include "exact/engine.hpp"
+#include "exact/outside.hpp"
 #include "exact/reach.hpp"
 
 using namespace slp::exact;
@@ -116,13 +117,50 @@ TEST(exact_results_do_not_depend_on_threads) {
 
 TEST(exact_rows_end_in_leaves_with_probability_one) {
     const Engine engine(denison(20, 2, 32, 3));
+    const auto go_on = [](const Progress&) { return true; };
     const auto pass = engine.make_pass(Quantity::total, true, false, 0, true, kPlenty, 1);
-    check(pass->run([](const Progress&) { return true; }) == Status::done);
-    double total = 0;
-    for (const double mass : leaves_reached(engine, *pass, {3.5, 7.0}).probability) {
-        total += mass;
+    check(pass->run(go_on) == Status::done);
+    const std::vector<double> values{3.5, 7.0, 0.0, 40.0, 12.25, 1.5};
+    const NewRows rows{values, 3};
+    std::vector<LeafMass> leaves;
+    std::vector<double> want, have;
+    check(leaves_reached(engine, *pass, rows, {kPlenty, 2}, go_on, leaves) == Status::done);
+    for (const LeafMass& own : leaves) {
+        double total = 0;
+        double first = 0;
+        for (std::size_t i = 0; i < own.probability.size(); ++i) {
+            const double a = own.statistics[2 * i], b = own.statistics[2 * i + 1];
+            total += own.probability[i];
+            first += own.probability[i] * (a + 1) / (a + b + 2);
+        }
+        check(std::abs(total - 1.0) < 1e-12);
+        want.push_back(first);
     }
-    check(std::abs(total - 1.0) < 1e-12);
+    for (const std::size_t threads : {1U, 3U}) {
+        check(predict_rows(engine, *pass, rows, {kPlenty, threads}, go_on, have) == Status::done);
+        for (std::size_t row = 0; row < 3; ++row) {
+            check(std::abs(have[2 * row] - want[row]) < 1e-12);
+            check(std::abs(have[2 * row] + have[2 * row + 1] - 1.0) < 1e-12);
+        }
+    }
+    check(predict_rows(engine, *pass, rows, {1000, 2}, go_on, have) == Status::out_of_budget);
+    const auto stop = [](const Progress&) { return false; };
+    check(predict_rows(engine, *pass, rows, {kPlenty, 2}, stop, have) == Status::stopped);
+}
+
+TEST(exact_trees_have_one_leaf_more_than_splits) {
+    const Engine engine(denison(20, 2, 32, 3));
+    const auto go_on = [](const Progress&) { return true; };
+    const auto pass = engine.make_pass(Quantity::total, true, false, 0, true, kPlenty, 1);
+    check(pass->run(go_on) == Status::done);
+    Uses uses;
+    check(expected_uses(engine, *pass, 0.5, kPlenty, go_on, uses) == Status::done);
+    // rule 0 splits, rule 1 is a leaf
+    check(std::abs(uses.uses[1] - uses.uses[0] - 1.0) < 1e-9);
+    check(std::abs(uses.visits[0] - uses.uses[0] - uses.uses[1]) < 1e-9);
+    check(std::abs(uses.splits[0] + uses.splits[1] - uses.uses[0]) < 1e-9);
+    check(uses.sizes[0] == 20 && std::abs(uses.probability[0] - 1.0) < 1e-12);
+    check(expected_uses(engine, *pass, 0.5, 1000, go_on, uses) == Status::out_of_budget);
 }
 
 TEST(exact_search_keeps_its_budget) {

@@ -14,9 +14,16 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.leaves.base import LeafModel
 from slp.trees import Tree
 
-__all__ = ["LeafMixture", "ScoredTree", "TreeAverages", "TreeDistribution"]
+__all__ = [
+    "LeafMixture",
+    "ScoredTree",
+    "TreeAverages",
+    "TreeDistribution",
+    "average_predictions",
+]
 
 
 @dataclass(frozen=True)
@@ -39,11 +46,26 @@ class LeafMixture:
     statistics: NDArray[np.float64]
 
 
+def average_predictions(leaf: LeafModel, mixtures: Iterator[LeafMixture]) -> NDArray[np.float64]:
+    """What mixtures of leaves predict: class probabilities, shape (m, C), or means, shape
+    (m, 1)."""
+    if leaf.classes:
+        rows = [m.probability @ leaf.predict_proba(m.statistics) for m in mixtures]
+    else:
+        rows = [np.array([np.dot(m.probability, leaf.mean(m.statistics))]) for m in mixtures]
+    return np.array(rows, np.float64).reshape(len(rows), len(leaf.classes) or 1)
+
+
 class TreeAverages(Protocol):
     """What is averaged over trees: over all of them by their weights, or over draws."""
 
     def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
         """For each new row (`Table.new_rows`), the leaves that it may end in."""
+        ...
+
+    def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
+        """For each new row the class probabilities, shape (m, C), or the predictive mean, shape
+        (m, 1), averaged over all trees."""
         ...
 
     def usage(self) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from slp.infer.arviz_adapter import monte_carlo_errors
 from slp.infer.boxes import Geometry
-from slp.infer.distribution import LeafMixture, ScoredTree
+from slp.infer.distribution import LeafMixture, ScoredTree, average_predictions
 from slp.infer.rendering import Part, parts_of_tree
 
 __all__ = ["DrawnTrees"]
@@ -94,6 +94,11 @@ class DrawnTrees:
             for column in where.T:
                 leaves, place = np.unique(column, return_inverse=True)
                 yield LeafMixture(self._shares(place), self._statistics[leaves])
+
+    def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
+        """For each new row the class probabilities, shape (m, C), or the predictive mean, shape
+        (m, 1), averaged over all draws."""
+        return average_predictions(self.geometry.table.leaf, self.leaf_mixtures(rows))
 
     # --- predictions ---------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from slp.errors import BudgetError, Diagnostic
 from slp.infer.boxes import Geometry
-from slp.infer.distribution import LeafMixture, ScoredTree
+from slp.infer.distribution import LeafMixture, ScoredTree, average_predictions
 from slp.infer.enumerate import MOST_NESTED, Derivation, TooDeepError, derivations
 from slp.infer.rendering import Part, Renderer, parts_of_tree
 from slp.infer.routing import Router
@@ -122,6 +122,10 @@ class Enumeration:
         straight = d.split.left == part.left_box
         left, right = (part.left, part.right) if straight else (part.right, part.left)
         return self._matches(d.left, parts, left) and self._matches(d.right, parts, right)
+
+    def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
+        """For each new row the class probabilities, or the predictive mean."""
+        return average_predictions(self.geometry.table.leaf, self.leaf_mixtures(rows))
 
     def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
         """For each new row, the leaf that each derivation puts it into."""

@@ -8,7 +8,7 @@ computes what is asked for when it is asked for, and keeps it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from slp.data.table import Table
 from slp.errors import Diagnostic, UsageError
 from slp.infer.boxes import Geometry
-from slp.infer.distribution import LeafMixture, TreeAverages
+from slp.infer.distribution import TreeAverages
 from slp.infer.quantiles import mixture_quantile
 from slp.infer.rendering import log_likelihood_of_tree
 from slp.trees import Tree
@@ -240,9 +240,7 @@ class Posterior(ABC):
         if not self.table.leaf.classes:
             message = "the response is numeric, it has no class probabilities"
             raise _usage("E506", message, "use predict or predict_interval")
-        leaf = self.table.leaf
-        rows = [m.probability @ leaf.predict_proba(m.statistics) for m in self._mixtures(X)]
-        return np.array(rows).reshape(len(rows), len(leaf.classes))
+        return self._averages.predictions(self.table.new_rows(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """For each row, the most probable class (on a tie the first), or the predictive mean; shape
@@ -251,8 +249,7 @@ class Posterior(ABC):
         if leaf.classes:
             best = self.predict_proba(X).argmax(axis=1)
             return np.array([leaf.classes[c] for c in best], np.str_)
-        means = [np.dot(m.probability, leaf.mean(m.statistics)) for m in self._mixtures(X)]
-        return np.array(means, np.float64)
+        return self._averages.predictions(self.table.new_rows(X))[:, 0]
 
     def predict_interval(self, X: Any, level: float = 0.9) -> NDArray[np.float64]:
         """Central predictive interval of a numeric response, averaged over all trees: shape (m, 2).
@@ -274,7 +271,8 @@ class Posterior(ABC):
         if not isinstance(level, int | float | np.number) or not 0 < level < 1:
             raise _usage("E508", f"level is {level}", "take a level between 0 and 1, such as 0.9")
         tails = ((1 - level) / 2, (1 + level) / 2)
-        rows = [[mixture_quantile(leaf, m, q) for q in tails] for m in self._mixtures(X)]
+        mixtures = self._averages.leaf_mixtures(self.table.new_rows(X))
+        rows = [[mixture_quantile(leaf, m, q) for q in tails] for m in mixtures]
         return np.array(rows, np.float64).reshape(len(rows), 2)
 
     def predict_error(self, X: Any) -> NDArray[np.float64]:
@@ -290,9 +288,6 @@ class Posterior(ABC):
         rows = self.table.new_rows(X)
         n_classes = len(self.table.leaf.classes)
         return np.zeros((len(rows), n_classes) if n_classes else len(rows))
-
-    def _mixtures(self, X: Any) -> Iterator[LeafMixture]:
-        return self._averages.leaf_mixtures(self.table.new_rows(X))
 
     # --- summaries -----------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ same bits whatever the number of threads."""
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import islice
 from types import ModuleType
 
@@ -79,6 +80,64 @@ def test_every_quantity_of_random_grammars(seed: int) -> None:
     for a, b in zip(have.leaf_mixtures(rows), want.leaf_mixtures(rows), strict=True):
         predict = leaf.predict_proba if leaf.classes else leaf.mean
         close(a.probability @ predict(a.statistics), b.probability @ predict(b.statistics))
+    close(have.predictions(rows), want.predictions(rows))
+    compare_outside(have, want)
+
+
+def compare_outside(have: CompiledChart, want: Chart) -> None:
+    """Expected uses, and the probability of every (box, state), from log_outside of the chart."""
+    forest, outside = want.forest, have.outside(least=0.0)
+    d, states = len(forest.grammar.features), forest.grammar.states
+    taken = np.repeat(want.visits, np.diff(forest.first_edge)) * want.share
+    state = np.repeat(forest.item_state, np.diff(forest.first_edge))
+    inner = state >= 0
+    first_rule = np.cumsum([0, *(len(s.rules) for s in states)])
+    rule = first_rule[state[inner]] + forest.rule[inner]
+    close(outside.uses, np.bincount(rule, taken[inner], minlength=first_rule[-1]))
+    close(outside.visits, np.bincount(state[inner], taken[inner], minlength=len(states)))
+    splits = np.zeros((first_rule[-1], d))
+    cuts = forest.geometry.cuts
+    for r, cut, mass in zip(rule, forest.cut[inner], taken[inner], strict=True):
+        if cut >= 0:
+            splits[r, cuts[cut].feature] += mass
+    close(outside.splits, splits)
+    items: dict[tuple[int, int], float] = {}
+    score = np.exp(want.log_outside + want.log_inside[:-1] - want.log_total)
+    for box, own, p in zip(forest.item_box, forest.item_state, score, strict=True):
+        if own >= 0 and p > 0:
+            key = (forest.boxes[box], int(own))
+            items[key] = items.get(key, 0.0) + p
+    found: dict[tuple[int, int], float] = {}
+    for rows, own, p in zip(outside.rows, outside.state, outside.probability, strict=True):
+        key = (sum(1 << int(r) for r in rows), int(own))
+        found[key] = found.get(key, 0.0) + p
+    every = sorted(items.keys() | found.keys())
+    close([found.get(k, 0.0) for k in every], [items.get(k, 0.0) for k in every])
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_slope_by_labels(seed: int) -> None:
+    """d log_total / d log weight of every rule, by central differences."""
+    rng = np.random.default_rng(seed)
+    table = random_table(rng, 8)
+    grammar = random_grammar(rng, table)
+    chart = compiled(grammar, table, bool(seed % 2))
+    if chart.log_total == -np.inf:
+        return
+    outside = chart.outside()
+    assert outside.rows == []
+    slope = outside.uses - outside.weights if grammar.normalise else outside.uses
+    for i, (state, rule) in enumerate(grammar.rules()):
+        moved = []
+        for step in (1e-5, -1e-5):
+            states = [list(s.rules) for s in grammar.states]
+            at = next(j for j, other in enumerate(states[state]) if other is rule)
+            states[state][at] = replace(rule, log_weight=rule.log_weight + step)
+            other = tuple(
+                replace(s, rules=tuple(r)) for s, r in zip(grammar.states, states, strict=True)
+            )
+            moved.append(compiled(replace(grammar, states=other), table, bool(seed % 2)).log_total)
+        assert slope[i] == pytest.approx((moved[0] - moved[1]) / 2e-5, rel=1e-6, abs=1e-8)
 
 
 @pytest.mark.parametrize("seed", range(20))

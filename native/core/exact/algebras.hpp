@@ -15,9 +15,10 @@
 namespace slp::exact {
 
 // Total weight of all derivations of an item: log Q in the end.
-template <typename Number>
+template <typename N>
 class SumAlgebra {
 public:
+    using Number = N;
     using Ref = Number;
     static constexpr bool kByValue = true;
 
@@ -46,6 +47,33 @@ public:
         }
         total.store(out);
         return total.in_range() || (total.is_zero() && derives_nothing(item, left, right));
+    }
+
+    // Probability of each leaf rule and each edge given the item, whose value is `own`. `find` gives
+    // values by key, or null.
+    template <typename Find>
+    void shares(const ItemEdges& item, const std::uint64_t* own, double* out,
+                const Find& find) const {
+        const Number total = load(own);
+        const auto value = [&](Key key) {
+            const std::uint64_t* const found = find(key);
+            return found == nullptr ? Number() : load(found);
+        };
+        for (const RuleEdges& rule : item.rules) {
+            if (rule.kind == RuleKind::leaf) {
+                *out++ = ratio(Number::from_log(rule.log_factor +
+                                                (likelihood_ ? item.log_likelihood : 0.0)),
+                               total);
+            }
+            const Number factor = Number::from_log(rule.log_factor);
+            for (const Edge& edge : rule.edges) {
+                const Number left = value(edge.left) * factor;
+                *out++ = ratio(rule.kind == RuleKind::call
+                                   ? left
+                                   : left * value(edge.right) * edge.share,
+                               total);
+            }
+        }
     }
 
 private:

@@ -55,6 +55,9 @@ public:
     ItemEdges edges(const Box& box, std::span<const BoxSplit> splits, std::int32_t product,
                     Arena& arena);
 
+    // For each rule of the state whether it is applicable in the box, of the last call of `edges`.
+    std::span<const std::uint8_t> applicable() const { return applicable_; }
+
     const Key& state_key(std::int32_t product) const {
         return state_keys_[static_cast<std::size_t>(product)];
     }

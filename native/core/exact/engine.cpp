@@ -47,6 +47,21 @@ public:
         return {};
     }
     bool likelihood() const override { return likelihood_; }
+    void shares(Key key, std::int32_t product, const ItemEdges& item,
+                double* out) const override {
+        if constexpr (requires { typename Algebra::Number; }) {
+            for (const RuleEdges& rule : item.rules) {
+                for (const Edge& edge : rule.edges) {
+                    search_.prefetch(edge.left);
+                    search_.prefetch(edge.right);
+                }
+            }
+            search_.algebra().shares(item, search_.find(key), out,
+                                     [this](Key at) { return search_.find(at); });
+        } else {
+            Pass::shares(key, product, item, out);
+        }
+    }
 
 private:
     Search<Algebra> search_;
@@ -82,6 +97,21 @@ private:
 };
 
 }  // namespace
+
+void Pass::shares(Key key, std::int32_t product, const ItemEdges& item, double* out) const {
+    const double own = log_value(key, product);
+    for (const RuleEdges& rule : item.rules) {
+        if (rule.kind == RuleKind::leaf) {
+            *out++ = std::exp(rule.log_factor + (likelihood() ? item.log_likelihood : 0.0) - own);
+        }
+        for (const Edge& edge : rule.edges) {
+            const double left = log_value(edge.left, edge.left_state);
+            const double right =
+                rule.kind == RuleKind::call ? 0.0 : log_value(edge.right, edge.right_state);
+            *out++ = edge.share * std::exp(rule.log_factor + left + right - own);
+        }
+    }
+}
 
 Engine::Engine(Problem problem)
     : problem_(std::move(problem)), geometry_(problem_), keys_(problem_, geometry_), chain_(chain_of(problem_.grammar)) {

@@ -38,6 +38,10 @@ public:
     virtual std::span<const double> vector(Key key, std::int32_t product) const = 0;
     // Whether the leaves' marginal likelihoods are in the weights.
     virtual bool likelihood() const = 0;
+    // Of totals: the probability of each way on from an item, given the item, into out: one entry
+    // for a leaf rule, others one for each edge, rule after rule (item.n_edges in all).
+    virtual void shares(Key key, std::int32_t product, const ItemEdges& item,
+                        double* out) const;
 };
 
 // One way on from an item, as Python sees it.

@@ -63,11 +63,8 @@ Box Geometry::side(const Box& box, const BoxSplit& split, bool left, std::uint32
             left ? split.left_sizes : box.sizes - split.left_sizes};
 }
 
-bool Geometry::passes(const BoxSplit& split, double value) const {
-    const Feature& feature = problem_.table.features[split.feature];
-    return feature.kind == FeatureKind::levels
-               ? value == static_cast<double>(split.low)
-               : value < canonical_threshold(feature, split.low, split.high);
+double Geometry::threshold(const BoxSplit& split) const {
+    return canonical_threshold(problem_.table.features[split.feature], split.low, split.high);
 }
 
 double Geometry::gap(const BoxSplit& split) const {

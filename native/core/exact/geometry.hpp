@@ -46,8 +46,8 @@ public:
     Box side(const Box& box, const BoxSplit& split, bool left, std::uint32_t* out) const;
     // Key and sizes of a set of rows.
     Box box_of(std::span<const std::uint32_t> rows) const;
-    // Whether a new row with this value of the split's feature (the code of a level) goes left.
-    bool passes(const BoxSplit& split, double value) const;
+    // Canonical threshold of a split of a numeric feature: less goes left.
+    double threshold(const BoxSplit& split) const;
     // Weight of a cut under the measure `gap`.
     double gap(const BoxSplit& split) const;
     // Canonical threshold of a cut between two codes of a numeric feature.

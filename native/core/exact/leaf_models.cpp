@@ -92,6 +92,28 @@ double LeafModel::log_marginal(const double* s) const {
     return 0.0;
 }
 
+void LeafModel::predict(const double* s, double* out) const {
+    switch (kind_) {
+        case LeafKind::dirichlet: {
+            double total = 0;
+            for (std::size_t c = 0; c < k_; ++c) {
+                out[c] = hyper_[c] + s[c];
+                total += out[c];
+            }
+            std::for_each(out, out + k_, [&](double& p) { p /= total; });
+            return;
+        }
+        case LeafKind::normal_inverse_gamma:
+            *out = (hyper_[1] * hyper_[0] + s[1]) / (hyper_[1] + s[0]);
+            return;
+        case LeafKind::gamma_poisson: *out = (hyper_[0] + s[1]) / (hyper_[1] + s[0]); return;
+        case LeafKind::gamma_exponential: {
+            const double shape = hyper_[0] + s[1];
+            *out = shape > 1 ? (hyper_[1] + s[2]) / (shape - 1) : INFINITY;
+        }
+    }
+}
+
 double LeafModel::dirichlet(const double* s) const {
     double out = 0, total = 0;
     for (std::size_t c = 0; c < k_; ++c) {

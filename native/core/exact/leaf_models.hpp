@@ -60,6 +60,11 @@ public:
     // most (a_c + j - 1) / (A + j - 1); their product is that of one leaf for each class.
     double log_pure(const double* statistics) const;
 
+    // What a leaf predicts of the next response: of a dirichlet the k class probabilities, else one
+    // number, the mean (of a normal_inverse_gamma counted from the statistics' reference).
+    std::size_t n_predicted() const { return kind_ == LeafKind::dirichlet ? k_ : 1; }
+    void predict(const double* statistics, double* out) const;
+
 private:
     double dirichlet(const double* s) const;
     double normal_inverse_gamma(const double* s) const;

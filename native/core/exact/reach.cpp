@@ -1,160 +1,353 @@
 #include "exact/reach.hpp"
 
-#include <cmath>
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstring>
-#include <iterator>
-#include <map>
-#include <span>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <numeric>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <utility>
 
-#include "exact/calls.hpp"
+#include "exact/descent.hpp"
 
 namespace slp::exact {
 
 namespace {
 
-constexpr double kNegligible = 1e-20;
+constexpr double kTolerance = 1e-11;
+// Lanes and threads, tried in turn until the memory is enough.
+constexpr std::size_t kLanes[] = {32, 8, 1};
 
-struct KeyHash {
-    std::size_t operator()(Key key) const { return key.a; }
-};
-
-struct Visit {
-    std::vector<std::uint32_t> rows;
-    std::int32_t product = 0;
-    double probability = 0.0;
-};
-
-// Visits to boxes of one size, and where in the list each item is.
-struct Level {
-    std::vector<Visit> visits;
-    std::unordered_map<Key, std::size_t, KeyHash> place;
-};
-
-class Descent {
+// One block of rows: the side that each takes at every split.
+class Routes {
 public:
-    Descent(const Engine& engine, const Pass& pass, const std::vector<double>& row)
-        : engine_(engine),
-          problem_(engine.problem()),
-          pass_(pass),
-          row_(row),
-          splitter_(engine.geometry()),
-          builder_(problem_, engine.geometry()),
-          ranks_(call_ranks(problem_.grammar)) {}
+    // rows: positions in `values`, at most 64.
+    Routes(const Engine& engine, std::span<const double> values,
+           std::span<const std::size_t> rows)
+        : geometry_(engine.geometry()) {
+        const auto& features = engine.problem().table.features;
+        const std::size_t d = features.size();
+        by_feature_.resize(d);
+        for (std::size_t f = 0; f < d; ++f) {
+            auto& sorted = by_feature_[f].lanes;
+            for (std::size_t lane = 0; lane < rows.size(); ++lane) {
+                sorted.push_back({values[rows[lane] * d + f], std::uint64_t{1} << lane});
+            }
+            std::sort(sorted.begin(), sorted.end(),
+                      [](const Lane& x, const Lane& y) { return x.value < y.value; });
+            by_feature_[f].levels = features[f].kind == FeatureKind::levels;
+        }
+    }
 
-    LeafMass run() {
-        start();
-        // From the largest boxes on, and callers before the called.
-        while (!waiting_.empty()) {
-            const auto last = std::prev(waiting_.end());
-            const Level level = std::move(last->second);
-            waiting_.erase(last);
-            for (const Visit& visit : level.visits) {
-                follow(visit);
+    void route(std::span<const BoxSplit> splits) {
+        left_.clear();
+        for (std::size_t i = 0; i < splits.size();) {
+            const std::uint32_t f = splits[i].feature;
+            const std::vector<Lane>& lanes = by_feature_[f].lanes;
+            std::uint64_t left = 0;
+            for (std::size_t next = 0; i < splits.size() && splits[i].feature == f; ++i) {
+                if (by_feature_[f].levels) {
+                    left_.push_back(with_level(lanes, splits[i].low));
+                    continue;
+                }
+                const double threshold = geometry_.threshold(splits[i]);
+                for (; next < lanes.size() && lanes[next].value < threshold; ++next) {
+                    left |= lanes[next].bit;  // thresholds ascend
+                }
+                left_.push_back(left);
             }
         }
-        LeafMass out;
-        const std::size_t k = problem_.leaf.n_statistics();
-        for (const auto& [statistics, mass] : leaves_) {
-            out.probability.push_back(mass);
-            const std::size_t at = out.statistics.size();
-            out.statistics.resize(at + k);
-            std::memcpy(out.statistics.data() + at, statistics.data(), k * sizeof(double));
+    }
+    std::uint64_t left(std::uint32_t split) const { return left_[split]; }
+    std::uint64_t right(std::uint32_t split) const { return ~left_[split]; }
+
+private:
+    struct Lane {
+        double value;
+        std::uint64_t bit;
+    };
+    struct ByFeature {
+        std::vector<Lane> lanes;
+        bool levels;
+    };
+
+    static std::uint64_t with_level(const std::vector<Lane>& lanes, std::uint32_t code) {
+        std::uint64_t out = 0;
+        for (const Lane& lane : lanes) {
+            out |= lane.value == static_cast<double>(code) ? lane.bit : 0;
         }
         return out;
     }
 
+    const Geometry& geometry_;
+    std::vector<ByFeature> by_feature_;
+    std::vector<std::uint64_t> left_;
+};
+
+// Takes down the leaves that the rows of a block end in. A `Sink` has
+//   void leaf(const double* statistics, std::uint64_t lanes, const double* mass, double share)
+template <typename Sink>
+class RowWalk : public Routes {
+public:
+    RowWalk(const Engine& engine, std::span<const double> values,
+            std::span<const std::size_t> rows, Sink& sink)
+        : Routes(engine, values, rows),
+          leaf_(engine.problem().leaf),
+          sink_(sink),
+          statistics_(leaf_.n_statistics()) {}
+
+    void visit(const Opened& opened) {
+        double share = 0;
+        const double* next = opened.shares.data();
+        for (const RuleEdges& rule : opened.item.rules) {
+            share += rule.kind == RuleKind::leaf ? *next : 0.0;
+            next += rule.kind == RuleKind::leaf ? 1 : rule.edges.size();
+        }
+        if (share > 0) {
+            leaf_.sum(opened.box.rows, statistics_.data());
+            sink_.leaf(statistics_.data(), opened.lanes, opened.mass, share);
+        }
+    }
+
 private:
-    using Order = std::pair<std::size_t, std::size_t>;  // distinct rows, call rank
+    const LeafModel& leaf_;
+    Sink& sink_;
+    std::vector<double> statistics_;
+};
 
-    void start() {
-        const Box root = engine_.geometry().root();
-        const double total = engine_.log_root(pass_);
-        for (std::int32_t i = 0; i < problem_.n_owed(); ++i) {
-            const std::int32_t product = problem_.grammar.start * problem_.n_owed() + i;
-            const Key key = root.key + builder_.state_key(product);
-            const double share = std::exp(pass_.log_value(key, product) - total);
-            add(key, root.rows, product, share);
-        }
-    }
+// Averages of what leaves predict.
+class Averages {
+public:
+    Averages(const Engine& engine, std::size_t n_lanes, Budget&)
+        : leaf_(engine.problem().leaf),
+          predicted_(leaf_.n_predicted()),
+          sum_(n_lanes * predicted_.size(), 0.0),
+          mass_(n_lanes, 0.0) {}
 
-    void add(Key key, std::span<const std::uint32_t> rows, std::int32_t product, double mass) {
-        if (!(mass > kNegligible)) {
-            return;
-        }
-        const auto state = static_cast<std::size_t>(product / problem_.n_owed());
-        const Order order{rows.size(), ranks_[state]};
-        Level& level = waiting_[order];
-        const auto [found, is_new] = level.place.try_emplace(key, level.visits.size());
-        if (is_new) {
-            level.visits.push_back({{rows.begin(), rows.end()}, product, 0.0});
-        }
-        level.visits[found->second].probability += mass;
-    }
-
-    void follow(const Visit& visit) {
-        const Arena::Mark mark = arena_.mark();
-        const Box box = engine_.geometry().box_of(visit.rows);
-        const std::span<const BoxSplit> splits = splitter_.splits(box, arena_);
-        const ItemEdges item = builder_.edges(box, splits, visit.product, arena_);
-        const double own = pass_.log_value(
-            box.key + builder_.state_key(visit.product), visit.product);
-        const double scale = std::log(visit.probability) - own;
-        side_.resize(visit.rows.size());
-        for (const RuleEdges& rule : item.rules) {
-            if (rule.kind == RuleKind::leaf) {
-                const double extra = pass_.likelihood() ? item.log_likelihood : 0.0;
-                end_in(visit.rows, std::exp(scale + rule.log_factor + extra));
-            }
-            for (const Edge& edge : rule.edges) {
-                if (rule.kind == RuleKind::call) {
-                    const double below = pass_.log_value(edge.left, edge.left_state);
-                    add(edge.left, visit.rows, edge.left_state,
-                        std::exp(scale + rule.log_factor + below));
-                    continue;
-                }
-                const double below = pass_.log_value(edge.left, edge.left_state) +
-                                         pass_.log_value(edge.right, edge.right_state);
-                const double mass =
-                    edge.share * std::exp(scale + rule.log_factor + below);
-                if (!(mass > kNegligible)) {
-                    continue;
-                }
-                const BoxSplit& split = splits[edge.split];
-                const bool left = engine_.geometry().passes(split, row_[split.feature]);
-                const Box side = engine_.geometry().side(box, split, left, side_.data());
-                add(left ? edge.left : edge.right, side.rows,
-                    left ? edge.left_state : edge.right_state, mass);
+    void leaf(const double* statistics, std::uint64_t lanes, const double* mass, double share) {
+        leaf_.predict(statistics, predicted_.data());
+        for (; lanes != 0; lanes &= lanes - 1) {
+            const auto lane = static_cast<std::size_t>(std::countr_zero(lanes));
+            const double own = mass[lane] * share;
+            mass_[lane] += own;
+            for (std::size_t i = 0; own > 0 && i < predicted_.size(); ++i) {
+                sum_[lane * predicted_.size() + i] += own * predicted_[i];
             }
         }
-        arena_.release(mark);
     }
 
-    void end_in(const std::vector<std::uint32_t>& rows, double mass) {
-        std::string statistics(problem_.leaf.n_statistics() * sizeof(double), '\0');
-        problem_.leaf.sum(rows, reinterpret_cast<double*>(statistics.data()));
-        leaves_[statistics] += mass;
+    void finish(std::span<const std::size_t> rows, std::vector<double>& out) const {
+        const std::size_t q = predicted_.size();
+        for (std::size_t lane = 0; lane < rows.size(); ++lane) {
+            for (std::size_t i = 0; i < q; ++i) {
+                out[rows[lane] * q + i] = sum_[lane * q + i] / mass_[lane];
+            }
+        }
+    }
+
+private:
+    const LeafModel& leaf_;
+    std::vector<double> predicted_;
+    std::vector<double> sum_;
+    std::vector<double> mass_;
+};
+
+// The leaves themselves, by their statistics.
+class Mixtures {
+public:
+    Mixtures(const Engine& engine, std::size_t n_lanes, Budget& budget)
+        : k_(engine.problem().leaf.n_statistics()), budget_(budget), lanes_(n_lanes) {}
+    ~Mixtures() { budget_.give_back(taken_); }
+    Mixtures(const Mixtures&) = delete;
+    Mixtures& operator=(const Mixtures&) = delete;
+
+    void leaf(const double* statistics, std::uint64_t lanes, const double* mass, double share) {
+        std::string key(k_ * sizeof(double), '\0');
+        std::memcpy(key.data(), statistics, key.size());
+        for (; lanes != 0; lanes &= lanes - 1) {
+            const auto lane = static_cast<std::size_t>(std::countr_zero(lanes));
+            const auto [at, is_new] = lanes_[lane].try_emplace(key, 0.0);
+            at->second += mass[lane] * share;
+            if (is_new) {  // with what comes out in the end, and the nodes of the map
+                const std::size_t bytes = 2 * key.size() + 96;
+                budget_.take(bytes);
+                taken_ += bytes;
+            }
+        }
+    }
+
+    void finish(std::span<const std::size_t> rows, std::vector<LeafMass>& out) {
+        for (std::size_t lane = 0; lane < rows.size(); ++lane) {
+            LeafMass& own = out[rows[lane]];
+            double total = 0;
+            for (const auto& [statistics, mass] : lanes_[lane]) {
+                own.probability.push_back(mass);
+                total += mass;
+                const std::size_t at = own.statistics.size();
+                own.statistics.resize(at + k_);
+                std::memcpy(own.statistics.data() + at, statistics.data(), statistics.size());
+            }
+            for (double& mass : own.probability) {
+                mass /= total;
+            }
+            lanes_[lane].clear();
+        }
+    }
+
+private:
+    std::size_t k_;
+    Budget& budget_;
+    std::size_t taken_ = 0;
+    std::vector<std::unordered_map<std::string, double>> lanes_;
+};
+
+// Follows all rows, block by block, on several threads.
+template <typename Sink, typename Out>
+class Batch {
+public:
+    Batch(const Engine& engine, const Pass& pass, const NewRows& rows, Means means,
+          const Poll& poll, Out& out)
+        : engine_(engine),
+          pass_(pass),
+          values_(rows.values),
+          budget_(means.memory),
+          n_threads_(means.n_threads),
+          poll_(poll),
+          out_(out) {
+        const Progress all = pass.progress();
+        cut_ = kTolerance / static_cast<double>(all.items + all.edges);
+        left_.resize(rows.m);
+        std::iota(left_.begin(), left_.end(), std::size_t{0});
+    }
+
+    Status run() {
+        std::size_t n_threads = n_threads_;
+        for (const std::size_t n_lanes : kLanes) {
+            ended_ = 0;
+            run_blocks(n_lanes, n_threads);
+            if (fault_) {
+                std::rethrow_exception(fault_);
+            }
+            if (static_cast<Status>(ended_.load()) != Status::out_of_budget) {
+                return static_cast<Status>(ended_.load());
+            }
+            n_threads = 1;
+        }
+        return Status::out_of_budget;
+    }
+
+private:
+    // Takes the rows that are left; what could not be done is left again.
+    void run_blocks(std::size_t most_lanes, std::size_t n_threads) {
+        const std::size_t each = (left_.size() + n_threads - 1) / n_threads;
+        const std::size_t n_lanes = std::clamp<std::size_t>(each, 1, most_lanes);
+        std::vector<std::span<const std::size_t>> blocks;
+        const std::vector<std::size_t> rows = std::exchange(left_, {});
+        for (std::size_t at = 0; at < rows.size(); at += n_lanes) {
+            blocks.push_back(std::span(rows).subspan(at, std::min(n_lanes, rows.size() - at)));
+        }
+        std::atomic<std::size_t> next{0}, running{n_threads};
+        const auto work = [&](bool asks) {
+            for (std::size_t i = next++; i < blocks.size(); i = next++) {
+                if (ended_ != 0 || !follow(blocks[i], asks)) {
+                    const std::lock_guard guard(lock_);
+                    left_.insert(left_.end(), blocks[i].begin(), blocks[i].end());
+                }
+            }
+            --running;
+        };
+        std::vector<std::thread> helpers;
+        for (std::size_t t = 1; t < n_threads; ++t) {
+            helpers.emplace_back(work, false);
+        }
+        work(true);
+        while (running > 0) {
+            go_on(0, true);
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+        for (std::thread& helper : helpers) {
+            helper.join();
+        }
+        std::sort(left_.begin(), left_.end());
+    }
+
+    // Whether the block was done.
+    bool follow(std::span<const std::size_t> rows, bool asks) {
+        try {
+            Sink sink(engine_, rows.size(), budget_);
+            RowWalk<Sink> walk(engine_, values_, rows, sink);
+            Descent descent(engine_, pass_, walk, rows.size(), cut_, budget_,
+                            [&](std::uint64_t items) { return go_on(items, asks); });
+            if (!descent.run()) {
+                return false;
+            }
+            const std::lock_guard guard(lock_);
+            sink.finish(rows, out_);
+            return true;
+        } catch (const OutOfBudget&) {
+            end(Status::out_of_budget);
+        } catch (const std::bad_alloc&) {
+            end(Status::out_of_budget);
+        } catch (...) {
+            const std::lock_guard guard(lock_);
+            fault_ = std::current_exception();
+            end(Status::stopped);
+        }
+        return false;
+    }
+
+    bool go_on(std::uint64_t items, bool asks) {
+        items_ += items;
+        if (asks && ended_ == 0) {
+            const auto now = std::chrono::steady_clock::now();
+            if (now >= next_poll_) {
+                next_poll_ = now + std::chrono::milliseconds(100);
+                if (!poll_({items_, 0, 0, budget_.used(), budget_.peak()})) {
+                    end(Status::stopped);
+                }
+            }
+        }
+        return ended_ == 0;
+    }
+
+    void end(Status why) {
+        int running = 0;
+        ended_.compare_exchange_strong(running, static_cast<int>(why));
     }
 
     const Engine& engine_;
-    const Problem& problem_;
     const Pass& pass_;
-    const std::vector<double>& row_;
-    Splitter splitter_;
-    EdgeBuilder builder_;
-    std::vector<std::size_t> ranks_;
-    Arena arena_;
-    std::vector<std::uint32_t> side_;
-    std::map<Order, Level> waiting_;
-    std::map<std::string, double> leaves_;
+    std::span<const double> values_;
+    Budget budget_;
+    std::size_t n_threads_;
+    const Poll& poll_;
+    Out& out_;
+    double cut_ = 0;
+    std::vector<std::size_t> left_;
+    std::atomic<int> ended_{0};
+    std::atomic<std::uint64_t> items_{0};
+    std::mutex lock_;
+    std::exception_ptr fault_;
+    std::chrono::steady_clock::time_point next_poll_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace
 
-LeafMass leaves_reached(const Engine& engine, const Pass& pass, const std::vector<double>& row) {
-    return Descent(engine, pass, row).run();
+Status predict_rows(const Engine& engine, const Pass& pass, const NewRows& rows,
+                    Means means, const Poll& poll, std::vector<double>& out) {
+    out.assign(rows.m * engine.problem().leaf.n_predicted(), 0.0);
+    return Batch<Averages, std::vector<double>>(engine, pass, rows, means, poll, out).run();
+}
+
+Status leaves_reached(const Engine& engine, const Pass& pass, const NewRows& rows,
+                      Means means, const Poll& poll, std::vector<LeafMass>& out) {
+    out.assign(rows.m, {});
+    return Batch<Mixtures, std::vector<LeafMass>>(engine, pass, rows, means, poll, out).run();
 }
 
 }  // namespace slp::exact

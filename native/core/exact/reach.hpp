@@ -1,25 +1,49 @@
-// Where a new row may end: the leaf boxes that it reaches, each with its probability.
+// Where new rows end: in which leaf boxes with which probability, and what is predicted there.
+//
+// Rows are followed in blocks, the items that any row of a block reaches being opened
+// once for all of them; blocks are dealt out to threads. What a row gets depends neither on the
+// other rows nor on the number of threads.
+//
+// Error: each row loses less than 1e-11 of its probability on the way (descent.hpp), and the rest
+// is divided by its sum.
 
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "exact/engine.hpp"
 
 namespace slp::exact {
 
-// Leaves with equal statistics are one entry. J entries.
+// m rows of d numbers, one after the other: the value of a numeric feature, the code of a level (-1:
+// a level that the table lacks).
+struct NewRows {
+    std::span<const double> values;
+    std::size_t m;
+};
+
+// What all rows together may use.
+struct Means {
+    // Bytes.
+    std::size_t memory;
+    std::size_t n_threads;
+};
+
+// For each row the average over all trees of what its leaf predicts
+// (LeafModel::predict): out is m * n_predicted(). pass: totals, after a run.
+Status predict_rows(const Engine& engine, const Pass& pass, const NewRows& rows,
+                    Means means, const Poll& poll, std::vector<double>& out);
+
+// The leaves that a row may end in; those with equal statistics are one entry. J entries.
 struct LeafMass {
     std::vector<double> probability;  // length J
     std::vector<double> statistics;   // J * k
 };
 
-// Follows a row down all items that it may visit, the largest boxes first.
-//
-// row: length d; the value of a numeric feature, the code of a level (-1: a level that the table
-// lacks). pass: totals, after a run. Items that the row reaches with probability below 1e-20 are
-// left out; what that loses is far below rounding.
-LeafMass leaves_reached(const Engine& engine, const Pass& pass, const std::vector<double>& row);
+// The same for the leaves themselves: out has one entry for each row.
+Status leaves_reached(const Engine& engine, const Pass& pass, const NewRows& rows,
+                      Means means, const Poll& poll, std::vector<LeafMass>& out);
 
 }  // namespace slp::exact

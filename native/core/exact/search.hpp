@@ -97,6 +97,7 @@ public:
 
     // The value of an item after a run, or null. Valid as long as the search.
     const std::uint64_t* find(Key key) const { return memo_.find(key); }
+    void prefetch(Key key) const { memo_.prefetch(key); }
 
     const Algebra& algebra() const { return algebra_; }
 

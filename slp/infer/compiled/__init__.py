@@ -1,17 +1,18 @@
 """The compiled exact engine: a chart over (box, state) in C++ that keeps one number for each item.
 
-Entry points: `CompiledChart` (a `slp.infer.distribution.TreeDistribution`), `estimate_size` (how
-large a problem is before it is run), and `compiled_is_there()`. The plain chart,
-`slp.infer.exact`, is its specification.
+Entry points: `CompiledChart` (a `slp.infer.distribution.TreeDistribution`; its `outside` gives an
+`Outside`), `estimate_size` (how large a problem is before it is run), and `compiled_is_there()`.
+The plain chart, `slp.infer.exact`, is its specification.
 """
 
 from __future__ import annotations
 
 from slp.infer.compiled.distribution import CompiledChart
+from slp.infer.compiled.outside import Outside
 from slp.infer.compiled.size import Size, estimate_size
 from slp.kernels.exact import exact_kernels
 
-__all__ = ["CompiledChart", "Size", "compiled_is_there", "estimate_size"]
+__all__ = ["CompiledChart", "Outside", "Size", "compiled_is_there", "estimate_size"]
 
 
 def compiled_is_there() -> bool:

@@ -5,7 +5,9 @@ Each quantity is one pass over all items, run when it is first asked for:
     log_total                 sum (the evidence's numerator with likelihood, the normaliser without)
     tree_count, best          count, maximum; the k best are taken apart from the root down
     draw, log_weight          from the sum, opening the items on the way
-    leaf_mixtures             from the sum, for each row down the items that it may visit
+    predictions, leaf_mixtures
+                              from the sum, all rows together down the items that they may visit
+    outside                   from the sum, down all items
     usage, expected_splits    one pass of vectors of 2 d numbers
     leaf and depth distribution
                               passes of vectors, doubled until what is left is negligible
@@ -23,18 +25,24 @@ from slp.data.table import Table
 from slp.infer.boxes import Geometry
 from slp.infer.compiled.items import CALL, LEAF, Items
 from slp.infer.compiled.kbest import KBest
+from slp.infer.compiled.newrows import distinct_rows, rows_as_numbers
+from slp.infer.compiled.outside import Outside, outside_sums
 from slp.infer.compiled.passes import Passes, Progress, Quantity
 from slp.infer.compiled.scoring import log_weight_of_tree
 from slp.infer.distribution import LeafMixture, ScoredTree
 from slp.infer.exact.ambiguity import derivations_are_trees
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.exact import N_CORES
+from slp.leaves import NormalInverseGamma
 from slp.trees import Leaf, Split, Tree
 
 __all__ = ["CompiledChart"]
 
 #: Distributions stop once what is left has less mass than this.
 _NEGLIGIBLE = 1e-12
+
+#: New rows whose leaves are held at a time.
+_ROWS_AT_ONCE = 32
 
 #: First length of the vectors of a distribution.
 _FIRST_LENGTH = 16
@@ -192,29 +200,55 @@ class CompiledChart:
 
     # --- predictions ---------------------------------------------------------------------------
 
-    def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
-        """For each new row, the leaves that it may end in; equal rows are done once."""
-        total = self.passes.get("total", self.likelihood, items=True)
-        done: dict[bytes, LeafMixture] = {}
-        for row in self._numbers(rows):
-            key = row.tobytes()
-            if key not in done:
-                mass, statistics = self.passes.engine.leaves_reached(total, row)
-                done[key] = LeafMixture(
-                    mass / mass.sum(), statistics.reshape(len(mass), self.table.leaf.n_statistics)
-                )
-            yield done[key]
+    def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
+        """For each new row the class probabilities, shape (m, C), or the predictive mean, shape
+        (m, 1); within 1e-11, rounding apart."""
+        numbers = rows_as_numbers(self.table, rows)
+        first, which = distinct_rows(self.table, numbers)
+        (found,) = self.passes.descend(
+            "predicting",
+            self.likelihood,
+            lambda total, memory, threads, report: self.passes.engine.predict_rows(
+                total, numbers[first], memory, threads, report
+            ),
+        )
+        leaf = self.table.leaf
+        out = np.asarray(found).reshape(len(first), len(leaf.classes) or 1)[which]
+        return out + leaf.ref if isinstance(leaf, NormalInverseGamma) else out
 
-    def _numbers(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
-        """New rows as numbers, shape (m, d): values, or codes of levels (-1: not in the table)."""
-        out = np.empty(rows.shape, np.float64)
-        for f, feature in enumerate(self.table.features):
-            if feature.levels is None:
-                out[:, f] = rows[:, f].astype(np.float64)
-            else:
-                codes = {level: i for i, level in enumerate(feature.levels)}
-                out[:, f] = [codes.get(value, -1) for value in rows[:, f]]
-        return out
+    def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
+        """For each new row, the leaves that it may end in; rows that no cut tells apart are done
+        once."""
+        numbers = rows_as_numbers(self.table, rows)
+        first, which = distinct_rows(self.table, numbers)
+        for a in range(0, len(rows), _ROWS_AT_ONCE):
+            here, place = np.unique(which[a : a + _ROWS_AT_ONCE], return_inverse=True)
+            found = self._leaves_reached(numbers[first[here]])
+            yield from (found[i] for i in place)
+
+    def _leaves_reached(self, numbers: NDArray[np.float64]) -> list[LeafMixture]:
+        (found,) = self.passes.descend(
+            "following new rows into leaves",
+            self.likelihood,
+            lambda total, memory, threads, report: self.passes.engine.leaves_reached(
+                total, numbers, memory, threads, report
+            ),
+        )
+        k = self.table.leaf.n_statistics
+        return [LeafMixture(mass, statistics.reshape(-1, k)) for mass, statistics in found]
+
+    def outside(self, least: float = np.inf) -> Outside:
+        """Expected uses of states, rules and features; and the items (boxes in a state) that the
+        tree has with a probability above `least`.
+
+        With these, of the log weight w of a rule,
+
+            d log_total / d w = uses - weights      where the grammar normalises
+                              = uses                where it does not
+
+        Sums over derivations: `uses` of a rule with several splits adds up all of them.
+        """
+        return outside_sums(self.passes, self.grammar, self._n_owed, self.likelihood, least)
 
     # --- summaries -----------------------------------------------------------------------------
 

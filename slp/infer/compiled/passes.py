@@ -23,6 +23,7 @@ __all__ = ["Passes", "Quantity"]
 
 Progress: TypeAlias = Callable[[int, str], None]
 Interval: TypeAlias = tuple[float, float]
+_Poll: TypeAlias = Callable[[int, int, int], bool]
 Quantity: TypeAlias = Literal["total", "best", "count", "feature_use", "leaf_number", "tree_depth"]
 
 # The order of the core's enumerations.
@@ -99,6 +100,36 @@ class Passes:
         """The root's vector of a quantity; what else the pass found is given up again."""
         return np.asarray(self.engine.root_vector(self._run(quantity, likelihood, length, False)))
 
+    def descend(
+        self,
+        words: str,
+        likelihood: bool,
+        descent: Callable[[Any, int, int, _Poll | None], tuple[Any, ...]],
+    ) -> tuple[Any, ...]:
+        """What a descent of the core finds from the totals: its results behind the status.
+
+        `descent` is given the pass of totals, bytes, threads and what is to be called now and then.
+
+        Raises
+        ------
+        BudgetError
+            It would need more memory (E501) or time (E540) than the passes leave.
+        """
+        total = self.get("total", likelihood, items=True)
+        left = max(0, self._memory - self._kept_bytes())
+        started = time.monotonic()
+        try:
+            status, *found = descent(total, left, self._threads, self._poll(words, started))
+        finally:
+            self._spent += time.monotonic() - started
+        if status == _DONE:
+            return tuple(found)
+        code, reached = self._reached(status)
+        message = f"the exact engine used up its {reached} {words}"
+        if status == _OUT_OF_BUDGET:
+            message += f"; {format_bytes(self._kept_bytes())} hold what was computed before"
+        raise BudgetError(Diagnostic(code, message, help=_WHAT_WOULD_FIT))
+
     def _run(self, quantity: Quantity, likelihood: bool, length: int, keep: bool) -> Any:
         done, status = self._try(quantity, likelihood, length, keep)
         if status == _DONE:
@@ -121,7 +152,7 @@ class Passes:
             )
             started = time.monotonic()
             try:
-                status = done.run(self._poll(quantity, started))
+                status = done.run(self._poll(_WORDS[quantity], started))
             finally:
                 self._spent += time.monotonic() - started
             if self._progress is not None:
@@ -131,7 +162,7 @@ class Passes:
                 break
         return done, status
 
-    def _poll(self, quantity: Quantity, started: float) -> Callable[[int, int, int], bool] | None:
+    def _poll(self, words: str, started: float) -> _Poll | None:
         """What the core calls now and then; False stops it."""
         report, seconds = self._progress, self._seconds
         if report is None and seconds is None:
@@ -140,7 +171,8 @@ class Passes:
 
         def poll(items: int, edges: int, size: int) -> bool:
             if report is not None:
-                report(items, f"{_WORDS[quantity]}, {edges:,} splits, {format_bytes(size)}")
+                splits = f"{edges:,} splits, " if edges else ""
+                report(items, f"{words}, {splits}{format_bytes(size)}")
             return time.monotonic() < end
 
         return poll
@@ -191,10 +223,7 @@ class Passes:
     def _over_budget(
         self, quantity: Quantity, status: int, items: int, bounds: Interval | None
     ) -> BudgetError:
-        if status == _OUT_OF_BUDGET:
-            code, reached = "E501", f"memory of {format_bytes(self._memory)}"
-        else:
-            code, reached = "E540", f"time of {self._seconds:g} s"
+        code, reached = self._reached(status)
         message = (
             f"the exact engine used up its {reached} {_WORDS[quantity]}: "
             f"{items:,} {self._unit} are done of {size_of(self.engine)} (estimate)"
@@ -204,6 +233,12 @@ class Passes:
         if bounds is not None:
             message += f"; {bounds_in_words(bounds)}"
         return BudgetError(Diagnostic(code, message, help=_WHAT_WOULD_FIT), bounds)
+
+    def _reached(self, status: int) -> tuple[str, str]:
+        """Code and words for the budget that ended something."""
+        if status == _OUT_OF_BUDGET:
+            return "E501", f"memory of {format_bytes(self._memory)}"
+        return "E540", f"time of {self._seconds:g} s"
 
 
 def bounds_in_words(bounds: Interval) -> str:

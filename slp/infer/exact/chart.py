@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.infer.distribution import LeafMixture, ScoredTree
+from slp.infer.distribution import LeafMixture, ScoredTree, average_predictions
 from slp.infer.exact.ambiguity import derivations_are_trees
 from slp.infer.exact.forest import CALL, LEAF, Forest
 from slp.infer.exact.kbest import KBest
@@ -205,6 +205,10 @@ class Chart:
         return TreeScorer(self.forest)
 
     # --- predictions ---------------------------------------------------------------------------
+
+    def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
+        """For each new row the class probabilities, or the predictive mean."""
+        return average_predictions(self.forest.geometry.table.leaf, self.leaf_mixtures(rows))
 
     def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
         """For each new row, the leaves that it may end in; rows that no cut tells apart are done

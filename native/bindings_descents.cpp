@@ -1,0 +1,82 @@
+// Descents of the exact engine for Python: predictions of new rows, and expected uses of rules.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "bindings_exact.hpp"
+#include "exact/outside.hpp"
+#include "exact/reach.hpp"
+
+namespace nb = nanobind;
+using namespace slp::exact;
+
+namespace {
+
+using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+NewRows rows_of(const Rows& array) {
+    return {std::span(array.data(), array.size()), array.shape(0)};
+}
+
+// Status, and the predictions (m * q,).
+nb::tuple predictions_of(const Engine& engine, const Pass& pass, const Rows& rows,
+                         std::size_t memory, std::size_t threads, const nb::object& progress) {
+    std::vector<double> out;
+    const Status status = run_unlocked(
+        [&](const Poll& poll) {
+            return predict_rows(engine, pass, rows_of(rows), {memory, threads}, poll, out);
+        },
+        progress);
+    return nb::make_tuple(static_cast<int>(status), to_numpy(std::move(out)));
+}
+
+// Status, and for each row the leaves it may end in: probabilities (J,), statistics (J * k,).
+nb::tuple leaves_of(const Engine& engine, const Pass& pass, const Rows& rows, std::size_t memory,
+                    std::size_t threads, const nb::object& progress) {
+    std::vector<LeafMass> found;
+    const Status status = run_unlocked(
+        [&](const Poll& poll) {
+            return leaves_reached(engine, pass, rows_of(rows), {memory, threads}, poll, found);
+        },
+        progress);
+    nb::list out;
+    for (LeafMass& own : found) {
+        out.append(nb::make_tuple(to_numpy(std::move(own.probability)),
+                                  to_numpy(std::move(own.statistics))));
+    }
+    return nb::make_tuple(static_cast<int>(status), out);
+}
+
+// Status; then of every state the visits, of every rule the uses and the expectation of its
+// weight, of every rule and feature the splits; then of the items found the product states, the
+// rows (one below the other, each as many as `sizes` says) and the probabilities.
+nb::tuple uses_of(const Engine& engine, const Pass& pass, double least, std::size_t memory,
+                  const nb::object& progress) {
+    Uses found;
+    const Status status = run_unlocked(
+        [&](const Poll& poll) { return expected_uses(engine, pass, least, memory, poll, found); },
+        progress);
+    return nb::make_tuple(
+        static_cast<int>(status), to_numpy(std::move(found.visits)),
+        to_numpy(std::move(found.uses)), to_numpy(std::move(found.weights)),
+        to_numpy(std::move(found.splits)), to_numpy(std::move(found.products)),
+        to_numpy(std::move(found.sizes)), to_numpy(std::move(found.rows)),
+        to_numpy(std::move(found.probability)));
+}
+
+}  // namespace
+
+void bind_descents(nb::class_<Engine>& engine) {
+    engine
+        .def("predict_rows", &predictions_of, nb::arg("run"), nb::arg("rows").noconvert(),
+             nb::arg("memory"), nb::arg("threads"), nb::arg("progress").none())
+        .def("leaves_reached", &leaves_of, nb::arg("run"), nb::arg("rows").noconvert(),
+             nb::arg("memory"), nb::arg("threads"), nb::arg("progress").none())
+        .def("expected_uses", &uses_of, nb::arg("run"), nb::arg("least"), nb::arg("memory"),
+             nb::arg("progress").none());
+}

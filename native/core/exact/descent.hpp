@@ -1,0 +1,254 @@
+// Probability on its way from the root down over all items, the largest boxes first.
+//
+// It has up to 64 lanes. In a lane, the probability of an item is the sum over the edges that lead
+// to it of the probability of the edge's item times the edge's share, as far as the lane follows
+// the edge to this side. A lane that follows one side of every split is a new row on its way into a
+// leaf; a lane that follows both is the tree itself, and then the probability of an item is that of
+// its being in the tree (the outside weight times the inside weight over the total).
+//
+// An item is opened once for all lanes: its edges are worked out and looked up as in the pass that
+// found the totals. What waits below is kept by levels, and given up level after level.
+//
+// What is left out: edges and items that bring a lane at most `cut`. Every edge and every item
+// loses that at most once in a lane, so that a lane that follows one side loses at most
+// cut * (items + edges) of its probability in all.
+
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "exact/arena.hpp"
+#include "exact/calls.hpp"
+#include "exact/edges.hpp"
+#include "exact/engine.hpp"
+#include "exact/level.hpp"
+
+namespace slp::exact {
+
+// An item as it is opened.
+struct Opened {
+    std::int32_t product;
+    const Box& box;
+    std::span<const BoxSplit> splits;
+    const ItemEdges& item;
+    // Probability of each way on, given the item: a leaf rule has one entry, others one for each
+    // edge, rule after rule.
+    std::span<const double> shares;
+    // For each rule of the state whether it is among those that share the weight here.
+    std::span<const std::uint8_t> applicable;
+    // The lanes that reach it, and its probability in each lane.
+    std::uint64_t lanes;
+    const double* mass;
+};
+
+// A `Walk` says where lanes go and takes down what is seen:
+//   void route(std::span<const BoxSplit> splits)   before anything else is asked about a box
+//   std::uint64_t left(std::uint32_t split), right(std::uint32_t split)   lanes that go there
+//   void visit(const Opened&)
+template <typename Walk>
+class Descent {
+public:
+    // pass: totals, after a run. go_on: asked now and then; false ends the descent.
+    Descent(const Engine& engine, const Pass& pass, Walk& walk, std::size_t n_lanes, double cut,
+            Budget& budget, std::function<bool(std::uint64_t items)> go_on)
+        : engine_(engine),
+          problem_(engine.problem()),
+          pass_(pass),
+          walk_(walk),
+          n_lanes_(n_lanes),
+          cut_(cut),
+          budget_(budget),
+          go_on_(std::move(go_on)),
+          splitter_(engine.geometry()),
+          builder_(problem_, engine.geometry()),
+          ranks_(call_ranks(problem_.grammar)),
+          n_ranks_(*std::max_element(ranks_.begin(), ranks_.end()) + 1),
+          levels_((problem_.table.n_rows + 1) * n_ranks_) {}
+
+    ~Descent() { budget_.give_back(taken_); }
+    Descent(const Descent&) = delete;
+    Descent& operator=(const Descent&) = delete;
+
+    // False if it was ended before it was done. Throws OutOfBudget.
+    bool run() {
+        start();
+        // From the largest boxes on, and callers before the called.
+        for (std::size_t i = levels_.size(); i-- > 0;) {
+            if (levels_[i] == nullptr) {
+                continue;
+            }
+            const std::unique_ptr<Level> level = std::move(levels_[i]);
+            for (Visit* const visit : level->sorted()) {
+                if (++items_ % 64 == 0 && !go_on_(64)) {
+                    return false;
+                }
+                open(*level, *visit);
+            }
+        }
+        return true;
+    }
+
+private:
+    // Probability on its way to one item.
+    struct Sent {
+        Level* level;
+        Key key;
+        std::uint64_t lanes;
+        double share;
+        std::int32_t product;
+        std::uint32_t split;
+        bool is_left, is_call;
+    };
+
+    void start() {
+        const Box root = engine_.geometry().root();
+        const double total = engine_.log_root(pass_);
+        const std::uint64_t all = ~std::uint64_t{0} >> (64 - n_lanes_);
+        for (std::int32_t i = 0; i < problem_.n_owed(); ++i) {
+            const std::int32_t product = problem_.grammar.start * problem_.n_owed() + i;
+            const Key key = root.key + builder_.state_key(product);
+            const double share = std::exp(pass_.log_value(key, product) - total);
+            if (share > 0) {
+                Level& level = level_of(root.rows.size(), product);
+                Visit& visit = level.add(key, product);
+                std::copy(root.rows.begin(), root.rows.end(), level.rows(visit));
+                visit.lanes = all;
+                std::fill_n(visit.mass(), n_lanes_, share);
+            }
+        }
+    }
+
+    Level& level_of(std::size_t n_rows, std::int32_t product) {
+        const auto state = static_cast<std::size_t>(product / problem_.n_owed());
+        std::unique_ptr<Level>& level = levels_[n_rows * n_ranks_ + ranks_[state]];
+        if (level == nullptr) {
+            level = std::make_unique<Level>(n_lanes_, n_rows, budget_);
+        }
+        return *level;
+    }
+
+    void open(const Level& level, Visit& visit) {
+        double most = 0;
+        std::uint64_t lanes = 0;
+        for (std::uint64_t left = visit.lanes; left != 0; left &= left - 1) {
+            const int lane = std::countr_zero(left);
+            const double mass = visit.mass()[lane];
+            most = std::max(most, mass);
+            lanes |= mass > cut_ ? std::uint64_t{1} << lane : 0;
+        }
+        if (lanes == 0) {
+            return;
+        }
+        const Arena::Mark mark = arena_.mark();
+        const Box box = engine_.geometry().box_of({level.rows(visit), level.n_rows()});
+        const std::span<const BoxSplit> splits = splitter_.splits(box, arena_);
+        const ItemEdges item = builder_.edges(box, splits, visit.product, arena_);
+        const std::span shares(arena_.allocate<double>(item.n_edges), item.n_edges);
+        pass_.shares(visit.key, visit.product, item, shares.data());
+        walk_.route(splits);
+        walk_.visit({visit.product, box, splits, item, shares, builder_.applicable(), lanes,
+                     visit.mass()});
+        send(box, splits, item, shares.data(), lanes, most, visit.mass());
+        account();
+        arena_.release(mark);
+    }
+
+    void send(const Box& box, std::span<const BoxSplit> splits, const ItemEdges& item,
+              const double* share, std::uint64_t lanes, double most, const double* mass) {
+        Sent* const begin = arena_.allocate<Sent>(2 * std::size_t{item.n_edges});
+        Sent* end = begin;
+        for (const RuleEdges& rule : item.rules) {
+            share += rule.kind == RuleKind::leaf ? 1 : 0;
+            for (const Edge& edge : rule.edges) {
+                const double own = *share++;
+                if (!(own * most > cut_)) {
+                    continue;
+                }
+                if (rule.kind == RuleKind::call) {
+                    Level& below = level_of(box.rows.size(), edge.left_state);
+                    *end++ = {&below, edge.left, lanes, own, edge.left_state, 0, true, true};
+                    continue;
+                }
+                const BoxSplit& split = splits[edge.split];
+                if (const std::uint64_t to = lanes & walk_.left(edge.split)) {
+                    Level& below = level_of(distinct_rows(split.left_sizes), edge.left_state);
+                    *end++ = {&below, edge.left, to, own, edge.left_state, edge.split, true, false};
+                }
+                if (const std::uint64_t to = lanes & walk_.right(edge.split)) {
+                    Level& below = level_of(distinct_rows(box.sizes - split.left_sizes),
+                                            edge.right_state);
+                    *end++ = {&below, edge.right,      to,    own, edge.right_state,
+                              edge.split, false, false};
+                }
+            }
+        }
+        for (const Sent* sent = begin; sent < end; ++sent) {
+            sent->level->prefetch_slot(sent->key);
+        }
+        for (const Sent* sent = begin; sent < end; ++sent) {
+            sent->level->prefetch_visit(sent->key);
+        }
+        for (const Sent* sent = begin; sent < end; ++sent) {
+            receive(box, splits, *sent, mass);
+        }
+    }
+
+    void receive(const Box& box, std::span<const BoxSplit> splits, const Sent& sent,
+                 const double* mass) {
+        Visit* visit = sent.level->find(sent.key);
+        for (std::uint64_t left = sent.lanes; left != 0; left &= left - 1) {
+            const int lane = std::countr_zero(left);
+            const double more = sent.share * mass[lane];
+            if (!(more > cut_)) {
+                continue;
+            }
+            if (visit == nullptr) {
+                visit = &sent.level->add(sent.key, sent.product);
+                std::uint32_t* const rows = sent.level->rows(*visit);
+                if (sent.is_call) {
+                    std::copy(box.rows.begin(), box.rows.end(), rows);
+                } else {
+                    engine_.geometry().side(box, splits[sent.split], sent.is_left, rows);
+                }
+            }
+            visit->mass()[lane] += more;
+            visit->lanes |= std::uint64_t{1} << lane;
+        }
+    }
+
+    void account() {
+        if (arena_.bytes() > taken_) {
+            budget_.take(arena_.bytes() - taken_);
+            taken_ = arena_.bytes();
+        }
+    }
+
+    const Engine& engine_;
+    const Problem& problem_;
+    const Pass& pass_;
+    Walk& walk_;
+    std::size_t n_lanes_;
+    double cut_;
+    Budget& budget_;
+    std::function<bool(std::uint64_t)> go_on_;
+    Splitter splitter_;
+    EdgeBuilder builder_;
+    std::vector<std::size_t> ranks_;
+    std::size_t n_ranks_;
+    // By distinct rows, then by rank.
+    std::vector<std::unique_ptr<Level>> levels_;
+    Arena arena_;
+    std::size_t taken_ = 0;
+    std::uint64_t items_ = 0;
+};
+
+}  // namespace slp::exact

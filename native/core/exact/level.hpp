@@ -1,0 +1,82 @@
+// The items of one level that wait for a descent (descent.hpp): boxes of one number of distinct
+// rows, each with the probability that has come down to it so far, lane by lane.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "exact/key.hpp"
+#include "exact/memo.hpp"
+
+namespace slp::exact {
+
+// An item that waits. Behind it in memory: its probability in each lane, its distinct rows.
+struct Visit {
+    Key key;
+    // Lanes in which its probability is above zero, one bit each.
+    std::uint64_t lanes = 0;
+    std::int32_t product = 0;
+
+    double* mass() { return reinterpret_cast<double*>(this + 1); }
+};
+
+class Level {
+public:
+    // n_lanes: at most 64. n_rows: distinct rows of each box. What it holds is taken from `budget`.
+    Level(std::size_t n_lanes, std::size_t n_rows, Budget& budget);
+    ~Level();
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+    std::uint32_t* rows(Visit& visit) const {
+        return reinterpret_cast<std::uint32_t*>(visit.mass() + n_lanes_);
+    }
+    std::size_t n_rows() const { return n_rows_; }
+    std::size_t size() const { return size_; }
+
+    void prefetch_slot(Key key) const { __builtin_prefetch(&slots_[home(key)]); }
+    // Once the slot is there.
+    void prefetch_visit(Key key) const {
+        if (const Visit* visit = slots_[home(key)]) {
+            __builtin_prefetch(visit);
+            __builtin_prefetch(visit + 1);
+        }
+    }
+
+    // The visit of an item, or null.
+    Visit* find(Key key) const {
+        std::size_t i = home(key);
+        while (slots_[i] != nullptr && !(slots_[i]->key == key)) {
+            i = (i + 1) & mask_;
+        }
+        return slots_[i];
+    }
+    // A new visit, without lanes; its rows are still to be written. The item must not be there.
+    Visit& add(Key key, std::int32_t product);
+
+    // All visits by key: an order that does not depend on how they were found.
+    std::vector<Visit*> sorted() const;
+
+private:
+    std::size_t home(Key key) const { return key.a & mask_; }
+    void grow_slots();
+    void add_chunk();
+
+    std::size_t n_lanes_, n_rows_, record_;
+    Budget& budget_;
+    std::size_t taken_ = 0;
+    std::size_t size_ = 0;
+    std::size_t mask_ = 0;
+    std::vector<Visit*> slots_;
+    struct Chunk {
+        std::unique_ptr<std::byte[]> data;
+        std::size_t size;
+    };
+    std::vector<Chunk> chunks_;
+    std::size_t used_ = 0;
+};
+
+}  // namespace slp::exact

@@ -1,0 +1,123 @@
+#include "exact/outside.hpp"
+
+#include <chrono>
+#include <cmath>
+
+#include "exact/descent.hpp"
+
+namespace slp::exact {
+
+namespace {
+
+constexpr double kTolerance = 1e-11;
+
+class TreeWalk {
+public:
+    TreeWalk(const Engine& engine, double least, Budget& budget, Uses& out)
+        : problem_(engine.problem()), least_(least), budget_(budget), out_(out) {
+        std::size_t n_rules = 0;
+        for (const std::vector<Rule>& rules : problem_.grammar.states) {
+            first_rule_.push_back(n_rules);
+            n_rules += rules.size();
+        }
+        out_ = {};
+        out_.visits.assign(first_rule_.size(), 0.0);
+        out_.uses.assign(n_rules, 0.0);
+        out_.weights.assign(n_rules, 0.0);
+        out_.splits.assign(n_rules * problem_.table.features.size(), 0.0);
+    }
+
+    void route(std::span<const BoxSplit>) {}
+    std::uint64_t left(std::uint32_t) const { return 1; }
+    std::uint64_t right(std::uint32_t) const { return 1; }
+
+    void visit(const Opened& opened) {
+        const auto state = static_cast<std::size_t>(opened.product / problem_.n_owed());
+        const double mass = opened.mass[0];
+        out_.visits[state] += mass;
+        add_uses(opened, first_rule_[state], mass);
+        add_weights(problem_.grammar.states[state], opened.applicable, first_rule_[state], mass);
+        if (mass > least_) {
+            budget_.take(2 * (opened.box.rows.size() * 4 + 24));
+            out_.products.push_back(opened.product);
+            out_.sizes.push_back(static_cast<std::uint32_t>(opened.box.rows.size()));
+            out_.rows.insert(out_.rows.end(), opened.box.rows.begin(), opened.box.rows.end());
+            out_.probability.push_back(mass);
+        }
+    }
+
+private:
+    void add_uses(const Opened& opened, std::size_t first, double mass) {
+        const std::size_t d = problem_.table.features.size();
+        const double* share = opened.shares.data();
+        for (const RuleEdges& rule : opened.item.rules) {
+            const std::size_t r = first + static_cast<std::size_t>(rule.rule);
+            if (rule.kind == RuleKind::leaf) {
+                out_.uses[r] += mass * *share++;
+            }
+            for (const Edge& edge : rule.edges) {
+                const double own = mass * *share++;
+                out_.uses[r] += own;
+                if (rule.kind == RuleKind::split) {
+                    out_.splits[r * d + opened.splits[edge.split].feature] += own;
+                }
+            }
+        }
+    }
+
+    void add_weights(const std::vector<Rule>& rules, std::span<const std::uint8_t> applicable,
+                     std::size_t first, double mass) {
+        double top = -INFINITY, sum = 0;
+        for (std::size_t r = 0; r < rules.size(); ++r) {
+            top = applicable[r] ? std::max(top, rules[r].log_weight) : top;
+        }
+        for (std::size_t r = 0; r < rules.size(); ++r) {
+            sum += applicable[r] ? std::exp(rules[r].log_weight - top) : 0.0;
+        }
+        for (std::size_t r = 0; r < rules.size(); ++r) {
+            out_.weights[first + r] +=
+                applicable[r] ? mass * std::exp(rules[r].log_weight - top) / sum : 0.0;
+        }
+    }
+
+    const Problem& problem_;
+    double least_;
+    Budget& budget_;
+    Uses& out_;
+    std::vector<std::size_t> first_rule_;
+};
+
+}  // namespace
+
+Status expected_uses(const Engine& engine, const Pass& pass, double least, std::size_t memory,
+                     const Poll& poll, Uses& out) {
+    const Progress all = pass.progress();
+    // Behind what is left out, a derivation has at most two nodes for each row, with their calls.
+    const std::vector<std::size_t> ranks = call_ranks(engine.problem().grammar);
+    const double longest = static_cast<double>(*std::max_element(ranks.begin(), ranks.end()) + 1);
+    const double cut = kTolerance / (static_cast<double>(all.items + all.edges) * longest * 2 *
+                                     static_cast<double>(engine.problem().table.n_rows));
+    Budget budget(memory);
+    TreeWalk walk(engine, least, budget, out);
+    std::uint64_t items = 0;
+    auto next_poll = std::chrono::steady_clock::now();
+    const auto go_on = [&](std::uint64_t more) {
+        items += more;
+        const auto now = std::chrono::steady_clock::now();
+        if (now < next_poll) {
+            return true;
+        }
+        next_poll = now + std::chrono::milliseconds(100);
+        return poll({items, 0, 0, budget.used(), budget.peak()});
+    };
+    try {
+        return Descent(engine, pass, walk, 1, cut, budget, go_on).run() ? Status::done
+                                                                         : Status::stopped;
+    } catch (const OutOfBudget&) {
+        return Status::out_of_budget;
+    } catch (const std::bad_alloc&) {
+        return Status::out_of_budget;
+    }
+}
+
+}  // namespace slp::exact

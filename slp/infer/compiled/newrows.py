@@ -1,0 +1,57 @@
+"""New rows as the compiled engine takes them: numbers, and each way through the cuts once."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.data.table import Feature, Table
+from slp.kernels import code_by_cuts
+
+__all__ = ["distinct_rows", "rows_as_numbers"]
+
+# With more values than this, two values are the same way only if they are equal: there would be too
+# many thresholds to compare with.
+_MOST_VALUES = 512
+
+
+def rows_as_numbers(table: Table, rows: NDArray[np.object_]) -> NDArray[np.float64]:
+    """Values, or codes of levels (-1: not in the table), shape (m, d), of `Table.new_rows`."""
+    out = np.empty(rows.shape, np.float64)
+    for f, feature in enumerate(table.features):
+        if feature.levels is None:
+            out[:, f] = rows[:, f].astype(np.float64)
+        else:
+            codes = {level: i for i, level in enumerate(feature.levels)}
+            out[:, f] = [codes.get(value, -1) for value in rows[:, f]]
+    return out
+
+
+def distinct_rows(
+    table: Table, rows: NDArray[np.float64]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows that stand for all others: `first`, their places, and `which`, shape (m,), the one of
+    them that goes the same way as each row at every cut that any box may have."""
+    ways = np.empty(rows.shape, np.float64)
+    for f, feature in enumerate(table.features):
+        ways[:, f] = _ways(feature, rows[:, f])
+    _, first, which = np.unique(ways, axis=0, return_index=True, return_inverse=True)
+    return first, which.ravel()
+
+
+def _ways(feature: Feature, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Numbers that are equal for values that no canonical threshold tells apart."""
+    if feature.cuts is not None:
+        return code_by_cuts(values, feature.cuts).astype(np.float64)
+    if feature.values is None or len(feature.values) > _MOST_VALUES:
+        return values
+    return np.searchsorted(_thresholds(feature.values), values, side="right").astype(np.float64)
+
+
+def _thresholds(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """All canonical thresholds between two values (`Feature.threshold`), ascending."""
+    below, above = np.triu_indices(len(values), 1)
+    a, b = values[below], values[above]
+    with np.errstate(over="ignore", invalid="ignore"):
+        middle = np.where(b - a < np.inf, a + (b - a) / 2, a / 2 + b / 2)
+    return np.unique(np.where(middle > a, middle, b))
