@@ -93,12 +93,26 @@ nb::object restore(Sampler& sampler, const Array<std::int32_t>& choices,
     return made ? nb::cast(std::move(out)) : nb::none();
 }
 
+// A function of Python as a condition on finished trees: it is given the tree as a state. What it
+// raises comes out of the call that asked it.
+Predicate predicate_of(const nb::object& function) {
+    if (function.is_none()) {
+        return kNoPredicate;
+    }
+    return [&function](const Proof& proof) {
+        const nb::gil_scoped_acquire acquire;
+        return nb::cast<bool>(function(nb::cast(State{proof, {}})));
+    };
+}
+
 // A state to start from (or None), and how many of the proofs drawn came to no dead end.
-nb::tuple start(Sampler& sampler, const Seeds& seeds, std::uint32_t tries) {
+nb::tuple start(Sampler& sampler, const Seeds& seeds, std::uint32_t tries,
+                const nb::object& function) {
     RandomChance chance = chance_of(seeds);
+    const Predicate predicate = predicate_of(function);
     Start found = [&] {
         const nb::gil_scoped_release release;
-        return sampler.start(chance, tries);
+        return sampler.start(chance, tries, predicate);
     }();
     nb::object state = found.found ? nb::cast(std::move(found.state)) : nb::none();
     return nb::make_tuple(state, found.derived);
@@ -106,12 +120,13 @@ nb::tuple start(Sampler& sampler, const Seeds& seeds, std::uint32_t tries) {
 
 // The state after n transitions; counts of the outcomes of each proposal, one after the other.
 nb::tuple advance(Sampler& sampler, const State& state, const Seeds& seeds, double power,
-                  std::uint64_t n) {
+                  std::uint64_t n, const nb::object& function) {
     RandomChance chance = chance_of(seeds);
+    const Predicate predicate = predicate_of(function);
     Tally tally;
     State out = [&] {
         const nb::gil_scoped_release release;
-        return sampler.advance(state, chance, power, n, tally);
+        return sampler.advance(state, chance, power, n, tally, predicate);
     }();
     std::vector<std::uint64_t> counts;
     for (const auto& own : tally) {
@@ -122,10 +137,10 @@ nb::tuple advance(Sampler& sampler, const State& state, const Seeds& seeds, doub
 
 // One transition in which chance follows a script; what it took and could have taken.
 nb::tuple scripted(Sampler& sampler, const State& state, std::vector<std::uint32_t> script,
-                   double power) {
+                   double power, const nb::object& function) {
     ScriptedChance chance(std::move(script));
     Tally tally;
-    State out = sampler.advance(state, chance, power, 1, tally);
+    State out = sampler.advance(state, chance, power, 1, tally, predicate_of(function));
     return nb::make_tuple(nb::cast(std::move(out)), chance.taken(), chance.probabilities());
 }
 
@@ -173,10 +188,12 @@ void bind_mh(nb::module_& m) {
             },
             nb::arg("engine"), nb::arg("max_leaves"), nb::arg("max_features"),
             nb::arg("monotone"), nb::arg("mixture"), nb::keep_alive<1, 2>())
-        .def("start", &start, nb::arg("seeds").noconvert(), nb::arg("tries"))
+        .def("start", &start, nb::arg("seeds").noconvert(), nb::arg("tries"),
+             nb::arg("predicate").none() = nb::none())
         .def("advance", &advance, nb::arg("state"), nb::arg("seeds").noconvert(),
-             nb::arg("power"), nb::arg("n"))
-        .def("scripted", &scripted, nb::arg("state"), nb::arg("script"), nb::arg("power"))
+             nb::arg("power"), nb::arg("n"), nb::arg("predicate").none() = nb::none())
+        .def("scripted", &scripted, nb::arg("state"), nb::arg("script"), nb::arg("power"),
+             nb::arg("predicate").none() = nb::none())
         .def("restore", &restore, nb::arg("choices").noconvert(), nb::arg("turns"))
         .def("holds", [](Sampler& sampler, const State& state) {
             return sampler.holds(state.proof);

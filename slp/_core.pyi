@@ -146,6 +146,7 @@ class MHSampler:
     """Metropolis-Hastings over the proof trees of a problem whose leaves are not counted.
 
     `mixture`: kind of the proposal (0 q_ind, 1 q_uc, 2 q_n), its weight and its period.
+    `predicate` is asked of each tree that would be gone to; states that it refuses are not.
     """
 
     def __init__(
@@ -156,12 +157,26 @@ class MHSampler:
         monotone: list[tuple[int, bool]],
         mixture: list[tuple[int, tuple[float, int]]],
     ) -> None: ...
-    def start(self, seeds: NDArray[np.uint64], tries: int) -> tuple[MHState | None, int]: ...
+    def start(
+        self,
+        seeds: NDArray[np.uint64],
+        tries: int,
+        predicate: Callable[[MHState], bool] | None = None,
+    ) -> tuple[MHState | None, int]: ...
     def advance(
-        self, state: MHState, seeds: NDArray[np.uint64], power: float, n: int
+        self,
+        state: MHState,
+        seeds: NDArray[np.uint64],
+        power: float,
+        n: int,
+        predicate: Callable[[MHState], bool] | None = None,
     ) -> tuple[MHState, NDArray[np.uint64]]: ...
     def scripted(
-        self, state: MHState, script: list[int], power: float
+        self,
+        state: MHState,
+        script: list[int],
+        power: float,
+        predicate: Callable[[MHState], bool] | None = None,
     ) -> tuple[MHState, list[int], list[list[float]]]: ...
     def restore(self, choices: NDArray[np.int32], turns: list[int]) -> MHState | None: ...
     def holds(self, state: MHState) -> bool: ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, cast
 
@@ -29,11 +29,13 @@ from slp.learn import (
 )
 from slp.lower import explain_program
 from slp.proofs import DEFAULT_LIMITS, Limits
+from slp.proofs.terms import Text
 from slp.query import Draws, QueryResult, run_draws, run_query
 from slp.resources import prior_file
 from slp.source import SourceFile
 from slp.syntax import parse_term
 from slp.trees import Tree
+from slp.trees.predicates import with_predicates
 
 __all__ = ["LearnResult", "Program", "load", "parse"]
 
@@ -69,6 +71,7 @@ class Program:
         self.source = source
         self._tree = tree
         self.ir: ir.Program = compile_program(source, parameters, tree)
+        self._required: tuple[ir.Predicate, ...] = ()
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
@@ -88,7 +91,20 @@ class Program:
         ProgramError
             A name that the program does not declare, or a value that its labels do not allow.
         """
-        return Program(self.source, parameters, self._tree)
+        return Program(self.source, parameters, self._tree)._with(self._required)
+
+    def require(self, function: Callable[[Tree], bool]) -> Program:
+        """Add a constraint: a function that is True of every tree that may be, False of others.
+
+        It is asked of finished trees by the engine `mh`, and always gives the same answer for the
+        same tree. The program itself is changed, and given back.
+        """
+        return self._with((_predicate_of(function),))
+
+    def _with(self, required: tuple[ir.Predicate, ...]) -> Program:
+        self._required += required
+        self.ir = replace(self.ir, constraints=(*self.ir.constraints, *required))
+        return self
 
     def describe(self) -> str:
         """The program's meaning in words, a sentence a line."""
@@ -122,6 +138,7 @@ class Program:
         memory: int | str | None = None,
         threads: int | None = None,
         progress: Callable[[int, str], None] | None = None,
+        allow_code: bool = False,
         **sampling: Unpack[SamplingOptions],
     ) -> Posterior:
         """The posterior over decision trees given a table.
@@ -139,6 +156,8 @@ class Program:
         threads : how many to run; None is one for each core. No result depends on it.
         progress : called now and then with the number of boxes (of a sampler, steps) done and a
             word about the phase.
+        allow_code : whether predicates that the program names, `python("module:function")`, may
+            run. A program is data otherwise, and runs nothing.
         sampling : for engines that draw, see `slp.infer.Sampling`: `chains`, `warmup`, `thin`,
             `proposal`, `rungs`, `checkpoint`, `resume`.
 
@@ -149,7 +168,9 @@ class Program:
             satisfies the program.
         """
         options = Sampling(**sampling)
-        return self._run(X, y, True, engine, seed, draws, memory, threads, progress, options)
+        return self._run(
+            X, y, True, engine, seed, draws, memory, threads, progress, allow_code, options
+        )
 
     def prior(
         self,
@@ -162,11 +183,14 @@ class Program:
         memory: int | str | None = None,
         threads: int | None = None,
         progress: Callable[[int, str], None] | None = None,
+        allow_code: bool = False,
         **sampling: Unpack[SamplingOptions],
     ) -> Posterior:
         """The prior over the trees that the table allows: `posterior` without the likelihood."""
         options = Sampling(**sampling)
-        return self._run(X, y, False, engine, seed, draws, memory, threads, progress, options)
+        return self._run(
+            X, y, False, engine, seed, draws, memory, threads, progress, allow_code, options
+        )
 
     def query(
         self,
@@ -331,9 +355,10 @@ class Program:
         memory: int | str | None,
         threads: int | None,
         progress: Callable[[int, str], None] | None,
+        allow_code: bool,
         sampling: Sampling,
     ) -> Posterior:
-        model = self.compile(X, y)
+        model = compile_model(with_predicates(self.ir, allow_code), X, y)
         _warn(model.warnings)
         return infer(
             model.program,
@@ -402,6 +427,18 @@ def _observed(program: ir.Program, data: Iterable[Any]) -> tuple[list[Observatio
         message = "goals and tables cannot be learned from together"
         raise UsageError(Diagnostic("E288", message, help=help))
     return goals, tables
+
+
+def _predicate_of(function: Callable[[Tree], bool]) -> ir.Predicate:
+    """A function as a constraint, by the name that it was defined with."""
+    if not callable(function):
+        message = f"`require` takes a function of a tree, not {function!r}"
+        raise UsageError(
+            Diagnostic("E655", message, help="give a function, as in `require(small)`")
+        )
+    kind = type(function)
+    name = getattr(function, "__qualname__", kind.__qualname__)
+    return ir.Predicate("python", Text(f"{function.__module__}:{name}"), function=function)
 
 
 def _warn(findings: Iterable[Diagnostic]) -> None:

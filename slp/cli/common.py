@@ -26,6 +26,7 @@ from slp.source import draw_diagnostic
 __all__ = [
     "INTERRUPTED",
     "check_output",
+    "code_option",
     "data_argument",
     "engine_options",
     "format_option",
@@ -84,6 +85,9 @@ format_option = click.option(
     default="text",
     show_default=True,
     help="How errors and warnings are written.",
+)
+code_option = click.option(
+    "--allow-code", is_flag=True, help="Let predicates that PRIOR names run their code."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 

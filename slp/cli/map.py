@@ -8,6 +8,7 @@ import click
 
 import slp
 from slp.cli.common import (
+    code_option,
     data_argument,
     engine_options,
     format_option,
@@ -41,6 +42,7 @@ __all__ = ["map_command"]
 )
 @engine_options
 @sampling_options
+@code_option
 @param_option
 @json_option
 @format_option
@@ -55,6 +57,7 @@ def map_command(
     memory: str | None,
     parameters: dict[str, float],
     as_json: bool,
+    allow_code: bool,
     sampling: dict[str, Any],
 ) -> None:
     """The K most probable trees under PRIOR given DATA, with their posterior probabilities."""
@@ -68,6 +71,7 @@ def map_command(
             seed=seed,
             memory=memory,
             progress=progress,
+            allow_code=allow_code,
             **sampling,
         )
         trees = posterior.k_best(best)

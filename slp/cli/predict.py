@@ -10,6 +10,7 @@ import click
 import slp
 from slp.cli.common import (
     check_output,
+    code_option,
     data_argument,
     engine_options,
     format_option,
@@ -44,6 +45,7 @@ __all__ = ["predict_command"]
 )
 @engine_options
 @sampling_options
+@code_option
 @param_option
 @format_option
 @reports_errors
@@ -58,6 +60,7 @@ def predict_command(
     seed: int | None,
     memory: str | None,
     parameters: dict[str, float],
+    allow_code: bool,
     sampling: dict[str, Any],
 ) -> None:
     """Predict the rows of NEW under PRIOR given DATA, averaged over all trees by their probability.
@@ -76,6 +79,7 @@ def predict_command(
             seed=seed,
             memory=memory,
             progress=progress,
+            allow_code=allow_code,
             **sampling,
         )
         out = _predictions(posterior, rows, level)

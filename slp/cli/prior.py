@@ -10,6 +10,7 @@ import click
 import slp
 from slp.cli.common import (
     check_output,
+    code_option,
     data_argument,
     engine_options,
     format_option,
@@ -46,6 +47,7 @@ _LEAST_DRAWN = 1000
 )
 @engine_options
 @sampling_options
+@code_option
 @click.option("-o", "--output", metavar="FILE", help="Write the draws there as JSON lines.")
 @param_option
 @json_option
@@ -62,6 +64,7 @@ def prior_command(
     output: str | None,
     parameters: dict[str, float],
     as_json: bool,
+    allow_code: bool,
     sampling: dict[str, Any],
 ) -> None:
     """What PRIOR says of the trees that DATA's features allow, before the response is looked at."""
@@ -77,6 +80,7 @@ def prior_command(
             draws=max(draws, _LEAST_DRAWN),
             memory=memory,
             progress=progress,
+            allow_code=allow_code,
             **sampling,
         )
         summary = _summary(result, draws)

@@ -11,6 +11,7 @@ import slp
 from slp.cli.common import (
     INTERRUPTED,
     check_output,
+    code_option,
     data_argument,
     engine_options,
     format_option,
@@ -48,6 +49,7 @@ __all__ = ["sample_command"]
 )
 @engine_options
 @sampling_options
+@code_option
 @click.option("-o", "--output", metavar="FILE", help="Write the draws there as JSON lines.")
 @param_option
 @json_option
@@ -65,6 +67,7 @@ def sample_command(
     output: str | None,
     parameters: dict[str, float],
     as_json: bool,
+    allow_code: bool,
     sampling: dict[str, Any],
 ) -> None:
     """Posterior over decision trees under PRIOR given DATA.
@@ -85,6 +88,7 @@ def sample_command(
             draws=draws,
             memory=memory,
             progress=progress,
+            allow_code=allow_code,
             **sampling,
         )
         result = posterior_to_json(posterior, draws=draws)

@@ -138,7 +138,7 @@ def _sampler(
             proposal=sampling.proposal,
             likelihood=likelihood,
         )
-    compiled = what_the_core_lacks(program.constraints, sampling.proposal) is None
+    compiled = what_the_core_lacks(sampling.proposal) is None
     make = CompiledMetropolisHastings if compiled and sampling.rungs == 1 else MetropolisHastings
     base = make(
         grammar, geometry, program.constraints, proposal=sampling.proposal, likelihood=likelihood

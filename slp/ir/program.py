@@ -6,9 +6,9 @@ depends on a table (features, classes, the leaf model when none is declared) sta
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from slp.errors import Diagnostic
 from slp.proofs.terms import Term
@@ -289,12 +289,17 @@ class Monotone:
 @dataclass(frozen=True)
 class Predicate:
     """A check in Python (`module:function`) or Prolog (a goal): on each node if `local`, else on
-    the tree."""
+    the tree.
+
+    `function` is what a caller brought, or what `slp.trees.predicates` made of the goal; None
+    where the goal only names code, which nobody has run.
+    """
 
     language: Literal["python", "prolog"]
     goal: Term
     local: bool = False
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
+    function: Callable[[Any], object] | None = field(default=None, repr=False)
 
 
 Constraint: TypeAlias = (

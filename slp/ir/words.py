@@ -36,7 +36,13 @@ from slp.ir.program import (
 )
 from slp.proofs.terms import Atom, Number, Struct, Term, Text, Var
 
-__all__ = ["describe_box", "describe_constraint", "describe_measure", "describe_prior"]
+__all__ = [
+    "describe_box",
+    "describe_constraint",
+    "describe_measure",
+    "describe_prior",
+    "predicate_text",
+]
 
 _MEASURES: dict[Measure, str] = {
     "feature_then_cut": "the feature drawn uniformly among those that can split the box, then the "
@@ -110,10 +116,16 @@ def describe_constraint(constraint: Constraint) -> str:
         case Monotone(feature, direction):
             verb = "fall" if direction == "up" else "rise"
             return f"Predictions never {verb} as {feature} grows."
-        case Predicate(language, goal, local):
-            name = goal.value if isinstance(goal, Text) else _text(goal)
+        case Predicate(local=local):
             where = "every node" if local else "the finished tree"
-            return f"The {language.capitalize()} predicate {name} holds of {where}."
+            return f"The {predicate_text(constraint)[4:]} holds of {where}."
+
+
+def predicate_text(predicate: Predicate) -> str:
+    """What people know a predicate by: `the Python predicate shape:small`."""
+    goal = predicate.goal
+    name = goal.value if isinstance(goal, Text) else _text(goal)
+    return f"the {predicate.language.capitalize()} predicate {name}"
 
 
 def _listed(names: Iterable[str], last: str = "and") -> str:

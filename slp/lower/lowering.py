@@ -20,6 +20,7 @@ from slp.ir.tree_grammar import (
     State,
     TreeGrammar,
 )
+from slp.ir.words import predicate_text
 from slp.lower.any_tree import any_tree
 from slp.lower.automata import automaton_of, can_be_broken
 from slp.lower.automaton import Automaton
@@ -34,6 +35,9 @@ __all__ = ["find_tests_on_trees", "program_to_tree_grammar"]
 #: Measures that sum to 1 over the splits that are left, whatever these are.
 _PROPER_MEASURES = ("feature_then_cut", "all", "gap")
 
+#: Constraints that no automaton decides.
+_TESTED = (ir.MaxFeatures, ir.Monotone, ir.Predicate)
+
 
 def program_to_tree_grammar(
     program: ir.Program, schema: Schema, *, tests_on_trees: bool = False
@@ -41,11 +45,11 @@ def program_to_tree_grammar(
     """The tree grammar of a program over the features of `schema`.
 
     Where the schema is made up from the program, features that guards turn out to name are added.
-    With `tests_on_trees`, `max_features` and `monotone` are left out of the grammar instead of
-    refused: for an engine that tests finished trees (`slp.infer.mh`). Its trees' weights then do
-    not sum to 1 over those that hold, so `normalised` is False. For `edittree`, whose prior has no
-    tree grammar, it then is the grammar of all trees that satisfy the constraints decided at splits
-    and leaves, every tree of weight 1.
+    With `tests_on_trees`, `max_features`, `monotone` and predicates are left out of the grammar
+    instead of refused: for an engine that tests finished trees (`slp.infer.mh`). Its trees' weights
+    then do not sum to 1 over those that hold, so `normalised` is False. For `edittree`, whose prior
+    has no tree grammar, it then is the grammar of all trees that satisfy the constraints decided at
+    splits and leaves, every tree of weight 1.
 
     Raises
     ------
@@ -82,7 +86,7 @@ def _factors(program: ir.Program, schema: Schema, tests_on_trees: bool) -> list[
     refused: list[Diagnostic] = []
     for constraint in program.constraints:
         match constraint:
-            case ir.MaxFeatures() | ir.Monotone() if tests_on_trees:
+            case ir.MaxFeatures() | ir.Monotone() | ir.Predicate(local=False) if tests_on_trees:
                 pass
             case ir.MaxFeatures() | ir.Monotone() | ir.Predicate():
                 refused.append(_needs_the_tree(constraint))
@@ -103,7 +107,7 @@ def find_tests_on_trees(program: ir.Program) -> tuple[Diagnostic, ...]:
     found = [
         _needs_the_tree(constraint)
         for constraint in program.constraints
-        if isinstance(constraint, ir.MaxFeatures | ir.Monotone | ir.Predicate)
+        if isinstance(constraint, _TESTED)
     ]
     if program.edits is not None:
         message = "`edittree` sums over all sequences of edits, of which there are infinitely many"
@@ -120,10 +124,10 @@ def _needs_the_tree(constraint: ir.MaxFeatures | ir.Monotone | ir.Predicate) -> 
             name = f"`max_features({count})`"
         case ir.Monotone(feature=feature, direction=direction):
             name = f"`monotone({feature}, {direction})`"
-        case ir.Predicate(language=language, local=local):
-            name = f"a `{language}` predicate"
-            where = "by code at each node" if local else where
-    if isinstance(constraint, ir.Predicate):
+        case ir.Predicate(local=local):
+            name = predicate_text(constraint)
+            where = "by code at each node" if local else "by code at the finished tree"
+    if isinstance(constraint, ir.Predicate) and constraint.local:
         why, help = "no engine here takes it yet", "leave the constraint out"
     else:
         why = "trees cannot be summed exactly under it"
@@ -236,7 +240,7 @@ def _sums_to_one(program: ir.Program, states: Sequence[State]) -> bool:
     """
     return (
         not program.weights
-        and not any(isinstance(c, ir.MaxFeatures | ir.Monotone) for c in program.constraints)
+        and not any(isinstance(c, _TESTED) for c in program.constraints)
         and program.max_leaves is None
         and all(_goes_on(state) for state in states)
         and all(_loses_nothing(rule, program.failure) for s in states for rule in s.rules)

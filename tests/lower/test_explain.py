@@ -93,12 +93,12 @@ def test_why_exact_is_not_possible() -> None:
 
 def test_what_no_engine_takes() -> None:
     program = checked(GROWTREE)
-    tests = (ir.Predicate("prolog", parse_term("ok")), ir.MaxFeatures(2))
+    tests = (ir.Predicate("prolog", parse_term("ok"), local=True), ir.MaxFeatures(2))
     have = explain_program(replace(program, constraints=tests), None)
     title, reason = have.split("\n\n")[-1].split("\n", 1)
     assert title == "Exact inference is not possible"
     assert " ".join(reason.split()) == (
-        "a `prolog` predicate is decided at the finished tree, and no engine here takes it yet. "
+        "the Prolog predicate ok is decided by code at each node, and no engine here takes it yet. "
         "`max_features(2)` is decided at the finished tree, and trees cannot be summed exactly "
         "under it."
     )

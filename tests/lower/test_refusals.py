@@ -38,12 +38,14 @@ _LEAVE_OUT = "leave the constraint out"
         ),
         (
             ir.Predicate("python", _GOAL),
-            "a `python` predicate is decided at the finished tree, and no engine here takes it yet",
-            _LEAVE_OUT,
+            "the Python predicate check is decided by code at the finished tree, and trees cannot "
+            "be summed exactly under it",
+            _SAMPLE,
         ),
         (
             ir.Predicate("prolog", _GOAL, local=True),
-            "a `prolog` predicate is decided by code at each node, and no engine here takes it yet",
+            "the Prolog predicate check is decided by code at each node, and no engine here takes "
+            "it yet",
             _LEAVE_OUT,
         ),
     ],
@@ -70,6 +72,7 @@ def test_all_constraints_of_the_finished_tree_are_named_at_once() -> None:
 
 def test_an_engine_may_test_finished_trees_itself() -> None:
     text = GROWTREE + ":- constraint(max_features(2)). :- constraint(monotone(age, up))."
+    text += ':- constraint(python("m:f")).'
     schema = numeric("age", "bmi", most_leaves=3)
     have = program_to_tree_grammar(checked(text), schema, tests_on_trees=True)
     want = program_to_tree_grammar(checked(GROWTREE), schema)
@@ -77,14 +80,14 @@ def test_an_engine_may_test_finished_trees_itself() -> None:
     assert want.normalised and not have.normalised
 
 
-def test_predicates_are_refused_even_then() -> None:
-    constraints = (ir.MaxFeatures(3), ir.Predicate("python", _GOAL))
+def test_local_predicates_are_refused_even_then() -> None:
+    constraints = (ir.MaxFeatures(3), ir.Predicate("python", _GOAL, local=True))
     program = ir.Program("p", start=None, rules=(), constraints=constraints)
     with pytest.raises(UnsupportedError) as caught:
         program_to_tree_grammar(program, numeric("age"), tests_on_trees=True)
     (found,) = caught.value.diagnostics
     assert found.code == "E301"
-    assert found.message.startswith("a `python` predicate is decided at the finished tree")
+    assert found.message.startswith("the Python predicate check is decided by code at each node")
 
 
 def test_a_program_without_a_start() -> None:

@@ -73,7 +73,7 @@ Outcome Mover::cut(Chance& chance, double power, Point point, bool counted, Proo
     if (!grow(chance, goal, point.of_split ? goal.taken.rule : -1, 0.0, room)) {
         return Outcome::failed;
     }
-    if (tests_.need_tree() && !test_replaced(proof)) {
+    if (tests_.need_tree() && !tester_.holds(candidate(proof))) {
         return Outcome::failed;
     }
     const Sums now = sums_with(proof.nodes, path_, drawn_[0].all);
@@ -88,21 +88,25 @@ Outcome Mover::cut(Chance& chance, double power, Point point, bool counted, Proo
     if (!chance.happens(std::exp(std::min(0.0, log_ratio)))) {
         return Outcome::rejected;
     }
+    if (*predicate_ && !(*predicate_)(candidate(proof))) {
+        return Outcome::failed;
+    }
     const std::uint32_t size = drawn_[0].size;
     replace(proof, path_, drawn_, {rows_.data(), size});
     return Outcome::accepted;
 }
 
-bool Mover::test_replaced(const Proof& proof) {
+const Proof& Mover::candidate(const Proof& proof) {
     candidate_.nodes.assign(proof.nodes.begin(), proof.nodes.end());
     candidate_.rows.assign(proof.rows.begin(), proof.rows.end());
     replace(candidate_, path_, drawn_, {rows_.data(), drawn_[0].size});
-    return tester_.holds(candidate_);
+    return candidate_;
 }
 
 bool Mover::holds(const Proof& proof) {
     const bool few = tests_.max_leaves == 0 || proof.all().n_leaves <= tests_.max_leaves;
-    return few && (!tests_.need_tree() || tester_.holds(proof));
+    return few && (!tests_.need_tree() || tester_.holds(proof)) &&
+           (!*predicate_ || (*predicate_)(proof));
 }
 
 // --- drawing ----------------------------------------------------------------------------------
@@ -268,8 +272,9 @@ auto Sampler::with_mover(Work work) {
     return out;
 }
 
-Start Sampler::start(Chance& chance, std::uint32_t tries) {
+Start Sampler::start(Chance& chance, std::uint32_t tries, const Predicate& predicate) {
     return with_mover([&](Mover& mover) {
+        mover.ask(predicate);
         Start out;
         for (std::uint32_t i = 0; i < tries && !out.found; ++i) {
             const double end_early = static_cast<double>(i % kCycle) / kCycle;
@@ -284,8 +289,9 @@ Start Sampler::start(Chance& chance, std::uint32_t tries) {
 }
 
 State Sampler::advance(const State& state, Chance& chance, double power, std::uint64_t n,
-                       Tally& tally) {
+                       Tally& tally, const Predicate& predicate) {
     return with_mover([&](Mover& mover) {
+        mover.ask(predicate);
         State out = state;
         tally.assign(mixture_.size(), {});
         for (std::uint64_t i = 0; i < n; ++i) {
@@ -303,7 +309,10 @@ bool Sampler::restore(std::span<const Taken> choices, std::vector<std::uint32_t>
 }
 
 bool Sampler::holds(const Proof& proof) {
-    return with_mover([&](Mover& mover) { return mover.holds(proof); });
+    return with_mover([&](Mover& mover) {
+        mover.ask(kNoPredicate);
+        return mover.holds(proof);
+    });
 }
 
 }  // namespace slp::mh

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -49,11 +50,20 @@ struct Start {
     State state;
 };
 
+// A condition on finished trees that the core does not know. It is asked last, and only of a proof
+// that would be gone to, as it may be slow; what it throws ends the work at hand.
+using Predicate = std::function<bool(const Proof&)>;
+// Holds of every tree.
+inline const Predicate kNoPredicate;
+
 // What one thread needs to make transitions: all memory that they use, kept from one to the next.
 class Mover {
 public:
     Mover(const exact::Problem& problem, const exact::Geometry& geometry, const TreeTests& tests,
           const std::vector<Proposal>& mixture);
+
+    // What is asked from here on; it must outlive its use.
+    void ask(const Predicate& predicate) { predicate_ = &predicate; }
 
     // One transition towards weight times likelihood^power; the proposal taken and its outcome.
     std::pair<std::size_t, Outcome> step(Chance& chance, double power, State& state);
@@ -76,11 +86,13 @@ private:
     bool grow_by(const Node& goal, std::uint32_t room, Choose choose);
     void take_rows(const Proof& proof, const Node& node);
     std::uint32_t part_rows(std::uint32_t begin, std::uint32_t size, const Taken& taken);
-    bool test_replaced(const Proof& proof);
+    // The proof with what was drawn in place of the end of `path_`.
+    const Proof& candidate(const Proof& proof);
 
     const exact::Problem& problem_;
     const TreeTests& tests_;
     const std::vector<Proposal>& mixture_;
+    const Predicate* predicate_ = &kNoPredicate;
     std::vector<double> weights_;
     LocalProcess process_;
     TreeTester tester_;
@@ -114,10 +126,10 @@ public:
 
     // A state that satisfies the tests: up to `tries` proofs are drawn, leaves taken early with
     // probability 0, 1/10, ..., 9/10 in turn.
-    Start start(Chance& chance, std::uint32_t tries);
+    Start start(Chance& chance, std::uint32_t tries, const Predicate& predicate = kNoPredicate);
     // `n` transitions.
-    State advance(const State& state, Chance& chance, double power, std::uint64_t n,
-                  Tally& tally);
+    State advance(const State& state, Chance& chance, double power, std::uint64_t n, Tally& tally,
+                  const Predicate& predicate = kNoPredicate);
     // The state of a proof given by its choices; false if there is none.
     bool restore(std::span<const Taken> choices, std::vector<std::uint32_t> turns, State& out);
     bool holds(const Proof& proof);

@@ -18,7 +18,7 @@ from slp.infer.edits.start import find_nodes, find_start, nodes_of_tree
 from slp.infer.edits.target import EditTarget, InLanguage
 from slp.infer.evidence import evidence_note
 from slp.infer.mh.chance import RandomChance
-from slp.infer.mh.constraints import tree_tests
+from slp.infer.mh.constraints import predicate_tests, tree_tests
 from slp.infer.mh.engine import digest_of_grammar, digest_of_table
 from slp.infer.mh.names import cut_by_name, no_proposal, read_names
 from slp.infer.mh.proposals import Mixture, metropolis_hastings
@@ -86,7 +86,8 @@ class EditMetropolisHastings:
         tests: list[TreeTest] = tree_tests(grammar, constraints, geometry)
         if constraints:
             tests.append(InLanguage(grammar, geometry))
-        self.target = EditTarget(self.process, 1.0 if likelihood else 0.0, tests)
+        predicates = predicate_tests(constraints, geometry)
+        self.target = EditTarget(self.process, 1.0 if likelihood else 0.0, tests, predicates)
         self.mixture = _mixture_of(proposal)
         self.normalised = not tests
         self.evidence_note = evidence_note(grammar, constraints)

@@ -21,7 +21,7 @@ __all__ = ["EditTarget", "InLanguage"]
 class EditTarget:
     """The distribution over sequences of edits
 
-        pi(x)  proportional to  P(x) L(x)^power [all tests hold for the last tree of x]
+        pi(x)  proportional to  P(x) L(x)^power [tests and predicates hold for the last tree of x]
 
     with P the probability of the sequence under the process and L the marginal likelihood of the
     leaves of its last tree. Power 1 is the posterior, power 0 the prior.
@@ -30,6 +30,7 @@ class EditTarget:
     process: EditProcess
     power: float = 1.0
     tests: Sequence[TreeTest] = ()
+    predicates: Sequence[TreeTest] = ()
 
     def holds(self, edits: Edits) -> bool:
         """Whether a sequence is in the support."""
@@ -37,7 +38,15 @@ class EditTarget:
 
     def allows(self, tree: Node) -> bool:
         """Whether a tree may be the last."""
-        return all(test.holds(tree) for test in self.tests)
+        return all(test.holds(tree) for test in (*self.tests, *self.predicates))
+
+    def passes(self, edits: Edits) -> bool:
+        """Whether a sequence is in the support, predicates aside."""
+        return all(test.holds(edits.tree) for test in self.tests)
+
+    def agreed(self, edits: Edits) -> bool:
+        """Whether the predicates hold."""
+        return all(predicate.holds(edits.tree) for predicate in self.predicates)
 
     def log_score(self, edits: Edits) -> float:
         """log P(x) + power log L(x)."""

@@ -10,7 +10,7 @@ by the schedule alone.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, cast, get_args
 
 import numpy as np
@@ -23,10 +23,11 @@ from slp.infer.mh.engine import TRIES, MetropolisHastings, no_start
 from slp.infer.mh.exact_subtrees import DEFAULT_BUDGET
 from slp.infer.mh.names import Named, read_names
 from slp.infer.run import Info, Json, Move, Outcome
-from slp.ir.program import Constraint, MaxFeatures, Monotone, Predicate
+from slp.ir.program import Constraint, MaxFeatures, Monotone
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.mh import mh_kernels
 from slp.trees import Leaf, Split, Tree
+from slp.trees.predicates import tree_predicates
 
 __all__ = ["CompiledMetropolisHastings", "CoreState", "what_the_core_lacks"]
 
@@ -40,12 +41,10 @@ assert set(_OUTCOMES) == set(get_args(Outcome))
 _LEAF, _CALL = -1, -2
 
 
-def what_the_core_lacks(constraints: Iterable[Constraint], proposal: str) -> str | None:
+def what_the_core_lacks(proposal: str) -> str | None:
     """Why the plain engine has to run in its place; None if it need not."""
     if mh_kernels() is None:
         return "the compiled kernels are missing"
-    if any(isinstance(constraint, Predicate) for constraint in constraints):
-        return "the compiled kernels call no predicates"
     if any(named.name == "q_exact" for named in read_names(proposal)):
         return "q_exact is not compiled"
     return None
@@ -76,7 +75,7 @@ class CompiledMetropolisHastings:
         budget: int = DEFAULT_BUDGET,
     ) -> None:
         constraints = tuple(constraints)
-        assert what_the_core_lacks(constraints, proposal) is None
+        assert what_the_core_lacks(proposal) is None
         self.plain = MetropolisHastings(grammar, geometry, constraints, likelihood=likelihood)
         self.geometry = geometry
         self.normalised, self.evidence_note = self.plain.normalised, self.plain.evidence_note
@@ -91,6 +90,7 @@ class CompiledMetropolisHastings:
         core = mh_kernels()
         assert core is not None
         self._core = core
+        self._predicates = tree_predicates(constraints)
         self.sampler = _sampler(core, grammar, geometry, constraints, named)
 
     @property
@@ -106,9 +106,9 @@ class CompiledMetropolisHastings:
         SlpError
             E517: none was found.
         """
-        state, derived = self.sampler.start(_seeds(rng), TRIES)
+        state, derived = self.sampler.start(_seeds(rng), TRIES, self._predicate)
         if state is None:
-            raise no_start(derived)
+            raise no_start(derived, self.plain.constraints)
         return state
 
     def step(self, rng: np.random.Generator, state: CoreState) -> tuple[CoreState, Info]:
@@ -129,12 +129,21 @@ class CompiledMetropolisHastings:
         """`n` steps at once (see `BlockEngine`), towards weight times likelihood to a power: that
         of the target where none is given. Nothing is tuned."""
         power = self.power if power is None else power
-        state, counts = self.sampler.advance(state, _seeds(rng), power, n)
+        state, counts = self.sampler.advance(state, _seeds(rng), power, n, self._predicate)
         tally: Counter[tuple[str, Outcome]] = Counter()
         for i, count in enumerate(counts.tolist()):
             if count:
                 tally[self._names[i // len(_OUTCOMES)], _OUTCOMES[i % len(_OUTCOMES)]] += count
         return state, tally
+
+    @property
+    def _predicate(self) -> Callable[[CoreState], bool] | None:
+        """What the core asks of a state, last of all; None if there is nothing to ask."""
+        return self._agreed if self._predicates else None
+
+    def _agreed(self, state: CoreState) -> bool:
+        tree = self.tree(state)
+        return all(predicate(tree) for predicate in self._predicates)
 
     def log_score(self, state: CoreState) -> float:
         """log w(x) + power log L(x), as `Target.log_score`."""

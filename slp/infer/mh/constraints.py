@@ -10,11 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.infer.boxes import Geometry
-from slp.infer.mh.target import GrownTree, TreeTest
+from slp.infer.mh.target import GrownTree, TreeTest, preorder
+from slp.infer.rendering import Renderer
 from slp.ir.program import Constraint, MaxFeatures, Monotone
 from slp.ir.tree_grammar import TreeGrammar
+from slp.trees.predicates import AskedPredicate, tree_predicates
 
-__all__ = ["AtMostFeatures", "AtMostLeaves", "MonotonePredictions", "tree_tests"]
+__all__ = [
+    "AtMostFeatures",
+    "AtMostLeaves",
+    "MonotonePredictions",
+    "PredicateHolds",
+    "predicate_tests",
+    "tree_tests",
+]
 
 #: Predictions that differ by less, relative to the larger, are the same: they were added up in
 #: different orders.
@@ -37,8 +46,32 @@ def tree_tests(
             case Monotone(feature=feature, direction=direction):
                 tests.append(MonotonePredictions(names.index(feature), direction, geometry))
             case _:
-                pass  # local: it is in the grammar
+                pass  # local: it is in the grammar; or a predicate
     return tests
+
+
+def predicate_tests(constraints: Iterable[Constraint], geometry: Geometry) -> list[TreeTest]:
+    """The predicates on finished trees among constraints, as tests."""
+    renderer = Renderer(geometry)
+    return [PredicateHolds(asked, renderer) for asked in tree_predicates(constraints)]
+
+
+@dataclass(frozen=True, eq=False)
+class PredicateHolds:
+    """`python(...)` or `prolog(...)` on a finished tree, which it sees as a `slp.Tree`."""
+
+    predicate: AskedPredicate
+    renderer: Renderer
+
+    def holds(self, tree: GrownTree) -> bool:
+        """See `TreeTest`.
+
+        Raises
+        ------
+        SlpError
+            E653, E654: the predicate did not answer.
+        """
+        return self.predicate(self.renderer.tree(preorder(tree)))
 
 
 @dataclass(frozen=True, eq=False)

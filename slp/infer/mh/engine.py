@@ -16,19 +16,20 @@ from slp.infer.distribution import ScoredTree
 from slp.infer.evidence import evidence_note
 from slp.infer.exact.ambiguity import derivations_are_trees
 from slp.infer.mh.chance import Chance, RandomChance
-from slp.infer.mh.constraints import tree_tests
+from slp.infer.mh.constraints import predicate_tests, tree_tests
 from slp.infer.mh.exact_subtrees import DEFAULT_BUDGET
 from slp.infer.mh.local_process import LocalProcess
 from slp.infer.mh.names import mixture_of
 from slp.infer.mh.proof import Choices, Proof, goals_below, grow, proof_of
 from slp.infer.mh.proposals import metropolis_hastings
 from slp.infer.mh.scoring import proofs_of_tree
-from slp.infer.mh.target import Target
+from slp.infer.mh.target import Target, preorder
 from slp.infer.rendering import Renderer
 from slp.infer.run import Info, Json, Move
 from slp.ir.program import Constraint
 from slp.ir.tree_grammar import SplitRule, TreeGrammar
 from slp.trees import Tree
+from slp.trees.predicates import tree_predicates
 
 __all__ = [
     "TRIES",
@@ -79,10 +80,11 @@ class MetropolisHastings:
         likelihood: bool = True,
         budget: int = DEFAULT_BUDGET,
     ) -> None:
-        constraints = tuple(constraints)
+        self.constraints = constraints = tuple(constraints)
         self.process = LocalProcess(grammar, geometry)
         tests = tree_tests(grammar, constraints, geometry)
-        self.target = Target(self.process, 1.0 if likelihood else 0.0, tests)
+        predicates = predicate_tests(constraints, geometry)
+        self.target = Target(self.process, 1.0 if likelihood else 0.0, tests, predicates)
         self.mixture = mixture_of(proposal, self.process, budget)
         self.geometry = geometry
         self.normalised = grammar.normalised and grammar.max_leaves is None
@@ -116,7 +118,7 @@ class MetropolisHastings:
             derived += proof is not None
             if proof is not None and self.target.holds(proof):
                 return MHState(proof, (0,) * len(self.mixture.proposals))
-        raise no_start(derived)
+        raise no_start(derived, self.constraints)
 
     def step(self, rng: np.random.Generator, state: MHState) -> tuple[MHState, Info]:
         """One proposal of the mixture, accepted or not."""
@@ -158,13 +160,7 @@ class MetropolisHastings:
 
     def tree(self, proof: Proof) -> Tree:
         """The tree that a proof derives, with canonical thresholds."""
-        preorder: list[tuple[int, int | None]] = []
-        for node in proof.preorder():
-            if node.alternative is not None:
-                preorder.append((node.goal.box, node.alternative.split.cut))
-            elif not node.parts:
-                preorder.append((node.goal.box, None))
-        return self._renderer.tree(preorder)
+        return self._renderer.tree(preorder(proof))
 
     # --- what records stand for (`slp.infer.sampled_posterior.TreeSampler`) --------------------
 
@@ -195,11 +191,14 @@ def _choices_to_data(proof: Proof) -> Json:
     return [list(pair) for pair in proof.key()]
 
 
-def no_start(derived: int) -> SlpError:
-    """E517; `derived` is how many of the proofs drawn came to no dead end."""
+def no_start(derived: int, constraints: Iterable[Constraint] = ()) -> SlpError:
+    """E517; `derived` is how many of the proofs drawn came to no dead end. Of the predicates among
+    the constraints it is said how often they were asked, and refused."""
     message = f"no tree to start from was found among {TRIES:,} drawn from the program: "
     if derived:
         message += f"{derived:,} of them break a constraint on the finished tree, the others fail"
+        for p in tree_predicates(constraints):
+            message += f"; {p.words} refused {p.refused:,} of {p.asked:,} that it was asked of"
         help = "loosen `max_leaves`, `max_features` or `monotone`, or have fewer cuts (bins)"
     else:
         message += "every one came to a box where no rule applies"

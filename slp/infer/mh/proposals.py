@@ -52,8 +52,12 @@ D = TypeVar("D", bound=Derivation)
 class Space(Protocol[D]):
     """Derivations, the distribution over them that is drawn from, and how to draw them anew."""
 
-    def holds(self, derivation: D, /) -> bool:
-        """Whether a derivation is in the support."""
+    def passes(self, derivation: D, /) -> bool:
+        """Whether a derivation is in the support, predicates aside."""
+        ...
+
+    def agreed(self, derivation: D, /) -> bool:
+        """Whether the predicates hold for it; asked last, as they may be slow."""
         ...
 
     def log_ratio(self, new: D, old: D) -> float:
@@ -182,16 +186,19 @@ def metropolis_hastings(
     chance: Chance, target: S, proposal: Proposal[S, D], old: D, turn: int = 0
 ) -> tuple[D, Outcome]:
     """One step: propose once, and go there or stay. A proposal that fails, or breaks a test, is a
-    stay: to propose again instead would favour derivations from which proposals rarely fail."""
+    stay: to propose again instead would favour derivations from which proposals rarely fail.
+
+    Predicates are asked of what would be accepted only. The probability to go from x to x' is the
+    same, q(x') min(1, ratio) [tests and predicates hold for x'], whichever is asked first."""
     proposed = proposal.propose(chance, target, old, turn)
     if proposed is None:
         return old, "stayed"
     new, log_ratio = proposed
-    if new is None or not target.holds(new):
+    if new is None or not target.passes(new):
         return old, "failed"
-    if chance.happens(acceptance_probability(log_ratio)):
-        return new, "accepted"
-    return old, "rejected"
+    if not chance.happens(acceptance_probability(log_ratio)):
+        return old, "rejected"
+    return (new, "accepted") if target.agreed(new) else (old, "failed")
 
 
 @dataclass(frozen=True)

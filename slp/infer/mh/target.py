@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,7 +10,7 @@ from slp.infer.mh.chance import Chance
 from slp.infer.mh.local_process import LocalProcess
 from slp.infer.mh.proof import Proof, choice_points, cut, grow
 
-__all__ = ["GrownTree", "Target", "TreeTest"]
+__all__ = ["GrownTree", "Target", "TreeTest", "preorder"]
 
 
 class GrownTree(Protocol):
@@ -38,6 +38,16 @@ class GrownTree(Protocol):
         ...
 
 
+def preorder(tree: GrownTree) -> Iterator[tuple[int, int | None]]:
+    """Its nodes as `slp.infer.rendering.Renderer.tree` takes them."""
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        if node.cut is not None or not node.parts:
+            yield node.box, node.cut
+        stack += reversed(node.parts)
+
+
 class TreeTest(Protocol):
     """A condition on a finished tree."""
 
@@ -50,19 +60,29 @@ class TreeTest(Protocol):
 class Target:
     """The distribution over proofs
 
-        pi(x)  proportional to  w(x) L(x)^power [all tests hold for x]
+        pi(x)  proportional to  w(x) L(x)^power [tests and predicates hold for x]
 
     with w the weight under the program as written and L the marginal likelihood of the leaves.
-    Power 1 is the posterior, power 0 the prior, what lies between serves tempering.
+    Power 1 is the posterior, power 0 the prior, what lies between serves tempering. Predicates are
+    tests that run a user's code, which may be slow: they are asked last.
     """
 
     process: LocalProcess
     power: float = 1.0
     tests: Sequence[TreeTest] = ()
+    predicates: Sequence[TreeTest] = ()
 
     def holds(self, proof: Proof) -> bool:
         """Whether a proof is in the support."""
+        return self.passes(proof) and self.agreed(proof)
+
+    def passes(self, proof: Proof) -> bool:
+        """Whether it is in the support, predicates aside."""
         return all(test.holds(proof) for test in self.tests)
+
+    def agreed(self, proof: Proof) -> bool:
+        """Whether the predicates hold."""
+        return all(predicate.holds(proof) for predicate in self.predicates)
 
     def log_score(self, proof: Proof) -> float:
         """log w(x) + power log L(x)."""

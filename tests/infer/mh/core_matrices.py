@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -71,7 +71,12 @@ class CoreExample:
         """The proofs as states."""
         return [sampler.restore(np.array(c, np.int32), list(turns)) for c in self.choices]
 
-    def matrix(self, proposal: CoreProposal, turn: int = 0) -> NDArray[np.float64]:
+    def matrix(
+        self,
+        proposal: CoreProposal,
+        turn: int = 0,
+        predicate: Callable[[Any], bool] | None = None,
+    ) -> NDArray[np.float64]:
         """P[i, j]: probability that the core goes from proof i to proof j in one step, by going
         through every outcome of every random decision that it takes."""
         sampler = core_sampler(self.made.target, [proposal])
@@ -81,7 +86,7 @@ class CoreExample:
             scripts: list[list[int]] = [[]]
             while scripts:
                 script = scripts.pop()
-                new, taken, probabilities = sampler.scripted(state, script, power)
+                new, taken, probabilities = sampler.scripted(state, script, power, predicate)
                 chance = np.prod([p[t] for p, t in zip(probabilities, taken, strict=True)])
                 out[i, self.number[tuple(new.choices().tolist())]] += chance
                 for place in range(len(script), len(taken)):

@@ -17,9 +17,7 @@ from slp.infer.mh.compiled import CompiledMetropolisHastings, what_the_core_lack
 from slp.infer.mh.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
 from slp.infer.rendering import log_likelihood_of_tree
 from slp.infer.run import Checkpoint, Schedule, run
-from slp.ir.program import Predicate
 from slp.lower import program_to_tree_grammar
-from slp.proofs.terms import Atom
 from slp.trees import Leaf, check_tree
 from tests.infer.mh.core_matrices import Q_IND, Q_UC, CoreExample, CoreProposal, core_sampler, q_n
 from tests.infer.mh.matrices import TOLERANCE, Example, random_examples
@@ -171,6 +169,5 @@ def test_no_start() -> None:
 
 
 def test_what_the_core_lacks() -> None:
-    assert what_the_core_lacks((), "q_uc,q_n(3)") is None
-    predicate = Predicate("python", Atom("check"))
-    assert what_the_core_lacks((predicate,), "q_uc") == "the compiled kernels call no predicates"
+    assert what_the_core_lacks("q_uc,q_n(3)") is None
+    assert what_the_core_lacks("q_uc,q_exact") == "q_exact is not compiled"

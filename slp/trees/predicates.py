@@ -1,0 +1,186 @@
+"""Predicates on finished trees: the constraints that code decides.
+
+A program names them, `python("module:function")`, or a caller brings a function
+(`slp.Program.require`). `with_predicates` makes each one an `AskedPredicate`, ready to be asked by
+an engine or a check; what code it runs, and only if it is allowed, is decided here and nowhere
+else. A further language is one more entry in `HOSTS`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from slp.errors import Diagnostic, ProgramError, SlpError, UnsupportedError
+from slp.ir.program import Constraint, Predicate, Program
+from slp.ir.words import predicate_text
+from slp.proofs.terms import Text
+from slp.source import SourceSpan
+
+__all__ = ["HOSTS", "AskedPredicate", "Host", "tree_predicates", "with_predicates"]
+
+#: Makes the function that a predicate of a program names. It is asked of a `Tree` (of a node, if
+#: the predicate is local) and answers True or False; it is never asked by two threads at once.
+Host: TypeAlias = Callable[[Predicate, Program], Callable[[Any], object]]
+
+
+@dataclass(eq=False)
+class AskedPredicate:
+    """A predicate that can be asked, and a count of what became of it.
+
+    Attributes
+    ----------
+    words : what people know it by, `the Python predicate shape:small`.
+    asked, refused : how often it was asked, and how often it said no.
+    seconds : wall-clock time that it took in all.
+    """
+
+    words: str
+    function: Callable[[Any], object]
+    span: SourceSpan | None = None
+    asked: int = 0
+    refused: int = 0
+    seconds: float = 0.0
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def __call__(self, subject: Any) -> bool:
+        """Whether it holds of a tree (a node).
+
+        Raises
+        ------
+        SlpError
+            E653: it raised an exception, which is the cause of this one. E654: what it gave is
+            neither True nor False. Both show what it was asked of.
+        """
+        with self._lock:
+            self.asked += 1
+            started = time.perf_counter()
+            try:
+                answer = self.function(subject)
+            except (Exception, SystemExit) as error:
+                raise self._fault("E653", f"raised {_error_text(error)}", subject) from error
+            finally:
+                self.seconds += time.perf_counter() - started
+            if not isinstance(answer, bool | np.bool_):
+                gave = f"gave {_short(answer)}, which is neither True nor False"
+                raise self._fault("E654", gave, subject)
+            self.refused += not answer
+            return bool(answer)
+
+    def _fault(self, code: str, what: str, subject: Any) -> SlpError:
+        kind = type(subject).__name__.lower()
+        help = f"in call {self.asked:,} it was asked of this {kind}:\n{subject}"
+        return SlpError(Diagnostic(code, f"{self.words} {what}", self.span, help))
+
+
+def with_predicates(program: Program, allow_code: bool) -> Program:
+    """The program with every predicate ready to be asked, counted from 0.
+
+    Functions that the caller brought are no code of the program's: they need no permission.
+
+    Raises
+    ------
+    ProgramError
+        E650: a predicate that the program names runs code, and `allow_code` is False. E651: there
+        is no such module, or no such function in it.
+    UnsupportedError
+        E652: predicates of this language cannot be asked.
+    """
+    if not allow_code:
+        refused = [_refused(c) for c in program.constraints if _is_code(c)]
+        if refused:
+            raise ProgramError(refused)
+    constraints = tuple(
+        replace(c, function=_asked(c, program)) if isinstance(c, Predicate) else c
+        for c in program.constraints
+    )
+    return replace(program, constraints=constraints)
+
+
+def tree_predicates(constraints: Iterable[Constraint]) -> list[AskedPredicate]:
+    """The predicates on finished trees among constraints, made ready by `with_predicates`."""
+    found = [c.function for c in constraints if isinstance(c, Predicate) and not c.local]
+    asked = [f for f in found if isinstance(f, AskedPredicate)]
+    assert len(asked) == len(found)
+    return asked
+
+
+def _is_code(constraint: Constraint) -> bool:
+    return isinstance(constraint, Predicate) and constraint.function is None
+
+
+def _refused(constraint: Constraint) -> Diagnostic:
+    assert isinstance(constraint, Predicate)
+    message = f"{predicate_text(constraint)} runs code, and is refused"
+    help = "allow it with --allow-code (`allow_code=True`), if you trust this program"
+    return Diagnostic("E650", message, constraint.span, help)
+
+
+def _asked(predicate: Predicate, program: Program) -> AskedPredicate:
+    function = predicate.function
+    if isinstance(function, AskedPredicate):
+        function = function.function
+    if function is None:
+        host = HOSTS.get(predicate.language)
+        if host is None:
+            message = f"{predicate_text(predicate)} cannot be asked by any engine here"
+            help = "leave the constraint out"
+            raise UnsupportedError(Diagnostic("E652", message, predicate.span, help))
+        function = host(predicate, program)
+    return AskedPredicate(predicate_text(predicate), function, predicate.span)
+
+
+# --- Python ------------------------------------------------------------------------------------
+
+
+def _python_function(predicate: Predicate, program: Program) -> Callable[[Any], object]:
+    """The function of `python("module:function")`: modules are looked for where Python does, then
+    in the folder of the file that names it."""
+    assert isinstance(predicate.goal, Text)
+    module_name, _, name = predicate.goal.value.partition(":")
+    if predicate.span is not None:
+        folder = str(Path(predicate.span.file.name).resolve().parent)
+        if folder not in sys.path:
+            sys.path.append(folder)
+    try:
+        found: Any = getattr(importlib.import_module(module_name), name)
+    except (Exception, SystemExit) as error:
+        message = f"{predicate_text(predicate)} cannot be imported: {_error_text(error)}"
+        help = "its module must be installed, on the PYTHONPATH, or beside the program's file"
+        raise ProgramError(Diagnostic("E651", message, predicate.span, help)) from error
+    if not callable(found):
+        message = f"{predicate_text(predicate)} is no function, but {_short(found)}"
+        raise ProgramError(Diagnostic("E651", message, predicate.span, "name a function of a tree"))
+    function: Callable[[Any], object] = found
+    return function
+
+
+#: How the predicates of each language come to be functions.
+HOSTS: dict[str, Host] = {"python": _python_function}
+
+
+# --- words -------------------------------------------------------------------------------------
+
+
+def _error_text(error: BaseException) -> str:
+    """An exception in one line, with the place in the predicate's own code."""
+    first = next(iter(str(error).splitlines()), "")
+    text = f"{type(error).__name__}: {first}" if first else type(error).__name__
+    frames = traceback.extract_tb(error.__traceback__)[1:]  # the first is ours
+    own = [frame for frame in frames if "importlib" not in frame.filename]
+    place = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
+    return f"{text}{place}"
+
+
+def _short(value: object, most: int = 60) -> str:
+    text = repr(value)
+    return text if len(text) <= most else f"{text[:most]}..."
