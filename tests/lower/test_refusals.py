@@ -72,7 +72,7 @@ def test_all_constraints_of_the_finished_tree_are_named_at_once() -> None:
 
 def test_an_engine_may_test_finished_trees_itself() -> None:
     text = GROWTREE + ":- constraint(max_features(2)). :- constraint(monotone(age, up))."
-    text += ':- constraint(python("m:f")).'
+    text += ' :- constraint(python("m:f")).'
     schema = numeric("age", "bmi", most_leaves=3)
     have = program_to_tree_grammar(checked(text), schema, tests_on_trees=True)
     want = program_to_tree_grammar(checked(GROWTREE), schema)
