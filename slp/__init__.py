@@ -24,14 +24,15 @@ from slp.errors import (
     UsageError,
 )
 from slp.infer import Posterior
-from slp.program import LearnResult, Program, load, parse
+from slp.program import LearnResult, Program, check, load, parse
 from slp.query import Draws, QueryResult
-from slp.trees import Tree
+from slp.trees import CheckResult, Tree
 
 __version__ = "0.1.0"
 
 __all__ = [
     "BudgetError",
+    "CheckResult",
     "DataError",
     "Diagnostic",
     "Draws",
@@ -46,6 +47,7 @@ __all__ = [
     "UnsupportedError",
     "UsageError",
     "__version__",
+    "check",
     "load",
     "parse",
 ]

@@ -8,14 +8,17 @@ checked against what its user wrote.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import singledispatch
 from typing import Any
 
-from slp.data.cells import cell_text
-from slp.errors import DataError, Diagnostic, UnsupportedError
+import numpy as np
+
+from slp.data.features import declared_of
+from slp.data.frames import column_of_values
+from slp.data.response import bind_response
+from slp.errors import DataError, Diagnostic
 from slp.ir.program import (
     Before,
     Constant,
@@ -36,7 +39,9 @@ from slp.ir.program import (
 from slp.ir.words import describe_constraint
 from slp.source import SourceSpan
 from slp.trees.drawing import condition_text
-from slp.trees.route import route_rows
+from slp.trees.monotone import falls
+from slp.trees.predicates import asked_predicate
+from slp.trees.route import levels_of_rows, route_rows
 from slp.trees.tree import Leaf, Place, Split, Tree
 
 __all__ = ["CheckResult", "check_tree"]
@@ -69,27 +74,33 @@ class CheckResult:
         }
 
 
-def check_tree(tree: Tree, program: Any, X: Any = None, y: Any = None) -> list[CheckResult]:
+def check_tree(
+    tree: Tree, program: Any, X: Any = None, y: Any = None, *, allow_code: bool = False
+) -> list[CheckResult]:
     """Check every constraint and the support of a program on a tree, in the program's order.
 
     Parameters
     ----------
     program : an `slp.Program` or an `slp.ir.program.Program`.
     X, y : a table whose rows are counted in the leaves: a frame that holds the response, or rows
-        and responses apart. Without them the counts that the leaves carry are taken.
+        and responses apart. Without them the summaries that the leaves carry are taken.
+    allow_code : whether predicates that the program names may run; else it is not told whether
+        they hold.
 
     Raises
     ------
-    UnsupportedError
-        E620: a constraint that needs predictions or runs code.
     DataError
-        As `Tree.apply`; or E611: no response.
+        As `Tree.apply`; E611: no response; a response that the program's leaf model cannot take.
+    SlpError
+        E651 to E654: a predicate that cannot be asked, or does not answer.
     """
     ir: Program = getattr(program, "ir", program)
+    levels = None
     if X is not None:
+        levels = levels_of_rows(tree, X)
         tree = tree.with_leaves(_leaves_of_rows(tree, ir, X, y))
-    places = list(tree.places())
-    return [_check(constraint, places) for constraint in (*ir.constraints, *_supports(ir))]
+    seen = _Seen(tree, list(tree.places()), ir, levels, allow_code)
+    return [_check(constraint, seen) for constraint in (*ir.constraints, *_supports(ir))]
 
 
 # --- finding counterexamples -------------------------------------------------------------------
@@ -107,10 +118,22 @@ class _Finding:
     unknown: bool = False
 
 
-def _check(constraint: Constraint | Support, places: list[Place]) -> CheckResult:
+@dataclass(frozen=True)
+class _Seen:
+    """What a check looks at: a tree and its places, the program, the levels of the table's
+    categorical features (None without a table), and whether code may run."""
+
+    tree: Tree
+    places: list[Place]
+    program: Program
+    levels: Mapping[str, frozenset[str]] | None
+    allow_code: bool
+
+
+def _check(constraint: Constraint | Support, seen: _Seen) -> CheckResult:
     span = None if isinstance(constraint, Support) else constraint.span
     words = _words(constraint)
-    findings = sorted(_violations(constraint, places), key=lambda finding: finding.unknown)
+    findings = sorted(_findings(constraint, seen), key=lambda finding: finding.unknown)
     if not findings:
         return CheckResult(constraint, words, span, True)
     first = findings[0]
@@ -120,6 +143,25 @@ def _check(constraint: Constraint | Support, places: list[Place]) -> CheckResult
     path = first.place.path
     why = f"at {path} ({first.place.region.describe()}): {first.why}"
     return CheckResult(constraint, words, span, holds, why, path)
+
+
+def _findings(constraint: Constraint | Support, seen: _Seen) -> Iterator[_Finding]:
+    match constraint:
+        case Monotone():
+            for fall in falls(constraint, seen.places, seen.program.leaf, seen.levels):
+                yield _Finding(*fall)
+        case Predicate():
+            yield from _refusals(constraint, seen)
+        case _:
+            yield from _violations(constraint, seen.places)
+
+
+def _refusals(predicate: Predicate, seen: _Seen) -> Iterator[_Finding]:
+    """What a predicate says no to."""
+    if predicate.function is None and not seen.allow_code:
+        yield _Finding("it runs code, which is not allowed (`allow_code=True`)", unknown=True)
+    elif not asked_predicate(predicate, seen.program)(seen.tree):
+        yield _Finding("the predicate refuses the tree")
 
 
 def _words(constraint: Constraint | Support) -> str:
@@ -272,53 +314,38 @@ def _(constraint: Support, places: list[Place]) -> Iterator[_Finding]:
             yield _Finding(f"the leaf has {rows} rows", place)
 
 
-@_violations.register
-def _(constraint: Monotone, places: list[Place]) -> Iterator[_Finding]:
-    """Needs the leaf model's predictions, which a finished tree does not carry."""
-    raise _unsupported(constraint, "a tree alone does not say its leaves' posterior means")
-
-
-@_violations.register
-def _(constraint: Predicate, places: list[Place]) -> Iterator[_Finding]:
-    """Runs code."""
-    raise _unsupported(constraint, f"it runs {constraint.language} code")
-
-
 def _rows(leaf: Leaf) -> int | None:
     """Rows in a leaf as its summary has them."""
     counts = leaf.summary.get("counts")
     return leaf.summary.get("n") if counts is None else sum(counts.values())
 
 
-def _unsupported(constraint: Monotone | Predicate, reason: str) -> UnsupportedError:
-    words = describe_constraint(constraint).rstrip(".")
-    message = f"`{words}` cannot be checked on a finished tree: {reason}"
-    help = "take this constraint out of the program to check the others"
-    return UnsupportedError(Diagnostic("E620", message, constraint.span, help))
-
-
-# --- counting rows -----------------------------------------------------------------------------
+# --- the rows of a table -----------------------------------------------------------------------
 
 
 def _leaves_of_rows(tree: Tree, program: Program, X: Any, y: Any) -> list[Leaf]:
-    """Leaves with the rows of a table counted by response, from left to right."""
+    """Leaves with a summary of the responses of a table's rows, from left to right."""
+    name = "y"
     if y is None:
-        y = _response_column(program, X)
+        name = _name_of_response(program, X)
+        y = X[name]
     where = route_rows(tree, X)
-    responses = list(y)
-    if len(responses) != len(where):
-        message = f"{len(where)} rows, but {len(responses)} responses"
+    column = column_of_values(name, y)
+    if len(column.cells) != len(where):
+        message = f"{len(where)} rows, but {len(column.cells)} responses"
         raise DataError(Diagnostic("E611", message, help="give one response for each row"))
-    counts: list[Counter[str]] = [Counter() for _ in range(tree.n_leaves)]
-    for leaf, response in zip(where, responses, strict=True):
-        counts[leaf][cell_text(response)] += 1
-    return [Leaf({"counts": dict(c)}) for c in counts]
+    event = None if program.event is None else column_of_values(program.event, X[program.event])
+    declared = declared_of(column, program.features)
+    response = bind_response(column, event, program.leaf, declared)
+    sums = np.zeros((tree.n_leaves, response.statistics.shape[1]))
+    np.add.at(sums, where, response.statistics)
+    return [Leaf(response.leaf.summary(s)) for s in sums]
 
 
-def _response_column(program: Program, X: Any) -> Any:
+def _name_of_response(program: Program, X: Any) -> str:
     columns = list(getattr(X, "columns", ()))
     name = program.response if program.response is not None else (columns or [None])[-1]
     if name not in columns:
         message = "the table holds no response" + ("" if name is None else f" column {name}")
         raise DataError(Diagnostic("E611", message, help="give the responses as `y`"))
-    return X[name]
+    return str(name)

@@ -26,7 +26,14 @@ from slp.ir.words import predicate_text
 from slp.proofs.terms import Text
 from slp.source import SourceSpan
 
-__all__ = ["HOSTS", "AskedPredicate", "Host", "tree_predicates", "with_predicates"]
+__all__ = [
+    "HOSTS",
+    "AskedPredicate",
+    "Host",
+    "asked_predicate",
+    "tree_predicates",
+    "with_predicates",
+]
 
 #: Makes the function that a predicate of a program names. It is asked of a `Tree` (of a node, if
 #: the predicate is local) and answers True or False; it is never asked by two threads at once.
@@ -100,7 +107,7 @@ def with_predicates(program: Program, allow_code: bool) -> Program:
         if refused:
             raise ProgramError(refused)
     constraints = tuple(
-        replace(c, function=_asked(c, program)) if isinstance(c, Predicate) else c
+        replace(c, function=asked_predicate(c, program)) if isinstance(c, Predicate) else c
         for c in program.constraints
     )
     return replace(program, constraints=constraints)
@@ -125,7 +132,14 @@ def _refused(constraint: Constraint) -> Diagnostic:
     return Diagnostic("E650", message, constraint.span, help)
 
 
-def _asked(predicate: Predicate, program: Program) -> AskedPredicate:
+def asked_predicate(predicate: Predicate, program: Program) -> AskedPredicate:
+    """A predicate of a program, ready to be asked; it may run code.
+
+    Raises
+    ------
+    ProgramError, UnsupportedError
+        E651, E652, as `with_predicates`.
+    """
     function = predicate.function
     if isinstance(function, AskedPredicate):
         function = function.function

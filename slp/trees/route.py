@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from slp.data.cells import cell_text, is_missing, number_of
 from slp.errors import DataError, Diagnostic
 from slp.trees.regions import number_text
+from slp.trees.tree import Leaf, Split, Tree
 
 if TYPE_CHECKING:
     from slp.data.table import Feature, Table
-    from slp.trees.tree import Leaf, Split, Tree
 
-__all__ = ["leaf_predictions", "route_rows", "route_table"]
+__all__ = ["leaf_predictions", "levels_of_rows", "route_rows", "route_table"]
 
 
 def route_rows(tree: Tree, X: Any) -> NDArray[np.int64]:
@@ -61,6 +61,19 @@ def route_table(tree: Tree, table: Table) -> NDArray[np.int64]:
         return left
 
     return _route(tree, len(table.counts), goes_left)
+
+
+def levels_of_rows(tree: Tree, X: Any) -> dict[str, frozenset[str]]:
+    """The levels that rows have of each feature that a tree tests for one.
+
+    Raises
+    ------
+    DataError
+        E606, E607, as `route_rows`.
+    """
+    columns = _Columns(X)
+    tested = {n.feature for n in tree.nodes() if isinstance(n, Split) and n.level is not None}
+    return {f: frozenset(columns.levels(f).tolist()) for f in sorted(tested)}
 
 
 def leaf_predictions(tree: Tree) -> NDArray[Any]:

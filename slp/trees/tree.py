@@ -285,8 +285,10 @@ class Tree:
 
         return tree_to_dot(self)
 
-    def check(self, program: Program | Any, X: Any = None, y: Any = None) -> list[CheckResult]:
+    def check(
+        self, program: Program | Any, X: Any = None, y: Any = None, *, allow_code: bool = False
+    ) -> list[CheckResult]:
         """For each constraint of a program, whether the tree satisfies it: see `check_tree`."""
         from slp.trees.check import check_tree
 
-        return check_tree(self, program, X, y)
+        return check_tree(self, program, X, y, allow_code=allow_code)

@@ -1,0 +1,181 @@
+"""Whether a finished tree's predictions are monotone: the definition, over all pairs of leaves.
+
+A leaf's prediction is the posterior mean of its response or, for ordered classes, the probability
+of every class or one before it. It follows from the leaf's summary and the program's leaf model:
+
+    dirichlet(a)                P(class c) = (n_c + a_c) / (n + sum of a)
+    normal_inverse_gamma        (kappa mu + n mean) / (kappa + n)
+    gamma_poisson(a, b)         (a + n mean) / (b + n)
+    gamma_exponential(a, b)     (b + n mean) / (a + events - 1), infinite unless a + events > 1
+
+Where the program declares no model it is dirichlet(1), or mu the mean of all leaves and kappa 0.1.
+Nothing here is shared with the engines.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from slp.data.columns import sorted_labels
+from slp.ir.program import LeafDeclaration, Monotone
+from slp.trees.regions import Levels, Region, number_text
+from slp.trees.tree import Leaf, Place
+
+__all__ = ["Fall", "falls"]
+
+#: Predictions that differ by less, relative to the larger, are equal but for rounding.
+_SAME = 1e-12
+
+
+class Fall(NamedTuple):
+    """Why predictions are not monotone, at the leaf where the feature is larger.
+
+    `unknown`: it only cannot be told. `place` is None where no leaf tells.
+    """
+
+    why: str
+    place: Place | None
+    unknown: bool = False
+
+
+def falls(
+    constraint: Monotone,
+    places: Iterable[Place],
+    model: LeafDeclaration | None,
+    levels: Mapping[str, frozenset[str]] | None,
+) -> Iterator[Fall]:
+    """Every pair of leaves that breaks the constraint.
+
+    Two leaves are compared if they hold points that agree in all other features, and the feature is
+    larger in one. `levels` are those of the table's categorical features; None if there is no
+    table, and then of leaves that may meet only in a level which no test names it cannot be told.
+    """
+    leaves = [p for p in places if isinstance(p.node, Leaf) and _is_open(p.region)]
+    summaries = [p.node.summary for p in leaves if isinstance(p.node, Leaf)]
+    rising = _rising(summaries, model)
+    if rising is None:
+        yield Fall("the leaves do not say what they predict", None, unknown=True)
+        return
+    named = _levels_of_tests(leaves)
+    for i, j in combinations(range(len(leaves)), 2):
+        low, high = sorted((i, j), key=lambda k: leaves[k].region.interval(constraint.feature))
+        meet = _meet(leaves[i].region, leaves[j].region, constraint.feature, named, levels)
+        fall = None if meet is False else _fall(constraint, rising, low, high)
+        if fall is not None:
+            where = f"{leaves[low].path} ({leaves[low].region.describe()})"
+            yield Fall(f"{fall} at {where}", leaves[high], unknown=meet is None)
+
+
+def _fall(
+    constraint: Monotone, rising: Sequence[Mapping[str, float]], low: int, high: int
+) -> str | None:
+    """What is wrong between the leaves with the lower and the higher values, in words."""
+    up = constraint.direction == "up"
+    for what, below in rising[low].items():
+        above = rising[high][what]
+        falls = above < below if up else above > below
+        if falls and not math.isclose(above, below, rel_tol=_SAME):
+            return f"{what} is {number_text(abs(above))}, and {number_text(abs(below))}"
+    return None
+
+
+def _rising(
+    summaries: Sequence[Mapping[str, Any]], model: LeafDeclaration | None
+) -> list[dict[str, float]] | None:
+    """Of each leaf, by name, what must not fall as the feature grows; None where it is not known.
+
+    Probabilities of classes up to one must not rise; they are taken negative.
+    """
+    name, args = (None, ()) if model is None else (model.model, model.args)
+    if all("counts" in s for s in summaries) and name in (None, "dirichlet"):
+        return _class_probabilities([s["counts"] for s in summaries], args or (1.0,))
+    if all("n" in s for s in summaries) and name != "dirichlet":
+        return [{"the mean": mean} for mean in _means(summaries, name, args)]
+    return None
+
+
+def _class_probabilities(
+    counts: Sequence[Mapping[str, int]], a: Sequence[float]
+) -> list[dict[str, float]] | None:
+    classes = sorted_labels(list(dict.fromkeys(c for leaf in counts for c in leaf)))
+    prior = list(a) * (len(classes) if len(a) == 1 else 1)
+    if len(prior) != len(classes):  # some class is in no leaf, and it is not known which
+        return None
+    out = []
+    for leaf in counts:
+        total = sum(leaf.values()) + sum(prior)
+        below, quantities = 0.0, {}
+        for k, outcome in enumerate(classes[:-1]):
+            below += (leaf.get(outcome, 0) + prior[k]) / total
+            quantities[f"P({' or '.join(classes[: k + 1])})"] = -below
+        out.append(quantities)
+    return out
+
+
+def _means(
+    leaves: Sequence[Mapping[str, Any]], model: str | None, args: Sequence[float]
+) -> list[float]:
+    n = [float(leaf["n"]) for leaf in leaves]
+    totals = [rows * (leaf["mean"] or 0.0) for rows, leaf in zip(n, leaves, strict=True)]
+    if model == "gamma_poisson":
+        a, b = args
+        return [(a + total) / (b + rows) for rows, total in zip(n, totals, strict=True)]
+    if model == "gamma_exponential":
+        a, b = args
+        shapes = [a + leaf.get("events", leaf["n"]) - 1 for leaf in leaves]
+        return [(b + t) / s if s > 0 else math.inf for s, t in zip(shapes, totals, strict=True)]
+    mu, kappa = args[:2] if args else (sum(totals) / max(sum(n), 1.0), 0.1)
+    return [(kappa * mu + t) / (kappa + rows) for rows, t in zip(n, totals, strict=True)]
+
+
+# --- regions -----------------------------------------------------------------------------------
+
+
+def _is_open(region: Region) -> bool:
+    """Whether any point lies in it."""
+    return all(low < high for low, high in region.intervals.values())
+
+
+def _levels_of_tests(leaves: Iterable[Place]) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for place in leaves:
+        for feature, known in place.region.levels.items():
+            here = {*known.out} if known.only is None else {known.only, *known.out}
+            found.setdefault(feature, set()).update(here)
+    return {feature: frozenset(levels) for feature, levels in found.items()}
+
+
+def _meet(
+    a: Region,
+    b: Region,
+    without: str,
+    named: Mapping[str, frozenset[str]],
+    levels: Mapping[str, frozenset[str]] | None,
+) -> bool | None:
+    """Whether two regions have a point in common, one feature disregarded; None if they have one
+    only where a level is that no test names, and that there may not be."""
+    for feature in {*a.intervals, *b.intervals} - {without}:
+        (low, high), (lo, hi) = a.interval(feature), b.interval(feature)
+        if not (low < hi and lo < high):
+            return False
+    certain = True
+    for feature in {*a.levels, *b.levels}:
+        known = [r.levels.get(feature, Levels()) for r in (a, b)]
+        of_table = None if levels is None else levels.get(feature, frozenset())
+        if not _left(known, named[feature] if of_table is None else of_table):
+            if of_table is not None or any(k.only is not None for k in known):
+                return False
+            certain = False
+    return True if certain else None
+
+
+def _left(known: Sequence[Levels], levels: frozenset[str]) -> set[str]:
+    """The levels that satisfy all that is known."""
+    return {
+        level
+        for level in levels
+        if all(level not in k.out and k.only in (None, level) for k in known)
+    }

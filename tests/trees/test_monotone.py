@@ -1,0 +1,48 @@
+"""Monotone predictions of finished trees against the sampler's test of them, which is itself held
+against a grid of points: the two have no code in common."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from slp.infer.mh.constraints import MonotonePredictions
+from slp.infer.mh.target import preorder
+from slp.infer.rendering import Renderer
+from slp.ir.program import LeafDeclaration, Monotone
+from slp.leaves import Dirichlet, LeafModel
+from slp.trees.monotone import falls
+from tests.infer.mh.test_constraints import MODELS, proofs_on, small_table
+
+LEVELS = {"c": frozenset("pqr")}
+#: Seeds of tables in which every class has rows.
+SEEDS = {"dirichlet": (1, 2, 4), "normal_inverse_gamma": (0, 1), "gamma_poisson": (0, 1)}
+
+
+def declaration(leaf: LeafModel) -> LeafDeclaration:
+    if isinstance(leaf, Dirichlet):
+        return LeafDeclaration("dirichlet", (0.5,))
+    numbers = {"normal_inverse_gamma": (0.5, 0.3, 2.0, 1.5), "gamma_poisson": (1.5, 0.5)}
+    return LeafDeclaration(leaf.name, numbers[leaf.name])
+
+
+@pytest.mark.parametrize("leaf", MODELS, ids=lambda m: m.name)
+def test_both_say_the_same(leaf: LeafModel) -> None:
+    verdicts: Counter[bool] = Counter()
+    for seed in SEEDS[leaf.name]:
+        geometry, proofs = proofs_on(small_table(leaf, seed))
+        if leaf.classes:
+            assert (geometry.table.statistics.sum(axis=0) > 0).all()
+        renderer = Renderer(geometry)
+        for proof in proofs[:: max(1, len(proofs) // 100)]:
+            places = list(renderer.tree(preorder(proof)).places())
+            for f, name in enumerate("xz"):
+                for direction in ("up", "down"):
+                    want = MonotonePredictions(f, direction, geometry).holds(proof)
+                    constraint = Monotone(name, direction)
+                    found = list(falls(constraint, places, declaration(leaf), LEVELS))
+                    assert not any(fall.unknown for fall in found)
+                    assert (not found) == want
+                    verdicts[want] += 1
+    assert min(verdicts[True], verdicts[False]) > 50
