@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, cast
 
-from slp.analysis import expand_program
+from slp.analysis import expand_on_table, expand_program
 from slp.compile import CompiledModel, compile_model, compile_program
 from slp.data import Table, read_frame
 from slp.errors import Diagnostic, SlpError, SlpWarning, UsageError
@@ -110,9 +110,15 @@ class Program:
         """The program's meaning in words, a sentence a line."""
         return "\n".join(describe_prior(self.ir))
 
-    def expand(self) -> str:
-        """The tree rules as the ordinary clauses that they stand for."""
-        return expand_program(self.ir)
+    def expand(self, X: Any = None, y: Any = None) -> str:
+        """The tree rules as the ordinary clauses that they stand for.
+
+        With a table `X`, `y` (see `posterior`), a program that can be queried: the proofs of
+        `prior(Tree)` are the derivations of trees on the table. Constraints are refused (E163).
+        """
+        if X is None:
+            return expand_program(self.ir)
+        return expand_on_table(self.ir, self.compile(X, y).table)
 
     def compile(self, X: Any, y: Any = None) -> CompiledModel:
         """Table and tree grammar for `X`, `y` (see `posterior`), for engines and the curious."""

@@ -1,8 +1,8 @@
 """Finds what the package ships beside its code: grammars and library priors.
 
-Entry points: `grammar_text`, `prior_names`, `prior_file`, `prolog_library`. In a checkout (an
-editable install is one) grammars and priors lie in `grammars/` and `priors/` next to `slp/`; a
-wheel carries the same folders inside, as `slp/_data/grammars` and `slp/_data/priors`.
+Entry points: `grammar_text`, `prior_names`, `prior_file`, `prolog_library`, `table_clauses`. In a
+checkout (an editable install is one) grammars and priors lie in `grammars/` and `priors/` next to
+`slp/`; a wheel carries the same folders inside, as `slp/_data/grammars` and `slp/_data/priors`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from slp.errors import Diagnostic, ProgramError
 from slp.source import SourceFile
 
-__all__ = ["grammar_text", "prior_file", "prior_names", "prolog_library"]
+__all__ = ["grammar_text", "prior_file", "prior_names", "prolog_library", "table_clauses"]
 
 _PACKAGE = Path(__file__).resolve().parent
 _IN_WHEEL = _PACKAGE / "_data"
@@ -28,6 +28,11 @@ def grammar_text(name: str) -> str:
 def prolog_library() -> Path:
     """The folder of Prolog files, among them `slp.pl`, SWI-Prolog's `library(slp)`."""
     return _PACKAGE / "prolog"
+
+
+def table_clauses() -> str:
+    """Text of the clauses about boxes and splits that come with a program expanded on a table."""
+    return (prolog_library() / "table.slp").read_text(encoding="utf-8")
 
 
 def prior_names() -> list[str]:

@@ -2,7 +2,7 @@
 
 Entry points: `check_program` (syntax tree to checked `slp.ir.program.Program`, all mistakes in one
 run), `check_program_on_table` (does it fit this table), `expand_program` (tree rules as ordinary
-clauses).
+clauses), `expand_on_table` (with a table, as a program that can be run).
 
 Inside, in the order of the pipeline (`check`): `sources` (files that are used), `directives`,
 `parameters`, `declarations`, `boxes`, `constraints`; `predicates`, `bodies`, `scope`, `references`
@@ -12,6 +12,7 @@ Inside, in the order of the pipeline (`check`): `sources` (files that are used),
 
 from slp.analysis.check import check_program
 from slp.analysis.expand import expand_program
+from slp.analysis.expand_on_table import expand_on_table
 from slp.analysis.on_table import check_program_on_table
 
-__all__ = ["check_program", "check_program_on_table", "expand_program"]
+__all__ = ["check_program", "check_program_on_table", "expand_on_table", "expand_program"]

@@ -29,7 +29,15 @@ from slp.proofs.instances import conjunction as conjunction_of
 from slp.proofs.terms import Atom, Number, Struct, Term, Var, list_term, variables
 from slp.syntax import term_to_text
 
-__all__ = ["expand_program", "expand_rule"]
+__all__ = [
+    "Names",
+    "clause_text",
+    "expand_program",
+    "expand_rule",
+    "logic_term",
+    "parts_of",
+    "state_of",
+]
 
 _LEAF = Atom("leaf")
 _INDENT = "    "
@@ -39,11 +47,11 @@ _SYMBOLS = "+-*/\\^<>=~:.?@#&$"
 def expand_program(program: Program) -> str:
     """The program as text: parameters, start, clauses, then every tree rule as a clause."""
     directives = [Struct(":-", (d,)) for d in _directives(program)]
-    clauses = [_logic_term(c) for c in program.clauses]
+    clauses = [logic_term(c) for c in program.clauses]
     known = {*program.parameters, MOST_LEAVES}
     rules = [expand_rule(rule, known) for rule in program.rules]
-    blocks = ["".join(f"{_clause_text(t)}\n" for t in group) for group in (directives, clauses)]
-    blocks += [f"{_clause_text(term)}\n" for term in rules]
+    blocks = ["".join(f"{clause_text(t)}\n" for t in group) for group in (directives, clauses)]
+    blocks += [f"{clause_text(term)}\n" for term in rules]
     return "\n".join(block for block in blocks if block)
 
 
@@ -68,7 +76,8 @@ def _use_of_edittree(edits: EditPrior) -> Term:
     return Struct("use", (Atom("edittree"), list_term(terms)))
 
 
-def _logic_term(clause: LogicClause) -> Term:
+def logic_term(clause: LogicClause) -> Term:
+    """A clause of the program as one term."""
     return _clause(clause.label, clause.head, [] if clause.body is None else [clause.body])
 
 
@@ -77,8 +86,8 @@ def _clause(label: Term | None, head: Term, goals: Sequence[Term]) -> Term:
     return Struct(":-", (labelled, conjunction_of(goals))) if goals else labelled
 
 
-def _clause_text(term: Term) -> str:
-    """A clause as text, each goal of its body on its own line."""
+def clause_text(term: Term) -> str:
+    """A clause as text with its full stop, each goal of its body on its own line."""
     if isinstance(term, Struct) and term.name == ":-" and len(term.args) == 2:
         goals = f",\n{_INDENT}".join(_argument_text(g) for g in conjunction(term.args[1]))
         return _ended(f"{term_to_text(term.args[0])} :-\n{_INDENT}{goals}")
@@ -97,7 +106,7 @@ def _argument_text(term: Term) -> str:
 
 def expand_rule(rule: TreeRule, known: Collection[str]) -> Term:
     """The clause that a tree rule stands for; `known` are the names that arithmetic evaluates."""
-    names = _Names(rule)
+    names = Names(parts_of(rule))
     goals = list(rule.before)
     match rule.body:
         case SplitBody(feature, threshold, measure, after, left, right):
@@ -116,6 +125,17 @@ def expand_rule(rule: TreeRule, known: Collection[str]) -> Term:
     return _clause(rule.label, _with_box(rule.head, box, tree), goals)
 
 
+def parts_of(rule: TreeRule) -> list[Term]:
+    """All terms of a rule."""
+    parts = [rule.label, rule.head, *rule.before]
+    if isinstance(rule.body, SplitBody):
+        b = rule.body
+        parts += [b.feature, b.threshold, *b.after, b.left, b.right]
+    elif isinstance(rule.body, CallBody):
+        parts.append(rule.body.goal)
+    return parts
+
+
 def _with_box(goal: Term, box: Term, tree: Term) -> Term:
     assert isinstance(goal, Struct | Atom)
     args = goal.args if isinstance(goal, Struct) else ()
@@ -123,23 +143,29 @@ def _with_box(goal: Term, box: Term, tree: Term) -> Term:
 
 
 def _child(
-    goal: Term, box: Var, tree: Var, names: _Names, known: Collection[str], goals: list[Term]
+    goal: Term, box: Var, tree: Var, names: Names, known: Collection[str], goals: list[Term]
 ) -> Term:
     """Append the goals that grow `box` by `goal`; returns the tree that comes out."""
     if goal == _LEAF:
         return _LEAF
-    if isinstance(goal, Struct):
-        args: list[Term] = []
-        for arg in goal.args:
-            if _is_arithmetic(arg, known):
-                value = names.new("State")
-                goals.append(Struct("is", (value, arg)))
-                args.append(value)
-            else:
-                args.append(arg)
-        goal = Struct(goal.name, tuple(args))
+    goal = state_of(goal, names, known, goals)
     goals.append(_with_box(goal, box, tree))
     return tree
+
+
+def state_of(goal: Term, names: Names, known: Collection[str], goals: list[Term]) -> Term:
+    """The nonterminal with new variables for its arithmetic, which is appended as goals `is`."""
+    if not isinstance(goal, Struct):
+        return goal
+    args: list[Term] = []
+    for arg in goal.args:
+        if _is_arithmetic(arg, known):
+            value = names.new("State")
+            goals.append(Struct("is", (value, arg)))
+            args.append(value)
+        else:
+            args.append(arg)
+    return Struct(goal.name, tuple(args))
 
 
 def _is_arithmetic(term: Term, known: Collection[str]) -> bool:
@@ -157,16 +183,10 @@ def _is_arithmetic(term: Term, known: Collection[str]) -> bool:
     return True
 
 
-class _Names:
-    """Variables that the rule does not use yet."""
+class Names:
+    """Variables that the parts of a rule do not use yet."""
 
-    def __init__(self, rule: TreeRule) -> None:
-        parts = [rule.label, rule.head, *rule.before]
-        if isinstance(rule.body, SplitBody):
-            b = rule.body
-            parts += [b.feature, b.threshold, *b.after, b.left, b.right]
-        elif isinstance(rule.body, CallBody):
-            parts.append(rule.body.goal)
+    def __init__(self, parts: Sequence[Term]) -> None:
         self.taken = {v.name for part in parts for v in variables(part)}
 
     def new(self, name: str) -> Var:

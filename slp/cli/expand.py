@@ -1,20 +1,30 @@
-"""`slp expand FILE`: tree rules as the ordinary clauses that they stand for."""
+"""`slp expand FILE [DATA]`: tree rules as the ordinary clauses that they stand for."""
 
 from __future__ import annotations
 
 import click
 
 import slp
-from slp.cli.common import format_option, param_option, reports_errors
+from slp.cli.common import format_option, param_option, reports_errors, response_option
+from slp.data import read_frame
 
 __all__ = ["expand_command"]
 
 
 @click.command(name="expand")
 @click.argument("file")
+@click.argument("data", required=False)
+@response_option
 @param_option
 @format_option
 @reports_errors
-def expand_command(file: str, parameters: dict[str, float]) -> None:
-    """Print FILE with each tree rule as an ordinary clause, with box and tree as arguments."""
-    click.echo(slp.load(file, **parameters).expand(), nl=False)
+def expand_command(
+    file: str, data: str | None, response: str | None, parameters: dict[str, float]
+) -> None:
+    """Print FILE with each tree rule as an ordinary clause, with box and tree as arguments.
+
+    With DATA the program printed holds the table too and can be queried: `prior(Tree)` has the
+    trees on it.
+    """
+    program = slp.load(file, **parameters)
+    click.echo(program.expand(None if data is None else read_frame(data), response), nl=False)

@@ -255,8 +255,8 @@ def large_sum(name: str, arity: int, total: float, span: _Span) -> ProgramError:
 def tree_goal(name: str, arity: int, span: _Span) -> ProgramError:
     """E243."""
     nonterminal = f"`{_short(name)}//{arity}`"
-    message = f"{nonterminal} is defined by tree rules, which cannot be queried yet"
-    help = "`slp prior FILE DATA` gives the distribution of its trees on a table"
+    message = f"{nonterminal} is defined by tree rules, which mean nothing without a table"
+    help = "query what `slp expand FILE DATA` prints, or see `slp prior FILE DATA`"
     return _error("E243", message, span, help)
 
 

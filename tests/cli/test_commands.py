@@ -59,6 +59,15 @@ def test_expand_prints_clauses_that_the_parser_reads(slp_run) -> None:
     assert len(items) == 5
 
 
+def test_expand_on_a_table_prints_a_program_to_query(slp_run, table: Path, tmp_path: Path) -> None:
+    result = slp_run("expand", "growtree", table)
+    assert result.code == 0
+    program = tmp_path / "expanded.slp"
+    program.write_text(result.out)
+    found = slp_run("query", program, "prior(Tree)", "--draws", 1, "--seed", 1)
+    assert found.code == 0 and "Tree = " in found.out
+
+
 def test_explain_with_and_without_a_table(slp_run, table: Path) -> None:
     without = slp_run("explain", "growtree")
     assert without.code == 0 and "Exact inference is possible" in without.out

@@ -55,9 +55,9 @@ BOTH = [
         "tree",
         (
             "E243",
-            "`tree//0` is defined by tree rules, which cannot be queried yet",
+            "`tree//0` is defined by tree rules, which mean nothing without a table",
             "tree",
-            "`slp prior FILE DATA` gives the distribution of its trees on a table",
+            "query what `slp expand FILE DATA` prints, or see `slp prior FILE DATA`",
         ),
     ),
     (

@@ -59,9 +59,9 @@ CUT = "cut before the stochastic goal is called, or write clauses that exclude e
             "t(1)",
             (
                 "E243",
-                "`t//1` is defined by tree rules, which cannot be queried yet",
+                "`t//1` is defined by tree rules, which mean nothing without a table",
                 "t(1)",
-                "`slp prior FILE DATA` gives the distribution of its trees on a table",
+                "query what `slp expand FILE DATA` prints, or see `slp prior FILE DATA`",
             ),
         ),
         (

@@ -1,0 +1,278 @@
+"""`slp expand FILE DATA`: a program of tree rules and a table as one program of ordinary clauses.
+
+Each tree rule becomes two clauses. `rule/4` tells in which ways it applies to a box, with the value
+of its label and what can be drawn; `grow/3` draws and makes the tree. `slp/prolog/table.slp`, which
+comes with them, has the rest: which splits a box has, their shares, the two ways to draw.
+
+    l :: n(X) --> { G },               rule(n(X), Box, Label, rule(1, [X], Splits)) :-
+                  split(F, V, M),          G,
+                  { H },                   findall(S, (S = split(F, V, ...), H), Found),
+                  n(X+1), leaf.            splits(M, Found, Splits),
+                                           Label is l.
+                                       grow(rule(1, [X], Splits), _, split(F, V, Left, leaf)) :-
+                                           pick(Splits, split(F, V, _, Below, _)),
+                                           once(H),
+                                           State is X+1,
+                                           grown(n(State), Below, Left).
+
+The proofs of `prior(Tree)` are the derivations of the tree grammar on the table, and their masses
+its weights: labels are shared out among the rules that apply, and what guards forbid is taken out
+of the split measure, before anything is drawn (or, under `failure(condition)`, after).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+from slp.analysis.expand import Names, clause_text, logic_term, parts_of, state_of
+from slp.data import Feature, Table
+from slp.errors import Diagnostic, UnsupportedError
+from slp.ir.program import CallBody, Program, SplitBody, TreeRule
+from slp.ir.schema import MOST_LEAVES
+from slp.proofs.instances import conjunction
+from slp.proofs.terms import (
+    Atom,
+    Number,
+    Struct,
+    Term,
+    Var,
+    functor,
+    list_term,
+    substitute,
+    variables,
+)
+from slp.resources import table_clauses
+from slp.source import SourceFile
+from slp.syntax import parse_program
+from slp.syntax.ast import Clause
+
+__all__ = ["expand_on_table"]
+
+_LEAF = Atom("leaf")
+_NONE = Atom("none")
+
+#: Predicates that are made for each program.
+_GENERATED = {
+    ("drawn", 2),
+    ("feature", 4),
+    ("grow", 3),
+    ("least", 1),
+    ("may_split", 1),
+    ("prior", 1),
+    ("rule", 4),
+    ("times", 1),
+    ("values", 2),
+    ("weigh", 2),
+}
+
+#: Measures whose shares do not sum to 1.
+_COUNTING = ("each", "partition")
+
+
+#: How a rule is drawn where labels are weights, and where they are shared out.
+_WEIGHED = """\
+% weigh: one of a list of W-X, with weight W.
+W :: weigh([W-X | _], X).
+1 :: weigh([_ | More], X) :- weigh(More, X).
+"""
+_DRAWN = {
+    True: "drawn(Rules, Rule) :- weigh(Rules, Rule).\n",
+    False: "drawn(Rules, Rule) :- chances(Rules, Chances), pick(Chances, Rule).\n",
+}
+
+
+def expand_on_table(program: Program, table: Table) -> str:
+    """Clauses of the program and of the table as text; `prior(Tree)` is the goal to ask.
+
+    Raises
+    ------
+    UnsupportedError
+        E163 for constraints and `edittree`, E164 if the program defines a predicate of its own that
+        the expansion has too.
+    """
+    _check_rules_only(program)
+    _check_names(program)
+    expansions = [_Expansion(program, rule, i) for i, rule in enumerate(program.rules, 1)]
+    bodies = [rule.body for rule in program.rules]
+    weighs = program.weights or any(
+        isinstance(body, SplitBody) and body.measure in _COUNTING for body in bodies
+    )
+    blocks = [
+        [*_parameters(program), *[_directive(Atom("weights"))] * weighs],
+        [logic_term(c) for c in program.clauses],
+        [_start(program, table)],
+        *([e.applies(), e.grows()] for e in expansions),
+        list(_facts(program, table)),
+    ]
+    most = Number(table.schema(program.support.min_leaf).most_leaves)
+    texts = ["".join(f"{clause_text(_with_most_leaves(t, most))}\n" for t in b) for b in blocks]
+    text = "\n".join(filter(None, [*texts, _DRAWN[program.weights], _WEIGHED * weighs]))
+    return f"{text}\n{table_clauses()}"
+
+
+def _check_rules_only(program: Program) -> None:
+    for found in (*program.constraints, *filter(None, [program.edits])):
+        message = "constraints and `edittree` have no expansion on a table"
+        help = "`slp prior` and `slp-sample` run the whole program"
+        raise UnsupportedError(Diagnostic("E163", message, found.span, help))
+
+
+def _check_names(program: Program) -> None:
+    shared = parse_program(SourceFile("table.slp", table_clauses()))
+    taken = {functor(item.head) for item in shared.items if isinstance(item, Clause)} | _GENERATED
+    for clause in program.clauses:
+        if (own := functor(clause.head)) in taken:
+            assert own is not None
+            message = f"`{own[0]}/{own[1]}` is also what the expansion on a table calls its own"
+            help = "give the program's predicate another name"
+            raise UnsupportedError(Diagnostic("E164", message, clause.span, help))
+
+
+def _parameters(program: Program) -> Iterator[Term]:
+    for name, value in program.parameters.items():
+        yield _directive(Struct("param", (Atom(name), Number(value))))
+
+
+def _start(program: Program, table: Table) -> Term:
+    """`prior(Tree)`: a tree grown from the box of all rows."""
+    assert program.start is not None, "a checked program of tree rules has a start"
+    goals: list[Term] = []
+    goal = state_of(program.start, Names([]), _names(program), goals)
+    rows = list_term([Number(i + 1) for i in range(len(table.counts))])
+    goals.append(_goal("grown", goal, _goal("box", Number(0), rows), Var("Tree")))
+    return _clause(_goal("prior", Var("Tree")), goals)
+
+
+class _Expansion:
+    """The two clauses of a tree rule, which is known by its number."""
+
+    def __init__(self, program: Program, rule: TreeRule, number: int) -> None:
+        self._rule = rule
+        self._known = _names(program)
+        self._conditions = program.failure == "condition"
+        self._unused = Names(parts_of(rule))
+        self._box = self._unused.new("Box")
+        self._splits = self._unused.new("Splits")
+        bound = list(dict.fromkeys(v for t in (rule.head, *rule.before) for v in variables(t)))
+        drawn = self._splits if isinstance(rule.body, SplitBody) else _NONE
+        self._way = _goal("rule", Number(number), list_term(bound), drawn)
+        if isinstance(rule.body, SplitBody):
+            self._set_split(rule.body, bound)
+
+    def _set_split(self, body: SplitBody, bound: Sequence[Var]) -> None:
+        names, self._tests = self._unused, list[Term]()
+        feature = names.new("F") if _is_anonymous(body.feature) else body.feature
+        threshold = names.new("V") if _is_anonymous(body.threshold) else body.threshold
+        if not isinstance(threshold, Var) or threshold in bound:
+            threshold = names.new("Threshold")
+            self._tests.append(_goal("meets", body.threshold, threshold))
+        if body.after:
+            self._tests.append(_goal("once", conjunction(body.after)))
+        self._below, self._above = names.new("Below"), names.new("Above")
+        gap = names.new("Gap")
+        self._split = _goal("split", feature, threshold, gap, self._below, self._above)
+        self._node = feature, threshold
+
+    def applies(self) -> Term:
+        """`rule(Goal, Box, Label, Way)`: once for each way in which the rule applies."""
+        rule, label = self._rule, self._unused.new("Label")
+        goals = list(rule.before)
+        if isinstance(rule.body, SplitBody):
+            found = self._unused.new("Found")
+            tests = [] if self._conditions else self._tests
+            possible = conjunction([_goal("split_of", self._box, self._split), *tests])
+            goals.append(_goal("findall", self._split, possible, found))
+            goals.append(_goal("splits", Atom(rule.body.measure), found, self._splits))
+        goals.append(_goal("is", label, rule.label))
+        return _clause(_goal("rule", rule.head, self._box, label, self._way), goals)
+
+    def grows(self) -> Term:
+        """`grow(Way, Box, Tree)`: the tree, one of whose splits is drawn first."""
+        goals: list[Term] = []
+        match self._rule.body:
+            case SplitBody(left=left, right=right, measure=measure):
+                draw = "weigh" if measure in _COUNTING else "pick"
+                goals = [_goal(draw, self._splits, self._split), *self._tests]
+                lower = self._child(left, self._below, "Left", goals)
+                upper = self._child(right, self._above, "Right", goals)
+                tree: Term = _goal("split", *self._node, lower, upper)
+            case CallBody(goal):
+                tree = self._child(goal, self._box, "Tree", goals)
+            case _:
+                tree = _LEAF
+        return _clause(_goal("grow", self._way, self._box, tree), goals)
+
+    def _child(self, goal: Term, box: Term, name: str, goals: list[Term]) -> Term:
+        """Append the goals that grow a box; returns the tree that comes out."""
+        if goal == _LEAF:
+            return _LEAF
+        tree = self._unused.new(name)
+        state = state_of(goal, self._unused, self._known, goals)
+        goals.append(_goal("grown", state, box, tree))
+        return tree
+
+
+def _facts(program: Program, table: Table) -> Iterator[Term]:
+    """The table: how deep and small boxes may get, features, rows, values."""
+    depth, deepest = Var("Depth"), program.support.max_depth
+    bound = [] if deepest is None else [Struct("<", (depth, Number(deepest)))]
+    yield _clause(_goal("may_split", depth), bound)
+    yield _goal("least", Number(program.support.min_leaf))
+    for feature in table.features:
+        kind, known = _kind(feature)
+        weight = Number(program.feature_weights.get(feature.name, 1))
+        yield _goal("feature", Atom(feature.name), Atom(kind), list_term(known), weight)
+    yield _goal("times", _numbers(table.counts))
+    for feature, codes in zip(table.features, table.codes.T, strict=True):
+        column = codes if feature.values is None else feature.values[codes]
+        yield _goal("values", Atom(feature.name), _numbers(column))
+
+
+def _kind(feature: Feature) -> tuple[str, list[Term]]:
+    """What codes of a feature mean (see `slp.data.table`)."""
+    if feature.levels is not None:
+        return "levels", [Atom(level) for level in feature.levels]
+    if feature.cuts is not None:
+        return "bins", list(map(Number, feature.cuts.tolist()))
+    return "values", []
+
+
+def _is_anonymous(term: Term) -> bool:
+    return isinstance(term, Var) and term.name.startswith("_")
+
+
+def _numbers(values: NDArray[Any]) -> Term:
+    return list_term(map(Number, values.tolist()))
+
+
+def _names(program: Program) -> Collection[str]:
+    """What arithmetic evaluates besides numbers."""
+    return {*program.parameters, MOST_LEAVES}
+
+
+def _with_most_leaves(term: Term, most: Number) -> Term:
+    """The term with the number that the table gives to `most_leaves`."""
+    if term == Atom(MOST_LEAVES):
+        return most
+    if not isinstance(term, Struct):
+        return term
+    return Struct(term.name, tuple(_with_most_leaves(a, most) for a in term.args))
+
+
+def _goal(name: str, *args: Term) -> Struct:
+    return Struct(name, args)
+
+
+def _directive(term: Term) -> Term:
+    return Struct(":-", (term,))
+
+
+def _clause(head: Term, goals: Sequence[Term]) -> Term:
+    """A clause, in which variables that stand there once are named so."""
+    clause = Struct(":-", (head, conjunction(goals))) if goals else head
+    times = Counter(variables(clause))
+    return substitute(clause, {v: Var(f"_{v.name}", v.id) for v, n in times.items() if n == 1})
