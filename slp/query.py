@@ -39,8 +39,12 @@ __all__ = [
     "Proof",
     "QueryResult",
     "Value",
+    "fired_clause",
+    "read_query",
     "run_draws",
     "run_query",
+    "value_of",
+    "values_of",
 ]
 
 #: A number as such, any other term as Prolog text.
@@ -223,7 +227,7 @@ def run_query(
     """See `slp.Program.query`."""
     _check_not_negative("best", best)
     _check_not_negative("tolerance", tolerance)
-    query = _read(program, goal, given)
+    query = read_query(program, goal, given)
     if _is_prolog(engine):
         with PrologProgram(program, allow_code=allow_code) as loaded:
             found = answers_of_query(
@@ -242,10 +246,10 @@ def run_query(
         reason=None if found.open <= tolerance else _reason(found),
         best=tuple(
             Proof(
-                _values(names, p.terms),
+                values_of(names, p.terms),
                 p.mass / found.success,
                 p.mass,
-                tuple(_fired(f.clause, f.label) for f in p.fired),
+                tuple(fired_clause(f.clause, f.label) for f in p.fired),
             )
             for p in found.best
         ),
@@ -271,7 +275,7 @@ def run_draws(
     if failure not in FAILURES:
         message = f"there is no way `{failure}` to treat failed draws"
         raise UsageError(Diagnostic("E721", message, help=f"there are {', '.join(FAILURES)}"))
-    query = _read(program, goal, given)
+    query = read_query(program, goal, given)
     way: Failure = "rejection" if failure == "rejection" else "backtracking"
     seed = secrets.randbits(32) if seed is None else seed
     if _is_prolog(engine):
@@ -282,10 +286,17 @@ def run_draws(
     else:
         answers, tries = draw_answers(query, draws, failure=way, seed=seed, limits=limits)
     names = [v.name for v in named_variables(query.goal)]
-    return Draws(tuple(_values(names, terms) for terms in answers), failure, tries, seed)
+    return Draws(tuple(values_of(names, terms) for terms in answers), failure, tries, seed)
 
 
-def _read(program: ir.Program, goal: str, given: str | None) -> Query:
+def read_query(program: ir.Program, goal: str, given: str | None) -> Query:
+    """A query from Prolog text.
+
+    Raises
+    ------
+    ProgramError
+        The text has a fault.
+    """
     condition = None if given is None else parse_term(given, "<given>")
     return Query(program, parse_term(goal), condition)
 
@@ -312,7 +323,7 @@ def _answer(names: list[str], terms: Sequence[Term], mass: float, found: SearchR
     bounded = found.upper is not None
     most = found.success + found.open
     return Answer(
-        _values(names, terms),
+        values_of(names, terms),
         mass / found.success,
         mass,
         mass / most if bounded else None,
@@ -320,17 +331,20 @@ def _answer(names: list[str], terms: Sequence[Term], mass: float, found: SearchR
     )
 
 
-def _values(names: Sequence[str], terms: Sequence[Term]) -> dict[str, Value]:
-    return {name: _value(term) for name, term in zip(names, terms, strict=True)}
+def values_of(names: Sequence[str], terms: Sequence[Term]) -> dict[str, Value]:
+    """An answer's terms by the names of its variables."""
+    return {name: value_of(term) for name, term in zip(names, terms, strict=True)}
 
 
-def _value(term: Term) -> Value:
+def value_of(term: Term) -> Value:
+    """A number as such, any other term as Prolog text."""
     if isinstance(term, Number) and math.isfinite(term.value):
         return term.value
     return term_to_text(term)
 
 
-def _fired(clause: ir.LogicClause, label: float) -> FiredClause:
+def fired_clause(clause: ir.LogicClause, label: float) -> FiredClause:
+    """A clause that was used, as users see it."""
     text = term_to_text(clause.head) if clause.span is None else clause.span.text
     return FiredClause(text, label, clause.span)
 

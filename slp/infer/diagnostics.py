@@ -18,7 +18,14 @@ from slp.infer.arviz_adapter import bulk_ess, r_hat, tail_ess
 from slp.infer.drawn import DrawnTrees
 from slp.infer.run import Outcome, acceptance
 
-__all__ = ["Convergence", "Diagnostics", "diagnose"]
+__all__ = [
+    "Convergence",
+    "Diagnostics",
+    "convergence_of",
+    "diagnose",
+    "diagnostics_of",
+    "worst",
+]
 
 #: Limits of Vehtari et al. (2021): R-hat, and effective draws for each chain.
 _LARGEST_R_HAT = 1.01
@@ -83,25 +90,36 @@ def diagnose(
     """Diagnostics of draws; `scores` are quantities of each distinct tree to look at, such as the
     log posterior up to a constant, shape (U,), and `tallies` count the moves of each chain."""
     convergence = {
-        **{name: _convergence(drawn.by_chain(values)) for name, values in scores.items()},
-        "leaves": _convergence(drawn.by_chain(drawn.n_leaves.astype(np.float64))),
-        "depth": _convergence(drawn.by_chain(drawn.depth.astype(np.float64))),
-        "predictions": _worst([_convergence(v) for v in _predictions(drawn)]),
+        **{name: convergence_of(drawn.by_chain(values)) for name, values in scores.items()},
+        "leaves": convergence_of(drawn.by_chain(drawn.n_leaves.astype(np.float64))),
+        "depth": convergence_of(drawn.by_chain(drawn.depth.astype(np.float64))),
+        "predictions": worst([convergence_of(v) for v in _predictions(drawn)]),
     }
+    return diagnostics_of(convergence, tallies, [len(chain) for chain in drawn.chains])
+
+
+def diagnostics_of(
+    convergence: Mapping[str, Convergence],
+    tallies: Sequence[Counter[tuple[str, Outcome]]],
+    draws: Sequence[int],
+) -> Diagnostics:
+    """Diagnostics of any chains: of some quantities, what became of each chain's moves, and how
+    many draws each kept."""
     tally = sum(tallies, Counter())
     moves = _moves(tally)
     n_moves, failed = tally.total(), sum(counts["failed"] for counts in moves.values())
     return Diagnostics(
-        draws=tuple(len(chain) for chain in drawn.chains),
+        draws=tuple(draws),
         convergence=convergence,
         moves=moves,
         acceptance=acceptance(tally),
         failure_rate=failed / n_moves if n_moves else 0.0,
-        warnings=tuple(_warnings(convergence, moves, sum(len(c) > 0 for c in drawn.chains))),
+        warnings=tuple(_warnings(convergence, moves, sum(n > 0 for n in draws))),
     )
 
 
-def _convergence(values: NDArray[np.float64]) -> Convergence:
+def convergence_of(values: NDArray[np.float64]) -> Convergence:
+    """Of one quantity at every draw, shape (M, T)."""
     return Convergence(r_hat(values), bulk_ess(values), tail_ess(values))
 
 
@@ -118,7 +136,7 @@ def _predictions(drawn: DrawnTrees) -> Iterator[NDArray[np.float64]]:
         yield drawn.by_chain(flat[:, column])
 
 
-def _worst(found: Sequence[Convergence]) -> Convergence:
+def worst(found: Sequence[Convergence]) -> Convergence:
     """The largest R-hat and the smallest numbers of effective draws."""
 
     def known(values: Iterator[float | None]) -> list[float]:

@@ -10,6 +10,7 @@ from typing import Any, Unpack
 
 from slp.errors import Diagnostic, SlpWarning, UsageError
 from slp.infer.boxes import Geometry
+from slp.infer.diagnostics import Diagnostics
 from slp.infer.edit_posterior import EditPosterior
 from slp.infer.edits import EditMetropolisHastings
 from slp.infer.mh import (
@@ -31,7 +32,7 @@ from slp.infer.sampled_posterior import Said, SampledPosterior, TreeSampler
 from slp.ir.program import Program
 from slp.ir.tree_grammar import TreeGrammar
 
-__all__ = ["SAMPLERS", "Sampling", "sample_posterior"]
+__all__ = ["SAMPLERS", "Sampling", "sample_posterior", "teller", "warn_of"]
 
 #: The samplers there are.
 SAMPLERS = ("mh",)
@@ -95,7 +96,7 @@ def sample_posterior(
             schedule,
             known_seed,
             threads=threads,
-            progress=None if progress is None else _teller(progress),
+            progress=None if progress is None else teller(progress),
             checkpoint=checkpoint,
         )
         posterior = _posterior(
@@ -107,7 +108,8 @@ def sample_posterior(
             seed=known_seed,
             run=lambda likelihood: chains(likelihood, None),
         )
-        _warn_of(posterior)
+        if posterior.draws:
+            warn_of(posterior.diagnostics)
         return posterior
 
     checkpoint = None
@@ -156,7 +158,9 @@ def _posterior(
     return SampledPosterior(sampler, result, **said)
 
 
-def _teller(progress: Callable[[int, str], None]) -> Callable[[Progress], None]:
+def teller(progress: Callable[[int, str], None]) -> Callable[[Progress], None]:
+    """What tells `progress` of a run: steps done, and a word about them."""
+
     def tell(now: Progress) -> None:
         shares = ", ".join(f"{name} {share:.1%}" for name, share in now.acceptance.items())
         left = f"{now.seconds_left:,.0f} s left"
@@ -165,11 +169,9 @@ def _teller(progress: Callable[[int, str], None]) -> Callable[[Progress], None]:
     return tell
 
 
-def _warn_of(posterior: SampledPosterior) -> None:
-    """Say in words what the diagnostics find."""
-    if not posterior.draws:
-        return
-    for words in posterior.diagnostics.warnings:
+def warn_of(diagnostics: Diagnostics) -> None:
+    """Say in words what is wrong with a run (W530)."""
+    for words in diagnostics.warnings:
         help = "run longer (draws, thin, warmup), or with another proposal or tempering"
         finding = Diagnostic("W530", words, help=help, severity="warning")
         warnings.warn(SlpWarning(finding), stacklevel=5)

@@ -51,6 +51,7 @@ __all__ = [
     "canonical",
     "database_of",
     "draw_answers",
+    "linked",
     "named_variables",
     "prepared",
     "tree_goals",
@@ -219,7 +220,7 @@ def draw_answers(
     """
     goals, answer, first = prepared(query)
     weights = query.program.weights
-    goal = _linked(goals)
+    goal = linked(goals)
     database = database_of(query.program)
     sampler = Sampler(database, goal, answer, first, limits, failure, weights, Random(seed))
     return [canonical(sampler.draw()) for _ in range(count)], sampler.tries
@@ -239,7 +240,7 @@ def _search(
     database = database_of(query.program)
     return Search(
         database,
-        _linked(goals),
+        linked(goals),
         answer,
         first,
         Meter(limits),
@@ -263,7 +264,7 @@ def prepared(query: Query) -> tuple[list[Term], Term, int]:
     return [substitute(g, numbered) for g in goals], answer, len(numbered) + 1
 
 
-def _linked(goals: list[Term]) -> Goal:
+def linked(goals: list[Term]) -> Goal:
     """Goals one behind the other."""
     goal = END
     for term in reversed(goals):

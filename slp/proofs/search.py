@@ -20,7 +20,7 @@ from slp.proofs.machine import END, Goal, Machine, Meter
 from slp.proofs.store import Store
 from slp.proofs.terms import Term, Var
 
-__all__ = ["Exit", "Search", "SearchMachine"]
+__all__ = ["Exit", "MachineRun", "Search", "SearchMachine", "Start"]
 
 _CROSSES = -1  # the height of a cut that reaches back across a stochastic goal
 
@@ -99,12 +99,12 @@ class SearchMachine(Machine):
 
 
 #: A stochastic goal and the clause chosen there.
-_Start: TypeAlias = tuple[Exit, Clause]
+Start: TypeAlias = tuple[Exit, Clause]
 #: A machine and its events.
-_Run: TypeAlias = tuple[SearchMachine, Iterator[bool]]
+MachineRun: TypeAlias = tuple[SearchMachine, Iterator[bool]]
 
 
-class Search(BestFirst[_Start, _Run]):
+class Search(BestFirst[Start, MachineRun]):
     """The search for the proofs of `goal`, each giving an instance of `answer`.
 
     Variables of both are numbered below `first`.
@@ -126,15 +126,15 @@ class Search(BestFirst[_Start, _Run]):
         super().__init__(tolerance, weights=weights, merges=merges)
         self._database = database
         self._root = goal, answer, first
-        self._meter = meter
+        self.meter = meter
         self._machine_type = machine_type
 
-    def key(self, start: _Start) -> Hashable:
+    def key(self, start: Start) -> Hashable:
         """The clause, and what is to be proved."""
         found, clause = start
         return id(clause), found.key
 
-    def advance(self, node: Node[_Start, _Run], priority: float) -> Iterator[FoundProof]:
+    def advance(self, node: Node[Start, MachineRun], priority: float) -> Iterator[FoundProof]:
         """Go on until the run ends or pauses."""
         machine, run = node.run = node.run or self._opened(node)
         while True:
@@ -149,15 +149,15 @@ class Search(BestFirst[_Start, _Run]):
             else:
                 self.lay_aside(node, priority)
                 return
-        self._meter.inferences += machine.store.work >> 8
+        self.meter.inferences += machine.store.work >> 8
         self.done(node)
 
-    def _opened(self, node: Node[_Start, _Run]) -> _Run:
+    def _opened(self, node: Node[Start, MachineRun]) -> MachineRun:
         goal, answer, first = self._root
         if node.start is not None:
             first, answer = node.start[0].first, node.start[0].answer
         machine = self._machine_type(
-            self._database, self._meter, Store(first), answer, weights=self.weights
+            self._database, self.meter, Store(first), answer, weights=self.weights
         )
         if node.start is not None:
             found, clause = node.start

@@ -1,0 +1,116 @@
+"""Log-likelihoods of answers: functions in Python, and goals of the program."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from slp.errors import Diagnostic, SlpError, UsageError
+from slp.proofs import evaluate, named_variables, solve
+from slp.proofs.machine import Limits
+from slp.proofs.queries import Query, database_of
+from slp.proofs.terms import Term, Var, list_items, substitute, variables
+from slp.query import Value, value_of
+
+__all__ = ["RESULT", "LogLikelihood", "Plain", "function_of_answer", "goal_of_answer", "no_data"]
+
+#: As in an answer of `slp.query`, but lists are lists.
+Plain: TypeAlias = "Value | list[Plain]"
+
+#: What users give: from the goal's named variables to the log-likelihood, -inf for impossible.
+LogLikelihood: TypeAlias = Callable[[Mapping[str, Plain]], float]
+
+#: The variable that a goal binds to the log-likelihood.
+RESULT = "LogLikelihood"
+
+
+def no_data(answer: tuple[Term, ...]) -> float:
+    """The log-likelihood where there is none: 0."""
+    return 0.0
+
+
+def function_of_answer(
+    function: LogLikelihood, names: Sequence[str]
+) -> Callable[[tuple[Term, ...]], float]:
+    """A user's function as one of an answer's terms.
+
+    It raises SlpError: E251 if the function gives no number below infinity, E252 if it raises.
+    """
+
+    def log_likelihood(answer: tuple[Term, ...]) -> float:
+        given = {name: _plain(term) for name, term in zip(names, answer, strict=True)}
+        try:
+            value = function(given)
+        except Exception as e:
+            said = f"{type(e).__name__}: {e}".rstrip(": ")
+            message = f"the log-likelihood function failed on {_of(names, answer)}: {said}"
+            raise SlpError(Diagnostic("E252", message)) from e
+        if not isinstance(value, numbers.Real):
+            raise _no_number(f"{value!r}, which is no number,", names, answer)
+        return _checked(float(value), names, answer)
+
+    return log_likelihood
+
+
+def goal_of_answer(goal: Term, query: Query, limits: Limits) -> Callable[[tuple[Term, ...]], float]:
+    """A goal as a log-likelihood: proved for an answer, it binds the variable `LogLikelihood`, to a
+    number or an arithmetic expression. Its first proof counts; without any, it is -inf.
+
+    Raises
+    ------
+    UsageError
+        E253 if there is no such variable. The function raises SlpError: E251 as
+        `function_of_answer`, and E201 to E218 of proving the goal.
+    """
+    result = next((v for v in variables(goal) if v.name == RESULT), None)
+    if result is None:
+        help = f"write it as in `score(X, {RESULT})`"
+        message = f"the goal of the log-likelihood does not hold the variable {RESULT}"
+        raise UsageError(Diagnostic("E253", message, goal.span, help))
+    database = database_of(query.program)
+    asked = named_variables(query.goal)
+    names = [v.name for v in asked]
+
+    def log_likelihood(answer: tuple[Term, ...]) -> float:
+        terms: dict[Var, Term] = dict(zip(asked, answer, strict=True))
+        for found in solve(substitute(goal, terms), database, limits, span=goal.span):
+            value = evaluate(found.terms[result], database.parameters, span=goal.span)
+            return _checked(float(value), names, answer)
+        return -math.inf
+
+    return log_likelihood
+
+
+def _plain(term: Term) -> Plain:
+    """Lists as lists, all the way down; loops in place of recursion, as lists may be deep."""
+    whole: list[Plain] = []
+    todo: list[tuple[Term, list[Plain]]] = [(term, whole)]
+    while todo:
+        t, into = todo.pop()
+        items = list_items(t)
+        if items is None:
+            into.append(value_of(t))
+        else:
+            below: list[Plain] = []
+            into.append(below)
+            todo.extend((item, below) for item in reversed(items))
+    return whole[0]
+
+
+def _checked(value: float, names: Sequence[str], answer: tuple[Term, ...]) -> float:
+    if math.isnan(value) or value == math.inf:
+        raise _no_number(f"{value}", names, answer)
+    return value
+
+
+def _no_number(what: str, names: Sequence[str], answer: tuple[Term, ...]) -> SlpError:
+    message = f"the log-likelihood is {what} of {_of(names, answer)}"
+    help = "it must be a number; -inf says that an answer is impossible"
+    return SlpError(Diagnostic("E251", message, help=help))
+
+
+def _of(names: Sequence[str], answer: tuple[Term, ...]) -> str:
+    said = ", ".join(f"{n} = {value_of(t)}" for n, t in zip(names, answer, strict=True))
+    return f"the answer `{said or 'true'}`"

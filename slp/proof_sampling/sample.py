@@ -1,0 +1,111 @@
+"""From a goal, a log-likelihood and options to chains, and to the draws that they make."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from slp.errors import Diagnostic, SlpWarning
+from slp.infer.posterior import fresh_seed
+from slp.infer.run import Checkpoint, Schedule, run, seed_of_checkpoint
+from slp.infer.samplers import teller, warn_of
+from slp.ir import program as ir
+from slp.proof_sampling.derivations import ProofSpace
+from slp.proof_sampling.engine import ProofMetropolisHastings
+from slp.proof_sampling.likelihood import LogLikelihood, function_of_answer, goal_of_answer, no_data
+from slp.proof_sampling.sampled import SampledProofs
+from slp.proofs import Limits, Query, named_variables
+from slp.proofs.runs import MachineRuns
+from slp.proofs.terms import Term
+from slp.query import read_query
+from slp.syntax import parse_term, term_to_text
+
+__all__ = ["ProofSampling", "sample_proofs"]
+
+
+@dataclass(frozen=True)
+class ProofSampling:
+    """How to sample: as in `slp.infer.Sampling`, without tempering."""
+
+    chains: int = 4
+    warmup: int = 1000
+    thin: int = 10
+    proposal: str = "q_uc"
+    checkpoint: str | Path | None = None
+    resume: bool = False
+
+
+def sample_proofs(
+    program: ir.Program,
+    goal: str,
+    log_likelihood: LogLikelihood | str | None,
+    *,
+    given: str | None,
+    draws: int,
+    seed: int | None,
+    sampling: ProofSampling,
+    limits: Limits,
+    progress: Callable[[int, str], None] | None,
+) -> SampledProofs:
+    """See `slp.Program.sample_proofs`."""
+    query = read_query(program, goal, given)
+    names = [v.name for v in named_variables(query.goal)]
+    score, said = _scoring(log_likelihood, query, names, limits)
+    space = ProofSpace(MachineRuns(query, limits), limits, score)
+    identity = {
+        "program": _digest(program),
+        "goal": f"{goal}, given {given}",
+        "log-likelihood": said,
+    }
+    if seed is None and sampling.resume and sampling.checkpoint is not None:
+        seed = seed_of_checkpoint(sampling.checkpoint)
+    seed = fresh_seed() if seed is None else seed
+    checkpoint = None
+    if sampling.checkpoint is not None:
+        checkpoint = Checkpoint(sampling.checkpoint, sampling.resume)
+    result = run(
+        ProofMetropolisHastings(space, sampling.proposal, identity, query.goal.span),
+        Schedule(draws, sampling.chains, sampling.warmup, sampling.thin),
+        seed,
+        progress=None if progress is None else teller(progress),
+        checkpoint=checkpoint,
+    )
+    proofs = SampledProofs(space, names, result, seed)
+    _warn(proofs, space)
+    return proofs
+
+
+def _scoring(
+    log_likelihood: LogLikelihood | str | None, query: Query, names: list[str], limits: Limits
+) -> tuple[Callable[[tuple[Term, ...]], float], str]:
+    """The log-likelihood of an answer's terms, and what a checkpoint calls it."""
+    if log_likelihood is None:
+        return no_data, "none"
+    if isinstance(log_likelihood, str):
+        goal = parse_term(log_likelihood, "<log-likelihood>")
+        return goal_of_answer(goal, query, limits), log_likelihood
+    name = f"{log_likelihood.__module__}:{getattr(log_likelihood, '__qualname__', 'an object')}"
+    return function_of_answer(log_likelihood, names), name
+
+
+def _digest(program: ir.Program) -> str:
+    """The same for programs whose clauses and parameters are the same."""
+    digest = hashlib.sha256(repr((program.weights, sorted(program.parameters.items()))).encode())
+    for clause in program.clauses:
+        for term in (clause.label, clause.head, clause.body):
+            text = "" if term is None else term_to_text(term)
+            digest.update(f"{len(text)} {text}".encode())
+    return digest.hexdigest()
+
+
+def _warn(proofs: SampledProofs, space: ProofSpace) -> None:
+    """Say what the diagnostics find (W530), and that proofs were left out (W250)."""
+    if proofs.draws:
+        warn_of(proofs.diagnostics)
+    if space.stopped is not None:
+        message = f"proofs beyond the limits are left out: {space.stopped.message}"
+        finding = Diagnostic("W250", message, space.stopped.span, severity="warning")
+        warnings.warn(SlpWarning(finding), stacklevel=4)
