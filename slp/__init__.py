@@ -9,8 +9,8 @@ The rooms, in the order of the pipeline: `slp.syntax` reads text, `slp.analysis`
 `slp.ir`, `slp.lower` makes a tree grammar, `slp.data` codes a table, `slp.infer` crosses the two;
 `slp.compile` is that pipeline in one place. `slp.trees` holds decision trees, `slp.leaves` the
 models in their leaves, `slp.proofs` resolution for guards, `slp.query` goals of any program,
-`slp.learn` labels and parameters from data, `slp.kernels` the compiled routines, `slp.cli` the
-commands.
+`slp.proof_sampling` Metropolis-Hastings over their proofs, `slp.learn` labels and parameters from
+data, `slp.kernels` the compiled routines, `slp.cli` the commands.
 """
 
 from slp.errors import (
@@ -25,6 +25,7 @@ from slp.errors import (
 )
 from slp.infer import Posterior
 from slp.program import LearnResult, Program, check, load, parse
+from slp.proof_sampling import SampledProofs
 from slp.query import Draws, QueryResult
 from slp.trees import CheckResult, Tree
 
@@ -41,6 +42,7 @@ __all__ = [
     "Program",
     "ProgramError",
     "QueryResult",
+    "SampledProofs",
     "SlpError",
     "SlpWarning",
     "Tree",

@@ -28,6 +28,7 @@ from slp.learn import (
     observations_of_text,
 )
 from slp.lower import explain_program
+from slp.proof_sampling import LogLikelihood, ProofSampling, SampledProofs, sample_proofs
 from slp.proofs import DEFAULT_LIMITS, Limits
 from slp.proofs.terms import Text
 from slp.query import Draws, QueryResult, run_draws, run_query
@@ -48,6 +49,17 @@ class SamplingOptions(TypedDict, total=False):
     thin: int
     proposal: str
     rungs: int
+    checkpoint: str | Path | None
+    resume: bool
+
+
+class ProofSamplingOptions(TypedDict, total=False):
+    """The options of `slp.proof_sampling.ProofSampling`, by name."""
+
+    chains: int
+    warmup: int
+    thin: int
+    proposal: str
     checkpoint: str | Path | None
     resume: bool
 
@@ -276,6 +288,53 @@ class Program:
             limits=limits,
             engine=engine,
             allow_code=allow_code,
+        )
+
+    def sample_proofs(
+        self,
+        goal: str,
+        log_likelihood: LogLikelihood | str | None = None,
+        *,
+        given: str | None = None,
+        draws: int = 1000,
+        seed: int | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+        progress: Callable[[int, str], None] | None = None,
+        **sampling: Unpack[ProofSamplingOptions],
+    ) -> SampledProofs:
+        """Draws of a goal's proofs by Metropolis-Hastings: prior times likelihood.
+
+        Parameters
+        ----------
+        goal, given : as in `query`.
+        log_likelihood : a function of an answer, a mapping from the goal's named variables to
+            numbers, lists and Prolog text, that gives a number (-inf: impossible); or a goal of the
+            program, as text, that binds the variable `LogLikelihood`. None for the prior.
+        draws : how many to keep, all chains together.
+        seed : None takes one from the system.
+        limits : of one proof; those that need more are left out.
+        progress : called now and then with the number of steps done and a word about them.
+        sampling : `chains`, `warmup`, `thin`, `proposal`, `checkpoint`, `resume`, as in
+            `posterior`.
+
+        Raises
+        ------
+        SlpError
+            A fault in the goal, an option or the log-likelihood, or in the program as far as the
+            goal uses it; no proof to start from.
+        """
+        if seed is not None:
+            check_count("seed", seed)
+        return sample_proofs(
+            self.ir,
+            goal,
+            log_likelihood,
+            given=given,
+            draws=draws,
+            seed=seed,
+            sampling=ProofSampling(**sampling),
+            limits=limits,
+            progress=progress,
         )
 
     def learn(

@@ -36,6 +36,7 @@ ALLOWED: dict[str, set[str]] = {
     "trees": _PLAIN | {"ir", "data", "leaves"},
     "infer": _PLAIN | {"ir", "kernels", "leaves", "data", "trees"},
 }
+ALLOWED["proof_sampling"] = _PLAIN | {"ir", "proofs", "syntax", "query", "infer"}
 ALLOWED["learn"] = _PLAIN | {"ir", "proofs", "syntax", "analysis", "data", "lower", "infer"}
 # The pipeline and the public face see every room; the commands see the public names of all of them.
 _ALL_ROOMS = set(ALLOWED)

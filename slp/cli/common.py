@@ -12,7 +12,7 @@ import tempfile
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
@@ -25,6 +25,7 @@ from slp.source import draw_diagnostic
 
 __all__ = [
     "INTERRUPTED",
+    "chain_options",
     "check_output",
     "code_option",
     "data_argument",
@@ -111,57 +112,77 @@ def engine_options(command: _Command) -> _Command:
     return command
 
 
-def sampling_options(command: _Command) -> _Command:
-    """What an engine that draws is told; the command gets them together, as `sampling`."""
+#: Of every sampler, in the order in which help shows them, from the last.
+_CHAIN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option("--resume", is_flag=True, help="Go on with the run in --checkpoint."),
+    click.option(
+        "--checkpoint", metavar="FILE", help="Keep the run of a sampler in FILE as it goes."
+    ),
+    click.option(
+        "--thin",
+        type=click.IntRange(min=1),
+        default=10,
+        show_default=True,
+        help="Steps for each draw kept.",
+    ),
+    click.option(
+        "--warmup",
+        type=click.IntRange(min=0),
+        default=1000,
+        show_default=True,
+        help="Steps of each chain before any draw is kept.",
+    ),
+    click.option(
+        "--chains",
+        type=click.IntRange(min=1),
+        default=4,
+        show_default=True,
+        help="Chains of a sampler.",
+    ),
+)
 
+#: Of samplers of trees.
+_TREE_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--rungs",
+        type=click.IntRange(min=1),
+        default=1,
+        show_default=True,
+        help="Powers of the likelihood that each chain is tempered at; 1 for none.",
+    ),
+    click.option(
+        "--proposal",
+        default="q_uc",
+        show_default=True,
+        metavar="NAMES",
+        help="Proposals with weights, such as q_uc:0.8,q_ind:0.2.",
+    ),
+)
+
+_CHAIN_NAMES = ("chains", "warmup", "thin", "checkpoint", "resume")
+
+
+def sampling_options(command: _Command) -> _Command:
+    """What a sampler of trees is told; the command gets them together, as `sampling`."""
+    names = (*_CHAIN_NAMES, "proposal", "rungs")
+    return _gathering(command, names, (*_CHAIN_OPTIONS[:2], *_TREE_OPTIONS, *_CHAIN_OPTIONS[2:]))
+
+
+def chain_options(command: _Command) -> _Command:
+    """What any sampler is told, but for the proposal; the command gets them as `sampling`."""
+    return _gathering(command, _CHAIN_NAMES, _CHAIN_OPTIONS)
+
+
+def _gathering(
+    command: _Command, names: Iterable[str], options: Iterable[Callable[[Any], Any]]
+) -> _Command:
     @functools.wraps(command)
     def gathered(*args: Any, **kwargs: Any) -> Any:
-        names = ("chains", "warmup", "thin", "proposal", "rungs", "checkpoint", "resume")
         sampling = {name: kwargs.pop(name) for name in names}
         return command(*args, sampling=sampling, **kwargs)
 
     wrapped: Any = gathered
-    for option in (
-        click.option("--resume", is_flag=True, help="Go on with the run in --checkpoint."),
-        click.option(
-            "--checkpoint", metavar="FILE", help="Keep the run of a sampler in FILE as it goes."
-        ),
-        click.option(
-            "--rungs",
-            type=click.IntRange(min=1),
-            default=1,
-            show_default=True,
-            help="Powers of the likelihood that each chain is tempered at; 1 for none.",
-        ),
-        click.option(
-            "--proposal",
-            default="q_uc",
-            show_default=True,
-            metavar="NAMES",
-            help="Proposals with weights, such as q_uc:0.8,q_ind:0.2.",
-        ),
-        click.option(
-            "--thin",
-            type=click.IntRange(min=1),
-            default=10,
-            show_default=True,
-            help="Steps for each draw kept.",
-        ),
-        click.option(
-            "--warmup",
-            type=click.IntRange(min=0),
-            default=1000,
-            show_default=True,
-            help="Steps of each chain before any draw is kept.",
-        ),
-        click.option(
-            "--chains",
-            type=click.IntRange(min=1),
-            default=4,
-            show_default=True,
-            help="Chains of a sampler.",
-        ),
-    ):
+    for option in options:
         wrapped = option(wrapped)
     return cast(_Command, wrapped)
 

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
 
 import click
 
 import slp
 from slp.cli.common import (
+    INTERRUPTED,
+    chain_options,
     format_option,
     json_option,
     param_option,
     program_argument,
+    progress_line,
     reports_errors,
 )
-from slp.query import ENGINES, FAILURES, Draws, Proof, QueryResult, Value
+from slp.errors import Diagnostic, UsageError
+from slp.proof_sampling import LogLikelihood, SampledProofs, imported_function
+from slp.query import ENGINES, FAILURES, Draws, FiredClause, Proof, QueryResult, Value
 from slp.source import draw_diagnostic
 
 __all__ = ["query_command"]
 
 _MOST_SHOWN = 50
+
+#: What a function is named by; anything else is a goal.
+_FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
 @click.command(name="query")
@@ -37,7 +48,7 @@ _MOST_SHOWN = 50
     "--draws",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Draw N answers in place of searching for all.",
+    help="Draw N answers in place of searching for all (of a sampler 1000, unless told).",
 )
 @click.option(
     "--failure",
@@ -62,7 +73,21 @@ _MOST_SHOWN = 50
     help="Prove goals in Python, or in SWI-Prolog, which must be installed.",
 )
 @click.option(
-    "--allow-code", is_flag=True, help="Let goals prolog(...) do whatever SWI-Prolog can do."
+    "--log-likelihood",
+    metavar="MODULE:FUNCTION|GOAL",
+    help="Sample by Metropolis-Hastings: a Python function of the answer, or a goal that binds "
+    "LogLikelihood.",
+)
+@click.option(
+    "--proposal",
+    metavar="NAMES",
+    help="Sample by Metropolis-Hastings with these proposals, such as q_uc:0.8,q_ind:0.2.",
+)
+@chain_options
+@click.option(
+    "--allow-code",
+    is_flag=True,
+    help="Let goals prolog(...) do whatever SWI-Prolog can do, and run MODULE:FUNCTION.",
 )
 @param_option
 @json_option
@@ -78,6 +103,9 @@ def query_command(
     seed: int | None,
     tolerance: float,
     engine: str,
+    log_likelihood: str | None,
+    proposal: str | None,
+    sampling: dict[str, Any],
     allow_code: bool,
     parameters: dict[str, float],
     as_json: bool,
@@ -87,8 +115,21 @@ def query_command(
     GOAL is Prolog text such as 'member(X, [a, b])'. Quote it for the shell.
     """
     program = slp.load(prior, **parameters)
-    found: QueryResult | Draws
-    if draws is None:
+    found: QueryResult | Draws | SampledProofs
+    if log_likelihood is not None or proposal is not None:
+        _check_sampler(engine, failure)
+        with progress_line() as progress:
+            found = program.sample_proofs(
+                goal,
+                _scored(log_likelihood, prior, allow_code),
+                given=given,
+                draws=draws or 1000,
+                seed=seed,
+                progress=progress,
+                proposal=proposal or "q_uc",
+                **sampling,
+            )
+    elif draws is None:
         found = program.query(
             goal,
             given=given,
@@ -111,8 +152,31 @@ def query_command(
         click.echo(json.dumps({**found.to_dict(), "version": slp.__version__}))
     elif isinstance(found, Draws):
         _print_draws(found)
+    elif isinstance(found, SampledProofs):
+        _print_sampled(found, best or 0)
     else:
         _print_answers(found)
+    if isinstance(found, SampledProofs) and found.interrupted:
+        raise SystemExit(INTERRUPTED)
+
+
+def _check_sampler(engine: str, failure: str) -> None:
+    """Refuse options that a sampler of proofs does not take."""
+    for option, value, only in (("engine", engine, "python"), ("failure", failure, "rejection")):
+        if value != only:
+            message = f"Metropolis-Hastings does not take --{option} {value}"
+            help = f"leave out --{option}, or --proposal and --log-likelihood"
+            raise UsageError(Diagnostic("E723", message, help=help))
+
+
+def _scored(text: str | None, program: str, allow_code: bool) -> LogLikelihood | str | None:
+    """The log-likelihood that an option names: a function, or a goal as it is."""
+    if text is None or not _FUNCTION.fullmatch(text):
+        return text
+    if not allow_code:
+        help = "allow it with --allow-code, if you trust it"
+        raise UsageError(Diagnostic("E724", f"{text} runs code, and is refused", help=help))
+    return imported_function(text, Path(program).resolve().parent)
 
 
 def _print_answers(found: QueryResult) -> None:
@@ -150,7 +214,11 @@ def _print_proof(number: int, proof: Proof) -> None:
         f"\n{number}. probability {proof.probability:.6g}, mass {proof.mass:.6g}: "
         f"{_text(proof.bindings)}"
     )
-    for clause in proof.clauses:
+    _print_clauses(proof.clauses)
+
+
+def _print_clauses(clauses: Iterable[FiredClause]) -> None:
+    for clause in clauses:
         where = "" if clause.span is None else f"  % {clause.span}"
         click.echo(f"   {clause.label:.6g}  {' '.join(clause.text.split())}{where}")
 
@@ -161,6 +229,23 @@ def _print_draws(found: Draws) -> None:
     click.echo(f"{found.failure}, {FAILURES[found.failure]}")
     rejected = f"{found.tries - len(found)} of {found.tries} rejected, "
     click.echo(f"{rejected if found.failure == 'rejection' else ''}seed {found.seed}")
+
+
+def _print_sampled(found: SampledProofs, best: int) -> None:
+    for answer in found.answers[:_MOST_SHOWN]:
+        click.echo(f"{answer.probability:.4f} +- {answer.error:.4f}  {_text(answer)}")
+    if len(found.answers) > _MOST_SHOWN:
+        click.echo(f"... and {len(found.answers) - _MOST_SHOWN} more answers (--json has all)")
+    kept = found.diagnostics
+    accepted = ", ".join(f"{name} {share:.1%}" for name, share in kept.acceptance.items())
+    click.echo(f"{sum(kept.draws)} draws by Metropolis-Hastings, {len(kept.draws)} chains")
+    click.echo(f"accepted: {accepted}; failed: {kept.failure_rate:.1%}; seed {found.seed}")
+    for i, proof in enumerate(found.k_best(best), start=1):
+        click.echo(
+            f"\n{i}. log mass {proof.log_weight:.6g}, log likelihood {proof.log_likelihood:.6g}: "
+            f"{_text(proof)}"
+        )
+        _print_clauses(proof.clauses)
 
 
 def _text(bindings: Mapping[str, Value]) -> str:

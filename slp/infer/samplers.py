@@ -169,9 +169,9 @@ def teller(progress: Callable[[int, str], None]) -> Callable[[Progress], None]:
     return tell
 
 
-def warn_of(diagnostics: Diagnostics) -> None:
+def warn_of(diagnostics: Diagnostics, remedies: str = "another proposal or tempering") -> None:
     """Say in words what is wrong with a run (W530)."""
     for words in diagnostics.warnings:
-        help = "run longer (draws, thin, warmup), or with another proposal or tempering"
+        help = f"run longer (draws, thin, warmup), or with {remedies}"
         finding = Diagnostic("W530", words, help=help, severity="warning")
         warnings.warn(SlpWarning(finding), stacklevel=5)

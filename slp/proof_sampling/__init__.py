@@ -9,7 +9,7 @@ Inside, in the order of the work: `derivations` (proofs as choices, and the dist
 `sampled` (draws and what they come to).
 """
 
-from slp.proof_sampling.likelihood import LogLikelihood
+from slp.proof_sampling.likelihood import LogLikelihood, imported_function
 from slp.proof_sampling.sample import ProofSampling, sample_proofs
 from slp.proof_sampling.sampled import DrawnProof, SampledAnswer, SampledProofs
 
@@ -19,5 +19,6 @@ __all__ = [
     "ProofSampling",
     "SampledAnswer",
     "SampledProofs",
+    "imported_function",
     "sample_proofs",
 ]

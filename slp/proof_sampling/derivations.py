@@ -117,15 +117,22 @@ class ProofSpace:
         self._runs, self._limits, self._log_likelihood = runs, limits, log_likelihood
         self._root: Run[Any] | None = None
         self._opened: dict[Hashable, Run[Any]] = {}
+        # The run behind each alternative of a run, which is kept with it so that its id stays its
+        # own: to compare goals takes longer.
+        self._behind: dict[tuple[int, int], tuple[Run[Any], Run[Any]]] = {}
         self._scores: dict[tuple[Term, ...], float] = {}
         self._lock = threading.Lock()  # `runs` opens one at a time
         self.stopped: Diagnostic | None = None
 
     # --- what proposals ask (`Space`) ------------------------------------------------------------
 
-    def holds(self, derivation: Derivation) -> bool:
+    def passes(self, derivation: Derivation) -> bool:
         """Whether a proof is in the support."""
         return derivation.log_likelihood > -math.inf
+
+    def agreed(self, derivation: Derivation) -> bool:
+        """True: nothing is asked later than the likelihood."""
+        return True
 
     def log_score(self, derivation: Derivation) -> float:
         """log mass(x) + log L(x)."""
@@ -194,17 +201,30 @@ class ProofSpace:
 
     def run_behind(self, steps: Sequence[Step]) -> Run[Any]:
         """The run that steps lead to."""
-        start = steps[-1].alternative.start if steps else None
-        key = None if start is None else self._runs.key(start)
-        found = self._opened.get(key) if start is not None else self._root
+        if not steps:
+            if self._root is None:
+                self._root = self._opened_anew(None)
+            return self._root
+        last = steps[-1]
+        place = (id(last.run), last.taken)
+        before, found = self._behind.get(place, (None, None))
+        if found is None or before is not last.run:
+            found = self._run_from(last.alternative.start)
+            _remember(self._behind, place, (last.run, found))
+        return found
+
+    def _run_from(self, start: Any) -> Run[Any]:
+        key = self._runs.key(start)
+        found = self._opened.get(key)
         if found is None:
-            with self._lock:
-                found = self._runs.open_run(start)
-            self.stopped = found.stopped or self.stopped
-            if start is None:
-                self._root = found
-            else:
-                _remember(self._opened, key, found)
+            found = self._opened_anew(start)
+            _remember(self._opened, key, found)
+        return found
+
+    def _opened_anew(self, start: Any) -> Run[Any]:
+        with self._lock:
+            found = self._runs.open_run(start)
+        self.stopped = found.stopped or self.stopped
         return found
 
     def _score(self, answer: tuple[Term, ...]) -> float:

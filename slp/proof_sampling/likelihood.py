@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import numbers
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from pathlib import Path
+from typing import Any, TypeAlias
 
 from slp.errors import Diagnostic, SlpError, UsageError
 from slp.proofs import evaluate, named_variables, solve
@@ -14,7 +17,15 @@ from slp.proofs.queries import Query, database_of
 from slp.proofs.terms import Term, Var, list_items, substitute, variables
 from slp.query import Value, value_of
 
-__all__ = ["RESULT", "LogLikelihood", "Plain", "function_of_answer", "goal_of_answer", "no_data"]
+__all__ = [
+    "RESULT",
+    "LogLikelihood",
+    "Plain",
+    "function_of_answer",
+    "goal_of_answer",
+    "imported_function",
+    "no_data",
+]
 
 #: As in an answer of `slp.query`, but lists are lists.
 Plain: TypeAlias = "Value | list[Plain]"
@@ -81,6 +92,31 @@ def goal_of_answer(goal: Term, query: Query, limits: Limits) -> Callable[[tuple[
         return -math.inf
 
     return log_likelihood
+
+
+def imported_function(name: str, folder: Path) -> LogLikelihood:
+    """The function `module:function`: modules are looked for where Python does, then in the folder
+    in which one works, then in `folder`.
+
+    Raises
+    ------
+    UsageError
+        E254: there is none.
+    """
+    sys.path += [str(place) for place in (Path.cwd(), folder) if str(place) not in sys.path]
+    module, _, function = name.partition(":")
+    try:
+        found: Any = getattr(importlib.import_module(module), function)
+    except Exception as e:
+        said = f"{type(e).__name__}: {e}".rstrip(": ")
+        help = "its module must be installed, on the PYTHONPATH, here, or beside the program's file"
+        message = f"{name} cannot be imported: {said}"
+        raise UsageError(Diagnostic("E254", message, help=help)) from e
+    if not callable(found):
+        help = "name a function of an answer"
+        raise UsageError(Diagnostic("E254", f"{name} is no function", help=help))
+    function_found: LogLikelihood = found
+    return function_found
 
 
 def _plain(term: Term) -> Plain:

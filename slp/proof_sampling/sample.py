@@ -104,7 +104,7 @@ def _digest(program: ir.Program) -> str:
 def _warn(proofs: SampledProofs, space: ProofSpace) -> None:
     """Say what the diagnostics find (W530), and that proofs were left out (W250)."""
     if proofs.draws:
-        warn_of(proofs.diagnostics)
+        warn_of(proofs.diagnostics, "another proposal")
     if space.stopped is not None:
         message = f"proofs beyond the limits are left out: {space.stopped.message}"
         finding = Diagnostic("W250", message, space.stopped.span, severity="warning")

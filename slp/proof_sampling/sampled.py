@@ -159,8 +159,8 @@ class SampledProofs:
 
         Group `posterior`, dimensions (chain, draw): `answer`, the number of the draw's answer among
         `answers` (from 0), and each variable of the goal that is a number in every draw. Group
-        `sample_stats`: `lp`, the log posterior up to a constant, `log_weight` and `log_likelihood`.
-        Chains are cut to the length of the shortest.
+        `sample_stats`: `lp`, the log posterior up to a constant, `log_weight` and
+        `log_marginal_likelihood`. Chains are cut to the length of the shortest.
         """
         bindings = [values_of(self._names, terms) for terms, _ in self._counted]
         variables = {}
@@ -231,7 +231,7 @@ class SampledProofs:
         found = [[self._proofs[tuple(record)] for record in chain] for chain in chains]
         weight = np.array([[proof.log_weight for proof in chain] for chain in found])
         fit = np.array([[proof.log_likelihood for proof in chain] for chain in found])
-        return {"lp": weight + fit, "log_weight": weight, "log_likelihood": fit}
+        return {"lp": weight + fit, "log_weight": weight, "log_marginal_likelihood": fit}
 
 
 def _fired(proof: Derivation) -> Iterator[FiredClause]:

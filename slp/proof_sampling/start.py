@@ -16,7 +16,7 @@ from slp.proof_sampling.derivations import Derivation, ProofSpace, Step
 from slp.proofs.runs import Run
 from slp.source import SourceSpan
 
-__all__ = ["find_start"]
+__all__ = ["backtracked", "find_start"]
 
 #: Searches begun, and dead ends that one may come to, before it is given up.
 _TRIES = 200
@@ -33,14 +33,14 @@ def find_start(space: ProofSpace, chance: Chance, span: SourceSpan | None) -> De
     """
     found = 0
     for _ in range(_TRIES):
-        derivation = _backtracked(space, chance)
-        if derivation is not None and space.holds(derivation):
+        derivation = backtracked(space, chance)
+        if derivation is not None and space.passes(derivation):
             return derivation
         found += derivation is not None
     raise _no_start(found, space.stopped, span)
 
 
-def _backtracked(space: ProofSpace, chance: Chance) -> Derivation | None:
+def backtracked(space: ProofSpace, chance: Chance) -> Derivation | None:
     """A proof; None if there is none, or none is found."""
     steps: list[Step] = []
     left: list[list[int]] = []  # numbers of the alternatives not tried yet, for each step
