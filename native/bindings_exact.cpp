@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -97,6 +98,13 @@ nb::dict statistics_of(const Pass& pass) {
     out["bytes"] = now.bytes;
     out["peak_bytes"] = now.peak_bytes;
     return out;
+}
+
+// (depth from which no node was split, log of a bound on the weight of the trees left out), or None
+// where trees were followed to any depth.
+nb::object depth_cut_of(const Pass& pass) {
+    const std::optional<DepthCut> cut = pass.depth_cut();
+    return cut ? nb::make_tuple(cut->depth, cut->log_left_out) : nb::object(nb::none());
 }
 
 // The ways on from an item, as arrays of one entry for each, and the box's log likelihood.
@@ -198,7 +206,9 @@ void bind_exact(nb::module_& m) {
     nb::class_<Pass>(m, "ExactPass")
         .def("run", &run_pass, nb::arg("progress").none())
         .def("likelihood", &Pass::likelihood)
-        .def("statistics", &statistics_of);
+        .def("statistics", &statistics_of)
+        .def("by_families", &Pass::by_families)
+        .def("depth_cut", &depth_cut_of);
     auto exact_engine = nb::class_<Engine>(m, "ExactEngine")
         .def("__init__",
              [](Engine* self, const ProblemBuilder& built) { new (self) Engine(built.problem); })

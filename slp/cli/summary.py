@@ -44,6 +44,7 @@ def posterior_to_json(posterior: Posterior, *, draws: int) -> dict[str, Any]:
         "n_rows": table.n_rows,
         "n_features": len(table.features),
         "log_evidence": posterior.log_evidence,
+        "left_out": posterior.left_out,
         "notes": _notes(posterior),
         "tree_count": finite(posterior.tree_count()),
         "map": {
@@ -130,7 +131,11 @@ def summary_lines(posterior: Posterior, words: str, data: str) -> Iterator[str]:
     if posterior.log_evidence is None:
         yield "evidence  not known"
     else:
-        yield f"evidence  log P({table.response} | features) = {posterior.log_evidence:.6f} (exact)"
+        exact_to = f" to {posterior.left_out:.1e}" if posterior.left_out else ""
+        yield (
+            f"evidence  log P({table.response} | features) = {posterior.log_evidence:.6f} "
+            f"(exact{exact_to})"
+        )
     for note in _notes(posterior):
         yield f"          {note}"
     yield f"trees     {_trees(posterior.tree_count())}"

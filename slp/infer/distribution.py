@@ -109,6 +109,12 @@ class TreeDistribution(TreeAverages, Protocol):
         """Log of the weight of all trees together; -inf if there are none."""
         ...
 
+    @property
+    def left_out(self) -> float:
+        """Upper bound on the share of that weight which trees have that were left out; 0 where none
+        were."""
+        ...
+
     def tree_count(self) -> float:
         """Number of derivations of weight above zero; exact below 2**53."""
         ...

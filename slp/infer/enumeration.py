@@ -54,6 +54,11 @@ class Enumeration:
         """The same derivations with or without likelihood."""
         return Enumeration(self.geometry, self.items, likelihood)
 
+    @property
+    def left_out(self) -> float:
+        """No tree is left out."""
+        return 0.0
+
     @cached_property
     def derivations_are_trees(self) -> bool:
         """Whether no tree has two derivations."""

@@ -70,6 +70,16 @@ class ExactPosterior(Posterior):
         """What must be said beside the evidence, if anything."""
         return evidence_note(self._grammar)
 
+    @property
+    def left_out(self) -> float:
+        """Upper bound on the probability that trees have together which were left out: deeper ones
+        than the engine needs to sum over. At most 1e-12, which is below rounding.
+
+        The prior's share is not in it where the evidence needs a sum over the prior too; that is at
+        most 1e-12 as well.
+        """
+        return self._distribution.left_out
+
     @cached_property
     def _log_prior_total(self) -> float:
         """Log of the prior weight of all trees together."""

@@ -125,6 +125,12 @@ class Posterior(ABC):
     def evidence_note(self) -> str | None:
         """What must be said beside the evidence, if anything."""
 
+    @property
+    def left_out(self) -> float:
+        """Upper bound on the probability that trees have together which an exact engine left out:
+        deeper ones than it needs to sum over. At most 1e-12, which is below rounding."""
+        return 0.0
+
     @abstractmethod
     def prior(self) -> Posterior:
         """The prior over the same trees, with the same engine and seed."""

@@ -22,6 +22,7 @@ KEYS = {
     "n_rows",
     "n_features",
     "log_evidence",
+    "left_out",
     "notes",
     "tree_count",
     "map",

@@ -71,8 +71,12 @@ private:
 class FamilyPass final : public Pass {
 public:
     FamilyPass(std::unique_ptr<FamilySearch> search, const Chain& chain,
-               const EdgeBuilder& keys, bool likelihood)
-        : search_(std::move(search)), chain_(chain), keys_(keys), likelihood_(likelihood) {}
+               const std::optional<DepthCut>& cut, const EdgeBuilder& keys, bool likelihood)
+        : search_(std::move(search)),
+          chain_(chain),
+          cut_(cut),
+          keys_(keys),
+          likelihood_(likelihood) {}
 
     Status run(const Poll& poll) override { return search_->run(poll); }
     Progress progress() const override { return search_->progress(); }
@@ -88,10 +92,13 @@ public:
     }
     std::span<const double> vector(Key, std::int32_t) const override { return {}; }
     bool likelihood() const override { return likelihood_; }
+    bool by_families() const override { return true; }
+    std::optional<DepthCut> depth_cut() const override { return cut_; }
 
 private:
     std::unique_ptr<FamilySearch> search_;
     Chain chain_;
+    std::optional<DepthCut> cut_;
     const EdgeBuilder& keys_;
     bool likelihood_;
 };
@@ -114,7 +121,10 @@ void Pass::shares(Key key, std::int32_t product, const ItemEdges& item, double* 
 }
 
 Engine::Engine(Problem problem)
-    : problem_(std::move(problem)), geometry_(problem_), keys_(problem_, geometry_), chain_(chain_of(problem_.grammar)) {
+    : problem_(std::move(problem)),
+      geometry_(problem_),
+      keys_(problem_, geometry_),
+      chain_(chain_of(problem_.grammar)) {
     if (chain_) {
         inner_ = inner_feature(problem_);
     }
@@ -128,12 +138,16 @@ std::unique_ptr<Pass> Engine::make_pass(Quantity quantity, bool likelihood, bool
                                                            likelihood, memory, n_threads);
     };
     if (chain_ && inner_ && !scaled && quantity <= Quantity::count) {
-        const Chain chain = quantity == Quantity::count
-                                ? counting_chain(*chain_, problem_.table.n_rows)
-                                : *chain_;
+        Chain chain = *chain_;
+        std::optional<DepthCut> cut;
+        if (quantity == Quantity::count) {
+            chain = counting_chain(chain, problem_.table.n_rows);
+        } else if ((cut = depth_cut(problem_, geometry_, chain, likelihood))) {
+            chain = cut_at(chain, cut->depth);
+        }
         const FamilyTask task{static_cast<Sum>(quantity), likelihood, keep, memory, n_threads};
         return std::make_unique<FamilyPass>(
-            make_family_search(problem_, geometry_, chain, *inner_, task), chain, keys_,
+            make_family_search(problem_, geometry_, chain, *inner_, task), chain, cut, keys_,
             likelihood);
     }
     const FeatureUse use{problem_.table.features.size()};

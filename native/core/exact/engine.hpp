@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "exact/chain.hpp"
+#include "exact/depth_cut.hpp"
 #include "exact/edges.hpp"
 #include "exact/geometry.hpp"
 #include "exact/problem.hpp"
@@ -38,6 +39,10 @@ public:
     virtual std::span<const double> vector(Key key, std::int32_t product) const = 0;
     // Whether the leaves' marginal likelihoods are in the weights.
     virtual bool likelihood() const = 0;
+    // Whether it goes family by family (families.hpp).
+    virtual bool by_families() const { return false; }
+    // Where trees were not followed to any depth.
+    virtual std::optional<DepthCut> depth_cut() const { return std::nullopt; }
     // Of totals: the probability of each way on from an item, given the item, into out: one entry
     // for a leaf rule, others one for each edge, rule after rule (item.n_edges in all).
     virtual void shares(Key key, std::int32_t product, const ItemEdges& item,

@@ -132,6 +132,34 @@ double LeafModel::log_pure(const double* s) const {
     return out;
 }
 
+std::vector<double> LeafModel::log_purest(const double* s, std::size_t length) const {
+    if (kind_ != LeafKind::dirichlet) {
+        return {};
+    }
+    // By the number of parts beyond one for each class: what they cost at least.
+    std::vector<double> cost(length, -INFINITY), next(length);
+    cost[0] = 0.0;
+    std::size_t n_classes = 0;
+    for (std::size_t c = 0; c < k_; ++c) {
+        const auto n = static_cast<std::size_t>(s[c]);
+        const auto part = [&](std::size_t m) { return rising_[c](m) - rising_[k_](m); };
+        n_classes += n > 0 ? 1 : 0;
+        std::fill(next.begin(), next.end(), -INFINITY);
+        for (std::size_t more = 0; more < std::max<std::size_t>(n, 1) && more < length; ++more) {
+            const double own = static_cast<double>(more) * part(1) + part(n - more) - part(n);
+            for (std::size_t others = 0; others + more < length; ++others) {
+                next[others + more] = std::max(next[others + more], cost[others] + own);
+            }
+        }
+        std::swap(cost, next);
+    }
+    std::vector<double> out(length);
+    for (std::size_t k = 0; k < length; ++k) {
+        out[k] = log_pure(s) + cost[k > n_classes ? k - n_classes : 0];
+    }
+    return out;
+}
+
 double LeafModel::normal_inverse_gamma(const double* s) const {
     const double mu = hyper_[0], kappa = hyper_[1], alpha = hyper_[2], beta = hyper_[3];
     const double n = s[0];

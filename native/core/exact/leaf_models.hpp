@@ -60,6 +60,13 @@ public:
     // most (a_c + j - 1) / (A + j - 1); their product is that of one leaf for each class.
     double log_pure(const double* statistics) const;
 
+    // The same for partitions into at least K leaves, at index K, for K below `length`; -inf where
+    // there are fewer rows. Empty for leaf models other than dirichlet. Parted by class, K leaves
+    // have at least K parts. With h(m) the log likelihood of a part of m rows, h(m + 1) - h(m) =
+    // log (a_c + m) / (A + m) does not fall with m: of the partings of one class into k parts the
+    // best is k - 1 single rows and the rest.
+    std::vector<double> log_purest(const double* statistics, std::size_t length) const;
+
     // What a leaf predicts of the next response: of a dirichlet the k class probabilities, else one
     // number, the mean (of a normal_inverse_gamma counted from the statistics' reference).
     std::size_t n_predicted() const { return kind_ == LeafKind::dirichlet ? k_ : 1; }

@@ -112,6 +112,13 @@ class CompiledChart:
             )
         )
 
+    @cached_property
+    def left_out(self) -> float:
+        """Upper bound on the share of the total that trees have which are deeper than those that
+        were summed over (`native/core/exact/depth_cut.hpp`); 0 where all were."""
+        cut = self.passes.get("total", self.likelihood, items=self._items_wanted).depth_cut()
+        return 0.0 if cut is None else float(np.exp(cut[1] - self.log_total))
+
     def tree_count(self) -> float:
         """Number of derivations of weight above zero; exact below 2**53."""
         return self._tree_count

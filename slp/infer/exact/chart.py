@@ -66,6 +66,11 @@ class Chart:
         """Whether it is certain that no tree has two derivations."""
         return derivations_are_trees(self.forest.grammar)
 
+    @property
+    def left_out(self) -> float:
+        """No tree is left out."""
+        return 0.0
+
     # --- weights and probabilities -------------------------------------------------------------
 
     @cached_property
