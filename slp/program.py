@@ -30,15 +30,18 @@ from slp.learn import (
 from slp.lower import explain_program
 from slp.proof_sampling import LogLikelihood, ProofSampling, SampledProofs, sample_proofs
 from slp.proofs import DEFAULT_LIMITS, Limits
+from slp.proofs.prolog_predicates import prolog_function
 from slp.proofs.terms import Text
 from slp.query import Draws, QueryResult, run_draws, run_query
 from slp.resources import prior_file
 from slp.source import SourceFile
 from slp.syntax import parse_term
 from slp.trees import CheckResult, Tree
-from slp.trees.predicates import with_predicates
+from slp.trees.predicates import HOSTS, with_predicates
 
 __all__ = ["LearnResult", "Program", "check", "load", "parse"]
+
+HOSTS["prolog"] = prolog_function
 
 
 class SamplingOptions(TypedDict, total=False):

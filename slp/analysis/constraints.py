@@ -242,7 +242,10 @@ class _Reader:
 
     def prolog(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
         local = self.local("prolog", args, span)
-        if functor(args[0]) is None:
+        goal = args[0]
+        while isinstance(goal, Struct) and goal.name == ":" and len(goal.args) == 2:
+            goal = goal.args[1]
+        if functor(goal) is None:
             self.malformed("prolog", "`prolog` takes a goal", span_of(args[0], span))
             return None
         return None if local is None else Predicate("prolog", args[0], local, span)

@@ -31,7 +31,7 @@ Faults are thrown as slp_fault(Formal, Clause), with the number of the clause to
 :- module(slp_engine,
           [ slp_load/5, slp_unload/2,
             slp_open/4, slp_expand/5, slp_close/2,
-            slp_draws/6
+            slp_draws/6, slp_holds/4, slp_consult/2
           ]).
 :- use_module(library(lists)).
 :- use_module(library(sandbox)).
@@ -835,6 +835,32 @@ draw(backtracking, K, Answer, Drawn, 1) :-
 drawn_proof(Way, K) :-
     prolog_current_choice(Start),
     solve(K, [], 0, [], draw(Way, Start, 0), _).
+
+                 /*******************************
+                 *          PREDICATES          *
+                 *******************************/
+
+%!  slp_holds(+Module, +Goal, +Limits, -Result) is det.
+%
+%   Result is [done, yes] or [done, no], or what guarded/3 says otherwise.
+
+slp_holds(Module, [Count, Tokens], Limits, Result) :-
+    decode(Count, Tokens, Goal),
+    guarded(holds(Goal, Module, Answer), Limits, Outcome),
+    ( Outcome == done -> Result = [done, Answer] ; Result = [Outcome] ).
+
+holds(Goal, Module, Answer) :-
+    inner_chain(Goal, at(Module, call), -1, K),
+    ( solve(K, [], 1, [], search, _) -> Answer = yes ; Answer = no ).
+
+%!  slp_consult(+File, -Result) is det.
+%
+%   Result is `done`, or what is wrong, in words.
+
+slp_consult(File, Result) :-
+    catch(( load_files(user:File, [if(changed), silent(true)]), Result = done ),
+          Error,
+          message_text(Error, Result)).
 
                  /*******************************
                  *       LIMITS AND TERMS       *

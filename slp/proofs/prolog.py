@@ -14,8 +14,11 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
+from threading import get_ident
 from types import TracebackType
 from typing import Any, TypeAlias
 
@@ -30,7 +33,7 @@ from slp.proofs.terms import NIL, Atom, Number, Struct, Term, Text, Var
 from slp.resources import prolog_library
 from slp.source import SourceSpan
 
-__all__ = ["INFERENCES", "PrologProgram", "PrologSearch"]
+__all__ = ["INFERENCES", "PrologProgram", "PrologSearch", "consult"]
 
 #: SWI-Prolog counts its machinery's inferences too: how many it may make for each one of ours.
 INFERENCES = 20
@@ -70,7 +73,12 @@ def _janus() -> Any:
     import janus_swi
 
     janus_swi.consult(str(prolog_library() / "engine.pl"))
+    _home.append(get_ident())
     return janus_swi
+
+
+#: The thread that SWI-Prolog was started in. Others must take an engine of their own.
+_home: list[int] = []
 
 
 def _check_start() -> None:
@@ -91,7 +99,20 @@ def _prolog_on_path() -> str:
 
 def _call(predicate: str, *args: _Data) -> _Data:
     """The last argument of a predicate of the engine, given those before it."""
-    return _janus().apply_once("slp_engine", predicate, *args)
+    janus = _janus()
+    if get_ident() in _home:
+        return janus.apply_once("slp_engine", predicate, *args)
+    janus.attach_engine()
+    try:
+        return janus.apply_once("slp_engine", predicate, *args)
+    finally:
+        janus.detach_engine()
+
+
+def consult(path: Path) -> str | None:
+    """Load a Prolog file into the module `user`, again if it has changed; says what is wrong."""
+    said = _call("slp_consult", str(path.resolve()))
+    return None if said == "done" else " ".join(said.split())
 
 
 # --- terms -------------------------------------------------------------------------------------
@@ -210,6 +231,20 @@ class PrologProgram:
         if outcome != "done":
             raise self.fault(outcome, query, limits)
         return [canonical(decode(tokens)) for _, tokens in found], tries
+
+    def holds(self, goal: Struct, span: SourceSpan | None, limits: Limits) -> bool:
+        """Whether a goal has a proof; nothing in it can be drawn.
+
+        Raises
+        ------
+        ProgramError
+            As `slp.proofs.answers_of_query`, and E262; E214 to E216, E265 at a limit.
+        """
+        query = Query(self.program, replace(goal, span=span))
+        outcome, *answer = _call("slp_holds", self.module, encode(goal), _limits(limits))
+        if outcome != "done":
+            raise self.fault(outcome, query, limits)
+        return bool(answer[0] == "yes")
 
     def fault(
         self, outcome: _Data, query: Query | None, limits: Limits | None = None

@@ -187,6 +187,8 @@ HOSTS: dict[str, Host] = {"python": _python_function}
 
 def _error_text(error: BaseException) -> str:
     """An exception in one line, with the place in the predicate's own code."""
+    if isinstance(error, SlpError):
+        return f"an error: {error.diagnostics[0].message}"
     first = next(iter(str(error).splitlines()), "")
     text = f"{type(error).__name__}: {first}" if first else type(error).__name__
     frames = traceback.extract_tb(error.__traceback__)[1:]  # the first is ours

@@ -1,0 +1,95 @@
+"""`:- constraint(prolog(Goal))`: what SWI-Prolog says of a finished tree.
+
+The goal is called with the tree as one more argument, the last. It is a predicate of the program if
+that has one, else of SWI-Prolog's module `user`; `prolog("checks.pl":Goal)` loads a file first,
+which lies beside the program's. A tree is a term:
+
+    split(Feature, Threshold, Left, Right)      a level, an atom, in place of the threshold
+    leaf([counts-[no-2, yes-1]])                of classes; else leaf([n-3, mean-3.4])
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from slp.errors import Diagnostic, ProgramError
+from slp.ir import program as ir
+from slp.proofs.machine import DEFAULT_LIMITS
+from slp.proofs.prolog import PrologProgram, consult
+from slp.proofs.terms import Atom, Number, Struct, Term, Text, functor, list_term
+
+__all__ = ["prolog_function", "tree_term"]
+
+
+def prolog_function(predicate: ir.Predicate, program: ir.Program) -> Callable[[Any], bool]:
+    """The predicate as a function of a `slp.trees.Tree`; the caller has leave to run code.
+
+    Raises
+    ------
+    UnsupportedError
+        E260, E261: SWI-Prolog is missing, or does not start.
+    ProgramError
+        E266: the file that the goal names cannot be loaded.
+    """
+    goal = predicate.goal
+    loaded = PrologProgram(program, allow_code=True)
+    own = {functor(clause.head) for clause in program.clauses}
+    if isinstance(goal, Struct) and goal.name == ":" and isinstance(goal.args[0], Text):
+        _consult_beside(goal.args[0], predicate)
+        goal, own = goal.args[1], set()
+
+    def holds(tree: Any) -> bool:
+        asked = _with_argument(goal, tree_term(tree.to_dict()))
+        if functor(asked) not in own:
+            asked = Struct("prolog", (asked,))
+        return loaded.holds(asked, predicate.span, DEFAULT_LIMITS)
+
+    # At the end of the process SWI-Prolog may be gone before us, with all that it holds.
+    weakref.finalize(holds, loaded.close).atexit = False
+    return holds
+
+
+def _consult_beside(name: Text, predicate: ir.Predicate) -> None:
+    folder = Path(predicate.span.file.name).parent if predicate.span else Path()
+    said = consult(folder / name.value)
+    if said is not None:
+        message = f'"{name.value}" cannot be loaded: {said}'
+        help = "it is looked for in the folder of the file that names it"
+        raise ProgramError(Diagnostic("E266", message, predicate.span, help))
+
+
+def _with_argument(goal: Term, last: Term) -> Struct:
+    """The goal with one more argument, also behind a module's name."""
+    if isinstance(goal, Struct) and goal.name == ":" and len(goal.args) == 2:
+        return Struct(":", (goal.args[0], _with_argument(goal.args[1], last)))
+    assert isinstance(goal, Atom | Struct), "the checker wants a goal"
+    return Struct(goal.name, (*(goal.args if isinstance(goal, Struct) else ()), last))
+
+
+def tree_term(tree: Mapping[str, Any]) -> Term:
+    """A tree as a term, from what `Tree.to_dict` gives."""
+    done: list[Term] = []
+    todo: list[tuple[Mapping[str, Any], bool]] = [(tree, False)]
+    while todo:
+        node, below = todo.pop()
+        if "feature" not in node:
+            done.append(Struct("leaf", (_pairs(node),)))
+        elif not below:
+            todo += [(node, True), (node["right"], False), (node["left"], False)]
+        else:
+            right, left = done.pop(), done.pop()
+            test = Atom(node["level"]) if "level" in node else Number(node["threshold"])
+            done.append(Struct("split", (Atom(node["feature"]), test, left, right)))
+    return done[0]
+
+
+def _pairs(summary: Mapping[str, Any]) -> Term:
+    """What a leaf knows, as a list of Name-Value."""
+    values = {
+        name: _pairs(value) if isinstance(value, Mapping) else Number(value)
+        for name, value in summary.items()
+    }
+    return list_term(Struct("-", (Atom(name), value)) for name, value in values.items())
