@@ -118,6 +118,15 @@ nb::tuple start(Sampler& sampler, const Seeds& seeds, std::uint32_t tries,
     return nb::make_tuple(state, found.derived);
 }
 
+template <typename T, typename Rows>
+std::vector<T> flat(const Rows& rows) {
+    std::vector<T> out;
+    for (const auto& row : rows) {
+        out.insert(out.end(), row.begin(), row.end());
+    }
+    return out;
+}
+
 // The state after n transitions; counts of the outcomes of each proposal, one after the other.
 nb::tuple advance(Sampler& sampler, const State& state, const Seeds& seeds, double power,
                   std::uint64_t n, const nb::object& function) {
@@ -128,11 +137,7 @@ nb::tuple advance(Sampler& sampler, const State& state, const Seeds& seeds, doub
         const nb::gil_scoped_release release;
         return sampler.advance(state, chance, power, n, tally, predicate);
     }();
-    std::vector<std::uint64_t> counts;
-    for (const auto& own : tally) {
-        counts.insert(counts.end(), own.begin(), own.end());
-    }
-    return nb::make_tuple(nb::cast(std::move(out)), to_numpy(std::move(counts)));
+    return nb::make_tuple(nb::cast(std::move(out)), to_numpy(flat<std::uint64_t>(tally)));
 }
 
 // One transition in which chance follows a script; what it took and could have taken.
@@ -142,6 +147,44 @@ nb::tuple scripted(Sampler& sampler, const State& state, std::vector<std::uint32
     Tally tally;
     State out = sampler.advance(state, chance, power, 1, tally, predicate_of(function));
     return nb::make_tuple(nb::cast(std::move(out)), chance.taken(), chance.probabilities());
+}
+
+// The states of the rungs, and r of each step between them.
+Ladder ladder_of(std::vector<State> rungs, std::vector<double> spacing) {
+    return {std::move(rungs), std::move(spacing)};
+}
+
+// Tempered states after n transitions; counts of the outcomes of each proposal in rung 0, one after
+// the other; of the swaps of each pair of rungs, how many were rejected and accepted.
+nb::tuple advance_tempered(Sampler& sampler, std::vector<State> rungs,
+                           std::vector<double> spacing, const Seeds& seeds, double power,
+                           std::uint64_t n, std::uint64_t tuning_from,
+                           const nb::object& function) {
+    RandomChance chance = chance_of(seeds);
+    const Predicate predicate = predicate_of(function);
+    Tally tally;
+    SwapTally swaps;
+    const Ladder before = ladder_of(std::move(rungs), std::move(spacing));
+    Ladder out = [&] {
+        const nb::gil_scoped_release release;
+        return sampler.advance(before, chance, power, n, tuning_from, tally, swaps,
+                               predicate);
+    }();
+    return nb::make_tuple(std::move(out.rungs), std::move(out.spacing),
+                          to_numpy(flat<std::uint64_t>(tally)),
+                          to_numpy(flat<std::uint64_t>(swaps)));
+}
+
+// One transition of tempered states in which chance follows a script.
+nb::tuple scripted_tempered(Sampler& sampler, std::vector<State> rungs,
+                            std::vector<double> spacing, std::vector<std::uint32_t> script,
+                            double power) {
+    ScriptedChance chance(std::move(script));
+    Tally tally;
+    SwapTally swaps;
+    const Ladder before = ladder_of(std::move(rungs), std::move(spacing));
+    Ladder out = sampler.advance(before, chance, power, 1, 0, tally, swaps);
+    return nb::make_tuple(std::move(out.rungs), chance.taken(), chance.probabilities());
 }
 
 TreeTests tests_of(std::uint32_t max_leaves, std::uint32_t max_features,
@@ -181,19 +224,26 @@ void bind_mh(nb::module_& m) {
             [](Sampler* self, const slp::exact::Engine& engine, std::uint32_t max_leaves,
                std::uint32_t max_features,
                const std::vector<std::pair<std::uint32_t, bool>>& monotone,
-               const std::vector<std::pair<int, std::pair<double, std::uint32_t>>>& mixture) {
+               const std::vector<std::pair<int, std::pair<double, std::uint32_t>>>& mixture,
+               double most_boxes) {
                 new (self) Sampler(engine.problem(), engine.geometry(),
                                    tests_of(max_leaves, max_features, monotone),
-                                   mixture_of(mixture));
+                                   mixture_of(mixture), most_boxes);
             },
             nb::arg("engine"), nb::arg("max_leaves"), nb::arg("max_features"),
-            nb::arg("monotone"), nb::arg("mixture"), nb::keep_alive<1, 2>())
+            nb::arg("monotone"), nb::arg("mixture"), nb::arg("most_boxes"), nb::keep_alive<1, 2>())
         .def("start", &start, nb::arg("seeds").noconvert(), nb::arg("tries"),
              nb::arg("predicate").none() = nb::none())
         .def("advance", &advance, nb::arg("state"), nb::arg("seeds").noconvert(),
              nb::arg("power"), nb::arg("n"), nb::arg("predicate").none() = nb::none())
         .def("scripted", &scripted, nb::arg("state"), nb::arg("script"), nb::arg("power"),
              nb::arg("predicate").none() = nb::none())
+        .def("advance_tempered", &advance_tempered, nb::arg("rungs"), nb::arg("spacing"),
+             nb::arg("seeds").noconvert(), nb::arg("power"), nb::arg("n"), nb::arg("tuning_from"),
+             nb::arg("predicate").none() = nb::none())
+        .def("scripted_tempered", &scripted_tempered, nb::arg("rungs"), nb::arg("spacing"),
+             nb::arg("script"), nb::arg("power"))
+        .def("root_fits", &Sampler::root_fits)
         .def("restore", &restore, nb::arg("choices").noconvert(), nb::arg("turns"))
         .def("holds", [](Sampler& sampler, const State& state) {
             return sampler.holds(state.proof);

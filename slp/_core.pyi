@@ -147,7 +147,8 @@ class MHState:
 class MHSampler:
     """Metropolis-Hastings over the proof trees of a problem whose leaves are not counted.
 
-    `mixture`: kind of the proposal (0 q_ind, 1 q_uc, 2 q_n), its weight and its period.
+    `mixture`: kind of the proposal (0 q_ind, 1 q_uc, 2 q_n, 3 q_exact), its weight and its period.
+    `most_boxes`: what fits under q_exact.
     `predicate` is asked of each tree that would be gone to; states that it refuses are not.
     """
 
@@ -158,7 +159,9 @@ class MHSampler:
         max_features: int,
         monotone: list[tuple[int, bool]],
         mixture: list[tuple[int, tuple[float, int]]],
+        most_boxes: float,
     ) -> None: ...
+    def root_fits(self) -> bool: ...
     def start(
         self,
         seeds: NDArray[np.uint64],
@@ -180,6 +183,19 @@ class MHSampler:
         power: float,
         predicate: Callable[[MHState], bool] | None = None,
     ) -> tuple[MHState, list[int], list[list[float]]]: ...
+    def advance_tempered(
+        self,
+        rungs: list[MHState],
+        spacing: list[float],
+        seeds: NDArray[np.uint64],
+        power: float,
+        n: int,
+        tuning_from: int,
+        predicate: Callable[[MHState], bool] | None = None,
+    ) -> tuple[list[MHState], list[float], NDArray[np.uint64], NDArray[np.uint64]]: ...
+    def scripted_tempered(
+        self, rungs: list[MHState], spacing: list[float], script: list[int], power: float
+    ) -> tuple[list[MHState], list[int], list[list[float]]]: ...
     def restore(self, choices: NDArray[np.int32], turns: list[int]) -> MHState | None: ...
     def holds(self, state: MHState) -> bool: ...
 

@@ -79,7 +79,9 @@ Sampler sampler(const Engine& engine, TreeTests tests = {}) {
     return {engine.problem(), engine.geometry(), std::move(tests),
             {{ProposalKind::cut_uniformly, 3.0},
              {ProposalKind::cut_at_root, 1.0},
-             {ProposalKind::cut_at_each, 1.0, 5}}};
+             {ProposalKind::cut_at_each, 1.0, 5},
+             {ProposalKind::exact_subtree, 1.0}},
+            1 << 12};
 }
 
 bool same(const Sums& a, const Sums& b) {

@@ -15,9 +15,10 @@ from slp.infer.edit_posterior import EditPosterior
 from slp.infer.edits import EditMetropolisHastings
 from slp.infer.mh import (
     CompiledMetropolisHastings,
+    CompiledTempering,
     MetropolisHastings,
     Tempering,
-    what_the_core_lacks,
+    core_is_there,
 )
 from slp.infer.posterior import fresh_seed
 from slp.infer.run import (
@@ -125,8 +126,7 @@ def _sampler(
     sampling: Sampling,
     likelihood: bool,
 ) -> TreeSampler[Any]:
-    """For `edittree` its own engine; else the compiled one where it can run, else the plain one.
-    Tempering is not compiled."""
+    """For `edittree` its own engine; else the compiled one where it can run, else the plain one."""
     if program.edits is not None:
         if sampling.rungs != 1:
             message = "chains over edits of a given tree are not tempered"
@@ -140,14 +140,15 @@ def _sampler(
             proposal=sampling.proposal,
             likelihood=likelihood,
         )
-    compiled = what_the_core_lacks(sampling.proposal) is None
-    make = CompiledMetropolisHastings if compiled and sampling.rungs == 1 else MetropolisHastings
+    make = CompiledMetropolisHastings if core_is_there() else MetropolisHastings
     base = make(
         grammar, geometry, program.constraints, proposal=sampling.proposal, likelihood=likelihood
     )
-    if isinstance(base, MetropolisHastings) and sampling.rungs != 1:
+    if sampling.rungs == 1:
+        return base
+    if isinstance(base, MetropolisHastings):
         return Tempering(base, sampling.rungs)
-    return base
+    return CompiledTempering(base, sampling.rungs)
 
 
 def _posterior(

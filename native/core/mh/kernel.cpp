@@ -16,21 +16,29 @@ constexpr std::uint32_t kNoLimit = std::numeric_limits<std::uint32_t>::max();
 // The search for a start ends trees early with probability 0, 1/10, ..., 9/10, and begins again.
 constexpr std::uint32_t kCycle = 10;
 
+// How the ladder of powers is tuned: slp.infer.mh.tempering.
+constexpr double kWantedSwaps = 0.234, kDecay = 0.6, kLeastSpacing = -12.0;
+
 }  // namespace
 
 Mover::Mover(const exact::Problem& problem, const exact::Geometry& geometry,
-             const TreeTests& tests, const std::vector<Proposal>& mixture)
+             const TreeTests& tests, const std::vector<Proposal>& mixture, double most_boxes)
     : problem_(problem),
       tests_(tests),
       mixture_(mixture),
       process_(problem, geometry),
       tester_(tests, problem, geometry),
+      exact_(problem, geometry, most_boxes),
       rows_(problem.table.n_rows),
       right_rows_(problem.table.n_rows),
       marks_((problem.table.n_rows + 63) / 64),
       statistics_(problem.leaf.n_statistics()) {
     for (const Proposal& proposal : mixture) {
         weights_.push_back(proposal.weight);
+    }
+    std::uint64_t n = 0;
+    for (const std::uint32_t count : problem.table.counts) {
+        rows_up_to_.push_back(n += count);
     }
 }
 
@@ -42,6 +50,33 @@ std::pair<std::size_t, Outcome> Mover::step(Chance& chance, double power, State&
     const Outcome outcome = propose(chance, power, mixture_[i], turn, state.proof);
     turn = (turn + 1) % mixture_[i].period;
     return {i, outcome};
+}
+
+std::pair<std::size_t, bool> Mover::step(Chance& chance, double power, Ladder& ladder,
+                                         Tally& tally) {
+    powers_.assign(1, power);
+    for (const double r : ladder.spacing) {
+        powers_.push_back(powers_.back() * std::exp(-std::exp(r)));
+    }
+    for (std::size_t j = 0; j < ladder.rungs.size(); ++j) {
+        const auto [proposal, outcome] = step(chance, powers_[j], ladder.rungs[j]);
+        if (j == 0) {
+            ++tally[proposal][static_cast<std::size_t>(outcome)];
+        }
+    }
+    const std::size_t j = chance.index(ladder.spacing.size());
+    Proof& cold = ladder.rungs[j].proof;
+    Proof& hot = ladder.rungs[j + 1].proof;
+    double log_ratio = 0.0;
+    if (power > 0) {
+        log_ratio = (powers_[j] - powers_[j + 1]) *
+                    (hot.all().log_likelihood - cold.all().log_likelihood);
+    }
+    const bool swapped = chance.happens(std::exp(std::min(0.0, log_ratio)));
+    if (swapped) {  // turns belong to the rungs, proofs move
+        std::swap(cold, hot);
+    }
+    return {j, swapped};
 }
 
 Outcome Mover::propose(Chance& chance, double power, const Proposal& proposal,
@@ -56,30 +91,66 @@ Outcome Mover::propose(Chance& chance, double power, const Proposal& proposal,
             const auto number = static_cast<std::uint32_t>(chance.index(n));
             return cut(chance, power, point_by_number(proof.nodes, number), true, proof);
         }
+        case ProposalKind::exact_subtree: return redraw_exactly(chance, power, proof);
         case ProposalKind::cut_at_each: break;
     }
     return cut(chance, power, point_breadth_first(proof.nodes, turn, queue_), false, proof);
 }
 
-// Draws a subtree anew and decides. `counted`: the ratio of the numbers of choice points is in the
-// acceptance ratio. What fails, or breaks a test, is a stay.
+// Draws a subtree anew and decides. What fails is a stay.
 Outcome Mover::cut(Chance& chance, double power, Point point, bool counted, Proof& proof) {
-    const Sums old = proof.all();
     path_to(proof.nodes, point.node, path_);
     const Node& goal = proof.nodes[point.node];
-    const std::uint32_t room =
-        tests_.max_leaves > 0 ? tests_.max_leaves - (old.n_leaves - goal.all.n_leaves) : kNoLimit;
     take_rows(proof, goal);
-    if (!grow(chance, goal, point.of_split ? goal.taken.rule : -1, 0.0, room)) {
+    if (!grow(chance, goal, point.of_split ? goal.taken.rule : -1, 0.0, room(proof, goal))) {
         return Outcome::failed;
     }
+    return decide(chance, power, counted, false, proof);
+}
+
+// Draws the subtree of the highest goal that fits, on the path of a row of the data, from its exact
+// distribution given the rest. Every goal below one that fits does, so it is the last that fits on
+// the way up.
+Outcome Mover::redraw_exactly(Chance& chance, double power, Proof& proof) {
+    const std::uint64_t number = chance.index(rows_up_to_.back());
+    const auto row = std::upper_bound(rows_up_to_.begin(), rows_up_to_.end(), number);
+    path_of_row(proof, static_cast<std::uint32_t>(row - rows_up_to_.begin()));
+    std::size_t below = path_.size();
+    while (below > 0 && fits(proof, path_[below - 1])) {
+        --below;
+    }
+    if (below == path_.size()) {
+        return Outcome::stayed;
+    }
+    path_.resize(below + 1);
+    const Node& goal = proof.nodes[path_.back()];
+    take_rows(proof, goal);
+    exact_.prepare({rows_.data(), goal.size}, goal.state, power);
+    Taken taken;
+    if (!grow_by(goal, room(proof, goal), [&](Rows rows, std::int32_t state, Choice& out) {
+            return exact_.draw(chance, rows, state, taken) &&
+                   process_.find(rows, state, taken, out);
+        })) {
+        return Outcome::failed;
+    }
+    return decide(chance, power, false, true, proof);
+}
+
+// Puts what was drawn in the place at the end of `path_`, or not. `counted`: the ratio of the
+// numbers of choice points is in the acceptance ratio; `always`: that ratio is 1. What breaks a test
+// is a stay.
+Outcome Mover::decide(Chance& chance, double power, bool counted, bool always, Proof& proof) {
     if (tests_.need_tree() && !tester_.holds(candidate(proof))) {
         return Outcome::failed;
     }
+    const Sums old = proof.all();
     const Sums now = sums_with(proof.nodes, path_, drawn_[0].all);
-    double log_ratio = now.log_excess - old.log_excess;
-    if (power > 0) {
-        log_ratio += power * (now.log_likelihood - old.log_likelihood);
+    double log_ratio = 0.0;
+    if (!always) {
+        log_ratio = now.log_excess - old.log_excess;
+        if (power > 0) {
+            log_ratio += power * (now.log_likelihood - old.log_likelihood);
+        }
     }
     if (counted) {
         log_ratio += std::log(static_cast<double>(old.n_points) /
@@ -94,6 +165,38 @@ Outcome Mover::cut(Chance& chance, double power, Point point, bool counted, Proo
     const std::uint32_t size = drawn_[0].size;
     replace(proof, path_, drawn_, {rows_.data(), size});
     return Outcome::accepted;
+}
+
+// Leaves that the subtree of a goal may have.
+std::uint32_t Mover::room(const Proof& proof, const Node& goal) const {
+    return tests_.max_leaves > 0
+               ? tests_.max_leaves - (proof.all().n_leaves - goal.all.n_leaves)
+               : kNoLimit;
+}
+
+bool Mover::fits(Proof& proof, std::uint32_t position) {
+    Node& node = proof.nodes[position];
+    if (node.fits < 0) {
+        node.fits = exact_.fits(proof.rows_of(node)) ? 1 : 0;
+    }
+    return node.fits == 1;
+}
+
+bool Mover::root_fits() {
+    std::iota(rows_.begin(), rows_.end(), 0U);
+    return exact_.fits(rows_);
+}
+
+// Positions of the goals whose boxes hold a distinct row, from the root down, into `path_`.
+void Mover::path_of_row(const Proof& proof, std::uint32_t row) {
+    path_.assign(1, 0);
+    while (proof.nodes[path_.back()].n_parts() > 0) {
+        const Node& node = proof.nodes[path_.back()];
+        const std::uint32_t left = path_.back() + 1;
+        path_.push_back(node.n_parts() == 1 || goes_left(row, node.taken)
+                            ? left
+                            : right_of(proof.nodes, left));
+    }
 }
 
 const Proof& Mover::candidate(const Proof& proof) {
@@ -136,6 +239,13 @@ void Mover::take_rows(const Proof& proof, const Node& node) {
         }
         marks_[w] = 0;
     }
+}
+
+bool Mover::goes_left(std::uint32_t row, const Taken& taken) const {
+    const exact::Feature& feature =
+        problem_.table.features[static_cast<std::size_t>(taken.feature)];
+    const std::uint32_t code = feature.codes[row];
+    return feature.kind == exact::FeatureKind::levels ? code == taken.low : code <= taken.low;
 }
 
 // Moves the rows that go left to the front of a run, both sides in the order they had; how many go
@@ -247,11 +357,12 @@ bool Mover::build(std::span<const Taken> choices, Proof& out) {
 // --- chains -----------------------------------------------------------------------------------
 
 Sampler::Sampler(const exact::Problem& problem, const exact::Geometry& geometry, TreeTests tests,
-                 std::vector<Proposal> mixture)
+                 std::vector<Proposal> mixture, double most_boxes)
     : problem_(problem),
       geometry_(geometry),
       tests_(std::move(tests)),
-      mixture_(std::move(mixture)) {}
+      mixture_(std::move(mixture)),
+      most_boxes_(most_boxes) {}
 
 template <typename Work>
 auto Sampler::with_mover(Work work) {
@@ -264,7 +375,7 @@ auto Sampler::with_mover(Work work) {
         }
     }
     if (!mover) {
-        mover = std::make_unique<Mover>(problem_, geometry_, tests_, mixture_);
+        mover = std::make_unique<Mover>(problem_, geometry_, tests_, mixture_, most_boxes_);
     }
     auto out = work(*mover);
     const std::lock_guard lock(mutex_);
@@ -300,6 +411,31 @@ State Sampler::advance(const State& state, Chance& chance, double power, std::ui
         }
         return out;
     });
+}
+
+Ladder Sampler::advance(const Ladder& ladder, Chance& chance, double power, std::uint64_t n,
+                        std::uint64_t tuning_from, Tally& tally, SwapTally& swaps,
+                        const Predicate& predicate) {
+    return with_mover([&](Mover& mover) {
+        mover.ask(predicate);
+        Ladder out = ladder;
+        tally.assign(mixture_.size(), {});
+        swaps.assign(out.spacing.size(), {});
+        for (std::uint64_t i = 0; i < n; ++i) {
+            const auto [j, swapped] = mover.step(chance, power, out, tally);
+            ++swaps[j][swapped];
+            if (tuning_from > 0) {
+                const double gain = std::pow(static_cast<double>(tuning_from + i), -kDecay);
+                double& r = out.spacing[j];
+                r = std::max(r + gain * ((swapped ? 1.0 : 0.0) - kWantedSwaps), kLeastSpacing);
+            }
+        }
+        return out;
+    });
+}
+
+bool Sampler::root_fits() {
+    return with_mover([](Mover& mover) { return mover.root_fits(); });
 }
 
 bool Sampler::restore(std::span<const Taken> choices, std::vector<std::uint32_t> turns,

@@ -15,13 +15,14 @@
 #include "exact/geometry.hpp"
 #include "exact/problem.hpp"
 #include "mh/chance.hpp"
+#include "mh/exact_subtrees.hpp"
 #include "mh/local_process.hpp"
 #include "mh/proof.hpp"
 #include "mh/tree_tests.hpp"
 
 namespace slp::mh {
 
-enum class ProposalKind : std::uint8_t { cut_at_root, cut_uniformly, cut_at_each };
+enum class ProposalKind : std::uint8_t { cut_at_root, cut_uniformly, cut_at_each, exact_subtree };
 
 struct Proposal {
     ProposalKind kind;
@@ -43,6 +44,16 @@ struct State {
 // What became of the moves: count[proposal][outcome].
 using Tally = std::vector<std::array<std::uint64_t, kOutcomes>>;
 
+// Tempered states (slp.infer.mh.tempering): the rungs, the coldest first, and r of each step
+// between them, of which the powers are b_0 = 1, b_j+1 = b_j exp(-exp(r_j)).
+struct Ladder {
+    std::vector<State> rungs;
+    std::vector<double> spacing;
+};
+
+// What became of the swaps of rungs j and j + 1: count[j][whether it was accepted].
+using SwapTally = std::vector<std::array<std::uint64_t, 2>>;
+
 struct Start {
     bool found = false;
     // How many of the proofs drawn on the way did not come to a dead end.
@@ -60,13 +71,20 @@ inline const Predicate kNoPredicate;
 class Mover {
 public:
     Mover(const exact::Problem& problem, const exact::Geometry& geometry, const TreeTests& tests,
-          const std::vector<Proposal>& mixture);
+          const std::vector<Proposal>& mixture, double most_boxes);
 
     // What is asked from here on; it must outlive its use.
     void ask(const Predicate& predicate) { predicate_ = &predicate; }
 
     // One transition towards weight times likelihood^power; the proposal taken and its outcome.
     std::pair<std::size_t, Outcome> step(Chance& chance, double power, State& state);
+
+    // One transition of every rung, then one swap tried; the lower rung's number, and whether it was
+    // accepted. `tally` counts what became of the moves of rung 0.
+    std::pair<std::size_t, bool> step(Chance& chance, double power, Ladder& ladder, Tally& tally);
+
+    // Whether the whole table fits: see ExactSubtrees.
+    bool root_fits();
 
     // A proof of the root goal, drawn from the local process, leaves taken early with a
     // probability; false at a dead end.
@@ -80,6 +98,12 @@ private:
     Outcome propose(Chance& chance, double power, const Proposal& proposal, std::uint32_t turn,
                     Proof& proof);
     Outcome cut(Chance& chance, double power, Point point, bool counted, Proof& proof);
+    Outcome redraw_exactly(Chance& chance, double power, Proof& proof);
+    Outcome decide(Chance& chance, double power, bool counted, bool always, Proof& proof);
+    std::uint32_t room(const Proof& proof, const Node& goal) const;
+    bool fits(Proof& proof, std::uint32_t position);
+    bool goes_left(std::uint32_t row, const Taken& taken) const;
+    void path_of_row(const Proof& proof, std::uint32_t row);
     bool grow(Chance& chance, const Node& goal, std::int32_t rule, double end_early,
               std::uint32_t room);
     template <typename Choose>
@@ -96,6 +120,9 @@ private:
     std::vector<double> weights_;
     LocalProcess process_;
     TreeTester tester_;
+    ExactSubtrees exact_;
+    // Rows of the data up to and with each distinct row.
+    std::vector<std::uint64_t> rows_up_to_;
 
     struct Goal {
         std::int32_t state;
@@ -111,14 +138,16 @@ private:
     std::vector<std::uint32_t> path_, queue_;
     std::vector<double> statistics_;
     Proof candidate_;
+    std::vector<double> powers_;
 };
 
 // Chains of one target: what they share, and the movers that their threads borrow.
 class Sampler {
 public:
-    // `problem` and `geometry` must outlive it; problem.grammar.max_leaves is 0.
+    // `problem` and `geometry` must outlive it; problem.grammar.max_leaves is 0. `most_boxes`: what
+    // fits under exact_subtree.
     Sampler(const exact::Problem& problem, const exact::Geometry& geometry, TreeTests tests,
-            std::vector<Proposal> mixture);
+            std::vector<Proposal> mixture, double most_boxes);
 
     const exact::Problem& problem() const { return problem_; }
     const exact::Geometry& geometry() const { return geometry_; }
@@ -130,6 +159,13 @@ public:
     // `n` transitions.
     State advance(const State& state, Chance& chance, double power, std::uint64_t n, Tally& tally,
                   const Predicate& predicate = kNoPredicate);
+    // `n` transitions of tempered states; the first has the number `tuning_from` (from 1) among
+    // those of the warm-up, after which the powers are tuned, or 0.
+    Ladder advance(const Ladder& ladder, Chance& chance, double power, std::uint64_t n,
+                   std::uint64_t tuning_from, Tally& tally, SwapTally& swaps,
+                   const Predicate& predicate = kNoPredicate);
+    // Whether the whole table fits under exact_subtree.
+    bool root_fits();
     // The state of a proof given by its choices; false if there is none.
     bool restore(std::span<const Taken> choices, std::vector<std::uint32_t> turns, State& out);
     bool holds(const Proof& proof);
@@ -143,6 +179,7 @@ private:
     const exact::Geometry& geometry_;
     TreeTests tests_;
     std::vector<Proposal> mixture_;
+    double most_boxes_;
     std::mutex mutex_;
     std::vector<std::unique_ptr<Mover>> idle_;
 };

@@ -41,6 +41,8 @@ struct Node {
     Taken taken;
     std::int32_t state = 0;
     bool rule_point = false, split_point = false;
+    // Whether its box fits under exact_subtree (1, 0), or -1 where that was not asked yet.
+    std::int8_t fits = -1;
     // Where its rows begin, and how many they are.
     std::uint32_t begin = 0, size = 0;
     // Of the goal alone, and of its whole subtree.

@@ -4,21 +4,23 @@ In the order of the work: `chance` (where randomness comes in), `local_process` 
 at each goal, and with which probability), `proof` (derivations and their choice points), `target`
 (what is drawn from), `proposals` and `exact_subtrees` (where to cut; the acceptance ratios),
 `constraints` (tests on finished trees), `names` (mixtures as text), `engine` and `tempering` (what
-the run loop runs), `scoring` (the weight of any tree). `compiled` makes the same transitions in the
-C++ core.
+the run loop runs), `scoring` (the weight of any tree). `compiled` and `compiled_tempering` make the
+same transitions in the C++ core.
 
 Reference: Angelopoulos & Cussens (2001), Markov chain Monte Carlo using tree-based priors on model
 structure, UAI; (2005), Exploiting informative priors for Bayesian classification and regression
 trees, IJCAI.
 """
 
-from slp.infer.mh.compiled import CompiledMetropolisHastings, what_the_core_lacks
+from slp.infer.mh.compiled import CompiledMetropolisHastings, core_is_there
+from slp.infer.mh.compiled_tempering import CompiledTempering
 from slp.infer.mh.engine import MetropolisHastings
 from slp.infer.mh.tempering import Tempering
 
 __all__ = [
     "CompiledMetropolisHastings",
+    "CompiledTempering",
     "MetropolisHastings",
     "Tempering",
-    "what_the_core_lacks",
+    "core_is_there",
 ]

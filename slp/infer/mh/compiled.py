@@ -9,8 +9,10 @@ by the schedule alone.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeAlias, cast, get_args
 
 import numpy as np
@@ -18,10 +20,10 @@ from numpy.typing import NDArray
 
 from slp.infer.boxes import Geometry
 from slp.infer.compiled.problem import core_problem
+from slp.infer.compiled.size import size_of
 from slp.infer.distribution import ScoredTree
 from slp.infer.mh.engine import TRIES, MetropolisHastings, no_start
-from slp.infer.mh.exact_subtrees import DEFAULT_BUDGET
-from slp.infer.mh.names import Named, read_names
+from slp.infer.mh.names import Named, mixture_of_names
 from slp.infer.run import Info, Json, Move, Outcome
 from slp.ir.program import Constraint, MaxFeatures, Monotone
 from slp.ir.tree_grammar import TreeGrammar
@@ -29,30 +31,42 @@ from slp.kernels.mh import mh_kernels
 from slp.trees import Leaf, Split, Tree
 from slp.trees.predicates import tree_predicates
 
-__all__ = ["CompiledMetropolisHastings", "CoreState", "what_the_core_lacks"]
+__all__ = [
+    "MOST_BOXES",
+    "CompiledMetropolisHastings",
+    "CoreState",
+    "core_seeds",
+    "core_is_there",
+]
 
 #: The core's `MHState`: a proof and the turns of the proposals; never changed.
 CoreState: TypeAlias = Any
 
 # The core's enumerations.
-_CUT_AT_ROOT, _CUT_UNIFORMLY, _CUT_AT_EACH = range(3)
+_KINDS = {"q_ind": 0, "q_uc": 1, "q_n": 2, "q_exact": 3}
 _OUTCOMES: tuple[Outcome, ...] = ("accepted", "rejected", "failed", "stayed")
 assert set(_OUTCOMES) == set(get_args(Outcome))
 _LEAF, _CALL = -1, -2
 
+#: Bound on the boxes below a goal that fits under `q_exact`, unless the whole table fits: that is
+#: if its estimated number of items (boxes in states) is at most this.
+MOST_BOXES = 2.0**12
+MOST_ITEMS = 2.0**22
 
-def what_the_core_lacks(proposal: str) -> str | None:
-    """Why the plain engine has to run in its place; None if it need not."""
-    if mh_kernels() is None:
-        return "the compiled kernels are missing"
-    if any(named.name == "q_exact" for named in read_names(proposal)):
-        return "q_exact is not compiled"
-    return None
+
+def core_is_there() -> bool:
+    """Whether this installation has the core; without it the plain engine runs."""
+    return mh_kernels() is not None
 
 
 class CompiledMetropolisHastings:
     """Chains over proofs of a grammar on a table (a `slp.infer.run.BlockEngine`), as
-    `MetropolisHastings` with the same arguments; what `what_the_core_lacks` names is not there.
+    `MetropolisHastings` with the same arguments.
+
+    `most_boxes`: a goal fits under `q_exact` if a bound on the boxes below it is at most this: the
+    lesser of 2^m for its m distinct rows, and of the product over features of c (c + 1) / 2 for the
+    c codes that occur there (2^c for levels). That takes no search, and keeps to one verdict
+    whatever else is known.
 
     Attributes
     ----------
@@ -72,26 +86,29 @@ class CompiledMetropolisHastings:
         *,
         proposal: str = "q_uc",
         likelihood: bool = True,
-        budget: int = DEFAULT_BUDGET,
+        most_boxes: float | None = None,
     ) -> None:
         constraints = tuple(constraints)
-        assert what_the_core_lacks(proposal) is None
         self.plain = MetropolisHastings(grammar, geometry, constraints, likelihood=likelihood)
         self.geometry = geometry
         self.normalised, self.evidence_note = self.plain.normalised, self.plain.evidence_note
         self.power = 1.0 if likelihood else 0.0
-        named = read_names(proposal)
-        self._names = [_name(n) for n in named]
-        self._identity = {
-            **self.plain.identity,
-            "proposal": f"{proposal}, {budget}",
-            "kernel": "compiled",
-        }
         core = mh_kernels()
         assert core is not None
         self._core = core
         self._predicates = tree_predicates(constraints)
-        self.sampler = _sampler(core, grammar, geometry, constraints, named)
+        problem = core.ExactEngine(core_problem(core, grammar, geometry.table, count_leaves=False))
+        if most_boxes is None:
+            most_boxes = math.inf if size_of(problem).items <= MOST_ITEMS else MOST_BOXES
+        make = partial(_sampler, core, problem, grammar, geometry, constraints, most_boxes)
+        named = mixture_of_names(proposal, lambda: make([]).root_fits())
+        self._names = [_name(n) for n in named]
+        self.sampler = make(named)
+        self._identity = {
+            **self.plain.identity,
+            "proposal": proposal,
+            "kernel": f"compiled, {most_boxes:g}",
+        }
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -106,7 +123,7 @@ class CompiledMetropolisHastings:
         SlpError
             E517: none was found.
         """
-        state, derived = self.sampler.start(_seeds(rng), TRIES, self._predicate)
+        state, derived = self.sampler.start(core_seeds(rng), TRIES, self.predicate)
         if state is None:
             raise no_start(derived, self.plain.constraints)
         return state
@@ -129,15 +146,19 @@ class CompiledMetropolisHastings:
         """`n` steps at once (see `BlockEngine`), towards weight times likelihood to a power: that
         of the target where none is given. Nothing is tuned."""
         power = self.power if power is None else power
-        state, counts = self.sampler.advance(state, _seeds(rng), power, n, self._predicate)
+        state, counts = self.sampler.advance(state, core_seeds(rng), power, n, self.predicate)
+        return state, self.tally_of(counts)
+
+    def tally_of(self, counts: NDArray[np.uint64]) -> Counter[tuple[str, Outcome]]:
+        """Counts of the core by name and outcome."""
         tally: Counter[tuple[str, Outcome]] = Counter()
         for i, count in enumerate(counts.tolist()):
             if count:
                 tally[self._names[i // len(_OUTCOMES)], _OUTCOMES[i % len(_OUTCOMES)]] += count
-        return state, tally
+        return tally
 
     @property
-    def _predicate(self) -> Callable[[CoreState], bool] | None:
+    def predicate(self) -> Callable[[CoreState], bool] | None:
         """What the core asks of a state, last of all; None if there is nothing to ask."""
         return self._agreed if self._predicates else None
 
@@ -218,9 +239,11 @@ class CompiledMetropolisHastings:
 
 def _sampler(
     core: Any,
+    problem: Any,
     grammar: TreeGrammar,
     geometry: Geometry,
     constraints: tuple[Constraint, ...],
+    most_boxes: float,
     named: list[Named],
 ) -> Any:
     """The core's `MHSampler`."""
@@ -231,26 +254,25 @@ def _sampler(
         for c in constraints
         if isinstance(c, Monotone)
     ]
-    problem = core_problem(core, grammar, geometry.table, count_leaves=False)
     return core.MHSampler(
-        core.ExactEngine(problem),
+        problem,
         grammar.max_leaves or 0,
         min(limits, default=0),
         monotone,
         [_proposal(n) for n in named],
+        most_boxes,
     )
 
 
 def _proposal(named: Named) -> tuple[int, tuple[float, int]]:
     """Kind, weight and period."""
-    if named.number is not None:
-        return _CUT_AT_EACH, (named.weight, named.number)
-    return (_CUT_UNIFORMLY if named.name == "q_uc" else _CUT_AT_ROOT), (named.weight, 1)
+    return _KINDS[named.name], (named.weight, 1 if named.number is None else named.number)
 
 
 def _name(named: Named) -> str:
     return named.name if named.number is None else f"{named.name}({named.number})"
 
 
-def _seeds(rng: np.random.Generator) -> NDArray[np.uint64]:
+def core_seeds(rng: np.random.Generator) -> NDArray[np.uint64]:
+    """256 random bits."""
     return cast("NDArray[np.uint64]", rng.integers(0, 2**64, 4, dtype=np.uint64))

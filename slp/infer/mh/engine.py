@@ -93,9 +93,9 @@ class MetropolisHastings:
         self._identity = {
             "program": digest_of_grammar(grammar, constraints),
             "table": digest_of_table(geometry),
-            "proposal": f"{proposal}, {budget}",
+            "proposal": proposal,
             "target": "posterior" if likelihood else "prior",
-            "kernel": "plain",
+            "kernel": f"plain, {budget}",
         }
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 from slp.errors import Diagnostic, UsageError
@@ -14,7 +15,7 @@ from slp.infer.mh.proof import Proof
 from slp.infer.mh.proposals import CutAtEach, CutAtRoot, CutUniformly, Mixture, Proposal
 from slp.infer.mh.target import Target
 
-__all__ = ["Named", "cut_by_name", "mixture_of", "no_proposal", "read_names"]
+__all__ = ["Named", "cut_by_name", "mixture_of", "mixture_of_names", "no_proposal", "read_names"]
 
 _NAMES = ("q_uc", "q_ind", "q_n", "q_exact")
 _HELP = "write q_uc, q_ind, q_n(20), q_exact, or several with weights, as in q_uc:0.8,q_ind:0.2"
@@ -30,7 +31,23 @@ class Named(NamedTuple):
 
 
 def mixture_of(text: str, process: LocalProcess, budget: int) -> Mixture[Target, Proof]:
-    """The mixture that a text names; weights are 1 where none is given.
+    """The mixture that a text names, as `mixture_of_names`.
+
+    Raises
+    ------
+    UsageError
+        E516: the text names no proposals.
+    """
+    charts = SubtreeCharts(process, budget)
+    weighted: list[tuple[Proposal[Target, Proof], float]] = [
+        (ExactSubtree(charts) if named.name == "q_exact" else cut_by_name(named), named.weight)
+        for named in mixture_of_names(text, lambda: charts.fits(process.root))
+    ]
+    return Mixture.of(weighted)
+
+
+def mixture_of_names(text: str, root_fits: Callable[[], bool]) -> list[Named]:
+    """The proposals of the mixture that a text names; weights are 1 where none is given.
 
     `q_exact` stays where no goal on a row's path fits, and never changes what is above those that
     do; so unless the root fits, `q_uc` joins it, with the same weight.
@@ -40,16 +57,12 @@ def mixture_of(text: str, process: LocalProcess, budget: int) -> Mixture[Target,
     UsageError
         E516: the text names no proposals.
     """
-    weighted: list[tuple[Proposal[Target, Proof], float]] = []
+    out = []
     for named in read_names(text):
-        if named.name != "q_exact":
-            weighted.append((cut_by_name(named), named.weight))
-            continue
-        exact = ExactSubtree(SubtreeCharts(process, budget))
-        weighted.append((exact, named.weight))
-        if not exact.charts.fits(process.root):
-            weighted.append((CutUniformly(), named.weight))
-    return Mixture.of(weighted)
+        out.append(named)
+        if named.name == "q_exact" and not root_fits():
+            out.append(Named("q_uc", None, named.weight))
+    return out
 
 
 def read_names(text: str) -> list[Named]:

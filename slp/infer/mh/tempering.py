@@ -30,7 +30,7 @@ from slp.infer.mh.proposals import acceptance_probability
 from slp.infer.run import Info, Json, Move
 from slp.trees import Tree
 
-__all__ = ["Tempering", "TemperingState", "log_swap_ratio"]
+__all__ = ["Tempering", "TemperingState", "check_rungs", "first_spacing", "log_swap_ratio"]
 
 _WANTED_SWAPS = 0.234
 _DECAY = 0.6
@@ -72,9 +72,7 @@ class Tempering:
     """
 
     def __init__(self, base: MetropolisHastings, rungs: int) -> None:
-        if rungs < 2:
-            help = "take 2 or more; one rung is a chain without tempering"
-            raise UsageError(Diagnostic("E518", f"tempering with {rungs} rungs", help=help))
+        check_rungs(rungs)
         self.base, self._n_rungs = base, rungs
 
     @property
@@ -85,7 +83,7 @@ class Tempering:
     def init(self, rng: np.random.Generator) -> TemperingState:
         """A start for each rung."""
         rungs = tuple(self.base.init(rng) for _ in range(self._n_rungs))
-        return TemperingState(rungs, (math.log(math.log(2)),) * (self._n_rungs - 1))
+        return TemperingState(rungs, first_spacing(self._n_rungs))
 
     def step(self, rng: np.random.Generator, state: TemperingState) -> tuple[TemperingState, Info]:
         """Every rung moves, then a swap is tried. Info is on rung 0 and the swap."""
@@ -160,6 +158,18 @@ class Tempering:
         rungs, spacing, tried, swapped = data
         states = tuple(self.base.state_from_data(rung) for rung in rungs)
         return TemperingState(states, tuple(spacing), tried, swapped)
+
+
+def check_rungs(rungs: int) -> None:
+    """Raise UsageError E518 if there are fewer than two rungs."""
+    if rungs < 2:
+        help = "take 2 or more; one rung is a chain without tempering"
+        raise UsageError(Diagnostic("E518", f"tempering with {rungs} rungs", help=help))
+
+
+def first_spacing(rungs: int) -> tuple[float, ...]:
+    """r of each step between rungs at the start: powers 1, 1/2, 1/4, ..."""
+    return (math.log(math.log(2)),) * (rungs - 1)
 
 
 def log_swap_ratio(powers: tuple[float, ...], rungs: list[MHState], j: int) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,11 +23,14 @@ Q_IND: CoreProposal = (0, (1.0, 1))
 Q_UC: CoreProposal = (1, (1.0, 1))
 
 
+Q_EXACT: CoreProposal = (3, (1.0, 1))
+
+
 def q_n(period: int) -> CoreProposal:
     return 2, (1.0, period)
 
 
-def core_sampler(target: Target, mixture: Sequence[CoreProposal]) -> Any:
+def core_sampler(target: Target, mixture: Sequence[CoreProposal], most_boxes: float = 0.0) -> Any:
     """The core's sampler of a target."""
     core = mh_kernels()
     assert core is not None
@@ -38,7 +41,12 @@ def core_sampler(target: Target, mixture: Sequence[CoreProposal]) -> Any:
     ]
     engine = core.ExactEngine(core_problem(core, grammar, table, count_leaves=False))
     return core.MHSampler(
-        engine, grammar.max_leaves or 0, min(limits, default=0), monotone, list(mixture)
+        engine,
+        grammar.max_leaves or 0,
+        min(limits, default=0),
+        monotone,
+        list(mixture),
+        most_boxes,
     )
 
 
@@ -76,20 +84,31 @@ class CoreExample:
         proposal: CoreProposal,
         turn: int = 0,
         predicate: Callable[[Any], bool] | None = None,
+        most_boxes: float = 0.0,
     ) -> NDArray[np.float64]:
         """P[i, j]: probability that the core goes from proof i to proof j in one step, by going
         through every outcome of every random decision that it takes."""
-        sampler = core_sampler(self.made.target, [proposal])
+        sampler = core_sampler(self.made.target, [proposal], most_boxes)
         power = self.made.target.power
         out = np.zeros((len(self.choices), len(self.choices)))
         for i, state in enumerate(self.states(sampler, [turn])):
-            scripts: list[list[int]] = [[]]
-            while scripts:
-                script = scripts.pop()
-                new, taken, probabilities = sampler.scripted(state, script, power, predicate)
-                chance = np.prod([p[t] for p, t in zip(probabilities, taken, strict=True)])
+            for chance, new in every_script(
+                lambda script, at=state: sampler.scripted(at, script, power, predicate)
+            ):
                 out[i, self.number[tuple(new.choices().tolist())]] += chance
-                for place in range(len(script), len(taken)):
-                    others = range(taken[place] + 1, len(probabilities[place]))
-                    scripts += [[*taken[:place], o] for o in others if probabilities[place][o] > 0]
         return out
+
+
+def every_script(
+    run: Callable[[list[int]], tuple[Any, list[int], Any]],
+) -> Iterator[tuple[float, Any]]:
+    """Every outcome of a run of the core in which chance follows a script, with its probability:
+    all scripts are gone through."""
+    scripts: list[list[int]] = [[]]
+    while scripts:
+        script = scripts.pop()
+        new, taken, probabilities = run(script)
+        yield float(np.prod([p[t] for p, t in zip(probabilities, taken, strict=True)])), new
+        for place in range(len(script), len(taken)):
+            others = range(taken[place] + 1, len(probabilities[place]))
+            scripts += [[*taken[:place], o] for o in others if probabilities[place][o] > 0]

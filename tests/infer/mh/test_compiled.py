@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,13 +14,23 @@ from slp.data import table_of
 from slp.errors import SlpError, UsageError
 from slp.infer.boxes import Geometry
 from slp.infer.mh import MetropolisHastings
-from slp.infer.mh.compiled import CompiledMetropolisHastings, what_the_core_lacks
+from slp.infer.mh.compiled import CompiledMetropolisHastings
+from slp.infer.mh.exact_subtrees import ExactSubtree, SubtreeCharts
+from slp.infer.mh.local_process import Goal, LocalProcess
 from slp.infer.mh.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
 from slp.infer.rendering import log_likelihood_of_tree
 from slp.infer.run import Checkpoint, Schedule, run
 from slp.lower import program_to_tree_grammar
 from slp.trees import Leaf, check_tree
-from tests.infer.mh.core_matrices import Q_IND, Q_UC, CoreExample, CoreProposal, core_sampler, q_n
+from tests.infer.mh.core_matrices import (
+    Q_EXACT,
+    Q_IND,
+    Q_UC,
+    CoreExample,
+    CoreProposal,
+    core_sampler,
+    q_n,
+)
 from tests.infer.mh.matrices import TOLERANCE, Example, random_examples
 
 EXAMPLES = random_examples(60)
@@ -54,6 +65,43 @@ def test_transitions(made: Example, core: CoreProposal, plain: Proposal) -> None
         np.testing.assert_allclose(have, made.matrix(plain, turn), rtol=0, atol=TOLERANCE)
 
 
+class BoundedGoals(SubtreeCharts):
+    """What fits under `q_exact` by the core's bound: see `CompiledMetropolisHastings`."""
+
+    def __init__(self, process: LocalProcess, most_boxes: float) -> None:
+        super().__init__(process, 2**30)
+        self.most_boxes = most_boxes
+
+    def fits(self, goal: Goal) -> bool:
+        geometry = self._process.geometry
+        boxes = 1.0
+        for feature, by_code in zip(geometry.table.features, geometry.rows_by_code, strict=True):
+            c = sum(bool(rows & goal.box) for _, rows in by_code)
+            boxes *= 2.0**c if feature.categorical else c * (c + 1) / 2
+        return min(boxes, 2.0 ** goal.box.bit_count()) <= self.most_boxes
+
+
+@BY_SEED
+@pytest.mark.parametrize("most_boxes", [1, 2, 6, 2**20])
+def test_exact_subtrees(made: Example, most_boxes: float) -> None:
+    """The same for `q_exact`, at every size of what fits."""
+    have = CoreExample(made).matrix(Q_EXACT, most_boxes=most_boxes)
+    charts = BoundedGoals(made.target.process, most_boxes)
+    np.testing.assert_allclose(have, made.matrix(ExactSubtree(charts)), rtol=0, atol=TOLERANCE)
+
+
+def test_q_uc_joins_q_exact_unless_the_table_fits() -> None:
+    def names(most_boxes: float) -> set[str]:
+        text = ":- use(growtree). :- feature(_, [bins(quantile, 3)])."
+        engine = chains(text, "q_exact", most_boxes=most_boxes)
+        rng = np.random.default_rng(0)
+        _, tally = engine.advance(rng, engine.init(rng), 200)
+        return {name for name, _ in tally}
+
+    assert names(6**3 - 1) == {"q_exact", "q_uc"}
+    assert names(6**3) == {"q_exact"}
+
+
 # --- runs ---------------------------------------------------------------------------------------
 
 RNG = np.random.default_rng(0)
@@ -61,7 +109,7 @@ X = np.round(RNG.normal(size=(60, 3)), 1)
 Y = np.where(X[:, 0] + RNG.normal(0, 0.7, 60) > 0, "b", "a")
 
 
-def chains(text: str, proposal: str = "q_uc", **options: bool) -> CompiledMetropolisHastings:
+def chains(text: str, proposal: str = "q_uc", **options: Any) -> CompiledMetropolisHastings:
     """The engine of a program; tests on the finished tree are its to make."""
     program = slp.parse(text).ir
     table = table_of(program, X, Y)
@@ -166,8 +214,3 @@ def test_no_start() -> None:
     assert str(caught.value).startswith(
         "error[E517]: no tree to start from was found among 2,000 drawn from the program: "
     )
-
-
-def test_what_the_core_lacks() -> None:
-    assert what_the_core_lacks("q_uc,q_n(3)") is None
-    assert what_the_core_lacks("q_uc,q_exact") == "q_exact is not compiled"

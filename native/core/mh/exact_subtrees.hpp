@@ -1,0 +1,95 @@
+// Subtrees drawn from their exact distribution, by the sums of weights over all derivations of a
+// goal: what the proposal q_exact (slp.infer.mh.exact_subtrees) draws with.
+//
+// The sum of a goal (a box in a state) to a power is
+//
+//     V = sum over its leaf rules of w L^power + sum over its other ways on of w V(left) V(right)
+//
+// and depends on its rows, its state and the power alone. Sums are kept from one goal to the next,
+// as the boxes below two goals are often the same; nothing that is drawn depends on what is kept.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "exact/arena.hpp"
+#include "exact/edges.hpp"
+#include "exact/geometry.hpp"
+#include "exact/memo.hpp"
+#include "exact/numbers.hpp"
+#include "exact/problem.hpp"
+#include "mh/chance.hpp"
+#include "mh/cuts.hpp"
+#include "mh/local_process.hpp"
+
+namespace slp::mh {
+
+// One for each thread.
+class ExactSubtrees {
+public:
+    // A box fits if a bound on the boxes inside it is at most `most_boxes`.
+    ExactSubtrees(const exact::Problem& problem, const exact::Geometry& geometry,
+                  double most_boxes);
+
+    // Whether a box fits: of m rows and, of feature f, c_f codes, the bound is the lesser of 2^m
+    // and the product over f of c_f (c_f + 1) / 2 (of levels 2^c_f). What lies inside a box that
+    // fits does.
+    bool fits(Rows rows);
+
+    // Works out the sums of a goal and of all that it leads to.
+    void prepare(Rows rows, std::int32_t state, double power);
+    // Draws what is done at the goal that was prepared, or at one that it leads to; false if it
+    // derives nothing.
+    bool draw(Chance& chance, Rows rows, std::int32_t state, Taken& out);
+
+private:
+    using Value = exact::Scaled;
+    // The sums of one power.
+    struct Sums {
+        double power;
+        std::unique_ptr<exact::Memo> memo;
+    };
+    // A goal on the way down whose sum is not done.
+    struct Frame {
+        exact::Box box;
+        exact::Key key;
+        exact::ItemEdges item;
+        std::span<const exact::BoxSplit> splits;
+        std::size_t rule = 0, edge = 0;
+        Value sum;
+        exact::Arena::Mark before;
+    };
+
+    void take_power(double power);
+    void open(const exact::Box& box, std::int32_t state, exact::Key key,
+              exact::Arena::Mark before);
+    bool go_on(Frame& frame);
+    bool enter_missing(const Frame& frame, const exact::RuleEdges& rule, const exact::Edge& edge);
+    Value leaf_weight(const exact::RuleEdges& rule, double log_likelihood) const;
+    const std::uint64_t* find(exact::Key key) const { return memo_->find(key); }
+
+    const exact::Problem& problem_;
+    const exact::Geometry& geometry_;
+    double most_boxes_;
+    exact::Splitter splitter_;
+    exact::EdgeBuilder builder_;
+    exact::Arena arena_;
+    std::vector<Frame> frames_;
+    exact::Budget budget_;
+    std::vector<Sums> sums_;
+    exact::Memo* memo_ = nullptr;
+    double power_ = 0.0;
+    // Scratch: for each code of a feature the number of the box in which it was last seen.
+    std::vector<std::uint32_t> seen_;
+    std::uint32_t looked_ = 0;
+    std::vector<double> weights_;
+    std::vector<Value> values_;
+    std::vector<Taken> ways_;
+};
+
+}  // namespace slp::mh

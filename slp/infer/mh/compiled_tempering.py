@@ -1,0 +1,123 @@
+"""Parallel tempering in the C++ core: the transitions of `slp.infer.mh.tempering`, the
+specification, many at a time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from slp.infer.boxes import Geometry
+from slp.infer.distribution import ScoredTree
+from slp.infer.mh.compiled import CompiledMetropolisHastings, CoreState, core_seeds
+from slp.infer.mh.tempering import check_rungs, first_spacing
+from slp.infer.run import Info, Json, Move, Outcome
+from slp.trees import Tree
+
+__all__ = ["CompiledTempering", "Rungs"]
+
+
+@dataclass(frozen=True, eq=False)
+class Rungs:
+    """The rungs' states, the coldest first, and r of each step between them."""
+
+    states: tuple[CoreState, ...]
+    spacing: tuple[float, ...]
+
+
+class CompiledTempering:
+    """Tempered chains (a `slp.infer.run.BlockEngine`), as `Tempering` with the same arguments.
+
+    Raises
+    ------
+    UsageError
+        E518: fewer than two rungs.
+    """
+
+    def __init__(self, base: CompiledMetropolisHastings, rungs: int) -> None:
+        check_rungs(rungs)
+        self.base, self._n_rungs = base, rungs
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """See `Engine`."""
+        return {**self.base.identity, "number of rungs": str(self._n_rungs)}
+
+    def init(self, rng: np.random.Generator) -> Rungs:
+        """A start for each rung."""
+        states = tuple(self.base.init(rng) for _ in range(self._n_rungs))
+        return Rungs(states, first_spacing(self._n_rungs))
+
+    def step(self, rng: np.random.Generator, state: Rungs) -> tuple[Rungs, Info]:
+        """Every rung moves, then a swap is tried. Info is on rung 0 and the swap."""
+        state, tally = self.advance(rng, state, 1, None)
+        moves = tuple(Move(name, outcome) for name, outcome in tally)
+        return state, Info(moves, self.base.log_score(state.states[0]))
+
+    def advance(
+        self, rng: np.random.Generator, state: Rungs, n: int, tuning_from: int | None
+    ) -> tuple[Rungs, Counter[tuple[str, Outcome]]]:
+        """See `BlockEngine`; the moves of rung 0, and the swaps."""
+        states, spacing, moves, swaps = self.base.sampler.advance_tempered(
+            list(state.states),
+            list(state.spacing),
+            core_seeds(rng),
+            self.base.power,
+            n,
+            tuning_from or 0,
+            self.base.predicate,
+        )
+        tally = self.base.tally_of(moves)
+        for j, (rejected, accepted) in enumerate(swaps.reshape(-1, 2).tolist()):
+            name = f"swap {j}-{j + 1}"
+            tally += Counter({(name, "rejected"): rejected, (name, "accepted"): accepted})
+        return Rungs(tuple(states), tuple(spacing)), tally
+
+    def adapt(self, state: Rungs, info: Info, step: int) -> Rungs:
+        """The core tunes by itself."""
+        return state
+
+    def record(self, state: Rungs) -> Json:
+        """The proof of rung 0, as `CompiledMetropolisHastings.record`."""
+        return self.base.record(state.states[0])
+
+    def state_to_data(self, state: Rungs) -> Json:
+        """See `Engine`."""
+        return [[self.base.state_to_data(s) for s in state.states], list(state.spacing)]
+
+    def state_from_data(self, data: Json) -> Rungs:
+        """See `Engine`."""
+        states, spacing = data
+        return Rungs(tuple(self.base.state_from_data(s) for s in states), tuple(spacing))
+
+    # --- what rung 0 stands for (`slp.infer.sampled_posterior.TreeSampler`) --------------------
+
+    @property
+    def geometry(self) -> Geometry:
+        """See `TreeSampler`."""
+        return self.base.geometry
+
+    @property
+    def normalised(self) -> bool:
+        """See `TreeSampler`."""
+        return self.base.normalised
+
+    @property
+    def derivations_are_trees(self) -> bool:
+        """See `TreeSampler`."""
+        return self.base.derivations_are_trees
+
+    @property
+    def evidence_note(self) -> str | None:
+        """See `TreeSampler`."""
+        return self.base.evidence_note
+
+    def scored(self, record: Json) -> ScoredTree:
+        """See `TreeSampler`."""
+        return self.base.scored(record)
+
+    def log_weight(self, tree: Tree) -> float:
+        """See `TreeSampler`."""
+        return self.base.log_weight(tree)
