@@ -76,6 +76,8 @@ nb::tuple merge_rows(Codes codes) {
 }  // namespace
 
 NB_MODULE(_core, m) {
+    // Where another language embeds Python (slp/prolog/slp.pl), its references outlive the module.
+    nb::set_leak_warnings(false);
     m.doc() = "Compiled kernels of slp; call them through slp.kernels.";
     m.def("code_values", &code_values, nb::arg("column").noconvert());
     m.def("code_by_cuts", &code_by_cuts, nb::arg("column").noconvert(),
