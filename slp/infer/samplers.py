@@ -14,6 +14,7 @@ from slp.infer.diagnostics import Diagnostics
 from slp.infer.edit_posterior import EditPosterior
 from slp.infer.edits import EditMetropolisHastings
 from slp.infer.mh import (
+    MOST_BOXES,
     CompiledMetropolisHastings,
     CompiledTempering,
     MetropolisHastings,
@@ -140,15 +141,25 @@ def _sampler(
             proposal=sampling.proposal,
             likelihood=likelihood,
         )
-    make = CompiledMetropolisHastings if core_is_there() else MetropolisHastings
-    base = make(
-        grammar, geometry, program.constraints, proposal=sampling.proposal, likelihood=likelihood
+    if not core_is_there():
+        plain = MetropolisHastings(
+            grammar,
+            geometry,
+            program.constraints,
+            proposal=sampling.proposal,
+            likelihood=likelihood,
+        )
+        return plain if sampling.rungs == 1 else Tempering(plain, sampling.rungs)
+    tempered = sampling.rungs != 1
+    core = CompiledMetropolisHastings(
+        grammar,
+        geometry,
+        program.constraints,
+        proposal=sampling.proposal,
+        likelihood=likelihood,
+        most_boxes=MOST_BOXES if tempered else None,  # sums are worked out anew for each power
     )
-    if sampling.rungs == 1:
-        return base
-    if isinstance(base, MetropolisHastings):
-        return Tempering(base, sampling.rungs)
-    return CompiledTempering(base, sampling.rungs)
+    return CompiledTempering(core, sampling.rungs) if tempered else core
 
 
 def _posterior(

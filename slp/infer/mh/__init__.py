@@ -12,12 +12,13 @@ structure, UAI; (2005), Exploiting informative priors for Bayesian classificatio
 trees, IJCAI.
 """
 
-from slp.infer.mh.compiled import CompiledMetropolisHastings, core_is_there
+from slp.infer.mh.compiled import MOST_BOXES, CompiledMetropolisHastings, core_is_there
 from slp.infer.mh.compiled_tempering import CompiledTempering
 from slp.infer.mh.engine import MetropolisHastings
 from slp.infer.mh.tempering import Tempering
 
 __all__ = [
+    "MOST_BOXES",
     "CompiledMetropolisHastings",
     "CompiledTempering",
     "MetropolisHastings",

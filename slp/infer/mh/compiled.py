@@ -51,7 +51,7 @@ _LEAF, _CALL = -1, -2
 #: Bound on the boxes below a goal that fits under `q_exact`, unless the whole table fits: that is
 #: if its estimated number of items (boxes in states) is at most this.
 MOST_BOXES = 2.0**12
-MOST_ITEMS = 2.0**22
+MOST_ITEMS = 2.0**20
 
 
 def core_is_there() -> bool:
