@@ -112,7 +112,7 @@ nb::tuple ways_of(const Engine& engine, const Pass& pass, const Array<std::uint3
                   std::int32_t product) {
     double log_likelihood = 0;
     const std::vector<Way> ways =
-        engine.ways(std::span(rows.data(), rows.size()), product, &log_likelihood);
+        engine.ways(pass, std::span(rows.data(), rows.size()), product, &log_likelihood);
     const std::size_t n = ways.size();
     std::vector<std::int32_t> rule(n), feature(n), low(n), high(n), left(n), right(n);
     std::vector<double> weight(n), below_left(n), below_right(n);
@@ -125,8 +125,8 @@ nb::tuple ways_of(const Engine& engine, const Pass& pass, const Array<std::uint3
         left[i] = way.left_state;
         right[i] = way.right_state;
         weight[i] = way.log_weight;
-        below_left[i] = way.feature == -1 ? 0.0 : pass.log_value(way.left, way.left_state);
-        below_right[i] = way.feature < 0 ? 0.0 : pass.log_value(way.right, way.right_state);
+        below_left[i] = way.log_left;
+        below_right[i] = way.log_right;
     }
     return nb::make_tuple(log_likelihood, to_numpy(std::move(rule)), to_numpy(std::move(feature)),
                           to_numpy(std::move(low)), to_numpy(std::move(high)),

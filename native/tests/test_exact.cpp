@@ -76,6 +76,18 @@ double sum_over_trees(const Problem& p, const std::vector<std::uint32_t>& rows,
     return done[rows] = total;
 }
 
+// The same with features of two values.
+Problem bits(std::uint32_t n, std::uint32_t d, std::uint64_t seed) {
+    Problem out = denison(n, d, 2, seed);
+    // All rows are distinct: the first features spell their numbers.
+    for (std::uint32_t i = 0; i < n; ++i) {
+        for (std::uint32_t f = 0; f < d && (n - 1) >> f != 0; ++f) {
+            out.table.features[f].codes[i] = i >> f & 1;
+        }
+    }
+    return out;
+}
+
 constexpr std::size_t kPlenty = std::size_t{1} << 30;
 
 }  // namespace
@@ -94,6 +106,28 @@ TEST(exact_sum_equals_a_plain_recursion) {
             check(pass->run([](const Progress&) { return true; }) == Status::done);
             check(std::abs(engine.log_root(*pass) - want) < 1e-12);
             check(pass->progress().items == done.size());
+        }
+    }
+}
+
+TEST(exact_sum_on_a_cube_equals_a_plain_recursion) {
+    for (const std::uint32_t n : {1U, 2U, 5U, 6U, 7U, 12U, 80U}) {
+        const Engine engine(bits(n, 8, n));
+        std::map<std::vector<std::uint32_t>, double> done;
+        std::vector<std::uint32_t> all;
+        for (std::uint32_t i = 0; i < n; ++i) {
+            all.push_back(i);
+        }
+        const double want = std::log(sum_over_trees(engine.problem(), all, done));
+        for (const std::size_t threads : {1U, 4U}) {
+            const auto pass =
+                engine.make_pass(Quantity::total, true, false, 0, true, kPlenty, threads);
+            check(pass->run([](const Progress&) { return true; }) == Status::done);
+            check(std::abs(engine.log_root(*pass) - want) < 1e-12);
+            for (const auto& [rows, value] : done) {  // large and small boxes alike
+                const Box box = engine.geometry().box_of(rows);
+                check(std::abs(pass->log_value(box, 0) - std::log(value)) < 1e-11);
+            }
         }
     }
 }
@@ -174,8 +208,36 @@ TEST(exact_search_keeps_its_budget) {
     }
 }
 
+TEST(exact_cube_does_not_depend_on_threads) {
+    const Engine engine(bits(150, 10, 3));
+    const auto go_on = [](const Progress&) { return true; };
+    for (const Quantity quantity : {Quantity::total, Quantity::best, Quantity::count}) {
+        const auto one = engine.make_pass(quantity, true, false, 0, true, kPlenty, 1);
+        check(one->run(go_on) == Status::done);
+        for (const std::size_t threads : {2U, 8U}) {
+            const auto many = engine.make_pass(quantity, true, false, 0, true, kPlenty, threads);
+            check(many->run(go_on) == Status::done);
+            check(engine.root_values(*many) == engine.root_values(*one));
+            check(many->progress().items == one->progress().items);
+            check(many->progress().edges == one->progress().edges);
+        }
+    }
+}
+
+TEST(exact_cube_keeps_its_budget) {
+    const Engine engine(bits(250, 12, 3));
+    const std::size_t budget = 300'000;
+    for (const std::size_t threads : {1U, 4U}) {
+        const auto pass = engine.make_pass(Quantity::total, true, false, 0, true, budget, threads);
+        check(pass->run([](const Progress&) { return true; }) == Status::out_of_budget);
+        check(pass->progress().peak_bytes <= budget);
+        check(pass->progress().items > 0);
+    }
+}
+
 TEST(exact_search_stops_when_told) {
-    const Engine engine(denison(60, 3, 60, 1));
-    const auto pass = engine.make_pass(Quantity::total, true, false, 0, true, kPlenty, 2);
-    check(pass->run([](const Progress&) { return false; }) == Status::stopped);
+    for (const Engine& engine : {Engine(denison(60, 3, 60, 1)), Engine(bits(250, 12, 3))}) {
+        const auto pass = engine.make_pass(Quantity::total, true, false, 0, true, kPlenty, 2);
+        check(pass->run([](const Progress&) { return false; }) == Status::stopped);
+    }
 }

@@ -21,6 +21,9 @@ constexpr double kRounding = 1e-8;
 // Look-ups cost as much as visits to so many rows.
 constexpr double kLookUp = 40;
 
+// And values that a pass works out from few rows.
+constexpr double kSmallBox = 400;
+
 // Items open at a time: calls may follow each other a thousandfold.
 constexpr int kMostOpen = 400;
 
@@ -78,7 +81,7 @@ private:
             if (!builder_.room(product, root.sizes)) {
                 continue;
             }
-            reached = reached && pass_.reached(engine_.root_key(owed), product);
+            reached = reached && pass_.reached(root, product);
             const Interval own = of(root, product, depth);
             low.add(Scaled::from_log(own.low));
             high.add(Scaled::from_log(own.high));
@@ -94,11 +97,14 @@ private:
     }
 
     Interval of(const Box& box, std::int32_t product, int depth) {
-        const Key key = box.key + builder_.state_key(product);
-        if (pass_.reached(key, product)) {
-            const double value = pass_.log_value(key, product);
+        if (distinct_rows(box.sizes) <= pass_.few_rows()) {
+            work_ -= kSmallBox;
+        }
+        if (pass_.reached(box, product)) {
+            const double value = pass_.log_value(box, product);
             return {value, value};
         }
+        const Key key = box.key + builder_.state_key(product);
         if (const auto found = seen_.find(key);
             found != seen_.end() && found->second.depth >= depth) {
             return found->second.bounds;
@@ -152,10 +158,10 @@ private:
     }
 
     Interval side(const Box& box, const BoxSplit& split, const Edge& edge, bool left, int depth) {
-        const Key key = left ? edge.left : edge.right;
         const std::int32_t product = left ? edge.left_state : edge.right_state;
-        if (pass_.reached(key, product)) {  // its rows need not be known
-            const double value = pass_.log_value(key, product);
+        const Box known = split.side(box, left);
+        if (pass_.reached(known, product)) {  // its rows need not be known
+            const double value = pass_.log_value(known, product);
             return {value, value};
         }
         const Arena::Mark mark = arena_.mark();

@@ -116,7 +116,7 @@ private:
         for (std::int32_t i = 0; i < problem_.n_owed(); ++i) {
             const std::int32_t product = problem_.grammar.start * problem_.n_owed() + i;
             const Key key = root.key + builder_.state_key(product);
-            const double share = std::exp(pass_.log_value(key, product) - total);
+            const double share = std::exp(pass_.log_value(root, product) - total);
             if (share > 0) {
                 Level& level = level_of(root.rows.size(), product);
                 Visit& visit = level.add(key, product);
@@ -153,7 +153,7 @@ private:
         const std::span<const BoxSplit> splits = splitter_.splits(box, arena_);
         const ItemEdges item = builder_.edges(box, splits, visit.product, arena_);
         const std::span shares(arena_.allocate<double>(item.n_edges), item.n_edges);
-        pass_.shares(visit.key, visit.product, item, shares.data());
+        pass_.shares(engine_, box, splits, visit.product, item, shares.data());
         walk_.route(splits);
         walk_.visit({visit.product, box, splits, item, shares, builder_.applicable(), lanes,
                      visit.mass()});

@@ -1,10 +1,12 @@
 #include "exact/engine.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
 #include "exact/algebras.hpp"
+#include "exact/cube_search.hpp"
 #include "exact/distributions.hpp"
 #include "exact/families.hpp"
 
@@ -15,15 +17,17 @@ namespace {
 template <typename Algebra>
 class PassOf final : public Pass {
 public:
-    PassOf(const Problem& problem, const Geometry& geometry, Algebra algebra, bool likelihood,
-           std::size_t memory, std::size_t n_threads)
+    PassOf(const Problem& problem, const Geometry& geometry, const EdgeBuilder& keys,
+           Algebra algebra, bool likelihood, std::size_t memory, std::size_t n_threads)
         : search_(problem, geometry, std::move(algebra), memory, n_threads),
+          root_(geometry.root()),
+          keys_(keys),
           likelihood_(likelihood) {}
 
     Status run(const Poll& poll) override { return search_.run(poll); }
     Progress progress() const override { return search_.progress(); }
-    double log_value(Key key, std::int32_t) const override {
-        const std::uint64_t* found = search_.find(key);
+    double log_value(const Box& box, std::int32_t product) const override {
+        const std::uint64_t* found = find(box, product);
         if (found == nullptr) {
             return -INFINITY;
         }
@@ -33,22 +37,24 @@ public:
             return Scaled::load(found).log();
         }
     }
-    bool reached(Key key, std::int32_t) const override { return search_.find(key) != nullptr; }
-    double count(Key key, std::int32_t) const override {
-        const std::uint64_t* found = search_.find(key);
+    bool reached(const Box& box, std::int32_t product) const override {
+        return find(box, product) != nullptr;
+    }
+    double root_count(std::int32_t product) const override {
+        const std::uint64_t* found = find(root_, product);
         return found == nullptr ? 0.0 : Linear::load(found).m;
     }
-    std::span<const double> vector([[maybe_unused]] Key key, std::int32_t) const override {
+    std::span<const double> root_vector([[maybe_unused]] std::int32_t product) const override {
         if constexpr (!Algebra::kByValue) {
-            if (const std::uint64_t* found = search_.find(key)) {
+            if (const std::uint64_t* found = find(root_, product)) {
                 return {Algebra::numbers(found), search_.algebra().words() - Scaled::kWords};
             }
         }
         return {};
     }
     bool likelihood() const override { return likelihood_; }
-    void shares(Key key, std::int32_t product, const ItemEdges& item,
-                double* out) const override {
+    void shares(const Engine& engine, const Box& box, std::span<const BoxSplit> splits,
+                std::int32_t product, const ItemEdges& item, double* out) const override {
         if constexpr (requires { typename Algebra::Number; }) {
             for (const RuleEdges& rule : item.rules) {
                 for (const Edge& edge : rule.edges) {
@@ -56,66 +62,84 @@ public:
                     search_.prefetch(edge.right);
                 }
             }
-            search_.algebra().shares(item, search_.find(key), out,
+            search_.algebra().shares(item, find(box, product), out,
                                      [this](Key at) { return search_.find(at); });
         } else {
-            Pass::shares(key, product, item, out);
+            Pass::shares(engine, box, splits, product, item, out);
         }
     }
 
 private:
+    const std::uint64_t* find(const Box& box, std::int32_t product) const {
+        return search_.find(box.key + keys_.state_key(product));
+    }
+
     Search<Algebra> search_;
+    Box root_;
+    const EdgeBuilder& keys_;
     bool likelihood_;
 };
 
-class FamilyPass final : public Pass {
+class UniformPass final : public Pass {
 public:
-    FamilyPass(std::unique_ptr<FamilySearch> search, const Chain& chain,
-               const std::optional<DepthCut>& cut, const EdgeBuilder& keys, bool likelihood)
+    UniformPass(std::unique_ptr<UniformSearch> search, const Chain& chain, bool by_families,
+                const std::optional<DepthCut>& cut, bool likelihood)
         : search_(std::move(search)),
-          chain_(chain),
+          place_(chain.place),
+          n_places_(static_cast<double>(chain.links.size())),
+          by_families_(by_families),
           cut_(cut),
-          keys_(keys),
           likelihood_(likelihood) {}
 
     Status run(const Poll& poll) override { return search_->run(poll); }
     Progress progress() const override { return search_->progress(); }
-    double log_value(Key key, std::int32_t product) const override {
-        const std::int32_t place = chain_.place[static_cast<std::size_t>(product)];
-        return place < 0 ? -INFINITY
-                         : search_->log_value(key - keys_.state_key(product),
-                                              static_cast<std::size_t>(place));
+    double log_value(const Box& box, std::int32_t product) const override {
+        const std::int32_t place = place_[static_cast<std::size_t>(product)];
+        return place < 0 ? -INFINITY : search_->log_value(box, static_cast<std::size_t>(place));
     }
-    double count(Key, std::int32_t product) const override {
-        const std::int32_t place = chain_.place[static_cast<std::size_t>(product)];
-        return search_->root_count(static_cast<std::size_t>(place));
+    std::uint32_t few_rows() const override { return search_->few_rows(); }
+    double most_ways() const override {
+        // Each box that was kept may stand for as many as there are sets of few rows, all of them
+        // in each state.
+        return std::ldexp(Pass::most_ways(), static_cast<int>(few_rows())) * n_places_;
     }
-    std::span<const double> vector(Key, std::int32_t) const override { return {}; }
+    double root_count(std::int32_t product) const override {
+        return search_->root_count(
+            static_cast<std::size_t>(place_[static_cast<std::size_t>(product)]));
+    }
+    std::span<const double> root_vector(std::int32_t) const override { return {}; }
     bool likelihood() const override { return likelihood_; }
-    bool by_families() const override { return true; }
+    bool by_families() const override { return by_families_; }
     std::optional<DepthCut> depth_cut() const override { return cut_; }
 
 private:
-    std::unique_ptr<FamilySearch> search_;
-    Chain chain_;
+    std::unique_ptr<UniformSearch> search_;
+    std::vector<std::int32_t> place_;  // in the chain, of each state
+    double n_places_;
+    bool by_families_;
     std::optional<DepthCut> cut_;
-    const EdgeBuilder& keys_;
     bool likelihood_;
 };
 
 }  // namespace
 
-void Pass::shares(Key key, std::int32_t product, const ItemEdges& item, double* out) const {
-    const double own = log_value(key, product);
+void Pass::shares(const Engine& engine, const Box& box, std::span<const BoxSplit> splits,
+                  std::int32_t product, const ItemEdges& item, double* out) const {
+    const double own = log_value(box, product);
     for (const RuleEdges& rule : item.rules) {
         if (rule.kind == RuleKind::leaf) {
             *out++ = std::exp(rule.log_factor + (likelihood() ? item.log_likelihood : 0.0) - own);
         }
         for (const Edge& edge : rule.edges) {
-            const double left = log_value(edge.left, edge.left_state);
-            const double right =
-                rule.kind == RuleKind::call ? 0.0 : log_value(edge.right, edge.right_state);
-            *out++ = edge.share * std::exp(rule.log_factor + left + right - own);
+            double below = 0;
+            if (rule.kind == RuleKind::call) {
+                below = log_value(box, edge.left_state);
+            } else {
+                const BoxSplit& split = splits[edge.split];
+                below = engine.log_value_of_side(*this, box, split, true, edge.left_state) +
+                        engine.log_value_of_side(*this, box, split, false, edge.right_state);
+            }
+            *out++ = edge.share * std::exp(rule.log_factor + below - own);
         }
     }
 }
@@ -126,7 +150,8 @@ Engine::Engine(Problem problem)
       keys_(problem_, geometry_),
       chain_(chain_of(problem_.grammar)) {
     if (chain_) {
-        inner_ = inner_feature(problem_);
+        cube_ = cube_table(problem_, geometry_);
+        inner_ = cube_ ? std::nullopt : inner_feature(problem_);
     }
 }
 
@@ -134,21 +159,22 @@ std::unique_ptr<Pass> Engine::make_pass(Quantity quantity, bool likelihood, bool
                                         std::size_t length, bool keep, std::size_t memory,
                                         std::size_t n_threads) const {
     const auto make = [&](auto algebra) -> std::unique_ptr<Pass> {
-        return std::make_unique<PassOf<decltype(algebra)>>(problem_, geometry_, algebra,
+        return std::make_unique<PassOf<decltype(algebra)>>(problem_, geometry_, keys_, algebra,
                                                            likelihood, memory, n_threads);
     };
-    if (chain_ && inner_ && !scaled && quantity <= Quantity::count) {
+    if ((cube_ || inner_) && !scaled && quantity <= Quantity::count) {
         Chain chain = *chain_;
         std::optional<DepthCut> cut;
         if (quantity == Quantity::count) {
             chain = counting_chain(chain, problem_.table.n_rows);
-        } else if ((cut = depth_cut(problem_, geometry_, chain, likelihood))) {
+        } else if (!cube_ && (cut = depth_cut(problem_, geometry_, chain, likelihood))) {
             chain = cut_at(chain, cut->depth);
         }
-        const FamilyTask task{static_cast<Sum>(quantity), likelihood, keep, memory, n_threads};
-        return std::make_unique<FamilyPass>(
-            make_family_search(problem_, geometry_, chain, *inner_, task), chain, cut, keys_,
-            likelihood);
+        const UniformTask task{static_cast<Sum>(quantity), likelihood, keep, memory, n_threads};
+        return std::make_unique<UniformPass>(
+            cube_ ? make_cube_search(problem_, geometry_, *cube_, chain, task)
+                  : make_family_search(problem_, geometry_, chain, *inner_, task),
+            chain, !cube_, cut, likelihood);
     }
     const FeatureUse use{problem_.table.features.size()};
     switch (quantity) {
@@ -167,7 +193,7 @@ std::unique_ptr<Pass> Engine::make_pass(Quantity quantity, bool likelihood, bool
 std::vector<double> Engine::root_values(const Pass& pass) const {
     std::vector<double> out;
     for (std::int32_t i = 0; i < problem_.n_owed(); ++i) {
-        out.push_back(pass.log_value(root_key(i), root_product(i)));
+        out.push_back(pass.log_value(geometry_.root(), root_product(i)));
     }
     return out;
 }
@@ -175,7 +201,7 @@ std::vector<double> Engine::root_values(const Pass& pass) const {
 std::vector<double> Engine::root_counts(const Pass& pass) const {
     std::vector<double> out;
     for (std::int32_t i = 0; i < problem_.n_owed(); ++i) {
-        out.push_back(pass.count(root_key(i), root_product(i)));
+        out.push_back(pass.root_count(root_product(i)));
     }
     return out;
 }
@@ -194,9 +220,9 @@ std::vector<double> Engine::root_vector(const Pass& pass) const {
     const double total = log_root(pass);
     std::vector<double> out;
     for (std::int32_t i = 0; i < problem_.n_owed(); ++i) {
-        const Key key = root_key(i);
-        const double share = std::exp(pass.log_value(key, root_product(i)) - total);
-        const std::span<const double> own = pass.vector(key, root_product(i));
+        const double share =
+            std::exp(pass.log_value(geometry_.root(), root_product(i)) - total);
+        const std::span<const double> own = pass.root_vector(root_product(i));
         out.resize(std::max(out.size(), own.size()), 0.0);
         for (std::size_t j = 0; j < own.size() && share > 0; ++j) {
             out[j] += share * own[j];
@@ -205,8 +231,8 @@ std::vector<double> Engine::root_vector(const Pass& pass) const {
     return out;
 }
 
-std::vector<Way> Engine::ways(std::span<const std::uint32_t> rows, std::int32_t product,
-                              double* log_likelihood) const {
+std::vector<Way> Engine::ways(const Pass& pass, std::span<const std::uint32_t> rows,
+                              std::int32_t product, double* log_likelihood) const {
     Arena arena;
     Splitter splitter(geometry_);
     EdgeBuilder builder(problem_, geometry_);
@@ -220,17 +246,21 @@ std::vector<Way> Engine::ways(std::span<const std::uint32_t> rows, std::int32_t 
     out.reserve(item.n_edges);
     for (const RuleEdges& rule : item.rules) {
         if (rule.kind == RuleKind::leaf) {
-            out.push_back({rule.rule, -1, 0, 0, -1, -1, {}, {}, rule.log_factor});
+            out.push_back({rule.rule, -1, 0, 0, -1, -1, 0.0, 0.0, rule.log_factor});
         }
         for (const Edge& edge : rule.edges) {
-            Way way{rule.rule,       -2,         0,         0, edge.left_state, edge.right_state,
-                    edge.left, edge.right, rule.log_factor};
+            Way way{rule.rule, -2,  0,   0, edge.left_state, edge.right_state,
+                    0.0,       0.0, rule.log_factor};
             if (rule.kind == RuleKind::split) {
                 const BoxSplit& split = splits[edge.split];
                 way.feature = static_cast<std::int32_t>(split.feature);
                 way.low = split.low;
                 way.high = split.high;
+                way.log_left = log_value_of_side(pass, box, split, true, edge.left_state);
+                way.log_right = log_value_of_side(pass, box, split, false, edge.right_state);
                 way.log_weight += std::log(edge.share);
+            } else {
+                way.log_left = pass.log_value(box, edge.left_state);
             }
             out.push_back(way);
         }
@@ -238,12 +268,19 @@ std::vector<Way> Engine::ways(std::span<const std::uint32_t> rows, std::int32_t 
     return out;
 }
 
-std::int32_t Engine::root_product(std::int32_t owed) const {
-    return problem_.grammar.start * problem_.n_owed() + owed;
+double Engine::log_value_of_side(const Pass& pass, const Box& box, const BoxSplit& split,
+                                 bool left, std::int32_t product) const {
+    const Box side = split.side(box, left);
+    const double value = pass.log_value(side, product);
+    if (value > -INFINITY || distinct_rows(side.sizes) > pass.few_rows()) {
+        return value;
+    }
+    std::array<std::uint32_t, kFewRows> rows;
+    return pass.log_value(geometry_.side(box, split, left, rows.data()), product);
 }
 
-Key Engine::root_key(std::int32_t owed) const {
-    return geometry_.root().key + keys_.state_key(root_product(owed));
+std::int32_t Engine::root_product(std::int32_t owed) const {
+    return problem_.grammar.start * problem_.n_owed() + owed;
 }
 
 }  // namespace slp::exact

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "exact/chain.hpp"
+#include "exact/cube.hpp"
 #include "exact/depth_cut.hpp"
 #include "exact/edges.hpp"
 #include "exact/geometry.hpp"
@@ -21,22 +22,26 @@ namespace slp::exact {
 // feature_use, leaf_number, tree_depth: vectors (distributions.hpp).
 enum class Quantity : std::uint8_t { total, best, count, feature_use, leaf_number, tree_depth };
 
+class Engine;
+
 // One pass: every item's value, kept for look-ups.
 class Pass {
 public:
     virtual ~Pass() = default;
     virtual Status run(const Poll& poll) = 0;
     virtual Progress progress() const = 0;
-    // Of an item, its key and its product state: log of its value, -inf if it was not reached.
-    virtual double log_value(Key key, std::int32_t product) const = 0;
+    // Of an item, its box and its product state: log of its value, -inf if it was not kept. Boxes of
+    // at most few_rows() distinct rows that were not kept are worked out if their rows are given.
+    virtual double log_value(const Box& box, std::int32_t product) const = 0;
+    virtual std::uint32_t few_rows() const { return 0; }
     // Whether the pass got as far as the item. (Its value may be zero.)
-    virtual bool reached(Key key, std::int32_t product) const {
-        return log_value(key, product) > -INFINITY;
+    virtual bool reached(const Box& box, std::int32_t product) const {
+        return log_value(box, product) > -INFINITY;
     }
-    // The count itself.
-    virtual double count(Key key, std::int32_t product) const = 0;
-    // Its vector; empty where the quantity is none or the item was not reached.
-    virtual std::span<const double> vector(Key key, std::int32_t product) const = 0;
+    // The root's count itself.
+    virtual double root_count(std::int32_t product) const = 0;
+    // The root's vector; empty where the quantity is none or the root was not reached.
+    virtual std::span<const double> root_vector(std::int32_t product) const = 0;
     // Whether the leaves' marginal likelihoods are in the weights.
     virtual bool likelihood() const = 0;
     // Whether it goes family by family (families.hpp).
@@ -45,8 +50,13 @@ public:
     virtual std::optional<DepthCut> depth_cut() const { return std::nullopt; }
     // Of totals: the probability of each way on from an item, given the item, into out: one entry
     // for a leaf rule, others one for each edge, rule after rule (item.n_edges in all).
-    virtual void shares(Key key, std::int32_t product, const ItemEdges& item,
-                        double* out) const;
+    virtual void shares(const Engine& engine, const Box& box, std::span<const BoxSplit> splits,
+                        std::int32_t product, const ItemEdges& item, double* out) const;
+    // At least the number of items and edges that there are, after a run.
+    virtual double most_ways() const {
+        const Progress all = progress();
+        return static_cast<double>(all.items + all.edges);
+    }
 };
 
 // One way on from an item, as Python sees it.
@@ -55,9 +65,10 @@ struct Way {
     // Feature split on; -1 for a leaf, -2 for a call.
     std::int32_t feature;
     std::uint32_t low, high;
-    // Product states and keys of the items it leads to (a leaf: none; a call: the left).
+    // Product states of the items it leads to (a leaf: none; a call: the left), and the logs of
+    // their values in a pass; 0 for none.
     std::int32_t left_state, right_state;
-    Key left, right;
+    double log_left, log_right;
     // Log weight under the program as written, likelihood left out.
     double log_weight;
 };
@@ -87,18 +98,22 @@ public:
     std::vector<double> root_vector(const Pass& pass) const;
 
     // Everything that an item can go on with, in canonical order, rule after rule.
-    std::vector<Way> ways(std::span<const std::uint32_t> rows, std::int32_t product,
-                          double* log_likelihood) const;
+    std::vector<Way> ways(const Pass& pass, std::span<const std::uint32_t> rows,
+                          std::int32_t product, double* log_likelihood) const;
 
-    // The start state that owes `owed` + 1 leaves, and the key of the root in it.
+    // Log of the value of one side of a split, as Pass::log_value.
+    double log_value_of_side(const Pass& pass, const Box& box, const BoxSplit& split, bool left,
+                             std::int32_t product) const;
+
+    // The start state that owes `owed` + 1 leaves.
     std::int32_t root_product(std::int32_t owed) const;
-    Key root_key(std::int32_t owed) const;
 
 private:
     Problem problem_;
     Geometry geometry_;
     EdgeBuilder keys_;
     std::optional<Chain> chain_;
+    std::optional<CubeTable> cube_;
     std::optional<std::uint32_t> inner_;
 };
 

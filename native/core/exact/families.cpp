@@ -1,17 +1,11 @@
 #include "exact/families.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
-#include <exception>
 #include <limits>
-#include <mutex>
-#include <new>
 #include <span>
-#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -38,13 +32,13 @@ struct Family {
 };
 
 template <Sum kSum, bool kVector>
-class Families final : public FamilySearch {
+class Families final : public UniformSearch {
 public:
     using Cell = std::conditional_t<kVector, const double*, double>;
     using Triangle = Family<Cell>;
 
     Families(const Problem& problem, const Geometry& geometry, const Chain& chain,
-             std::uint32_t inner, const FamilyTask& task, const Box& root, double log_scale)
+             std::uint32_t inner, const UniformTask& task, const Box& root, double log_scale)
         : problem_(problem),
           geometry_(geometry),
           chain_(chain),
@@ -65,7 +59,9 @@ public:
     }
 
     Status run(const Poll& poll) override {
-        const Status status = run_threads(poll);
+        const Status status = crew_.run(task_.n_threads, [&](std::size_t thread) {
+            Worker(*this, thread, thread == 0 ? &poll : nullptr).run();
+        });
         finish(status);
         return status;
     }
@@ -82,11 +78,11 @@ public:
         return out;
     }
 
-    double log_value(Key box, std::size_t place) const override {
-        if (box == root_.key) {
+    double log_value(const Box& box, std::size_t place) const override {
+        if (box.key == root_.key) {
             return root_values_.empty() ? -INFINITY : std::log(root_values_[place]) - root_scale();
         }
-        const std::uint64_t* found = kept_ == nullptr ? nullptr : kept_->find(box);
+        const std::uint64_t* found = kept_ == nullptr ? nullptr : kept_->find(box.key);
         if (found == nullptr) {
             return -INFINITY;
         }
@@ -103,14 +99,6 @@ public:
     }
 
 private:
-    struct alignas(64) Counter {
-        std::atomic<std::uint64_t> items{0}, edges{0}, repeated{0};
-
-        static void add(std::atomic<std::uint64_t>& to, std::uint64_t n) {
-            to.store(to.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
-        }
-    };
-
     // A family that is waiting for those that its outer splits lead to.
     struct Frame {
         Arena::Mark mark;
@@ -127,13 +115,15 @@ private:
         Worker(Families& all, std::size_t thread, const Poll* poll)
             : s_(all),
               thread_(thread),
-              poll_(poll),
+              watch_(all.crew_, poll),
               splitter_(all.geometry_),
               ranks_(all.problem_, all.geometry_, all.inner_),
               triangles_(*all.pools_[2 * thread]),
               vectors_(*all.pools_[2 * thread + 1]),
               n_(all.n_places_),
-              n_statistics_(all.problem_.leaf.n_statistics()) {
+              n_statistics_(all.problem_.leaf.n_statistics()),
+              scratch_(all.budget_),
+              path_(all.budget_) {
             const std::size_t most = ranks_.most();
             const std::size_t depth = kVector ? n_ : 1;
             statistics_.resize(most * n_statistics_);
@@ -146,16 +136,14 @@ private:
             columns_.resize(most * most);
             keys_.resize(most + 1);
             inner_sum_.resize(depth);
-            take((sums_.size() * 2 + columns_.size() + available_.size()) * sizeof(double) +
-                 (n_splits_.size() + n_of_feature_.size()) * sizeof(std::uint32_t));
+            scratch_.raise_to((sums_.size() * 2 + columns_.size() + available_.size()) * sizeof(double) +
+                              (n_splits_.size() + n_of_feature_.size()) * sizeof(std::uint32_t));
         }
-
-        ~Worker() { s_.budget_.give_back(taken_ + path_); }
 
         void run() {
             push(s_.root_, arena_.mark());
             while (!stack_.empty()) {
-                if (++steps_ % 16 == 0 && !go_on()) {
+                if (++steps_ % 16 == 0 && !watch_.go_on([this] { return s_.progress(); })) {
                     return;
                 }
                 if (!stack_.back().expanded) {
@@ -165,7 +153,7 @@ private:
                     finish(stack_.back());
                 }
             }
-            s_.end(Status::done);
+            s_.crew_.end(Status::done);
         }
 
     private:
@@ -511,7 +499,7 @@ private:
                 add(link.split * sum, value);
             }
             if (kSum != Sum::count && !(value >= kTiny && value <= kHuge)) {
-                s_.end(Status::out_of_range);
+                s_.crew_.end(Status::out_of_range);
             }
             return value;
         }
@@ -535,35 +523,9 @@ private:
             });
         }
 
-        bool go_on() {
-            if (s_.ended_.load(std::memory_order_relaxed) != 0) {
-                return false;
-            }
-            if (poll_ != nullptr) {
-                const auto now = std::chrono::steady_clock::now();
-                if (now >= next_poll_) {
-                    next_poll_ = now + std::chrono::milliseconds(100);
-                    if (!(*poll_)(s_.progress())) {
-                        s_.end(Status::stopped);
-                        return false;
-                    }
-                }
-            }
-            return true;
-        }
-
-        void take(std::size_t bytes) {
-            s_.budget_.take(bytes);
-            taken_ += bytes;
-        }
-
         // What the path holds counts as well.
         void account() {
-            const std::size_t bytes = arena_.bytes() + stack_.capacity() * sizeof(Frame);
-            if (bytes > path_) {
-                s_.budget_.take(bytes - path_);
-                path_ = bytes;
-            }
+            path_.raise_to(arena_.bytes() + stack_.capacity() * sizeof(Frame));
         }
 
         std::size_t depth() const {
@@ -576,7 +538,7 @@ private:
 
         Families& s_;
         std::size_t thread_;
-        const Poll* poll_;
+        Watch watch_;
         Splitter splitter_;
         FamilyRanks ranks_;
         Pool& triangles_;
@@ -593,40 +555,9 @@ private:
         std::uint64_t n_items_ = 0, n_edges_ = 0;
         std::size_t vector_words_ = 0;
         double* next_vector_ = nullptr;
-        std::size_t taken_ = 0, path_ = 0;
+        Charge scratch_, path_;
         std::uint64_t steps_ = 0;
-        std::chrono::steady_clock::time_point next_poll_ = std::chrono::steady_clock::now();
     };
-
-    Status run_threads(const Poll& poll) {
-        std::vector<std::thread> helpers;
-        std::exception_ptr fault;
-        std::mutex fault_lock;
-        const auto guarded = [&](std::size_t thread) {
-            try {
-                Worker(*this, thread, thread == 0 ? &poll : nullptr).run();
-            } catch (const OutOfBudget&) {
-                end(Status::out_of_budget);
-            } catch (const std::bad_alloc&) {
-                end(Status::out_of_budget);
-            } catch (...) {
-                end(Status::stopped);
-                const std::lock_guard guard(fault_lock);
-                fault = std::current_exception();
-            }
-        };
-        for (std::size_t t = 1; t < task_.n_threads; ++t) {
-            helpers.emplace_back(guarded, t);
-        }
-        guarded(0);
-        for (std::thread& helper : helpers) {
-            helper.join();
-        }
-        if (fault) {
-            std::rethrow_exception(fault);
-        }
-        return static_cast<Status>(ended_.load() - 1);
-    }
 
     // Keeps the root's values, and gives up the triangles.
     void finish(Status status) {
@@ -651,17 +582,11 @@ private:
 
     double root_scale() const { return log_scale_ * data_rows(root_.sizes); }
 
-    // The first to end it says why.
-    void end(Status why) {
-        int running = 0;
-        ended_.compare_exchange_strong(running, static_cast<int>(why) + 1);
-    }
-
     const Problem& problem_;
     const Geometry& geometry_;
     Chain chain_;
     std::uint32_t inner_;
-    FamilyTask task_;
+    UniformTask task_;
     Box root_;
     std::size_t n_places_;
     // Log by which a value is multiplied for each row of the data.
@@ -671,7 +596,7 @@ private:
     std::unique_ptr<Memo> found_, kept_;
     std::vector<Counter> counters_;
     std::vector<double> root_values_;
-    std::atomic<int> ended_{0};
+    Crew crew_;
 };
 
 // A sample of families: how many members they have that are worked out in them, with each feature
@@ -723,8 +648,8 @@ double members_per_family(const Problem& problem, const Geometry& geometry, std:
 }
 
 template <Sum kSum>
-std::unique_ptr<FamilySearch> make(const Problem& problem, const Geometry& geometry,
-                                   const Chain& chain, std::uint32_t inner, const FamilyTask& task,
+std::unique_ptr<UniformSearch> make(const Problem& problem, const Geometry& geometry,
+                                   const Chain& chain, std::uint32_t inner, const UniformTask& task,
                                    const Box& root, double log_scale) {
     if (chain.links.size() == 1) {
         return std::make_unique<Families<kSum, false>>(problem, geometry, chain, inner, task, root,
@@ -734,8 +659,8 @@ std::unique_ptr<FamilySearch> make(const Problem& problem, const Geometry& geome
                                                   log_scale);
 }
 
-std::unique_ptr<FamilySearch> make(const Problem& problem, const Geometry& geometry,
-                                   const Chain& chain, std::uint32_t inner, const FamilyTask& task,
+std::unique_ptr<UniformSearch> make(const Problem& problem, const Geometry& geometry,
+                                   const Chain& chain, std::uint32_t inner, const UniformTask& task,
                                    const Box& root, double log_scale) {
     switch (task.sum) {
         case Sum::total:
@@ -745,27 +670,6 @@ std::unique_ptr<FamilySearch> make(const Problem& problem, const Geometry& geome
         case Sum::count: break;
     }
     return make<Sum::count>(problem, geometry, chain, inner, task, root, 0.0);
-}
-
-// Log by which values are multiplied for each row of the data, so that boxes large and small have
-// values that are plain doubles: what it is for a few of the rows by themselves.
-double find_log_scale(const Problem& problem, const Geometry& geometry, const Chain& chain,
-                      std::uint32_t inner, const FamilyTask& task) {
-    constexpr std::uint32_t kFew = 24;
-    std::vector<std::uint32_t> rows;
-    const std::uint32_t n = problem.table.n_rows;
-    for (std::uint32_t i = 0; i < std::min(n, kFew); ++i) {
-        rows.push_back(static_cast<std::uint32_t>(std::uint64_t{i} * n / std::min(n, kFew)));
-    }
-    FamilyTask few = task;
-    few.keep = false;
-    few.n_threads = 1;
-    const Box box = geometry.box_of(rows);
-    const auto search = make(problem, geometry, chain, inner, few, box, 0.0);
-    if (search->run([](const Progress&) { return true; }) != Status::done) {
-        return 0.0;
-    }
-    return -search->log_value(box.key, 0) / data_rows(box.sizes);
 }
 
 }  // namespace
@@ -789,12 +693,13 @@ std::optional<std::uint32_t> inner_feature(const Problem& problem) {
     return best;
 }
 
-std::unique_ptr<FamilySearch> make_family_search(const Problem& problem, const Geometry& geometry,
+std::unique_ptr<UniformSearch> make_family_search(const Problem& problem, const Geometry& geometry,
                                                  const Chain& chain, std::uint32_t inner,
-                                                 const FamilyTask& task) {
-    const double log_scale =
-        task.sum == Sum::count ? 0.0 : find_log_scale(problem, geometry, chain, inner, task);
-    return make(problem, geometry, chain, inner, task, geometry.root(), log_scale);
+                                                 const UniformTask& task) {
+    return make_scaled(geometry, task,
+                       [&](const UniformTask& own, const Box& root, double log_scale) {
+                           return make(problem, geometry, chain, inner, own, root, log_scale);
+                       });
 }
 
 }  // namespace slp::exact

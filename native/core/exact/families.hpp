@@ -19,42 +19,18 @@
 
 #include "exact/chain.hpp"
 #include "exact/geometry.hpp"
-#include "exact/memo.hpp"
 #include "exact/problem.hpp"
-#include "exact/search.hpp"
+#include "exact/uniform_search.hpp"
 
 namespace slp::exact {
-
-enum class Sum : std::uint8_t { total, best, count };
-
-struct FamilyTask {
-    Sum sum = Sum::total;
-    // Whether the leaves' marginal likelihoods are in the weights.
-    bool likelihood = true;
-    // Keep every box's value for look-ups, not the root's alone.
-    bool keep = false;
-    std::size_t memory = 0;
-    std::size_t n_threads = 1;
-};
-
-class FamilySearch {
-public:
-    virtual ~FamilySearch() = default;
-    virtual Status run(const Poll& poll) = 0;
-    virtual Progress progress() const = 0;
-    // Log of a box's value at a place of the chain. -inf for a box not reached, or not kept.
-    virtual double log_value(Key box, std::size_t place) const = 0;
-    // The root's count itself.
-    virtual double root_count(std::size_t place) const = 0;
-};
 
 // The feature to take as the inner one: of those that thresholds split, the one whose families have
 // the most members that are worked out in them, in a sample of families. Nothing where none has
 // enough members to be worth it.
 std::optional<std::uint32_t> inner_feature(const Problem& problem);
 
-std::unique_ptr<FamilySearch> make_family_search(const Problem& problem, const Geometry& geometry,
+std::unique_ptr<UniformSearch> make_family_search(const Problem& problem, const Geometry& geometry,
                                                  const Chain& chain, std::uint32_t inner,
-                                                 const FamilyTask& task);
+                                                 const UniformTask& task);
 
 }  // namespace slp::exact

@@ -34,6 +34,12 @@ struct BoxSplit {
     std::uint32_t feature;
     // Cell of the canonical threshold, counted through all features.
     std::int32_t cell;
+
+    // One side of the box that it splits, its rows not listed.
+    Box side(const Box& box, bool is_left) const {
+        return is_left ? Box{{}, left, left_sizes}
+                       : Box{{}, box.key - left, box.sizes - left_sizes};
+    }
 };
 
 // Keys of rows, and what cuts mean. Read only.

@@ -91,11 +91,10 @@ private:
 
 Status expected_uses(const Engine& engine, const Pass& pass, double least, std::size_t memory,
                      const Poll& poll, Uses& out) {
-    const Progress all = pass.progress();
     // Behind what is left out, a derivation has at most two nodes for each row, with their calls.
     const std::vector<std::size_t> ranks = call_ranks(engine.problem().grammar);
     const double longest = static_cast<double>(*std::max_element(ranks.begin(), ranks.end()) + 1);
-    const double cut = kTolerance / (static_cast<double>(all.items + all.edges) * longest * 2 *
+    const double cut = kTolerance / (pass.most_ways() * longest * 2 *
                                      static_cast<double>(engine.problem().table.n_rows));
     Budget budget(memory);
     TreeWalk walk(engine, least, budget, out);

@@ -219,8 +219,7 @@ public:
           n_threads_(means.n_threads),
           poll_(poll),
           out_(out) {
-        const Progress all = pass.progress();
-        cut_ = kTolerance / static_cast<double>(all.items + all.edges);
+        cut_ = kTolerance / pass.most_ways();
         left_.resize(rows.m);
         std::iota(left_.begin(), left_.end(), std::size_t{0});
     }

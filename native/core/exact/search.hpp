@@ -8,37 +8,18 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cstdint>
-#include <exception>
-#include <functional>
-#include <mutex>
-#include <new>
 #include <span>
-#include <thread>
 #include <vector>
 
 #include "exact/arena.hpp"
+#include "exact/crew.hpp"
 #include "exact/edges.hpp"
 #include "exact/geometry.hpp"
 #include "exact/memo.hpp"
 #include "exact/problem.hpp"
 
 namespace slp::exact {
-
-enum class Status : std::uint8_t { done, stopped, out_of_budget, out_of_range };
-
-struct Progress {
-    std::uint64_t items = 0;   // in the memo
-    std::uint64_t edges = 0;   // of them, counted by whoever evaluated them first
-    std::uint64_t repeated = 0;  // items that two threads evaluated
-    std::size_t bytes = 0;     // in use
-    std::size_t peak_bytes = 0;
-};
-
-// Called by the thread that called run(), some ten times a second; false stops the search.
-using Poll = std::function<bool(const Progress&)>;
 
 template <typename Algebra>
 class Search {
@@ -54,33 +35,9 @@ public:
           counters_(n_threads) {}
 
     Status run(const Poll& poll) {
-        std::vector<std::thread> helpers;
-        std::exception_ptr fault;
-        std::mutex fault_lock;
-        const auto guarded = [&](std::size_t thread) {
-            try {
-                Worker(*this, thread, thread == 0 ? &poll : nullptr).run();
-            } catch (const OutOfBudget&) {
-                end(Status::out_of_budget);
-            } catch (const std::bad_alloc&) {
-                end(Status::out_of_budget);
-            } catch (...) {
-                end(Status::stopped);
-                const std::lock_guard guard(fault_lock);
-                fault = std::current_exception();
-            }
-        };
-        for (std::size_t t = 1; t < n_threads_; ++t) {
-            helpers.emplace_back(guarded, t);
-        }
-        guarded(0);
-        for (std::thread& helper : helpers) {
-            helper.join();
-        }
-        if (fault) {
-            std::rethrow_exception(fault);
-        }
-        return static_cast<Status>(ended_.load() - 1);
+        return crew_.run(n_threads_, [&](std::size_t thread) {
+            Worker(*this, thread, thread == 0 ? &poll : nullptr).run();
+        });
     }
 
     Progress progress() const {
@@ -103,10 +60,6 @@ public:
 
 private:
     using Ref = typename Algebra::Ref;
-
-    struct alignas(64) Counter {
-        std::atomic<std::uint64_t> edges{0}, repeated{0};
-    };
 
     // A child whose value was not there.
     struct Missing {
@@ -133,12 +86,11 @@ private:
         Worker(Search& search, std::size_t thread, const Poll* poll)
             : s_(search),
               thread_(thread),
-              poll_(poll),
+              watch_(search.crew_, poll),
               splitter_(search.geometry_),
               builder_(search.problem_, search.geometry_),
-              value_(search.algebra_.words()) {}
-
-        ~Worker() { s_.budget_.give_back(taken_); }
+              value_(search.algebra_.words()),
+              path_(search.budget_) {}
 
         void run() {
             const Box root = s_.geometry_.root();
@@ -152,13 +104,13 @@ private:
                     }
                 }
             }
-            s_.end(Status::done);
+            s_.crew_.end(Status::done);
         }
 
     private:
         bool evaluate_all() {
             while (!stack_.empty()) {
-                if (++steps_ % 256 == 0 && !go_on()) {
+                if (++steps_ % 256 == 0 && !watch_.go_on([this] { return s_.progress(); })) {
                     return false;
                 }
                 Frame& frame = stack_.back();
@@ -293,7 +245,7 @@ private:
                                             value_.data());
             }
             if (!fits) {
-                s_.end(Status::out_of_range);
+                s_.crew_.end(Status::out_of_range);
             }
             const std::uint64_t edges = f.item.n_edges;
             const Key key = key_of(f);
@@ -301,59 +253,28 @@ private:
             stack_.pop_back();
             auto& counter = s_.counters_[thread_];
             if (s_.memo_.insert(key, value_.data())) {
-                counter.edges.store(counter.edges.load(std::memory_order_relaxed) + edges,
-                                    std::memory_order_relaxed);
+                Counter::add(counter.edges, edges);
             } else {
-                counter.repeated.store(counter.repeated.load(std::memory_order_relaxed) + 1,
-                                       std::memory_order_relaxed);
+                Counter::add(counter.repeated, 1);
             }
-        }
-
-        bool go_on() {
-            if (s_.ended_.load(std::memory_order_relaxed) != 0) {
-                return false;
-            }
-            if (poll_ != nullptr) {
-                const auto now = std::chrono::steady_clock::now();
-                if (now >= next_poll_) {
-                    next_poll_ = now + std::chrono::milliseconds(100);
-                    if (!(*poll_)(s_.progress())) {
-                        s_.end(Status::stopped);
-                        return false;
-                    }
-                }
-            }
-            return true;
         }
 
         // What the path holds counts as well.
         void account() {
-            const std::size_t bytes =
-                arena_.bytes() + stack_.capacity() * sizeof(Frame);
-            if (bytes > taken_) {
-                s_.budget_.take(bytes - taken_);
-                taken_ = bytes;
-            }
+            path_.raise_to(arena_.bytes() + stack_.capacity() * sizeof(Frame));
         }
 
         Search& s_;
         std::size_t thread_;
-        const Poll* poll_;
+        Watch watch_;
         Splitter splitter_;
         EdgeBuilder builder_;
         Arena arena_;
         std::vector<Frame> stack_;
         std::vector<std::uint64_t> value_;
-        std::size_t taken_ = 0;
+        Charge path_;
         std::uint64_t steps_ = 0;
-        std::chrono::steady_clock::time_point next_poll_ = std::chrono::steady_clock::now();
     };
-
-    // The first to end it says why.
-    void end(Status why) {
-        int running = 0;
-        ended_.compare_exchange_strong(running, static_cast<int>(why) + 1);
-    }
 
     const Problem& problem_;
     const Geometry& geometry_;
@@ -362,7 +283,7 @@ private:
     Budget budget_;
     Memo memo_;
     std::vector<Counter> counters_;
-    std::atomic<int> ended_{0};
+    Crew crew_;
 };
 
 }  // namespace slp::exact

@@ -1,0 +1,71 @@
+// Tables in which no feature has more than two values. A row is then a word of bits, its place on a
+// cube, and boxes are what parts of the cube hold.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "exact/chain.hpp"
+#include "exact/geometry.hpp"
+#include "exact/problem.hpp"
+
+namespace slp::exact {
+
+inline constexpr std::size_t kMostBits = 64;
+
+// Boxes of at most so many distinct rows are small (small_boxes.hpp).
+inline constexpr std::size_t kFewRows = 6;
+
+struct CubeTable {
+    struct Row {
+        Key key;
+        Sizes sizes;
+        // One for each feature that tells rows apart: whether the row has the larger code.
+        std::uint64_t bits;
+    };
+    std::vector<Row> rows;
+    // Number of the feature of each bit; ascending.
+    std::vector<std::uint32_t> features;
+};
+
+// The table as a cube, or nothing if some feature has more than two values, or more than 64 have two.
+std::optional<CubeTable> cube_table(const Problem& problem, const Geometry& geometry);
+
+// How the splits of a box share a rule's weight. On a cube a feature has one split in a box at most.
+struct Shares {
+    Shares(const CubeTable& table, const Grammar& grammar, Measure measure);
+
+    // What all splits of a box have in common, given the sum of their weights.
+    double common(double sum) const { return by_sum ? 1.0 / sum : fixed; }
+
+    std::vector<double> weight;  // of each bit
+    bool by_sum;
+    double fixed;
+};
+
+// Marginal likelihoods of leaves times exp(log_scale * rows), on the probability scale; those of few
+// rows without logs.
+class LeafValues {
+public:
+    LeafValues(const LeafModel& model, bool likelihood, double log_scale);
+
+    // Of a leaf with these statistics and as many rows of the data.
+    double operator()(const double* statistics, std::uint32_t n_rows) const;
+    double log_scale() const { return log_scale_; }
+
+private:
+    static constexpr std::uint32_t kTabulated = 64;
+
+    const LeafModel& model_;
+    bool likelihood_;
+    double log_scale_;
+    // Of a dirichlet: Gamma(a_c + i) / Gamma(a_c), at c * kTabulated + i.
+    std::vector<double> rising_;
+    // Gamma(A) / Gamma(A + i), scaled.
+    std::vector<double> total_;
+};
+
+}  // namespace slp::exact

@@ -1,0 +1,245 @@
+// Values of boxes of few distinct rows, by sums over sets of rows: no box below is looked up.
+//
+// On a cube a feature parts m rows in one way or not at all. Let w_S(T) be the weight of the features
+// that part a set S of the rows into T and S \ T. A feature that parts S so parts S + x, x another row,
+// with x on one side or the other, so
+//
+//   w_S(T) = w_{S+x}(T + x) + w_{S+x}(T),
+//
+// which gives all of them from those of the whole box; and the value of S is that of a leaf and the
+// sum over its unordered parts of w_S(T) times the values of T and S \ T. There are
+// (3^m - 2^(m+1) + 1) / 2 pairs (S, T) in all, whatever the number of features.
+
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "exact/chain.hpp"
+#include "exact/cube.hpp"
+#include "exact/problem.hpp"
+#include "exact/uniform_search.hpp"
+
+namespace slp::exact {
+
+// The pairs (S, T) of m rows. S is a set of rows as bits; its parts are numbered by the one that is
+// without the lowest row of S, ascending. Pairs follow each other with S ascending.
+struct PartsOf {
+    explicit PartsOf(std::size_t m);
+
+    struct Pair {
+        std::uint8_t part, rest;
+        // The two pairs that its weight is the sum of; none for the whole box.
+        std::uint16_t with, without;
+    };
+    std::vector<Pair> pairs;
+    // Where the pairs of each set begin; one more entry.
+    std::vector<std::uint16_t> first;
+};
+
+// The same for all m up to kFewRows, at index m.
+const std::array<PartsOf, kFewRows + 1>& parts_of_few();
+
+// Adds a term to what is summed or maximised.
+template <Sum kSum>
+void add_term(double x, double& to) {
+    if constexpr (kSum == Sum::best) {
+        to = std::max(to, x);
+    } else {
+        to += x;
+    }
+}
+
+// Everything that values on a cube are made of.
+struct CubeModel {
+    const Problem& problem;
+    const CubeTable& table;
+    const Chain& chain;
+    Shares shares;
+    LeafValues leaf;
+
+    std::size_t n_places() const { return chain.links.size(); }
+
+    // At how many places, from the first on, a box that so many features part can be met: each split
+    // on the way to it was on another feature.
+    std::size_t n_places_of(std::uint64_t varying) const {
+        const auto free = static_cast<std::size_t>(std::popcount(varying));
+        return std::min(n_places(), table.features.size() - free + 1);
+    }
+};
+
+// Value of a box at one place. sum: over its splits, weight times values, shares left out; weights: of
+// its splits.
+template <Sum kSum>
+double value_at(const CubeModel& model, std::size_t place, double leaf, double sum,
+                double weights) {
+    const Chain::Link& link = model.chain.links[place];
+    if (!(weights > 0.0)) {
+        return link.leaf_alone * leaf;
+    }
+    double value = link.leaf * leaf;
+    if (link.split > 0.0) {
+        add_term<kSum>(link.split * model.shares.common(weights) * sum, value);
+    }
+    return value;
+}
+
+// Adds the values of a split at the first n places: those of its sides at the next place.
+template <Sum kSum, bool kVector>
+void add_split(const CubeModel& model, double weight, const double* left, const double* right,
+               std::size_t n, double* sum) {
+    if constexpr (kVector) {
+        const std::size_t last = model.n_places() - 1;
+        for (std::size_t t = 0; t < std::min(n, last); ++t) {
+            add_term<kSum>(weight * left[t + 1] * right[t + 1], sum[t]);
+        }
+        if (n > last && model.chain.endless) {
+            add_term<kSum>(weight * left[last] * right[last], sum[last]);
+        }
+    } else {
+        add_term<kSum>(weight * *left * *right, *sum);
+    }
+}
+
+// Works out small boxes; one for each thread. kVector: a value for each place of the chain.
+template <Sum kSum, bool kVector>
+class SmallBoxes {
+public:
+    explicit SmallBoxes(const CubeModel& model)
+        : model_(model),
+          depth_(kVector ? model.n_places() : 1),
+          k_(model.problem.leaf.n_statistics()),
+          statistics_(k_ << kFewRows),
+          values_(depth_ << kFewRows),
+          sum_(depth_),
+          least_(static_cast<std::uint64_t>(model.problem.grammar.min_leaf)) {}
+
+    // Values of the box of these rows, ascending: 1 to kFewRows of them. As many as n_places_of says.
+    std::span<const double> values(std::span<const std::uint32_t> rows) {
+        m_ = rows.size();
+        set_rows(rows);
+        if (m_ > 1) {
+            find_weights();
+        }
+        const PartsOf& parts = parts_of_few()[m_];
+        const std::size_t all = (std::size_t{1} << m_) - 1;
+        for (std::size_t s = 1; s <= all; ++s) {
+            work_out(s, parts);
+        }
+        return {values_.data() + all * depth_, n_places_of(all)};
+    }
+
+    // Features that part the last box.
+    std::uint64_t varying() const {
+        const std::size_t all = (std::size_t{1} << m_) - 1;
+        return any_[all] & ~every_[all];
+    }
+
+private:
+    static constexpr std::size_t kSets = std::size_t{1} << kFewRows;
+    static constexpr std::size_t kPairs = 301;  // for six rows
+
+    // Sums over all sets of rows.
+    void set_rows(std::span<const std::uint32_t> rows) {
+        std::fill_n(statistics_.begin(), k_, 0.0);
+        any_[0] = 0;
+        every_[0] = ~std::uint64_t{0};
+        n_rows_[0] = 0;
+        for (std::size_t i = 0; i < m_; ++i) {
+            const CubeTable::Row& row = model_.table.rows[rows[i]];
+            bits_[i] = row.bits;
+            const std::size_t half = std::size_t{1} << i;
+            for (std::size_t s = 0; s < half; ++s) {
+                n_rows_[half + s] = n_rows_[s] + data_rows(row.sizes);
+                any_[half + s] = any_[s] | row.bits;
+                every_[half + s] = every_[s] & row.bits;
+                double* const to = statistics_.data() + (half + s) * k_;
+                std::copy_n(statistics_.data() + s * k_, k_, to);
+                model_.problem.leaf.add(rows[i], to);
+            }
+        }
+    }
+
+    // Weights of all pairs: those of the whole box, then of ever smaller sets.
+    void find_weights() {
+        std::array<std::uint8_t, kMostBits> part{};
+        const std::uint64_t varying = any_[(1U << m_) - 1] & ~every_[(1U << m_) - 1];
+        for (std::size_t i = 1; i < m_; ++i) {
+            for (std::uint64_t w = bits_[i] ^ bits_[0]; w != 0; w &= w - 1) {
+                part[static_cast<std::size_t>(std::countr_zero(w))] |=
+                    static_cast<std::uint8_t>(1U << i);
+            }
+        }
+        const PartsOf& parts = parts_of_few()[m_];
+        const std::size_t whole = parts.first[(1U << m_) - 1];
+        std::fill(weights_.begin() + whole, weights_.begin() + parts.pairs.size(), 0.0);
+        if constexpr (kSum == Sum::best) {
+            std::fill(largest_.begin() + whole, largest_.begin() + parts.pairs.size(), 0.0);
+        }
+        for (std::uint64_t w = varying; w != 0; w &= w - 1) {
+            const auto bit = static_cast<std::size_t>(std::countr_zero(w));
+            const std::size_t at = whole + part[bit] / 2 - 1;
+            weights_[at] += model_.shares.weight[bit];
+            if constexpr (kSum == Sum::best) {
+                largest_[at] = std::max(largest_[at], model_.shares.weight[bit]);
+            }
+        }
+        for (std::size_t e = whole; e-- > 0;) {
+            const PartsOf::Pair& pair = parts.pairs[e];
+            weights_[e] = weights_[pair.with] + weights_[pair.without];
+            if constexpr (kSum == Sum::best) {
+                largest_[e] = std::max(largest_[pair.with], largest_[pair.without]);
+            }
+        }
+    }
+
+    void work_out(std::size_t s, const PartsOf& parts) {
+        const double leaf = model_.leaf(statistics_.data() + s * k_, n_rows_[s]);
+        const std::size_t n = n_places_of(s);
+        double weights = 0;
+        std::fill_n(sum_.begin(), n, 0.0);
+        for (std::size_t e = parts.first[s]; e < parts.first[s + 1]; ++e) {
+            const PartsOf::Pair& pair = parts.pairs[e];
+            if constexpr (kVector) {
+                if (weights_[e] == 0.0) {
+                    continue;
+                }
+            }
+            if (least_ > 1 && (n_rows_[pair.part] < least_ || n_rows_[pair.rest] < least_)) {
+                continue;
+            }
+            weights += weights_[e];
+            const double weight = kSum == Sum::best ? largest_[e] : weights_[e];
+            add_split<kSum, kVector>(model_, weight, values_.data() + pair.part * depth_,
+                                     values_.data() + pair.rest * depth_, n, sum_.data());
+        }
+        for (std::size_t t = 0; t < n; ++t) {
+            values_[s * depth_ + t] = value_at<kSum>(model_, t, leaf, sum_[t], weights);
+        }
+    }
+
+    std::size_t n_places_of(std::size_t s) const {
+        return kVector ? model_.n_places_of(any_[s] & ~every_[s]) : 1;
+    }
+
+    const CubeModel& model_;
+    std::size_t depth_;
+    std::size_t k_;
+    std::size_t m_ = 0;
+    std::array<std::uint64_t, kFewRows> bits_{};
+    // By set of rows.
+    std::array<std::uint64_t, kSets> any_{}, every_{};
+    std::array<std::uint32_t, kSets> n_rows_{};
+    std::vector<double> statistics_, values_;
+    std::vector<double> sum_;
+    std::uint64_t least_;
+    // By pair.
+    std::array<double, kPairs> weights_{}, largest_{};
+};
+
+}  // namespace slp::exact
