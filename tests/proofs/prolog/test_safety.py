@@ -35,6 +35,7 @@ GOALS = [
     "user:assertz(seen)",
     "lists:append([], [], []), shell('touch {seen}')",
     "slp_engine:slp_unload(slp_program_0, _)",
+    "slp_engine:slp_consult('{file}', _)",
     "@(shell('touch {seen}'), system)",
     "term_expansion(a, b)",
     "prolog(shell('touch {seen}'))",
