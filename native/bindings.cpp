@@ -85,4 +85,5 @@ NB_MODULE(_core, m) {
     m.def("merge_rows", &merge_rows, nb::arg("codes").noconvert());
     bind_exact(m);
     bind_mh(m);
+    bind_edits(m);
 }

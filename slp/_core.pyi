@@ -199,6 +199,50 @@ class MHSampler:
     def restore(self, choices: NDArray[np.int32], turns: list[int]) -> MHState | None: ...
     def holds(self, state: MHState) -> bool: ...
 
+class EditState:
+    """A sequence of edits and the turns of the proposals; never changed."""
+
+    @property
+    def turns(self) -> list[int]: ...
+    @property
+    def n_points(self) -> int: ...
+    @property
+    def log_draw(self) -> float: ...
+    @property
+    def log_likelihood(self) -> float: ...
+    def edits(self, sampler: EditSampler) -> NDArray[np.int32]: ...
+    def preorder(self) -> NDArray[np.int32]: ...
+    def leaf_statistics(self, sampler: EditSampler) -> NDArray[np.float64]: ...
+
+class EditSampler:
+    """Metropolis-Hastings over sequences of edits of a given tree: its nodes in preorder, each a
+    feature (-1: a leaf) and a threshold or the code of a level.
+
+    `constrained`: whether the last tree must have a derivation in the problem's grammar.
+    """
+
+    def __init__(
+        self,
+        engine: ExactEngine,
+        given: list[tuple[int, float]],
+        p: float,
+        measure: int,
+        max_depth: int,
+        most_edits: int,
+        constrained: bool,
+        max_leaves: int,
+        max_features: int,
+        monotone: list[tuple[int, bool]],
+        mixture: list[tuple[int, tuple[float, int]]],
+    ) -> None: ...
+    def advance(
+        self, state: EditState, seeds: NDArray[np.uint64], power: float, n: int
+    ) -> tuple[EditState, NDArray[np.uint64]]: ...
+    def scripted(
+        self, state: EditState, script: list[int], power: float
+    ) -> tuple[EditState, list[int], list[list[float]]]: ...
+    def restore(self, edits: NDArray[np.int32], turns: list[int]) -> EditState | None: ...
+
 class MHForest:
     """Drawn trees, to predict with."""
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from slp.infer.diagnostics import Diagnostics, diagnose
 from slp.infer.distribution import ScoredTree
-from slp.infer.edits import EditMetropolisHastings
+from slp.infer.edits import CompiledEditMetropolisHastings, EditMetropolisHastings
 from slp.infer.posterior import Draw, MapTree, check_count
 from slp.infer.run import RunResult
 from slp.infer.sampled_posterior import Said, SampledPosterior
@@ -60,7 +60,10 @@ class EditPosterior(SampledPosterior):
     """The distribution over trees that edits of a given tree lead to; see `Posterior`."""
 
     def __init__(
-        self, sampler: EditMetropolisHastings, result: RunResult, **said: Unpack[Said]
+        self,
+        sampler: EditMetropolisHastings | CompiledEditMetropolisHastings,
+        result: RunResult,
+        **said: Unpack[Said],
     ) -> None:
         super().__init__(sampler, result, **said)
         self._given = sampler.given.with_summaries(self.table)

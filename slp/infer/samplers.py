@@ -12,7 +12,11 @@ from slp.errors import Diagnostic, SlpWarning, UsageError
 from slp.infer.boxes import Geometry
 from slp.infer.diagnostics import Diagnostics
 from slp.infer.edit_posterior import EditPosterior
-from slp.infer.edits import EditMetropolisHastings
+from slp.infer.edits import (
+    CompiledEditMetropolisHastings,
+    EditMetropolisHastings,
+    edits_are_compiled,
+)
 from slp.infer.mh import (
     MOST_BOXES,
     CompiledMetropolisHastings,
@@ -132,7 +136,12 @@ def _sampler(
         if sampling.rungs != 1:
             message = "chains over edits of a given tree are not tempered"
             raise UsageError(Diagnostic("E518", message, help="take 1 rung, and run longer"))
-        return EditMetropolisHastings(
+        over_edits = (
+            CompiledEditMetropolisHastings
+            if edits_are_compiled(program.constraints)
+            else EditMetropolisHastings
+        )
+        return over_edits(
             grammar,
             geometry,
             program.edits,
@@ -165,7 +174,7 @@ def _sampler(
 def _posterior(
     sampler: TreeSampler[Any], result: RunResult, **said: Unpack[Said]
 ) -> SampledPosterior:
-    if isinstance(sampler, EditMetropolisHastings):
+    if isinstance(sampler, EditMetropolisHastings | CompiledEditMetropolisHastings):
         return EditPosterior(sampler, result, **said)
     return SampledPosterior(sampler, result, **said)
 

@@ -13,10 +13,10 @@ from slp.ir.program import Measure
 from slp.ir.tree_grammar import CallRule, LeafRule, Rule, TreeGrammar
 from slp.leaves import Dirichlet, GammaExponential, GammaPoisson, LeafModel, NormalInverseGamma
 
-__all__ = ["core_problem", "leaves_owed"]
+__all__ = ["MEASURES", "core_problem", "leaves_owed"]
 
-# The order of the core's enumerations.
-_MEASURES: tuple[Measure, ...] = (
+#: The order of the core's enumerations.
+MEASURES: tuple[Measure, ...] = (
     "feature_then_cut",
     "all",
     "gap",
@@ -105,4 +105,4 @@ def _add_rule(problem: Any, rule: Rule, leaf: LeafModel) -> None:
         problem.add_call_rule(rule.log_weight, rule.state)
     else:
         steps = np.ascontiguousarray(flat_transitions(rule)).ravel()
-        problem.add_split_rule(rule.log_weight, _MEASURES.index(rule.measure), steps)
+        problem.add_split_rule(rule.log_weight, MEASURES.index(rule.measure), steps)

@@ -2,9 +2,11 @@
 
 In the order of the work: `nodes` (trees that share nodes, and what can be edited where), `process`
 (sequences of edits and their choice points), `target` (what is drawn from), `start` (where chains
-begin), `engine` (what the run loop runs). Proposals are those of `slp.infer.mh.proposals`.
+begin), `engine` (what the run loop runs), `compiled` (the same in the C++ core). Proposals are
+those of `slp.infer.mh.proposals`.
 """
 
+from slp.infer.edits.compiled import CompiledEditMetropolisHastings, edits_are_compiled
 from slp.infer.edits.engine import EditMetropolisHastings
 
-__all__ = ["EditMetropolisHastings"]
+__all__ = ["CompiledEditMetropolisHastings", "EditMetropolisHastings", "edits_are_compiled"]

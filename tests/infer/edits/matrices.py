@@ -31,7 +31,7 @@ class Capped:
         self, made: Example, most: int, power: float = 1.0, tests: Sequence[TreeTest] = ()
     ) -> None:
         process = CappedProcess(made.process.nodes, made.process.given, made.process.p)
-        process.most = most
+        process.most = self.most = most
         self.target = EditTarget(process, power, tests)
         drawn = outcomes(process.draw)
         assert abs(sum(p for p, _ in drawn) - 1) < 1e-12

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from scipy.stats import t as student
 from slp.data.table import Table
 from slp.errors import SlpError, UsageError
 from slp.infer.boxes import Geometry
-from slp.infer.edits import EditMetropolisHastings
+from slp.infer.edits import CompiledEditMetropolisHastings, EditMetropolisHastings
 from slp.infer.rendering import log_likelihood_of_tree
 from slp.infer.run import Checkpoint, Schedule, run
 from slp.ir.program import Constraint, EditPrior, MaxFeatures, MaxLeaves, Monotone, Support
@@ -36,8 +37,9 @@ def engine(
     p: float = 0.6,
     support: Support | None = None,
     forbid_left_z: bool = False,
+    make: type[EditMetropolisHastings] | type[CompiledEditMetropolisHastings] | None = None,
     **options: object,
-) -> EditMetropolisHastings:
+) -> Any:
     """Chains on a table; `forbid_left_z` forbids splits on z below a left side."""
     table = table or two_features()
     support = support or Support()
@@ -54,15 +56,16 @@ def engine(
         grammar = replace(grammar, states=states)
     prior = EditPrior(given, p)
     geometry = Geometry(grammar, table)
-    return EditMetropolisHastings(grammar, geometry, prior, support, constraints, **options)  # type: ignore[arg-type]
+    make = make or EditMetropolisHastings
+    return make(grammar, geometry, prior, support, constraints, **options)  # type: ignore[arg-type]
 
 
 def bare(tree: Tree) -> Tree:
     return tree.with_leaves([Leaf()] * tree.n_leaves)
 
 
-def summaries(chains: EditMetropolisHastings, tree: Tree) -> list[float]:
-    likelihood = log_likelihood_of_tree(chains.process.nodes.geometry, tree)
+def summaries(chains: Any, tree: Tree) -> list[float]:
+    likelihood = log_likelihood_of_tree(chains.geometry, tree)
     return [tree.n_leaves, likelihood, float("z" in tree.features)]
 
 
@@ -76,7 +79,11 @@ def left_z(tree: Tree) -> bool:
 
 @pytest.mark.parametrize("proposal", ["q_uc", "q_ind", "q_n(12)"])
 @pytest.mark.parametrize("kind", ["posterior", "prior", "max_leaves", "max_features", "left z"])
-def test_long_runs(kind: str, proposal: str) -> None:
+@pytest.mark.parametrize(
+    "make", [EditMetropolisHastings, CompiledEditMetropolisHastings], ids=["plain", "compiled"]
+)
+@pytest.mark.usefixtures("compiled_kernels")
+def test_long_runs(make: type[EditMetropolisHastings], kind: str, proposal: str) -> None:
     """By batch means, against prior x likelihood over all trees that satisfy the constraint."""
     given = stump("x", 1.5)
     constraints: tuple[Constraint, ...] = ()
@@ -90,8 +97,9 @@ def test_long_runs(kind: str, proposal: str) -> None:
         proposal=proposal,
         likelihood=kind != "prior",
         forbid_left_z=kind == "left z",
+        make=make,
     )
-    table = chains.process.nodes.geometry.table
+    table = chains.geometry.table
     prior = exact_prior(Definition.of(table), given, 0.6)
     trees = [
         tree
@@ -106,9 +114,7 @@ def test_long_runs(kind: str, proposal: str) -> None:
     want = weight / weight.sum() @ np.array(list(numbers.values()))
 
     result = run(chains, Schedule(3000, chains=1, warm_up=100), seed=7)
-    have = np.array(
-        [numbers[bare(chains.tree(chains.edits_from_data(d)))] for d in result.draws[0]]
-    )
+    have = np.array([numbers[bare(chains.scored(d).tree)] for d in result.draws[0]])
     batches = have.reshape(BATCHES, -1, 3).mean(axis=1)
     error = batches.std(axis=0, ddof=1) / np.sqrt(BATCHES)
     assert (np.abs(batches.mean(axis=0) - want) < LIMIT * error + 1e-12).all()

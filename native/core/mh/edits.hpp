@@ -1,0 +1,162 @@
+// Metropolis-Hastings over sequences of edits of a given tree. The process, its choice points and
+// the target are those of slp.infer.edits (process, target), where the formulas are said.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "exact/geometry.hpp"
+#include "exact/problem.hpp"
+#include "mh/chance.hpp"
+#include "mh/edit_tree.hpp"
+#include "mh/kernel.hpp"
+#include "mh/lender.hpp"
+#include "mh/tree_tests.hpp"
+
+namespace slp::mh {
+
+// The choices of an edit, in the order in which they are made.
+enum class EditChoice : std::uint8_t { stop, kind, place, split };
+
+struct EditStep {
+    EditKind kind = EditKind::grow;
+    // In preorder among those of the kind.
+    std::uint32_t place = 0;
+    // Not looked at when pruning.
+    Taken taken;
+    // Which of its choices had an alternative, by EditChoice.
+    std::array<bool, 4> points{};
+    // Log of the probability to go on and to make it.
+    double log_draw = 0.0;
+};
+
+// A sequence of edits, m of them, and the m + 1 trees from the given to the last.
+struct Edits {
+    std::vector<EditStep> steps;
+    std::vector<EditTree> trees;
+    // Whether it might have gone on after the last.
+    bool last_point = false;
+    std::uint32_t n_points = 0;
+    double log_draw = 0.0;
+
+    const EditTree& tree() const { return trees.back(); }
+};
+
+// A sequence, and how often each proposal has been taken, modulo its period.
+struct EditState {
+    Edits edits;
+    std::vector<std::uint32_t> turns;
+};
+
+struct EditProcess {
+    // Probability of one more edit, strictly between 0 and 1.
+    double p;
+    EditRules rules;
+    // Edits after which it must stop, so that tests can list all sequences.
+    std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
+    // The given tree.
+    std::vector<TreeEditor::GivenNode> given;
+
+    double more(std::size_t n_edits) const { return n_edits < most ? p : 0.0; }
+};
+
+// Whether a tree has a derivation in a grammar of which each state has at most one split rule and
+// one leaf rule.
+class InLanguage {
+public:
+    InLanguage(const exact::Problem& problem, const exact::Geometry& geometry);
+    bool holds(const Proof& proof);
+
+private:
+    bool leaf_allowed(const exact::Rule& rule, Rows rows);
+
+    const exact::Problem& problem_;
+    const exact::Geometry& geometry_;
+    std::vector<std::int32_t> states_;
+    std::vector<double> statistics_;
+};
+
+// What one thread needs to make transitions.
+class EditMover {
+public:
+    EditMover(const exact::Problem& problem, const exact::Geometry& geometry,
+              const EditProcess& process, const TreeTests& tests, bool constrained,
+              const std::vector<Proposal>& mixture);
+
+    // One transition towards P(x) L(x)^power; the proposal taken and its outcome.
+    std::pair<std::size_t, Outcome> step(Chance& chance, double power, EditState& state);
+
+    // What an edit is written down as: kind, place, position of its split (-1 when pruning).
+    struct Written {
+        std::int32_t kind, place, split;
+    };
+    std::vector<Written> write(const Edits& edits);
+    // The sequence that is written so; false if there is none.
+    bool read(std::span<const Written> written, Edits& out);
+
+private:
+    // Where a sequence is cut: after how many edits, at which choice.
+    struct Point {
+        std::size_t after;
+        EditChoice choice;
+    };
+
+    Outcome propose(Chance& chance, double power, const Proposal& proposal, std::uint32_t turn,
+                    Edits& edits);
+    static Point point(const Edits& edits, std::uint32_t number);
+    void draw(Chance& chance, const Edits& old, const Point& point);
+    bool draw_edit(Chance& chance, const EditTree& tree, std::size_t n_edits,
+                   const EditStep* kept, EditChoice from);
+    void weigh_place(const EditTree& tree, std::size_t n_edits, EditStep& step) const;
+    void make(const EditTree& tree, const EditStep& step);
+    const EditTree& last(const Edits& old, std::size_t kept) const;
+    void finish(Edits& edits) const;
+    bool holds(const EditTree& tree);
+
+    const EditProcess& process_;
+    const TreeTests& tests_;
+    bool constrained_;
+    const std::vector<Proposal>& mixture_;
+    std::vector<double> weights_;
+    TreeEditor editor_;
+    TreeTester tester_;
+    InLanguage language_;
+    // What was drawn last: the edits behind the point, and the trees that they make.
+    std::vector<EditStep> steps_;
+    // Trees stay where they are while more are made.
+    std::deque<EditTree> trees_;
+    std::size_t n_drawn_ = 0;
+    std::vector<std::uint32_t> path_;
+};
+
+// Chains of one target: what they share, and the movers that their threads borrow.
+class EditSampler {
+public:
+    // `problem` and `geometry` must outlive it. `constrained`: whether the last tree must have a
+    // derivation in the grammar.
+    EditSampler(const exact::Problem& problem, const exact::Geometry& geometry,
+                EditProcess process, TreeTests tests, bool constrained,
+                std::vector<Proposal> mixture);
+
+    const exact::Problem& problem() const { return problem_; }
+
+    EditState advance(const EditState& state, Chance& chance, double power, std::uint64_t n,
+                      Tally& tally);
+    std::vector<EditMover::Written> write(const Edits& edits);
+    bool restore(std::span<const EditMover::Written> written, std::vector<std::uint32_t> turns,
+                 EditState& out);
+
+private:
+    const exact::Problem& problem_;
+    EditProcess process_;
+    TreeTests tests_;
+    std::vector<Proposal> mixture_;
+    Lender<EditMover> movers_;
+};
+
+}  // namespace slp::mh

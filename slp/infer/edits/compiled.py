@@ -1,0 +1,228 @@
+"""Metropolis-Hastings over sequences of edits in the C++ core (`native/core/mh/edits.hpp`).
+
+It makes the transitions of `EditMetropolisHastings`, the specification, many at a time, and writes
+sequences down as that does; the random numbers are its own (see `slp.infer.mh.compiled`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from slp.infer.boxes import Geometry
+from slp.infer.compiled.problem import MEASURES, core_problem
+from slp.infer.distribution import ScoredTree
+from slp.infer.edits.engine import EditMetropolisHastings
+from slp.infer.edits.process import EditProcess
+from slp.infer.mh.core_chains import (
+    CoreProposal,
+    CoreTests,
+    core_proposal,
+    core_tests,
+    name_of,
+    seeds,
+    tally,
+)
+from slp.infer.mh.names import read_names
+from slp.infer.run import Info, Json, Move, Outcome
+from slp.ir.program import Constraint, EditPrior, Predicate, Support
+from slp.ir.tree_grammar import TreeGrammar
+from slp.kernels.mh import mh_kernels
+from slp.trees import Leaf, Split, Tree
+
+__all__ = ["CompiledEditMetropolisHastings", "CoreEdits", "core_sampler", "edits_are_compiled"]
+
+#: The core's `EditState`: a sequence and the turns of the proposals; never changed.
+CoreEdits: TypeAlias = Any
+
+_NO_LIMIT = 2**32 - 1
+
+
+def edits_are_compiled(constraints: Iterable[Constraint]) -> bool:
+    """Whether the core can run; it asks no predicates about trees that were edited."""
+    return mh_kernels() is not None and not any(isinstance(c, Predicate) for c in constraints)
+
+
+class CompiledEditMetropolisHastings:
+    """Chains over sequences of edits (a `slp.infer.run.BlockEngine`), as `EditMetropolisHastings`
+    with the same arguments, where `edits_are_compiled`.
+
+    Attributes
+    ----------
+    plain : the specification, on the same prior and table.
+
+    Raises
+    ------
+    UsageError
+        E516: there is no such proposal here.
+    """
+
+    derivations_are_trees = False
+
+    def __init__(
+        self,
+        grammar: TreeGrammar,
+        geometry: Geometry,
+        prior: EditPrior,
+        support: Support,
+        constraints: Iterable[Constraint] = (),
+        *,
+        proposal: str = "q_uc",
+        likelihood: bool = True,
+    ) -> None:
+        constraints = tuple(constraints)
+        core = mh_kernels()
+        assert core is not None
+        self.plain = EditMetropolisHastings(
+            grammar,
+            geometry,
+            prior,
+            support,
+            constraints,
+            proposal=proposal,
+            likelihood=likelihood,
+        )
+        self.geometry, self.given = geometry, self.plain.given
+        self.normalised, self.evidence_note = self.plain.normalised, self.plain.evidence_note
+        self.power = 1.0 if likelihood else 0.0
+        named = read_names(proposal)
+        self._names = [name_of(n) for n in named]
+        self._identity = {**self.plain.identity, "kernel": "compiled"}
+        self.sampler = core_sampler(
+            core,
+            core_problem(core, grammar, geometry.table, count_leaves=False),
+            self.plain.process,
+            tests=core_tests(grammar, constraints, geometry),
+            constrained=bool(constraints),
+            mixture=[core_proposal(n) for n in named],
+        )
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """See `Engine`."""
+        return self._identity
+
+    def init(self, rng: np.random.Generator) -> CoreEdits:
+        """A sequence in the support, as `EditMetropolisHastings.init`.
+
+        Raises
+        ------
+        SlpError
+            E540: none was found.
+        """
+        return self.state_from_data(self.plain.state_to_data(self.plain.init(rng)))
+
+    def step(self, rng: np.random.Generator, state: CoreEdits) -> tuple[CoreEdits, Info]:
+        """One proposal of the mixture, accepted or not."""
+        state, counts = self.advance(rng, state, 1)
+        (name, outcome), _ = counts.most_common(1)[0]
+        return state, Info((Move(name, outcome),), self.log_score(state))
+
+    def advance(
+        self, rng: np.random.Generator, state: CoreEdits, n: int, tuning_from: int | None = None
+    ) -> tuple[CoreEdits, Counter[tuple[str, Outcome]]]:
+        """`n` steps at once (see `BlockEngine`). Nothing is tuned."""
+        state, counts = self.sampler.advance(state, seeds(rng), self.power, n)
+        return state, tally(self._names, counts)
+
+    def log_score(self, state: CoreEdits) -> float:
+        """log P(x) + power log L(x), as `EditTarget.log_score`."""
+        return float(state.log_draw + self.power * state.log_likelihood)
+
+    def adapt(self, state: CoreEdits, info: Info, step: int) -> CoreEdits:
+        """Nothing is tuned."""
+        return state
+
+    def record(self, state: CoreEdits) -> Json:
+        """The edits, as `EditMetropolisHastings.record`."""
+        return state.edits(self.sampler).reshape(-1, 3).tolist()
+
+    def state_to_data(self, state: CoreEdits) -> Json:
+        """See `Engine`."""
+        return {"edits": self.record(state), "turns": list(state.turns)}
+
+    def state_from_data(self, data: Json) -> CoreEdits:
+        """See `Engine`."""
+        edits = np.array(data["edits"], np.int32).reshape(-1)
+        state = self.sampler.restore(edits, data["turns"])
+        assert state is not None
+        return state
+
+    def tree(self, state: CoreEdits) -> Tree:
+        """The tree that a sequence ends in, with canonical thresholds."""
+        table = self.geometry.table
+        leaves = list(state.leaf_statistics(self.sampler).reshape(-1, table.leaf.n_statistics))
+        done: list[Leaf | Split] = []
+        for f, low, high in reversed(state.preorder().reshape(-1, 3).tolist()):
+            if f < 0:
+                done.append(Leaf(table.leaf.summary(leaves.pop())))
+            else:
+                feature = table.features[f]
+                threshold = None if feature.categorical else feature.threshold(low, high)
+                level = feature.levels[low] if feature.levels is not None else None
+                done.append(Split(feature.name, threshold, level, done.pop(), done.pop()))
+        return Tree(done.pop())
+
+    # --- what records stand for (`slp.infer.sampled_posterior.TreeSampler`) --------------------
+
+    def scored(self, record: Json) -> ScoredTree:
+        """As `EditMetropolisHastings.scored`."""
+        state = self.state_from_data({"edits": record, "turns": [0] * len(self._names)})
+        return ScoredTree(self.tree(state), math.nan, float(state.log_likelihood))
+
+    def log_weight(self, tree: Tree) -> float:
+        """As `EditMetropolisHastings.log_weight`."""
+        return self.plain.log_weight(tree)
+
+
+def core_sampler(
+    core: Any,
+    problem: Any,
+    process: EditProcess,
+    *,
+    tests: CoreTests,
+    constrained: bool,
+    mixture: list[CoreProposal],
+    most_edits: int = _NO_LIMIT,
+) -> Any:
+    """The core's `EditSampler` of a process. `most_edits` ends sequences, so that tests can list
+    them all."""
+    nodes = process.nodes
+    return core.EditSampler(
+        core.ExactEngine(problem),
+        _preorder(process),
+        process.p,
+        MEASURES.index(nodes.measure),
+        _NO_LIMIT if nodes.max_depth is None else nodes.max_depth,
+        most_edits,
+        constrained,
+        *tests,
+        mixture,
+    )
+
+
+def _preorder(process: EditProcess) -> list[tuple[int, float]]:
+    """The given tree with canonical thresholds: features, -1 at leaves, and thresholds or codes of
+    levels."""
+    geometry = process.nodes.geometry
+    out = []
+    stack = [process.given]
+    while stack:
+        node = stack.pop()
+        stack += reversed(node.parts)
+        if node.cut is None:
+            out.append((-1, 0.0))
+            continue
+        cut = geometry.cuts[node.cut]
+        levels = geometry.table.features[cut.feature].levels
+        if levels is not None:
+            assert cut.level is not None
+            out.append((cut.feature, float(levels.index(cut.level))))
+        else:
+            assert cut.threshold is not None
+            out.append((cut.feature, cut.threshold))
+    return out

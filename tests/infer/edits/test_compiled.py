@@ -1,0 +1,47 @@
+"""The core's chains over edits against the plain ones, their specification."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from slp.infer.edits.process import Edits
+from slp.infer.edits.target import EditTarget
+from slp.infer.mh.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
+from tests.infer.edits.core_matrices import CoreCapped, sampler_of
+from tests.infer.edits.examples import all_examples
+from tests.infer.edits.matrices import Capped
+from tests.infer.edits.test_invariance import CAPPED
+from tests.infer.mh.core_matrices import Q_IND, Q_UC, CoreProposal, q_n
+
+EXAMPLES = {**CAPPED, **{name: Capped(made, 2) for name, made in all_examples().items()}}
+BY_NAME = pytest.mark.parametrize("made", EXAMPLES.values(), ids=EXAMPLES)
+PAIRS: list[tuple[CoreProposal, Proposal[EditTarget, Edits]]] = [
+    (Q_IND, CutAtRoot()),
+    (Q_UC, CutUniformly()),
+    (q_n(3), CutAtEach(3)),
+]
+
+pytestmark = pytest.mark.usefixtures("compiled_kernels")
+
+
+@BY_NAME
+def test_sequences_have_the_same_numbers(made: Capped) -> None:
+    sampler, core = sampler_of(made, Q_UC), CoreCapped(made)
+    for written, state, (_, edits) in zip(
+        core.written, core.states(sampler, 0), made.drawn, strict=True
+    ):
+        assert state.edits(sampler).tolist() == written
+        assert state.n_points == edits.n_points
+        have = [state.log_draw, state.log_likelihood]
+        want = [edits.log_draw, edits.tree.log_likelihood]
+        np.testing.assert_allclose(have, want, rtol=1e-12, atol=1e-12)
+
+
+@BY_NAME
+@pytest.mark.parametrize("core, plain", PAIRS, ids=["q_ind", "q_uc", "q_n"])
+def test_transitions(made: Capped, core: CoreProposal, plain: Proposal[EditTarget, Edits]) -> None:
+    """The exact matrix of the core's code is that of the plain code."""
+    for turn in range(plain.period):
+        have = CoreCapped(made).matrix(core, turn)
+        np.testing.assert_allclose(have, made.matrix(plain, turn), rtol=0, atol=1e-12)
