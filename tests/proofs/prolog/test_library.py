@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import os
+import site
 import subprocess
-import sys
 from pathlib import Path
 
 import polars as pl
@@ -31,7 +31,8 @@ p     :: tree(D) --> { D < 2 }, split(_, _), tree(D+1), tree(D+1).
 
 def printed(script: Path, folder: Path, swipl: str) -> dict[str, Term]:
     """What a script prints, each line a name and a term."""
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    folders = [str(Path(slp.__file__).parent.parent), *site.getsitepackages()]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(folders)}
     command = [swipl, "-p", f"library={prolog_library()}", str(script)]
     run = subprocess.run(
         command, capture_output=True, text=True, cwd=folder, env=environment, timeout=300
