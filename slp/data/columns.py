@@ -77,9 +77,13 @@ def unusable(name: str, n: int, type_name: str | None) -> Column:
     return Column(name, "unusable", np.zeros(n), np.zeros(n, dtype=np.bool_), fault)
 
 
-def column_of_array(name: str, array: NDArray[Any]) -> Column:
-    """A column of a NumPy array (n,) of any type."""
-    missing = np.ma.getmaskarray(array) if isinstance(array, np.ma.MaskedArray) else None
+def column_of_array(
+    name: str, array: NDArray[Any], missing: NDArray[np.bool_] | None = None
+) -> Column:
+    """A column of a NumPy array (n,) of any type; `missing` adds to its NaNs, as a mask does."""
+    # np.ma is slow to import, which NumPy does when it is first mentioned.
+    if type(array) is not np.ndarray and isinstance(array, np.ma.MaskedArray):
+        missing = np.ma.getmaskarray(array)
     array = np.asarray(array)
     kind = array.dtype.kind
     if kind in "iuf":

@@ -45,7 +45,7 @@ def column_of_polars(name: str, series: pl.Series) -> Column:
         cells = series.fill_null(0.0).cast(pl.Float64).to_numpy()
         return Column(name, "number", cells, missing | np.isnan(cells))
     if dtype in _MACHINE_INTEGERS:
-        return column_of_array(name, np.ma.MaskedArray(series.fill_null(0).to_numpy(), missing))
+        return column_of_array(name, series.fill_null(0).to_numpy(), missing)
     if isinstance(dtype, pl.Categorical | pl.Enum):
         series = series.cast(pl.String)
     elif dtype.is_nested() or dtype == pl.Binary:

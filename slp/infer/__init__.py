@@ -4,13 +4,13 @@ Entry points: `infer` (runs an engine by name), `Posterior` (what it gives). Bel
 to the machinery: `boxes` and `measures` (geometry and shares of splits), `weights` (rules in a
 box), `enumerate` (the specification, every derivation one by one; engine `enumerate`),
 `distribution` (what an exact engine must offer), `exact` (the chart). For engines that draw: `run`
-(the loop), `mh` (Metropolis-Hastings over proof trees), `samplers` (options, and the run as a
-whole), `drawn` and `diagnostics` (what draws come to, and how far they can be trusted).
+(the loop), `mh` (Metropolis-Hastings over proof trees), `sampling` (options), `samplers` (the run
+as a whole), `drawn` and `diagnostics` (what draws come to, and how far they can be trusted).
 """
 
 from slp.infer.engines import ENGINES, infer
 from slp.infer.posterior import Draw, FeatureUse, MapTree, Posterior
-from slp.infer.samplers import SAMPLERS, Sampling
+from slp.infer.sampling import SAMPLERS, Sampling
 
 __all__ = [
     "ENGINES",

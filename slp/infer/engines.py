@@ -20,14 +20,16 @@ from slp.infer.exact.reach import Progress
 from slp.infer.exact_posterior import ExactPosterior
 from slp.infer.memory import memory_budget
 from slp.infer.posterior import Posterior, check_count
-from slp.infer.samplers import SAMPLERS, Sampling, sample_posterior
+from slp.infer.sampling import SAMPLERS, Sampling
 from slp.ir.program import Program
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.exact import N_CORES
 
 __all__ = ["ENGINES", "infer"]
 
-_Engine = Callable[[TreeGrammar, Geometry, bool, int, Progress | None, int], TreeDistribution]
+# grammar, geometry, likelihood, memory, progress, threads; whether more than the evidence will be
+# asked of what the first pass finds
+_Engine = Callable[[TreeGrammar, Geometry, bool, int, Progress | None, int, bool], TreeDistribution]
 
 
 def _exact(
@@ -37,10 +39,19 @@ def _exact(
     memory: int,
     progress: Progress | None,
     threads: int,
+    items_wanted: bool,
 ) -> TreeDistribution:
     if compiled_is_there():
-        return CompiledChart.of(grammar, geometry, likelihood, memory, progress, threads)
-    return _chart(grammar, geometry, likelihood, memory, progress, threads)
+        return CompiledChart.of(
+            grammar,
+            geometry,
+            likelihood,
+            memory,
+            progress,
+            threads,
+            items_wanted=items_wanted,
+        )
+    return _chart(grammar, geometry, likelihood, memory, progress, threads, items_wanted)
 
 
 def _chart(
@@ -50,6 +61,7 @@ def _chart(
     memory: int,
     progress: Progress | None,
     threads: int,
+    items_wanted: bool,
 ) -> TreeDistribution:
     return Chart(build_forest(grammar, geometry, memory, progress), likelihood)
 
@@ -61,6 +73,7 @@ def _enumerate(
     memory: int,
     progress: Progress | None,
     threads: int,
+    items_wanted: bool,
 ) -> TreeDistribution:
     return Enumeration.of(grammar, geometry, likelihood)
 
@@ -120,6 +133,8 @@ def infer(
         raise UsageError(Diagnostic("E505", f"threads is {threads}", help="take 1 or more"))
     geometry = Geometry(grammar, table)
     if name in SAMPLERS:
+        from slp.infer.samplers import sample_posterior  # late: exact engines need none of it
+
         return sample_posterior(
             program,
             grammar,
@@ -135,7 +150,9 @@ def infer(
     if not_exact:
         raise UnsupportedError(not_exact)
     run = ENGINES[name]
-    distribution = run(grammar, geometry, likelihood, memory_budget(memory), progress, threads)
+    distribution = run(
+        grammar, geometry, likelihood, memory_budget(memory), progress, threads, draws > 0
+    )
     return ExactPosterior(
         distribution, grammar, geometry, engine=name, reason=reason, draws=draws, seed=seed
     )

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Unpack
 
 from slp.errors import Diagnostic, SlpWarning, UsageError
@@ -35,35 +33,11 @@ from slp.infer.run import (
     seed_of_checkpoint,
 )
 from slp.infer.sampled_posterior import Said, SampledPosterior, TreeSampler
+from slp.infer.sampling import Sampling
 from slp.ir.program import Program
 from slp.ir.tree_grammar import TreeGrammar
 
-__all__ = ["SAMPLERS", "Sampling", "sample_posterior", "teller", "warn_of"]
-
-#: The samplers there are.
-SAMPLERS = ("mh",)
-
-
-@dataclass(frozen=True)
-class Sampling:
-    """How to sample: what `slp.Program.posterior` takes for engines that draw.
-
-    Attributes
-    ----------
-    chains, warmup, thin : number of chains; steps that each makes before it keeps any; steps for
-        each draw kept.
-    proposal : as in `slp.infer.mh.names`.
-    rungs : 1, or the number of powers of the likelihood that each chain is tempered at.
-    checkpoint, resume : a file that the run is kept in, and whether to go on from it.
-    """
-
-    chains: int = 4
-    warmup: int = 1000
-    thin: int = 10
-    proposal: str = "q_uc"
-    rungs: int = 1
-    checkpoint: str | Path | None = None
-    resume: bool = False
+__all__ = ["sample_posterior", "teller", "warn_of"]
 
 
 def sample_posterior(
