@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import polars as pl
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from slp.data import read_frame, table_of
@@ -125,6 +125,8 @@ def test_tables_from_python(program, rows, form):
             for j, cell in enumerate(row):
                 X[i, j] = cell
     elif form == "pandas":
+        # Some versions of pandas keep text in Arrow, which refuses lone surrogates.
+        assume(not any("\ud800" <= c <= "\udfff" for row in rows for c in "".join(map(str, row))))
         X = pd.DataFrame(rows, columns=[f"x{j}" for j in range(len(rows[0]) if rows else 0)])
     elif form == "polars":
         columns = {f"x{j}": list(cells) for j, cells in enumerate(zip(*rows, strict=True))}
