@@ -271,7 +271,7 @@ def report(results: Path) -> Iterator[str]:
             f"MAP tree has {found['nodes']} nodes ({found['leaves']} leaves, depth "
             f"{found['depth']}), splits on {', '.join(found['features'])} alone, and is right on "
             f"{found['right']:,} of {found['held_out']:,} fresh rows. Its posterior probability is "
-            f"{np.exp(found['log_posterior']):.6f}. It took {found['cpu_seconds']:.0f} CPU seconds."
+            f"{np.exp(found['log_posterior']):.2g}. It took {found['cpu_seconds']:.0f} CPU seconds."
         )
 
 
