@@ -151,5 +151,5 @@ class Sampler:
                 answers.append(store.resolve(self.answer))
             if len(answers) == wanted:
                 break
-        meter.inferences += store.work >> 8
+        meter.add_terms(store)
         return answers

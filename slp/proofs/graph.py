@@ -228,7 +228,7 @@ class ChoiceGraph:
             found, clause = node.start
             goal = enter(machine, clause, found.goal, found.args)
         proofs = sum(machine.explore(goal))
-        self.meter.inferences += machine.store.work >> 8
+        self.meter.add_terms(machine.store)
         for found, labels in zip(machine.exits, machine.labels, strict=True):
             self._add_exit(i, found, labels)
         node.proofs, node.exits, node.is_open = proofs, len(machine.exits), False

@@ -40,8 +40,8 @@ __all__ = [
 class Limits:
     """How much work one query may take.
 
-    `inferences` counts goals called, and looking at 256 parts of terms as one more; `depth` is the
-    number of predicates within each other in a proof.
+    `inferences` counts goals called, and looking at 32 parts of terms as one more, as that takes as
+    long; `depth` is the number of predicates within each other in a proof.
     """
 
     inferences: int = 1_000_000
@@ -50,6 +50,9 @@ class Limits:
 
 DEFAULT_LIMITS = Limits()
 
+#: Parts of terms that may be looked at for one inference.
+PARTS_PER_INFERENCE = 32
+
 
 @dataclass
 class Meter:
@@ -57,6 +60,10 @@ class Meter:
 
     limits: Limits
     inferences: int = 0
+
+    def add_terms(self, store: Store) -> None:
+        """Count the parts of terms that a store which is done with has looked at."""
+        self.inferences += store.work // PARTS_PER_INFERENCE
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -234,7 +241,8 @@ class Machine:
         """Count inferences, and stop with E214 at the limit."""
         meter = self.meter
         meter.inferences += inferences
-        if meter.inferences + (self.store.work >> 8) > meter.limits.inferences:
+        used = meter.inferences + self.store.work // PARTS_PER_INFERENCE
+        if used > meter.limits.inferences:
             raise faults.too_many_inferences(meter.limits.inferences, span or self.span)
 
     def cut(self, height: int) -> None:

@@ -157,7 +157,9 @@ def answers_of_query(
         open=left,
         upper=_upper(success, left, unbounded=weights or search.branches),
         stopped=search.stopped,
-        failed=() if summed or searcher is not _search else _failed_goals(query, tolerance, limits),
+        failed=()
+        if summed or searcher is not _search
+        else _failed_goals(query, tolerance, limits, search.stopped is not None),
     )
 
 
@@ -193,9 +195,13 @@ def _best_proofs(
     return tuple(found), certain
 
 
-def _failed_goals(query: Query, tolerance: float, limits: Limits) -> tuple[FailedGoal, ...]:
-    """The same search once more, with an eye on what fails."""
+def _failed_goals(
+    query: Query, tolerance: float, limits: Limits, was_stopped: bool
+) -> tuple[FailedGoal, ...]:
+    """The same search once more, with an eye on what fails; less far if it never came to an end."""
     trace = FailureTrace()
+    if was_stopped:
+        limits = Limits(limits.inferences // 10, limits.depth // 10)
     for _ in _search(query, tolerance, limits, True, tracing_machine(trace)).run():
         pass
     return tuple(trace.deepest)

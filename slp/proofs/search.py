@@ -149,7 +149,7 @@ class Search(BestFirst[Start, MachineRun]):
             else:
                 self.lay_aside(node, priority)
                 return
-        self.meter.inferences += machine.store.work >> 8
+        self.meter.add_terms(machine.store)
         self.done(node)
 
     def _opened(self, node: Node[Start, MachineRun]) -> MachineRun:
