@@ -1,6 +1,7 @@
-"""Times proofs: inferences a second of the Python engine and of SWI-Prolog.
+"""Times proofs: inferences a second of the Python engine and of SWI-Prolog, and steps a second of
+Metropolis-Hastings over proofs.
 
-    python benchmarks/proofs.py [--length 300] [--draws 200] [CASE ...]
+    python benchmarks/proofs.py [--length 300] [--draws 200] [--steps 20000] [CASE ...]
 
 CASE is one or more of these; without any, all run. An inference is a clause resolved, counted from
 the program and not by the engines, so that both are counted alike. Times are CPU seconds of this
@@ -10,7 +11,8 @@ process, the best of three, the loading of programs and the start of SWI-Prolog 
     interpreted  the same by clauses that could reach a stochastic goal, which SWI-Prolog interprets
     draws        one draw of a hidden Markov model after another: stochastic clauses
 
-One line of a Markdown table for each case and engine; SWI-Prolog's need janus-swi.
+One line of a Markdown table for each case and engine; SWI-Prolog's need janus-swi. Then one for
+each proposal: steps of one chain over the hidden states behind symbols that were seen.
 """
 
 from __future__ import annotations
@@ -89,12 +91,27 @@ def cpu_seconds(case: Case, engine: str) -> float:
     return best
 
 
+def steps_per_second(proposal: str, steps: int) -> tuple[float, float]:
+    """Of a chain, in CPU seconds, its start not counted; and the share of moves accepted."""
+    program = slp.parse(MARKOV)
+    goal = f"seen([{', '.join(['wet', 'dry'] * (STEPS // 2))}])"
+    program.sample_proofs(goal, draws=4, chains=1, warmup=0, thin=1, proposal=proposal, seed=1)
+    started = time.process_time()
+    found = program.sample_proofs(
+        goal, draws=4, chains=1, warmup=0, thin=steps // 4, proposal=proposal, seed=1
+    )
+    seconds = time.process_time() - started
+    (moves,) = found.diagnostics.moves.values()
+    return steps / seconds, moves["accepted"] / steps
+
+
 def main() -> None:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("cases", nargs="*", metavar="CASE")
     parser.add_argument("--length", type=int, default=300)
     parser.add_argument("--draws", type=int, default=200)
+    parser.add_argument("--steps", type=int, default=20_000)
     parser.add_argument("--engine", action="append", choices=["python", "prolog"])
     options = parser.parse_args()
     cases = {
@@ -111,6 +128,11 @@ def main() -> None:
             seconds = cpu_seconds(cases[name], engine)
             done = cases[name].inferences
             print(f"| {name} | {engine} | {done:,} | {seconds:.3f} | {done / seconds:,.0f} |")
+    print("\n| proposal | steps a second | accepted |")
+    print("| --- | --- | --- |")
+    for proposal in ("q_uc", "q_ind", f"q_n({2 * STEPS})"):
+        rate, accepted = steps_per_second(proposal, options.steps)
+        print(f"| {proposal} | {rate:,.0f} | {accepted:.1%} |")
 
 
 if __name__ == "__main__":

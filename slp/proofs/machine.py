@@ -40,8 +40,8 @@ __all__ = [
 class Limits:
     """How much work one query may take.
 
-    `inferences` counts goals called, and looking at 32 parts of terms as one more, as that takes as
-    long; `depth` is the number of predicates within each other in a proof.
+    `inferences` counts goals called, and looking at 256 parts of terms as one more; `depth` is the
+    number of predicates within each other in a proof.
     """
 
     inferences: int = 1_000_000
@@ -51,7 +51,7 @@ class Limits:
 DEFAULT_LIMITS = Limits()
 
 #: Parts of terms that may be looked at for one inference.
-PARTS_PER_INFERENCE = 32
+PARTS_PER_INFERENCE = 256
 
 
 @dataclass
