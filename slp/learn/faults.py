@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 from slp.errors import Diagnostic, ProgramError, SlpError, UsageError
@@ -63,9 +63,14 @@ def nothing_to_learn(why: str) -> SlpError:
     return SlpError(Diagnostic("E286", message, help=help))
 
 
-def unknown_name(name: str, known: Iterable[str]) -> UsageError:
-    """E287."""
-    known = list(known)
+def check_names(only: Iterable[str], known: Sequence[str]) -> None:
+    """Raise E287 for the first name that is not among those known."""
+    for name in only:
+        if name not in known:
+            raise _unknown_name(name, known)
+
+
+def _unknown_name(name: str, known: Sequence[str]) -> UsageError:
     near = get_close_matches(name, known, n=1)
     help = f"what can be learned: {', '.join(known)}" if known else "nothing can be learned here"
     if near:

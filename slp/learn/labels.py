@@ -30,8 +30,8 @@ Each iteration makes the log-likelihood no smaller.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,22 +39,20 @@ from numpy.typing import NDArray
 from slp.errors import SlpError
 from slp.ir import program as ir
 from slp.learn import faults
-from slp.learn.ascent import Interval, climb, intervals_of, slope
 from slp.learn.goals import Observation, is_instance, most_general, numbered, tally
-from slp.learn.result import Change, Learned
-from slp.learn.text import ProgramText, edited, written
-from slp.proofs import DEFAULT_LIMITS, Database, Limits, evaluate
+from slp.learn.label_values import Counts, Labels
+from slp.learn.result import Learned
+from slp.learn.text import ProgramText
+from slp.proofs import DEFAULT_LIMITS, Database, Limits
 from slp.proofs.graph import ChoiceGraph, Flow, Outcome
 from slp.proofs.machine import END, Goal, Meter
-from slp.proofs.terms import Number, Term, functor
+from slp.proofs.terms import Term
 from slp.syntax import term_to_text
 
 __all__ = ["learn_labels"]
 
 #: Open mass that a sum may leave, as a share of it.
 _NEGLIGIBLE = 1e-9
-#: Decimals of a label that is written: at least; significant digits of the smallest; at most.
-_DECIMALS, _DIGITS, _MOST_DECIMALS = 6, 4, 15
 
 
 def learn_labels(
@@ -94,7 +92,7 @@ def learn_labels(
     seen = tally(observations)
     if not seen:
         raise faults.no_data("no goal was observed")
-    labels = _Labels.of(program, text, only, compiles)
+    labels = Labels.of(program, text, only, compiles)
     sample = _Sample(program, seen, goal, limits, failures)
     path: list[float] = []
     converged = False
@@ -110,220 +108,6 @@ def learn_labels(
             labels.maximise(flows.counts(labels))
     method = "failure-adjusted maximisation" if failures else "plain expectation-maximisation"
     return kept.learned(tuple(path), converged, method)
-
-
-# --- labels ------------------------------------------------------------------------------------
-
-
-@dataclass(eq=False)
-class _Counts:
-    """Expected counts: of clauses with a plain label, of other labels, and of losses at goals that
-    choose among such."""
-
-    clauses: dict[int, float] = field(default_factory=dict)
-    labels: dict[Term, float] = field(default_factory=dict)
-    losses: dict[tuple[Term, ...], float] = field(default_factory=dict)
-
-
-@dataclass(eq=False)
-class _Labels:
-    """The labels' values. A *set* is clauses that one goal chooses among, whose labels sum to 1; it
-    is learned if they are numbers of the file.
-
-    `value` of a learned clause by its id, `set_of` the number of its set.
-    """
-
-    program: ir.Program
-    text: ProgramText
-    sets: list[list[ir.LogicClause]]
-    value: dict[int, float]
-    intervals: dict[str, Interval]
-    free: dict[str, float]
-    parameters: dict[str, float]
-    set_of: dict[int, int]
-
-    @classmethod
-    def of(
-        cls,
-        program: ir.Program,
-        text: ProgramText,
-        only: Collection[str],
-        compiles: Callable[[Mapping[str, float]], bool],
-    ) -> _Labels:
-        sets = [
-            clauses
-            for clauses in _sets(program.clauses)
-            if len(clauses) > 1 and all(text.holds(c.span) for c in clauses)
-        ]
-        names = text.learnable(program.parameters)
-        known = list(dict.fromkeys([*(_name(s[0]) for s in sets), *names]))
-        for name in only:
-            if name not in known:
-                raise faults.unknown_name(name, known)
-        if only:
-            sets = [s for s in sets if _name(s[0]) in only]
-            names = [n for n in names if n in only]
-        intervals = intervals_of(names, program.parameters, compiles)
-        if not sets and not intervals:
-            raise faults.nothing_to_learn("no label of the file can change by itself")
-        return cls(
-            program,
-            text,
-            sets,
-            {id(c): float(_plain(c)) for s in sets for c in s},
-            intervals,
-            {n: program.parameters[n] for n in intervals},
-            dict(program.parameters),
-            {id(c): i for i, s in enumerate(sets) for c in s},
-        )
-
-    def copy(self) -> _Labels:
-        """The values as they are now."""
-        return replace(self, value=dict(self.value))
-
-    def __call__(self, outcome: Outcome) -> float:
-        """The probability of an outcome."""
-        value = self.value.get(id(outcome.clause))
-        if value is None:
-            value = float(evaluate(outcome.label, self.parameters, span=outcome.label.span))
-        return value
-
-    def maximise(self, counts: _Counts) -> None:
-        """The labels that make the expected counts most likely."""
-        for clauses in self.sets:
-            psi = [counts.clauses.get(id(c), 0.0) for c in clauses]
-            total = math.fsum(psi)
-            if total > 0:
-                for clause, count in zip(clauses, psi, strict=True):
-                    self.value[id(clause)] = count / total
-        if self.intervals:
-            self._climb(counts)
-
-    def _climb(self, counts: _Counts) -> None:
-        expected = _ExpectedLikelihood(self, counts)
-        start = [interval.to_free(self.free[n]) for n, interval in self.intervals.items()]
-        path, _ = climb(expected, start, iterations=50, tolerance=1e-12)
-        self.free = self.free_at(path[-1].point)
-        self.parameters = self.parameters_at(self.free)
-
-    def free_at(self, u: NDArray[np.float64]) -> dict[str, float]:
-        """Values of the parameters that are learned, at coordinates."""
-        pairs = zip(self.intervals.items(), u.tolist(), strict=True)
-        return {name: interval.to_value(x) for (name, interval), x in pairs}
-
-    def parameters_at(self, values: Mapping[str, float]) -> dict[str, float]:
-        """All parameters, where those that are learned have these values."""
-        if any(self.text.is_computed(name) for name in self.parameters):
-            return self.text.parameters(values)
-        return {**self.parameters, **values}
-
-    def learned(self, path: tuple[float, ...], converged: bool, method: str) -> Learned:
-        """The program with these labels written into it."""
-        free = {n: self.intervals[n].rounded(x) for n, x in self.free.items()}
-        edits = self.text.parameter_edits(free)
-        changes = [
-            Change("parameter", name, self.program.parameters[name], value)
-            for name, value in free.items()
-        ]
-        for clauses in self.sets:
-            values = _written_labels([self.value[id(c)] for c in clauses])
-            for clause, value in zip(clauses, values, strict=True):
-                assert clause.label is not None
-                edits.append(self.text.number_edit(clause.label, written(value)))
-                head, span = term_to_text(clause.head), clause.label.span
-                changes.append(Change("label", head, float(_plain(clause)), value, span))
-        file = edited(self.text.file, edits)
-        return Learned(file, tuple(changes), path, converged, method, ())
-
-
-@dataclass(frozen=True, eq=False)
-class _ExpectedLikelihood:
-    """The expected log-likelihood of derivations, as a function of the parameters' coordinates."""
-
-    labels: _Labels
-    counts: _Counts
-
-    def value(self, u: NDArray[np.float64]) -> float:
-        """See the module's docstring."""
-        parameters = self.labels.parameters_at(self.labels.free_at(u))
-
-        def log(x: float) -> float:
-            return math.log(x) if x > 0 else -math.inf
-
-        def label(term: Term) -> float:
-            return float(evaluate(term, parameters, span=term.span))
-
-        try:
-            taken = [n * log(label(t)) for t, n in self.counts.labels.items() if n]
-            lost = [
-                n * log(1 - math.fsum(map(label, terms)))
-                for terms, n in self.counts.losses.items()
-                if n
-            ]
-        except SlpError:
-            return -math.inf
-        return math.fsum([*taken, *lost])
-
-    def slope(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
-        """By differences."""
-        return slope(self.value, u)
-
-
-def _written_labels(values: Sequence[float]) -> list[float]:
-    """Labels with a few decimals that sum to 1 still: the largest takes what rounding leaves."""
-    smallest = min(v for v in values if v > 0)
-    decimals = min(max(_DECIMALS, _DIGITS - math.floor(math.log10(smallest))), _MOST_DECIMALS)
-    out = [round(v, decimals) for v in values]
-    largest = max(range(len(out)), key=out.__getitem__)
-    out[largest] = round(1 - math.fsum(v for i, v in enumerate(out) if i != largest), decimals)
-    return out
-
-
-def _plain(clause: ir.LogicClause) -> int | float:
-    assert isinstance(clause.label, Number)
-    return clause.label.value
-
-
-def _name(clause: ir.LogicClause) -> str:
-    key = functor(clause.head)
-    assert key is not None, "the checker lets no other head pass"
-    return key[0]
-
-
-def _sets(clauses: Iterable[ir.LogicClause]) -> list[list[ir.LogicClause]]:
-    """Clauses with numbers as labels, in sets that sum to 1: all of a predicate, or those that have
-    the same ground term at some argument (as the checker asks of them, E130)."""
-    predicates: dict[tuple[str, int] | None, list[ir.LogicClause]] = {}
-    for clause in clauses:
-        if clause.label is not None:
-            predicates.setdefault(functor(clause.head), []).append(clause)
-    out = []
-    for key, found in predicates.items():
-        if key is None or not all(isinstance(c.label, Number) for c in found):
-            continue
-        if _sums_to_one(found):
-            out.append(found)
-            continue
-        for position in range(key[1]):
-            parts = _parts(found, position)
-            if all(_sums_to_one(part) for part in parts):
-                out += parts
-                break
-    return out
-
-
-def _parts(clauses: Iterable[ir.LogicClause], position: int) -> list[list[ir.LogicClause]]:
-    parts: dict[Term, list[ir.LogicClause]] = {}
-    for clause in clauses:
-        parts.setdefault(clause.head.args[position], []).append(clause)  # type: ignore[union-attr]
-    return list(parts.values())
-
-
-def _sums_to_one(clauses: Iterable[ir.LogicClause]) -> bool:
-    return abs(math.fsum(_plain(c) for c in clauses) - 1) <= 1e-9
-
-
-# --- observations ------------------------------------------------------------------------------
 
 
 @dataclass(eq=False)
@@ -342,9 +126,9 @@ class _Flows:
             + [-n * math.log(flow.success) for n, _, flow in self.goals]
         )
 
-    def counts(self, labels: _Labels) -> _Counts:
+    def counts(self, labels: Labels) -> Counts:
         """Expected counts of clauses and losses."""
-        out = _Counts()
+        out = Counts()
         for n, graph, flow in self.seen:
             _add(out, graph, labels, n / flow.success * flow.succeeding)
         for n, graph, flow in self.goals:
@@ -355,7 +139,7 @@ class _Flows:
         return out
 
 
-def _add(out: _Counts, graph: ChoiceGraph, labels: _Labels, psi: NDArray[np.float64]) -> None:
+def _add(out: Counts, graph: ChoiceGraph, labels: Labels, psi: NDArray[np.float64]) -> None:
     for outcome, count in zip(graph.outcomes, psi.tolist(), strict=True):
         if id(outcome.clause) in labels.value:
             out.clauses[id(outcome.clause)] = out.clauses.get(id(outcome.clause), 0.0) + count
@@ -363,7 +147,7 @@ def _add(out: _Counts, graph: ChoiceGraph, labels: _Labels, psi: NDArray[np.floa
             out.labels[outcome.label] = out.labels.get(outcome.label, 0.0) + count
 
 
-def _add_loss(out: _Counts, matching: list[Outcome], labels: _Labels, lost: float) -> None:
+def _add_loss(out: Counts, matching: list[Outcome], labels: Labels, lost: float) -> None:
     """Losses at a goal: the clauses of the set that do not match, by their labels."""
     number = labels.set_of.get(id(matching[0].clause))
     if number is None:
@@ -405,7 +189,7 @@ class _Sample:
             self._database, Goal(term, 0, 0, goal.span, END), first, Meter(self._limits)
         )
 
-    def weigh(self, labels: _Labels) -> _Flows:
+    def weigh(self, labels: Labels) -> _Flows:
         """All graphs under these labels."""
         self._database.parameters.update(labels.parameters)
         seen = [(o, graph, self._proofs_of(o, graph, labels)) for o, graph in self._seen]
@@ -417,7 +201,7 @@ class _Sample:
             goals = [(n, graph, _all_of(g, graph, labels)) for g, n, graph in self._goals]
         return _Flows([(o.count, graph, flow) for o, graph, flow in seen], goals)
 
-    def _proofs_of(self, o: Observation, graph: ChoiceGraph, labels: _Labels) -> Flow:
+    def _proofs_of(self, o: Observation, graph: ChoiceGraph, labels: Labels) -> Flow:
         """The proofs of an observation, what is open being little beside their mass."""
         flow = graph.weigh(labels, _NEGLIGIBLE, of_success=True)
         if flow.waiting > _NEGLIGIBLE * flow.success and flow.success > 0:
@@ -425,7 +209,7 @@ class _Sample:
         return flow
 
 
-def _all_of(goal: Term, graph: ChoiceGraph, labels: _Labels) -> Flow:
+def _all_of(goal: Term, graph: ChoiceGraph, labels: Labels) -> Flow:
     """All derivations of a goal, those that fail included."""
     flow = graph.weigh(labels, _NEGLIGIBLE)
     if graph.branches:

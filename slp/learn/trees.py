@@ -144,10 +144,7 @@ class Unknowns:
     ) -> Unknowns:
         names = text.learnable(program.parameters)
         features = list(text.feature_weights())
-        known = [*names, *features]
-        for name in only:
-            if name not in known:
-                raise faults.unknown_name(name, known)
+        faults.check_names(only, [*names, *features])
         names = [n for n in names if not only or n in only]
         intervals = intervals_of(names, program.parameters, compiles)
         weights = {f: Interval(0.0, np.inf) for f in features if not only or f in only}
