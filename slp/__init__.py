@@ -27,7 +27,7 @@ from slp.infer import Posterior
 from slp.program import LearnResult, Program, check, load, parse
 from slp.proof_sampling import SampledProofs
 from slp.query import Draws, QueryResult
-from slp.trees import CheckResult, Tree
+from slp.trees import CheckResult, Tree, TreeNode
 
 __version__ = "0.1.0"
 
@@ -46,6 +46,7 @@ __all__ = [
     "SlpError",
     "SlpWarning",
     "Tree",
+    "TreeNode",
     "UnsupportedError",
     "UsageError",
     "__version__",

@@ -108,13 +108,19 @@ class Program:
         """
         return Program(self.source, parameters, self._tree)._with(self._required)
 
-    def require(self, function: Callable[[Tree], bool]) -> Program:
-        """Add a constraint: a function that is True of every tree that may be, False of others.
+    def require(self, function: Callable[[Any], bool], local: bool = False) -> Program:
+        """Add a constraint: a function that is True of what may be, False of what may not.
 
-        It is asked of finished trees by the engine `mh`, and always gives the same answer for the
-        same tree. The program itself is changed, and given back.
+        It is asked by the engine `mh`, of finished trees (`Tree`) or, if it is `local`, of each
+        node with its split (`TreeNode`); the same answer for the same tree or node. The program
+        itself is changed, and given back.
+
+        Raises
+        ------
+        UsageError
+            E655: `function` cannot be called.
         """
-        return self._with((_predicate_of(function),))
+        return self._with((_predicate_of(function, local),))
 
     def _with(self, required: tuple[ir.Predicate, ...]) -> Program:
         self._required += required
@@ -497,16 +503,15 @@ def _observed(program: ir.Program, data: Iterable[Any]) -> tuple[list[Observatio
     return goals, tables
 
 
-def _predicate_of(function: Callable[[Tree], bool]) -> ir.Predicate:
+def _predicate_of(function: Callable[[Any], bool], local: bool) -> ir.Predicate:
     """A function as a constraint, by the name that it was defined with."""
     if not callable(function):
-        message = f"`require` takes a function of a tree, not {function!r}"
-        raise UsageError(
-            Diagnostic("E655", message, help="give a function, as in `require(small)`")
-        )
+        message = f"`require` takes a function, not {function!r}"
+        help = "give a function of a tree, as in `require(small)`"
+        raise UsageError(Diagnostic("E655", message, help=help))
     kind = type(function)
     name = getattr(function, "__qualname__", kind.__qualname__)
-    return ir.Predicate("python", Text(f"{function.__module__}:{name}"), function=function)
+    return ir.Predicate("python", Text(f"{function.__module__}:{name}"), local, function=function)
 
 
 def _warn(findings: Iterable[Diagnostic]) -> None:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -14,8 +14,10 @@ import numpy as np
 
 from slp.infer.boxes import BoxSplit, Geometry
 from slp.infer.measures import SplitArrays, flat_transitions, log_shares, splits_taken_over
+from slp.infer.node_tests import NodeTests
 from slp.infer.weights import leaf_allowed, log_rule_weights
 from slp.ir.tree_grammar import FORBIDDEN, CallRule, LeafRule, Rule, SplitRule, TreeGrammar
+from slp.trees.predicates import AskedPredicate
 
 __all__ = ["MOST_NESTED", "Derivation", "TooDeepError", "derivations"]
 
@@ -58,8 +60,11 @@ class Derivation:
         return self.left.n_leaves + self.right.n_leaves
 
 
-def derivations(grammar: TreeGrammar, geometry: Geometry) -> Iterator[Derivation]:
-    """Every derivation of weight above zero, in the order of rules and splits.
+def derivations(
+    grammar: TreeGrammar, geometry: Geometry, predicates: Sequence[AskedPredicate] = ()
+) -> Iterator[Derivation]:
+    """Every derivation of weight above zero, in the order of rules and splits. Predicates are on
+    nodes.
 
     Raises
     ------
@@ -67,49 +72,56 @@ def derivations(grammar: TreeGrammar, geometry: Geometry) -> Iterator[Derivation
         One is too deep for this plain recursion.
     """
     most = geometry.root.bit_count() if grammar.max_leaves is None else grammar.max_leaves
-    for derivation in _derive(grammar, geometry, geometry.root, grammar.start, 0):
+    tests = NodeTests(grammar, geometry, predicates)
+    for derivation in _derive(grammar, geometry, tests, geometry.root, grammar.start, 0):
         if derivation.n_leaves <= most:
             yield derivation
 
 
 def _derive(
-    g: TreeGrammar, geometry: Geometry, box: int, state: int, above: int
+    g: TreeGrammar, geometry: Geometry, tests: NodeTests, box: int, state: int, above: int
 ) -> Iterator[Derivation]:
     if above > MOST_NESTED:
         raise TooDeepError
     rules = g.states[state].rules
     splits = geometry.splits(box)
-    choices = [_split_choices(g, geometry, rule, splits) for rule in rules]
-    possible = np.array(
-        [_possible(geometry, r, c, box) for r, c in zip(rules, choices, strict=True)], np.bool_
-    )
+    choices = [_split_choices(g, geometry, tests, rule, splits, box, state) for rule in rules]
+    leaf = tests.allow(state, box, None)
+    can_be = [_possible(geometry, r, c, box, leaf) for r, c in zip(rules, choices, strict=True)]
+    possible = np.array(can_be, np.bool_)
     weights = log_rule_weights(g, rules, possible[:, None])[:, 0]
     for rule, chosen, weight, can in zip(rules, choices, weights.tolist(), possible, strict=True):
         if isinstance(rule, LeafRule):
             if can:
                 yield Derivation(box, weight)
         elif isinstance(rule, CallRule):
-            for d in _derive(g, geometry, box, rule.state, above + 1):
+            for d in _derive(g, geometry, tests, box, rule.state, above + 1):
                 yield replace(d, log_weight=weight + d.log_weight)
         else:
             for split, share, left_state, right_state in chosen:
                 if left_state == FORBIDDEN:  # the share is kept, and the derivation fails
                     continue
-                for left in _derive(g, geometry, split.left, left_state, above + 1):
-                    for right in _derive(g, geometry, split.right, right_state, above + 1):
+                for left in _derive(g, geometry, tests, split.left, left_state, above + 1):
+                    for right in _derive(g, geometry, tests, split.right, right_state, above + 1):
                         total = weight + share + left.log_weight + right.log_weight
                         partition = rule.measure == "partition"
                         yield Derivation(box, total, split, left, right, partition)
 
 
-def _possible(geometry: Geometry, rule: Rule, chosen: list[Choice], box: int) -> bool:
+def _possible(geometry: Geometry, rule: Rule, chosen: list[Choice], box: int, leaf: bool) -> bool:
     if isinstance(rule, LeafRule):
-        return bool(leaf_allowed(rule, geometry, [box])[0])
+        return leaf and bool(leaf_allowed(rule, geometry, [box])[0])
     return isinstance(rule, CallRule) or bool(chosen)
 
 
 def _split_choices(
-    g: TreeGrammar, geometry: Geometry, rule: Rule, splits: list[BoxSplit]
+    g: TreeGrammar,
+    geometry: Geometry,
+    tests: NodeTests,
+    rule: Rule,
+    splits: list[BoxSplit],
+    box: int,
+    state: int,
 ) -> list[Choice]:
     """What a rule may draw in one box: (split, log share, left state, right state); the states may
     be FORBIDDEN. Nothing, if it is no split rule."""
@@ -128,6 +140,7 @@ def _split_choices(
         ),
     )
     steps = flat_transitions(rule)[np.array([c.cell for c in cuts], np.int64)]
+    steps = tests.forbid(state, box, splits, steps)
     shares = log_shares(rule.measure, arrays, splits_taken_over(steps[:, 0], g.failure))
     return [
         (split, share, left, right)

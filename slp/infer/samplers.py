@@ -21,7 +21,7 @@ from slp.infer.mh import (
     CompiledTempering,
     MetropolisHastings,
     Tempering,
-    core_is_there,
+    core_takes,
 )
 from slp.infer.posterior import fresh_seed
 from slp.infer.run import (
@@ -124,7 +124,7 @@ def _sampler(
             proposal=sampling.proposal,
             likelihood=likelihood,
         )
-    if not core_is_there():
+    if not core_takes(program.constraints):
         plain = MetropolisHastings(
             grammar,
             geometry,

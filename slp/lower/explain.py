@@ -90,7 +90,10 @@ def _decided_at(constraint: ir.Constraint) -> str:
             return "decided at the leaf"
         case ir.MaxLeaves():
             return "decided at the tree, exact by counting leaves in the weights"
-        case ir.MaxFeatures() | ir.Monotone() | ir.Predicate():
+        case ir.Predicate(local=local, function=function):
+            permission = "" if function is not None else ", if code is allowed"
+            return f"decided by code at {'each node' if local else 'the tree'}{permission}"
+        case ir.MaxFeatures() | ir.Monotone():
             return "decided at the tree"
         case _:
             return "decided at the split"

@@ -86,7 +86,7 @@ def _factors(program: ir.Program, schema: Schema, tests_on_trees: bool) -> list[
     refused: list[Diagnostic] = []
     for constraint in program.constraints:
         match constraint:
-            case ir.MaxFeatures() | ir.Monotone() | ir.Predicate(local=False) if tests_on_trees:
+            case ir.MaxFeatures() | ir.Monotone() | ir.Predicate() if tests_on_trees:
                 pass
             case ir.MaxFeatures() | ir.Monotone() | ir.Predicate():
                 refused.append(_needs_the_tree(constraint))
@@ -96,7 +96,7 @@ def _factors(program: ir.Program, schema: Schema, tests_on_trees: bool) -> list[
                 factors.append(automaton_of(constraint))
     if refused:
         raise UnsupportedError(refused)
-    if program.support.max_depth is not None:
+    if program.support.max_depth is not None or any(map(_is_local, program.constraints)):
         factors.append(DepthLimit(program.support.max_depth))
     return factors
 
@@ -116,6 +116,11 @@ def find_tests_on_trees(program: ir.Program) -> tuple[Diagnostic, ...]:
     return tuple(found)
 
 
+def _is_local(constraint: ir.Constraint) -> bool:
+    """Whether it is a predicate on nodes: engines ask it with the depth, so states tell it."""
+    return isinstance(constraint, ir.Predicate) and constraint.local
+
+
 def _needs_the_tree(constraint: ir.MaxFeatures | ir.Monotone | ir.Predicate) -> Diagnostic:
     """What to say of a constraint that no automaton here decides."""
     where = "at the finished tree"
@@ -127,12 +132,8 @@ def _needs_the_tree(constraint: ir.MaxFeatures | ir.Monotone | ir.Predicate) -> 
         case ir.Predicate(local=local):
             name = predicate_text(constraint)
             where = "by code at each node" if local else "by code at the finished tree"
-    if isinstance(constraint, ir.Predicate) and constraint.local:
-        why, help = "no engine here takes it yet", "leave the constraint out"
-    else:
-        why = "trees cannot be summed exactly under it"
-        help = "take the engine `mh`, as `auto` does, or leave the constraint out"
-    message = f"{name} is decided {where}, and {why}"
+    help = "take the engine `mh`, as `auto` does, or leave the constraint out"
+    message = f"{name} is decided {where}, and trees cannot be summed exactly under it"
     return Diagnostic("E301", message, constraint.span, help=help)
 
 

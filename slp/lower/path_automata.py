@@ -54,9 +54,10 @@ class ForbidBelowAutomaton(Automaton[int]):
 
 @dataclass(frozen=True)
 class DepthLimit(Automaton[int]):
-    """`support(max_depth(K))`. State: depth. No split at depth K is proposed at all."""
+    """`support(max_depth(K))`. State: depth. No split at depth K is proposed at all; without a
+    limit it only tells the depth."""
 
-    max_depth: int
+    max_depth: int | None
     refusal: ClassVar[int] = OUTSIDE
 
     @property
@@ -67,7 +68,8 @@ class DepthLimit(Automaton[int]):
         return 0
 
     def step(self, state: int, feature: str, cell: Cell | None) -> tuple[int, int] | None:
-        return None if state >= self.max_depth else (state + 1, state + 1)
+        limited = self.max_depth is not None and state >= self.max_depth
+        return None if limited else (state + 1, state + 1)
 
     def describe(self, state: int) -> str:
         return f"depth {state}"

@@ -6,6 +6,10 @@ which lies beside the program's. A tree is a term:
 
     split(Feature, Threshold, Left, Right)      a level, an atom, in place of the threshold
     leaf([counts-[no-2, yes-1]])                of classes; else leaf([n-3, mean-3.4])
+
+A predicate on nodes is given a node in its place:
+
+    node(Depth, Rows, [counts-[no-2, yes-1]], split(Feature, Threshold))      `leaf` if it is one
 """
 
 from __future__ import annotations
@@ -21,11 +25,12 @@ from slp.proofs.machine import DEFAULT_LIMITS
 from slp.proofs.prolog import PrologProgram, consult
 from slp.proofs.terms import Atom, Number, Struct, Term, Text, functor, list_term
 
-__all__ = ["prolog_function", "tree_term"]
+__all__ = ["node_term", "prolog_function", "tree_term"]
 
 
 def prolog_function(predicate: ir.Predicate, program: ir.Program) -> Callable[[Any], bool]:
-    """The predicate as a function of a `slp.trees.Tree`; the caller has leave to run code.
+    """The predicate as a function of a `slp.trees.Tree`, or of a `slp.trees.TreeNode` if it is local;
+    the caller has leave to run code.
 
     Raises
     ------
@@ -41,8 +46,9 @@ def prolog_function(predicate: ir.Predicate, program: ir.Program) -> Callable[[A
         _consult_beside(goal.args[0], predicate)
         goal, own = goal.args[1], set()
 
-    def holds(tree: Any) -> bool:
-        asked = _with_argument(goal, tree_term(tree.to_dict()))
+    def holds(subject: Any) -> bool:
+        term = node_term(subject) if predicate.local else tree_term(subject.to_dict())
+        asked = _with_argument(goal, term)
         if functor(asked) not in own:
             asked = Struct("prolog", (asked,))
         return loaded.holds(asked, predicate.span, DEFAULT_LIMITS)
@@ -84,6 +90,16 @@ def tree_term(tree: Mapping[str, Any]) -> Term:
             test = Atom(node["level"]) if "level" in node else Number(node["threshold"])
             done.append(Struct("split", (Atom(node["feature"]), test, left, right)))
     return done[0]
+
+
+def node_term(node: Any) -> Term:
+    """A `slp.trees.TreeNode` as a term."""
+    decided: Term = Atom("leaf")
+    if not node.is_leaf:
+        test = Atom(node.level) if node.level is not None else Number(node.threshold)
+        decided = Struct("split", (Atom(node.feature), test))
+    numbers = (Number(node.depth), Number(node.rows))
+    return Struct("node", (*numbers, _pairs(node.summary), decided))
 
 
 def _pairs(summary: Mapping[str, Any]) -> Term:

@@ -11,6 +11,7 @@ which makes a given tree fit a table.
 from slp.trees.check import CheckResult, check_tree
 from slp.trees.differences import TreeEdit
 from slp.trees.fit import fit_tree
+from slp.trees.nodes import TreeNode
 from slp.trees.tree import Leaf, Node, Place, Split, Tree
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Split",
     "Tree",
     "TreeEdit",
+    "TreeNode",
     "check_tree",
     "fit_tree",
 ]

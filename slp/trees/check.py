@@ -40,6 +40,7 @@ from slp.ir.words import describe_constraint
 from slp.source import SourceSpan
 from slp.trees.drawing import condition_text
 from slp.trees.monotone import falls
+from slp.trees.nodes import nodes_of_tree
 from slp.trees.predicates import asked_predicate
 from slp.trees.route import levels_of_rows, route_rows
 from slp.trees.tree import Leaf, Place, Split, Tree
@@ -160,8 +161,16 @@ def _refusals(predicate: Predicate, seen: _Seen) -> Iterator[_Finding]:
     """What a predicate says no to."""
     if predicate.function is None and not seen.allow_code:
         yield _Finding("it runs code, which is not allowed (`allow_code=True`)", unknown=True)
-    elif not asked_predicate(predicate, seen.program)(seen.tree):
-        yield _Finding("the predicate refuses the tree")
+    elif not predicate.local:
+        if not asked_predicate(predicate, seen.program)(seen.tree):
+            yield _Finding("the predicate refuses the tree")
+    else:
+        asked = asked_predicate(predicate, seen.program)
+        for place, node in nodes_of_tree(seen.tree):
+            if node is None:
+                yield _Finding("the leaves do not say their rows", place, unknown=True)
+            elif not asked(node):
+                yield _Finding(f"the predicate refuses the node: {node}", place)
 
 
 def _words(constraint: Constraint | Support) -> str:

@@ -1,4 +1,4 @@
-"""Predicates on finished trees: the constraints that code decides.
+"""Predicates on finished trees and on nodes: the constraints that code decides.
 
 A program names them, `python("module:function")`, or a caller brings a function
 (`slp.Program.require`). `with_predicates` makes each one an `AskedPredicate`, ready to be asked by
@@ -25,18 +25,20 @@ from slp.ir.program import Constraint, Predicate, Program
 from slp.ir.words import predicate_text
 from slp.proofs.terms import Text
 from slp.source import SourceSpan
+from slp.trees.nodes import TreeNode
 
 __all__ = [
     "HOSTS",
     "AskedPredicate",
     "Host",
     "asked_predicate",
+    "node_predicates",
     "tree_predicates",
     "with_predicates",
 ]
 
-#: Makes the function that a predicate of a program names. It is asked of a `Tree` (of a node, if
-#: the predicate is local) and answers True or False; it is never asked by two threads at once.
+#: Makes the function that a predicate of a program names. It is asked of a `Tree` (of a `TreeNode`,
+#: if the predicate is local) and answers True or False; it is never asked by two threads at once.
 Host: TypeAlias = Callable[[Predicate, Program], Callable[[Any], object]]
 
 
@@ -84,7 +86,7 @@ class AskedPredicate:
             return bool(answer)
 
     def _fault(self, code: str, what: str, subject: Any) -> SlpError:
-        kind = type(subject).__name__.lower()
+        kind = "node" if isinstance(subject, TreeNode) else "tree"
         help = f"in call {self.asked:,} it was asked of this {kind}:\n{subject}"
         return SlpError(Diagnostic(code, f"{self.words} {what}", self.span, help))
 
@@ -115,7 +117,16 @@ def with_predicates(program: Program, allow_code: bool) -> Program:
 
 def tree_predicates(constraints: Iterable[Constraint]) -> list[AskedPredicate]:
     """The predicates on finished trees among constraints, made ready by `with_predicates`."""
-    found = [c.function for c in constraints if isinstance(c, Predicate) and not c.local]
+    return _asked(c for c in constraints if isinstance(c, Predicate) and not c.local)
+
+
+def node_predicates(constraints: Iterable[Constraint]) -> list[AskedPredicate]:
+    """The predicates on nodes among constraints, made ready by `with_predicates`."""
+    return _asked(c for c in constraints if isinstance(c, Predicate) and c.local)
+
+
+def _asked(predicates: Iterable[Predicate]) -> list[AskedPredicate]:
+    found = [p.function for p in predicates]
     asked = [f for f in found if isinstance(f, AskedPredicate)]
     assert len(asked) == len(found)
     return asked

@@ -91,18 +91,26 @@ def test_why_exact_is_not_possible() -> None:
     assert "States and rules" in have
 
 
-def test_what_no_engine_takes() -> None:
+def test_predicates_run_code() -> None:
     program = checked(GROWTREE)
-    tests = (ir.Predicate("prolog", parse_term("ok"), local=True), ir.MaxFeatures(2))
+    tests = (
+        ir.Predicate("python", parse_term("ok"), local=True),
+        ir.Predicate("python", parse_term("fine"), function=len),
+    )
     have = explain_program(replace(program, constraints=tests), None)
+    assert (
+        "Constraints\n"
+        "  The Python predicate ok holds of every node. (decided by code at each node, if code is "
+        "allowed)\n"
+        "  The Python predicate fine holds of the finished tree. (decided by code at the tree)\n"
+    ) in have
     title, reason = have.split("\n\n")[-1].split("\n", 1)
     assert title == "Exact inference is not possible"
-    assert " ".join(reason.split()) == (
-        "the Prolog predicate ok is decided by code at each node, and no engine here takes it yet. "
-        "`max_features(2)` is decided at the finished tree, and trees cannot be summed exactly "
-        "under it."
+    assert " ".join(reason.split()).startswith(
+        "the Python predicate ok is decided by code at each node, and trees cannot be summed "
+        "exactly under it. the Python predicate fine is decided by code at the finished tree, and "
+        "trees cannot be summed exactly under it. `auto` takes the engine `mh`: "
     )
-    assert "States and rules" not in have
 
 
 def test_conditioning_is_said() -> None:

@@ -18,7 +18,6 @@ from tests.lower.programs import GROWTREE, checked, numeric
 _BARE = ir.Program("bare", start=None, rules=())
 _GOAL = Atom("check")
 _SAMPLE = "take the engine `mh`, as `auto` does, or leave the constraint out"
-_LEAVE_OUT = "leave the constraint out"
 
 
 @pytest.mark.parametrize(
@@ -44,9 +43,9 @@ _LEAVE_OUT = "leave the constraint out"
         ),
         (
             ir.Predicate("prolog", _GOAL, local=True),
-            "the Prolog predicate check is decided by code at each node, and no engine here takes "
-            "it yet",
-            _LEAVE_OUT,
+            "the Prolog predicate check is decided by code at each node, and trees cannot be "
+            "summed exactly under it",
+            _SAMPLE,
         ),
     ],
 )
@@ -80,14 +79,15 @@ def test_an_engine_may_test_finished_trees_itself() -> None:
     assert want.normalised and not have.normalised
 
 
-def test_local_predicates_are_refused_even_then() -> None:
-    constraints = (ir.MaxFeatures(3), ir.Predicate("python", _GOAL, local=True))
-    program = ir.Program("p", start=None, rules=(), constraints=constraints)
-    with pytest.raises(UnsupportedError) as caught:
-        program_to_tree_grammar(program, numeric("age"), tests_on_trees=True)
-    (found,) = caught.value.diagnostics
-    assert found.code == "E301"
-    assert found.message.startswith("the Python predicate check is decided by code at each node")
+def test_states_tell_the_depth_where_predicates_are_asked_at_nodes() -> None:
+    text = ":- start(t). 1/2 :: t --> split(F, V), t, t. 1/2 :: t --> leaf."
+    schema = numeric("age", most_leaves=4)
+    for local, names in ((False, ["t"]), (True, [f"t, depth {d}" for d in range(4)])):
+        predicate = ir.Predicate("python", _GOAL, local=local)
+        program = replace(checked(text), constraints=(predicate,))
+        grammar = program_to_tree_grammar(program, schema, tests_on_trees=True)
+        assert [state.name for state in grammar.states] == names
+        assert not grammar.normalised
 
 
 def test_a_program_without_a_start() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 from slp.ir import program as ir
@@ -28,15 +29,30 @@ def satisfies(c: ir.Constraint, feature: str, test: Value, node: Node) -> bool:
         return len({*path, feature} & set(c.features)) <= 1
     if isinstance(c, ir.Interaction):
         return any({*path, feature} <= set(group) for group in c.groups)
+    if isinstance(c, ir.Predicate):
+        return _asked(c, node, feature, test)
     return True
 
 
 def leaf_satisfies(c: ir.Constraint, responses: Sequence[Any], node: Node) -> bool:
     """Whether ending at `node` with these responses is in accord with a constraint."""
+    if isinstance(c, ir.Predicate):
+        return _asked(c, node, None, None)
     if not isinstance(c, ir.Majority) or not _meets(c.box, node):
         return True
     outcomes = [str(y) for y in responses]
     return all(outcomes.count(other) <= outcomes.count(c.outcome) for other in outcomes)
+
+
+def _asked(c: ir.Predicate, node: Node, feature: str | None, test: Value | None) -> bool:
+    """What a local predicate, given as a function, says of a node and what is decided there."""
+    if not c.local:
+        return True
+    level, threshold = (test, None) if isinstance(test, str) else (None, test)
+    assert c.function is not None
+    seen = SimpleNamespace(depth=node.depth, rows=len(node.rows), feature=feature)
+    seen.threshold, seen.level = threshold, level
+    return bool(c.function(seen))
 
 
 def _contains(box: ir.Box, node: Node) -> bool:

@@ -28,6 +28,7 @@ from slp.infer.run import Info, Json, Move
 from slp.ir.program import Constraint, EditPrior, Support
 from slp.ir.tree_grammar import TreeGrammar
 from slp.trees import Tree, fit_tree
+from slp.trees.predicates import node_predicates
 
 __all__ = ["EditMetropolisHastings", "EditState"]
 
@@ -85,7 +86,7 @@ class EditMetropolisHastings:
         self.process = EditProcess(nodes, nodes_of_tree(nodes, self.given), prior.p)
         tests: list[TreeTest] = tree_tests(grammar, constraints, geometry)
         if constraints:
-            tests.append(InLanguage(grammar, geometry))
+            tests.append(InLanguage(grammar, geometry, node_predicates(constraints)))
         predicates = predicate_tests(constraints, geometry)
         self.target = EditTarget(self.process, 1.0 if likelihood else 0.0, tests, predicates)
         self.mixture = _mixture_of(proposal)

@@ -11,8 +11,10 @@ from slp.infer.edits.process import EditProcess, Edits
 from slp.infer.measures import flat_transitions
 from slp.infer.mh.chance import Chance
 from slp.infer.mh.target import GrownTree, TreeTest
+from slp.infer.node_tests import NodeTests
 from slp.infer.weights import leaf_allowed
 from slp.ir.tree_grammar import LeafRule, SplitRule, TreeGrammar
+from slp.trees.predicates import AskedPredicate
 
 __all__ = ["EditTarget", "InLanguage"]
 
@@ -74,8 +76,14 @@ class InLanguage:
     one leaf rule: how constraints that are decided at splits and leaves are tested on a finished
     tree."""
 
-    def __init__(self, grammar: TreeGrammar, geometry: Geometry) -> None:
+    def __init__(
+        self,
+        grammar: TreeGrammar,
+        geometry: Geometry,
+        predicates: Sequence[AskedPredicate] = (),
+    ) -> None:
         self._geometry, self._start = geometry, grammar.start
+        self._node_tests = NodeTests(grammar, geometry, predicates)
         self._steps: list[list[list[int]] | None] = []
         self._leaf_rules: list[LeafRule | None] = []
         for state in grammar.states:
@@ -89,6 +97,8 @@ class InLanguage:
         stack = [(tree, self._start)]
         while stack:
             node, state = stack.pop()
+            if not self._node_tests.allow(state, node.box, node.cut):
+                return False
             if node.cut is None:
                 rule = self._leaf_rules[state]
                 if rule is None or not leaf_allowed(rule, self._geometry, [node.box])[0]:

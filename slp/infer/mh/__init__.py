@@ -12,7 +12,7 @@ structure, UAI; (2005), Exploiting informative priors for Bayesian classificatio
 trees, IJCAI.
 """
 
-from slp.infer.mh.compiled import MOST_BOXES, CompiledMetropolisHastings, core_is_there
+from slp.infer.mh.compiled import MOST_BOXES, CompiledMetropolisHastings, core_takes
 from slp.infer.mh.compiled_tempering import CompiledTempering
 from slp.infer.mh.engine import MetropolisHastings
 from slp.infer.mh.tempering import Tempering
@@ -23,5 +23,5 @@ __all__ = [
     "CompiledTempering",
     "MetropolisHastings",
     "Tempering",
-    "core_is_there",
+    "core_takes",
 ]

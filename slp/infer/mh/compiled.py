@@ -25,7 +25,7 @@ from slp.infer.distribution import ScoredTree
 from slp.infer.mh.engine import TRIES, MetropolisHastings, no_start
 from slp.infer.mh.names import Named, mixture_of_names
 from slp.infer.run import Info, Json, Move, Outcome
-from slp.ir.program import Constraint, MaxFeatures, Monotone
+from slp.ir.program import Constraint, MaxFeatures, Monotone, Predicate
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.mh import mh_kernels
 from slp.trees import Leaf, Split, Tree
@@ -36,7 +36,7 @@ __all__ = [
     "CompiledMetropolisHastings",
     "CoreState",
     "core_seeds",
-    "core_is_there",
+    "core_takes",
 ]
 
 #: The core's `MHState`: a proof and the turns of the proposals; never changed.
@@ -54,9 +54,11 @@ MOST_BOXES = 2.0**12
 MOST_ITEMS = 2.0**20
 
 
-def core_is_there() -> bool:
-    """Whether this installation has the core; without it the plain engine runs."""
-    return mh_kernels() is not None
+def core_takes(constraints: Iterable[Constraint]) -> bool:
+    """Whether this installation has the core, and it can ask all that is to be asked; else the
+    plain engine runs. Predicates on nodes are asked in Python."""
+    local = any(isinstance(c, Predicate) and c.local for c in constraints)
+    return mh_kernels() is not None and not local
 
 
 class CompiledMetropolisHastings:

@@ -29,7 +29,7 @@ from slp.infer.run import Info, Json, Move
 from slp.ir.program import Constraint
 from slp.ir.tree_grammar import SplitRule, TreeGrammar
 from slp.trees import Tree
-from slp.trees.predicates import tree_predicates
+from slp.trees.predicates import node_predicates, tree_predicates
 
 __all__ = [
     "TRIES",
@@ -81,7 +81,7 @@ class MetropolisHastings:
         budget: int = DEFAULT_BUDGET,
     ) -> None:
         self.constraints = constraints = tuple(constraints)
-        self.process = LocalProcess(grammar, geometry)
+        self.process = LocalProcess(grammar, geometry, node_predicates(constraints))
         tests = tree_tests(grammar, constraints, geometry)
         predicates = predicate_tests(constraints, geometry)
         self.target = Target(self.process, 1.0 if likelihood else 0.0, tests, predicates)
@@ -197,7 +197,7 @@ def no_start(derived: int, constraints: Iterable[Constraint] = ()) -> SlpError:
     message = f"no tree to start from was found among {TRIES:,} drawn from the program: "
     if derived:
         message += f"{derived:,} of them break a constraint on the finished tree, the others fail"
-        for p in tree_predicates(constraints):
+        for p in (*tree_predicates(constraints), *node_predicates(constraints)):
             message += f"; {p.words} refused {p.refused:,} of {p.asked:,} that it was asked of"
         help = "loosen `max_leaves`, `max_features` or `monotone`, or have fewer cuts (bins)"
     else:

@@ -20,6 +20,7 @@ A goal without alternatives is a dead end: the derivation fails.
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -28,8 +29,10 @@ from numpy.typing import NDArray
 
 from slp.infer.boxes import BoxSplit, Geometry
 from slp.infer.measures import SplitArrays, flat_transitions, log_shares, splits_taken_over
+from slp.infer.node_tests import NodeTests
 from slp.infer.weights import leaf_allowed, log_rule_weights
 from slp.ir.tree_grammar import FORBIDDEN, LeafRule, Rule, SplitRule, TreeGrammar
+from slp.trees.predicates import AskedPredicate
 
 __all__ = ["Goal", "LocalProcess", "SplitAlternative", "Way"]
 
@@ -74,10 +77,17 @@ class Goal:
 
 
 class LocalProcess:
-    """The local process of a grammar on a table. It remembers; chains may share it."""
+    """The local process of a grammar on a table, and of predicates on nodes, which forbid splits
+    and leaves as local constraints do. It remembers; chains may share it."""
 
-    def __init__(self, grammar: TreeGrammar, geometry: Geometry) -> None:
+    def __init__(
+        self,
+        grammar: TreeGrammar,
+        geometry: Geometry,
+        predicates: Sequence[AskedPredicate] = (),
+    ) -> None:
         self.grammar, self.geometry = grammar, geometry
+        self.node_tests = NodeTests(grammar, geometry, predicates)
         self.lock = threading.RLock()  # numbering cuts must not be done twice at a time
         self._goals: dict[tuple[int, int], Goal] = {}
         self._log_marginals: dict[int, float] = {}
@@ -111,8 +121,8 @@ class LocalProcess:
     def _new_goal(self, box: int, state: int) -> Goal:
         rules = self.grammar.states[state].rules
         splits = self._splits(box) if any(isinstance(r, SplitRule) for r in rules) else []
-        shares = [self._shares(rule, splits) for rule in rules]
-        allowed = [not isinstance(r, LeafRule) or self._allowed(r, box) for r in rules]
+        shares = [self._shares(rule, splits, box, state) for rule in rules]
+        allowed = [not isinstance(r, LeafRule) or self._allowed(r, box, state) for r in rules]
         possible = [
             can and (not isinstance(rule, SplitRule) or any(share > -np.inf for share, _ in s))
             for rule, can, s in zip(rules, allowed, shares, strict=True)
@@ -130,15 +140,19 @@ class LocalProcess:
     def _splits(self, box: int) -> list[BoxSplit]:
         return self.geometry.splits(box)
 
-    def _allowed(self, rule: LeafRule, box: int) -> bool:
-        return bool(leaf_allowed(rule, self.geometry, [box])[0])
+    def _allowed(self, rule: LeafRule, box: int, state: int) -> bool:
+        by_majority = bool(leaf_allowed(rule, self.geometry, [box])[0])
+        return by_majority and self.node_tests.allow(state, box, None)
 
-    def _shares(self, rule: Rule, splits: list[BoxSplit]) -> list[tuple[float, tuple[int, int]]]:
+    def _shares(
+        self, rule: Rule, splits: list[BoxSplit], box: int, state: int
+    ) -> list[tuple[float, tuple[int, int]]]:
         """Log share and the two states of each split, under a split rule."""
         if not isinstance(rule, SplitRule):
             return []
         cuts = [self.geometry.cuts[s.cut] for s in splits]
         steps = flat_transitions(rule)[np.array([c.cell for c in cuts], np.int64)]
+        steps = self.node_tests.forbid(state, box, splits, steps)
         valid = splits_taken_over(steps[:, 0], self.grammar.failure)
         log_share = log_shares(rule.measure, self._arrays(splits), valid)
         states = [(left, right) for left, right in steps.tolist()]

@@ -36,12 +36,16 @@ def mixture_of(text: str, process: LocalProcess, budget: int) -> Mixture[Target,
     Raises
     ------
     UsageError
-        E516: the text names no proposals.
+        E516: the text names no proposals, or q_exact where predicates are asked at nodes.
     """
     charts = SubtreeCharts(process, budget)
+    names = mixture_of_names(text, lambda: charts.fits(process.root))
+    if process.node_tests.any and any(named.name == "q_exact" for named in names):
+        message = "q_exact sums over trees, which cannot be done under predicates on nodes"
+        raise no_proposal(message, "take q_uc, q_ind or q_n(20)")
     weighted: list[tuple[Proposal[Target, Proof], float]] = [
         (ExactSubtree(charts) if named.name == "q_exact" else cut_by_name(named), named.weight)
-        for named in mixture_of_names(text, lambda: charts.fits(process.root))
+        for named in names
     ]
     return Mixture.of(weighted)
 

@@ -14,13 +14,15 @@ from slp.data import table_of
 from slp.errors import SlpError, UsageError
 from slp.infer.boxes import Geometry
 from slp.infer.mh import MetropolisHastings
-from slp.infer.mh.compiled import CompiledMetropolisHastings
+from slp.infer.mh.compiled import CompiledMetropolisHastings, core_takes
 from slp.infer.mh.exact_subtrees import ExactSubtree, SubtreeCharts
 from slp.infer.mh.local_process import Goal, LocalProcess
 from slp.infer.mh.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
 from slp.infer.rendering import log_likelihood_of_tree
 from slp.infer.run import Checkpoint, Schedule, run
+from slp.ir.program import Predicate
 from slp.lower import program_to_tree_grammar
+from slp.proofs.terms import Text
 from slp.trees import Leaf, check_tree
 from tests.infer.mh.core_matrices import (
     Q_EXACT,
@@ -214,3 +216,10 @@ def test_no_start() -> None:
     assert str(caught.value).startswith(
         "error[E517]: no tree to start from was found among 2,000 drawn from the program: "
     )
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+def test_what_the_core_takes() -> None:
+    tree, node = (Predicate("python", Text("m:f"), local) for local in (False, True))
+    assert core_takes((tree,))
+    assert not core_takes((tree, node))

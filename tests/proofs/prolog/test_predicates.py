@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import slp
-from slp.proofs.prolog_predicates import tree_term
+from slp.proofs.prolog_predicates import node_term, tree_term
 from slp.syntax import parse_term
 from slp.trees import Tree
 
@@ -54,6 +54,16 @@ def test_trees_are_terms() -> None:
         " split(age, 2.5, leaf([n-2, mean-0.5]), leaf([])))"
     )
     assert tree_term(TREE) == parse_term(want)
+
+
+def test_nodes_are_terms() -> None:
+    split = slp.Tree.from_dict(TREE).root
+    node = slp.TreeNode(2, 3, {"counts": {"a": 1, "b": 2}}, split)  # type: ignore[arg-type]
+    want = "node(2, 3, [counts - [a-1, b-2]], split(sex, f))"
+    assert node_term(node) == parse_term(want)
+    assert node_term(slp.TreeNode(0, 2, {"n": 2, "mean": 0.5}, None)) == parse_term(
+        "node(0, 2, [n-2, mean-0.5], leaf)"
+    )
 
 
 def test_a_deep_tree_is_a_term() -> None:
@@ -133,3 +143,12 @@ def test_queries_from_another_thread() -> None:
         thread.start()
         thread.join()
     assert found == [1, 1, 1]
+
+
+def test_predicates_on_nodes() -> None:
+    helpers = "large(N, node(_, Rows, _, What)) :- What = split(_, _) -> Rows >= N ; true."
+    drawn_trees = drawn(asking("large(4), local", helpers), allow_code=True)
+    program = slp.parse(":- use(growtree, [alpha = 0.5]).")
+    program.require(lambda node: node.is_leaf or node.rows >= 4, local=True)
+    assert drawn_trees == drawn(program)
+    assert max(Tree.from_dict(tree).depth for tree in drawn_trees) > 1

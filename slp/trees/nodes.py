@@ -1,0 +1,99 @@
+"""`TreeNode`: a node as a predicate that is decided at each node sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from slp.trees.drawing import condition_text
+from slp.trees.tree import Leaf, Place, Split, Tree
+
+__all__ = ["TreeNode", "nodes_of_tree"]
+
+
+@dataclass(frozen=True)
+class TreeNode:
+    """A node, and what is decided there: whether it splits, and how.
+
+    Attributes
+    ----------
+    depth : splits above it.
+    rows : rows of the table in it, repeats counted.
+    summary : `{"counts": {class: rows}}` or `{"n": .., "mean": ..}` of them.
+    split : the split, None at a leaf.
+    """
+
+    depth: int
+    rows: int
+    summary: Mapping[str, Any]
+    split: Split | None
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether it does not split."""
+        return self.split is None
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Rows of each class that has any; empty if the response is a number."""
+        counts: Mapping[str, int] = self.summary.get("counts", {})
+        return counts
+
+    @property
+    def mean(self) -> float | None:
+        """Mean of a numeric response, None of classes."""
+        return self.summary.get("mean")
+
+    @property
+    def feature(self) -> str | None:
+        """The feature that it splits on, None at a leaf."""
+        return None if self.split is None else self.split.feature
+
+    @property
+    def threshold(self) -> float | None:
+        """The threshold of its split, None at a leaf or where a level is tested."""
+        return None if self.split is None else self.split.threshold
+
+    @property
+    def level(self) -> str | None:
+        """The level that its split tests, None at a leaf or of a numeric feature."""
+        return None if self.split is None else self.split.level
+
+    def __str__(self) -> str:
+        what = "a leaf" if self.split is None else f"split by {condition_text(self.split)}"
+        listed = ", ".join(f"{outcome} {n}" for outcome, n in self.counts.items())
+        return f"depth {self.depth}, {self.rows} rows{f' ({listed})' if listed else ''}, {what}"
+
+
+def nodes_of_tree(tree: Tree) -> Iterator[tuple[Place, TreeNode | None]]:
+    """Every node in reversed preorder; None where the leaves below do not say their rows."""
+    done: list[Mapping[str, Any]] = []
+    for place in reversed(list(tree.places())):
+        node = place.node
+        if isinstance(node, Leaf):
+            done.append(node.summary)
+        else:
+            done.append(_joined(done.pop(), done.pop()))
+        summary = done[-1]
+        rows = _rows(summary)
+        split = node if isinstance(node, Split) else None
+        known = None if rows is None else TreeNode(place.depth, rows, summary, split)
+        yield place, known
+
+
+def _rows(summary: Mapping[str, Any]) -> int | None:
+    counts = summary.get("counts")
+    return summary.get("n") if counts is None else sum(counts.values())
+
+
+def _joined(a: Mapping[str, Any], b: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The summary of two leaves' rows together, {} if it cannot be told."""
+    if "counts" in a and "counts" in b:
+        both = {**a["counts"], **b["counts"]}
+        return {"counts": {c: a["counts"].get(c, 0) + b["counts"].get(c, 0) for c in both}}
+    if not ("n" in a and "n" in b):
+        return {}
+    n = a["n"] + b["n"]
+    total = sum(x["n"] * (x["mean"] or 0.0) for x in (a, b))
+    return {"n": n, "mean": total / n if n else None}
