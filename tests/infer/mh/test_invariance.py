@@ -215,7 +215,7 @@ def test_charts_of_another_power(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_tests_not_applied(monkeypatch: pytest.MonkeyPatch) -> None:
     """A proposal outside the support would be taken: the matrix has no place for it."""
-    monkeypatch.setattr(Target, "holds", lambda self, proof: True)
+    monkeypatch.setattr(Target, "passes", lambda self, proof: True)
     constrained = [
         made
         for made in all_examples()

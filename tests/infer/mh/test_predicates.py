@@ -20,6 +20,7 @@ import slp
 from slp.infer.mh.constraints import PredicateHolds
 from slp.infer.mh.names import mixture_of
 from slp.infer.mh.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
+from slp.infer.mh.target import Target
 from slp.infer.rendering import Renderer
 from slp.trees import Split, Tree
 from slp.trees.predicates import AskedPredicate
@@ -171,3 +172,11 @@ def test_draws_do_not_depend_on_threads() -> None:
         program.posterior(ROWS, seed=4, draws=60, thin=3, threads=threads) for threads in (1, 3)
     )
     assert [d.tree for d in one.draws] == [d.tree for d in many.draws]
+
+
+def test_predicates_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A planted bug: what they refuse would be taken, and the matrix has no place for it."""
+    monkeypatch.setattr(Target, "agreed", lambda self, proof: True)
+    with pytest.raises(KeyError):
+        for _, made in EXAMPLES:
+            made.drift(CutAtRoot())
