@@ -29,8 +29,8 @@ __all__ = ["node_term", "prolog_function", "tree_term"]
 
 
 def prolog_function(predicate: ir.Predicate, program: ir.Program) -> Callable[[Any], bool]:
-    """The predicate as a function of a `slp.trees.Tree`, or of a `slp.trees.TreeNode` if it is local;
-    the caller has leave to run code.
+    """The predicate as a function of a `slp.trees.Tree`, or if it is local of a
+    `slp.trees.TreeNode`; the caller has leave to run code.
 
     Raises
     ------
