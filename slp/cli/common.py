@@ -121,16 +121,12 @@ _CHAIN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--thin",
         type=click.IntRange(min=1),
-        default=10,
-        show_default=True,
-        help="Steps for each draw kept.",
+        help="Steps for each draw kept  [default: 10, or 1000 where steps are quick]",
     ),
     click.option(
         "--warmup",
         type=click.IntRange(min=0),
-        default=1000,
-        show_default=True,
-        help="Steps of each chain before any draw is kept.",
+        help="Steps of each chain before any draw is kept  [default: 1000, or 20000]",
     ),
     click.option(
         "--chains",
@@ -178,7 +174,8 @@ def _gathering(
 ) -> _Command:
     @functools.wraps(command)
     def gathered(*args: Any, **kwargs: Any) -> Any:
-        sampling = {name: kwargs.pop(name) for name in names}
+        given = {name: kwargs.pop(name) for name in names}
+        sampling = {name: value for name, value in given.items() if value is not None}
         return command(*args, sampling=sampling, **kwargs)
 
     wrapped: Any = gathered

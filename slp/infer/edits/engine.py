@@ -113,7 +113,7 @@ class EditMetropolisHastings:
         Raises
         ------
         SlpError
-            E540: none was found.
+            E519: none was found.
         """
         edits = find_start(self.target, RandomChance(rng))
         return EditState(edits, (0,) * len(self.mixture.proposals))

@@ -61,7 +61,7 @@ def find_start(target: EditTarget, chance: Chance) -> Edits:
     Raises
     ------
     SlpError
-        E540: none was found.
+        E519: none was found.
     """
     process = target.process
     for _ in range(_TRIES):
@@ -98,4 +98,4 @@ def _no_start() -> SlpError:
     message = "no edits of the given tree were found that lead to a tree which satisfies "
     message += "the constraints"
     help = "loosen the constraints, or give a tree that satisfies them or is near one that does"
-    return SlpError(Diagnostic("E540", message, help=help))
+    return SlpError(Diagnostic("E519", message, help=help))

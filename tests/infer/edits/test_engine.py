@@ -166,7 +166,7 @@ def test_no_start() -> None:
     with pytest.raises(SlpError) as caught:
         chains.init(np.random.default_rng(0))
     assert str(caught.value) == (
-        "error[E540]: no edits of the given tree were found that lead to a tree which satisfies "
+        "error[E519]: no edits of the given tree were found that lead to a tree which satisfies "
         "the constraints\n  help: loosen the constraints, or give a tree that satisfies them or is "
         "near one that does"
     )
