@@ -121,12 +121,12 @@ _CHAIN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--thin",
         type=click.IntRange(min=1),
-        help="Steps for each draw kept  [default: 10, or 1000 where steps are quick]",
+        help="Steps for each draw kept  [default: 10 to 1000, by the time of a step]",
     ),
     click.option(
         "--warmup",
         type=click.IntRange(min=0),
-        help="Steps of each chain before any draw is kept  [default: 1000, or 20000]",
+        help="Steps of each chain before any draw is kept  [default: 1000 to 20000]",
     ),
     click.option(
         "--chains",

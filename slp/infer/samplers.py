@@ -147,6 +147,7 @@ def _sampler(
 #: Steps before the first draw and for each, by default. 1000 steps of `q_uc` take some 4 ms on a
 #: table of 700 rows, and autocorrelation there dies out within 5,000 to 10,000.
 _QUICK = (20_000, 1000)
+_EDITS = (2000, 100)
 _SLOW = (1000, 10)
 
 
@@ -156,6 +157,8 @@ def _schedule(sampler: TreeSampler[Any], sampling: Sampling, draws: int) -> Sche
     quick = isinstance(core, CompiledMetropolisHastings) and core.predicate is None
     quick = quick and "q_exact" not in sampling.proposal
     warmup, thin = (n // sampling.rungs for n in _QUICK) if quick else _SLOW
+    if isinstance(core, CompiledEditMetropolisHastings):
+        warmup, thin = _EDITS
     return Schedule(
         draws,
         sampling.chains,

@@ -112,7 +112,7 @@ class CompiledEditMetropolisHastings:
         Raises
         ------
         SlpError
-            E540: none was found.
+            E519: none was found.
         """
         return self.state_from_data(self.plain.state_to_data(self.plain.init(rng)))
 
