@@ -10,7 +10,7 @@ import math
 import secrets
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from slp.errors import Diagnostic, UsageError
@@ -117,7 +117,8 @@ class QueryResult:
     complete : whether `open` is within the tolerance.
     reason : why not, in words; None if complete.
     best : the most probable proofs, if asked for; `best_certified` if no other is as probable.
-    failed : where nothing was proved, the deepest goals that failed.
+    failed : where nothing was proved, the deepest goals that failed, and the place at which a limit
+        was reached.
     """
 
     answers: tuple[Answer, ...]
@@ -254,7 +255,7 @@ def run_query(
             for p in found.best
         ),
         best_certified=found.best_certified,
-        failed=tuple(_failed(f.goal, f.span) for f in found.failed),
+        failed=(*(_failed(f.goal, f.span) for f in found.failed), *_where_given_up(found)),
     )
 
 
@@ -352,6 +353,12 @@ def fired_clause(clause: ir.LogicClause, label: float) -> FiredClause:
 def _reason(found: SearchResult) -> str:
     why = "some of it needs more than the limits allow"
     return why if found.stopped is None else found.stopped.message
+
+
+def _where_given_up(found: SearchResult) -> Iterator[Diagnostic]:
+    """The place that was at work when a limit was reached, if nothing was proved till then."""
+    if found.stopped is not None and not found.answers:
+        yield replace(found.stopped, code="W241", severity="warning")
 
 
 def _failed(goal: Term, span: SourceSpan | None) -> Diagnostic:

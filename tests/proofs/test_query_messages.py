@@ -181,3 +181,13 @@ def test_mistakes_in_the_goal_have_their_place() -> None:
     with pytest.raises(SlpError) as caught:
         slp.parse(COIN).query("coin(X)", given="X = ")
     assert str(caught.value.diagnostics[0].span).startswith("<given>:1")
+
+
+def test_where_a_search_gave_up() -> None:
+    text = COIN + "p(X) :- coin(X), X = edge.\np(X) :- coin(X), w.\nw :- w, w.\n"
+    found = slp.parse(text).query("p(_)", limits=Limits(inferences=5000, depth=100))
+    failed, *_, stopped = found.failed
+    assert (failed.code, failed.message) == ("W240", "`h = edge` failed")
+    assert stopped.code == "W241" and stopped.severity == "warning"
+    assert stopped.message == "gave up at a recursion 100 calls deep"
+    assert stopped.span is not None and (stopped.span.text, stopped.help) == ("w", ENDLESS)
