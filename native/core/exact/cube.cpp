@@ -63,18 +63,4 @@ LeafValues::LeafValues(const LeafModel& model, bool likelihood, double log_scale
     }
 }
 
-double LeafValues::operator()(const double* statistics, std::uint32_t n_rows) const {
-    if (!likelihood_) {
-        return std::exp(log_scale_ * n_rows);
-    }
-    if (n_rows >= total_.size()) {
-        return std::exp(model_.log_marginal(statistics) + log_scale_ * n_rows);
-    }
-    double out = total_[n_rows];
-    for (std::size_t c = 0; c < model_.n_statistics(); ++c) {
-        out *= rising_[c * kTabulated + static_cast<std::size_t>(statistics[c])];
-    }
-    return out;
-}
-
 }  // namespace slp::exact

@@ -124,6 +124,7 @@ private:
         Arena::Mark mark;
         Box box;
         std::uint64_t varying = 0;
+        double leaf = 0.0;  // its value as a leaf
         std::span<Split> splits;
         Cell* sides = nullptr;  // left and right of each split
         std::uint32_t* missing = nullptr;  // places in `sides`
@@ -263,8 +264,13 @@ private:
             const auto n = static_cast<std::uint32_t>(2 * f.splits.size());
             const Memo::Reading reading(*s_.memo_, thread_);
             for (std::uint32_t place = 0; place < n; ++place) {
-                s_.memo_->prefetch(key_of(f, place));
+                if (distinct_rows(sizes_of(f, place)) > 1) {
+                    s_.memo_->prefetch(key_of(f, place));
+                }
             }
+            // While the memory answers.
+            model_.problem.leaf.sum(f.box.rows, statistics_.data());
+            f.leaf = model_.leaf(statistics_.data(), data_rows(f.box.sizes));
             for (std::uint32_t place = 0; place < n; ++place) {
                 if (distinct_rows(sizes_of(f, place)) == 1) {
                     std::uint32_t row = 0;
@@ -367,10 +373,8 @@ private:
                 add_split<kSum, kVector>(model_, weight, values_of(f.sides[2 * i]),
                                          values_of(f.sides[2 * i + 1]), n, sum_.data());
             }
-            model_.problem.leaf.sum(f.box.rows, statistics_.data());
-            const double leaf = model_.leaf(statistics_.data(), data_rows(f.box.sizes));
             for (std::size_t t = 0; t < n; ++t) {
-                sum_[t] = value_at<kSum>(model_, t, leaf, sum_[t], weights);
+                sum_[t] = value_at<kSum>(model_, t, f.leaf, sum_[t], weights);
             }
             const Key key = f.box.key;
             const std::uint64_t n_splits = f.splits.size();

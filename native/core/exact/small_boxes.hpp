@@ -201,26 +201,46 @@ private:
     void work_out(std::size_t s, const PartsOf& parts) {
         const double leaf = model_.leaf(statistics_.data() + s * k_, n_rows_[s]);
         const std::size_t n = n_places_of(s);
-        double weights = 0;
+        const auto first = parts.pairs.begin() + parts.first[s];
+        const auto last = parts.pairs.begin() + parts.first[s + 1];
         std::fill_n(sum_.begin(), n, 0.0);
-        for (std::size_t e = parts.first[s]; e < parts.first[s + 1]; ++e) {
-            const PartsOf::Pair& pair = parts.pairs[e];
-            if constexpr (kVector) {
-                if (weights_[e] == 0.0) {
-                    continue;
+        double weights = 0;
+        if (kVector || least_ > 1) {
+            for (auto pair = first; pair != last; ++pair) {
+                const auto e = static_cast<std::size_t>(pair - parts.pairs.begin());
+                if (weights_[e] > 0.0 && n_rows_[pair->part] >= least_ &&
+                    n_rows_[pair->rest] >= least_) {
+                    weights += weights_[e];
+                    add(*pair, e, n, sum_.data());
                 }
             }
-            if (least_ > 1 && (n_rows_[pair.part] < least_ || n_rows_[pair.rest] < least_)) {
-                continue;
+        } else {
+            // Every other pair to sums of their own, so that they do not wait for each other.
+            double own = 0.0, other = 0.0, other_weights = 0.0;
+            auto e = std::size_t{parts.first[s]};
+            for (const std::size_t end = parts.first[s + 1]; e + 1 < end; e += 2) {
+                weights += weights_[e];
+                other_weights += weights_[e + 1];
+                add(parts.pairs[e], e, n, &own);
+                add(parts.pairs[e + 1], e + 1, n, &other);
             }
-            weights += weights_[e];
-            const double weight = kSum == Sum::best ? largest_[e] : weights_[e];
-            add_split<kSum, kVector>(model_, weight, values_.data() + pair.part * depth_,
-                                     values_.data() + pair.rest * depth_, n, sum_.data());
+            if (e < parts.first[s + 1]) {
+                weights += weights_[e];
+                add(parts.pairs[e], e, n, &own);
+            }
+            weights += other_weights;
+            add_term<kSum>(other, own);
+            sum_[0] = own;
         }
         for (std::size_t t = 0; t < n; ++t) {
             values_[s * depth_ + t] = value_at<kSum>(model_, t, leaf, sum_[t], weights);
         }
+    }
+
+    void add(const PartsOf::Pair& pair, std::size_t e, std::size_t n, double* sum) const {
+        add_split<kSum, kVector>(model_, kSum == Sum::best ? largest_[e] : weights_[e],
+                                 values_.data() + pair.part * depth_,
+                                 values_.data() + pair.rest * depth_, n, sum);
     }
 
     std::size_t n_places_of(std::size_t s) const {
