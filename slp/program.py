@@ -37,7 +37,7 @@ from slp.resources import prior_file
 from slp.source import SourceFile
 from slp.syntax import parse_term
 from slp.trees import CheckResult, Tree
-from slp.trees.predicates import HOSTS, with_predicates
+from slp.trees.predicates import HOSTS, asked_predicates, with_predicates
 
 __all__ = ["LearnResult", "Program", "check", "load", "parse"]
 
@@ -434,7 +434,7 @@ class Program:
     ) -> Posterior:
         model = compile_model(with_predicates(self.ir, allow_code), X, y)
         _warn(model.warnings)
-        return infer(
+        posterior = infer(
             model.program,
             model.grammar,
             model.table,
@@ -448,6 +448,8 @@ class Program:
             sampling=sampling,
             not_exact=model.not_exact,
         )
+        posterior.predicates = asked_predicates(model.program.constraints)
+        return posterior
 
     def __repr__(self) -> str:
         return f"Program({self.source.name!r}, parameters={self.parameters})"

@@ -214,6 +214,8 @@ def draws_lines(posterior: Posterior, draws: int, output: str | None) -> Iterato
     yield f"draws     {kept} of {chains}, seed {posterior.seed}{stopped}{where}"
     for name, share in found.acceptance.items():
         yield f"moves     {name}: {share:.2%} accepted, {_failed(found.moves[name])}"
+    for p in posterior.predicates:
+        yield f"asked     {p.words}: {p.asked:,} times, {p.refused:,} refused, {p.seconds:.1f} s"
     yield "chains    R-hat, effective draws in the bulk and in the tails"
     width = max(len(_QUANTITIES[name]) for name in found.convergence)
     for name, c in found.convergence.items():

@@ -23,6 +23,7 @@ from slp.infer.distribution import TreeAverages
 from slp.infer.quantiles import mixture_quantile
 from slp.infer.rendering import log_likelihood_of_tree
 from slp.trees import Tree
+from slp.trees.predicates import AskedPredicate
 
 if TYPE_CHECKING:
     from slp.infer.diagnostics import Diagnostics
@@ -87,7 +88,10 @@ class Posterior(ABC):
     likelihood : False if this is the prior.
     normalised : whether the program's weights are known to sum to 1 over all trees of every table.
     seed : of `draws`.
+    predicates : those that are asked, with counts of what became of them.
     """
+
+    predicates: Sequence[AskedPredicate] = ()
 
     def __init__(
         self,

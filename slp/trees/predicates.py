@@ -32,6 +32,7 @@ __all__ = [
     "AskedPredicate",
     "Host",
     "asked_predicate",
+    "asked_predicates",
     "node_predicates",
     "tree_predicates",
     "with_predicates",
@@ -118,6 +119,11 @@ def with_predicates(program: Program, allow_code: bool) -> Program:
 def tree_predicates(constraints: Iterable[Constraint]) -> list[AskedPredicate]:
     """The predicates on finished trees among constraints, made ready by `with_predicates`."""
     return _asked(c for c in constraints if isinstance(c, Predicate) and not c.local)
+
+
+def asked_predicates(constraints: Iterable[Constraint]) -> list[AskedPredicate]:
+    """All predicates among constraints, made ready by `with_predicates`."""
+    return _asked(c for c in constraints if isinstance(c, Predicate))
 
 
 def node_predicates(constraints: Iterable[Constraint]) -> list[AskedPredicate]:

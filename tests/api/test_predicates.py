@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 import slp
+from slp.cli.summary import draws_lines
 from slp.trees import Tree
 from slp.trees.predicates import HOSTS
 
@@ -262,6 +263,25 @@ print([d.tree.to_dict() for d in found.draws][-5:])
 
     run(40, "a", "off")
     assert run(80, "a", "on") == run(80, "b", "off")
+
+
+def test_how_often_a_predicate_was_asked() -> None:
+    calls = 0
+
+    def counted(tree: Tree) -> bool:
+        nonlocal calls
+        calls += 1
+        return tree.n_leaves % 2 == 1
+
+    posterior = slp.parse(":- use(growtree).").require(counted).posterior(ROWS, seed=1, draws=40)
+    (asked,) = posterior.predicates
+    assert asked.asked == calls > asked.refused > 0
+    assert asked.seconds > 0
+    (line,) = [text for text in draws_lines(posterior, 40, None) if text.startswith("asked")]
+    assert line.startswith(
+        "asked     the Python predicate tests.api.test_predicates:test_how_often_a_predicate_was_"
+        f"asked.<locals>.counted: {asked.asked:,} times, {asked.refused:,} refused, "
+    )
 
 
 # --- slp.check ---------------------------------------------------------------------------------
