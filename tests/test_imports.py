@@ -228,7 +228,8 @@ def test_only_one_file_knows_arviz() -> None:
 
 def test_slow_libraries_are_not_imported_before_they_are_needed() -> None:
     program = (
-        "import sys, slp.cli; print({'arviz', 'pandas', 'polars', 'scipy'} & set(sys.modules))"
+        "import sys, slp.cli; "
+        "print({'arviz', 'pandas', 'polars', 'scipy', 'slp.infer.samplers'} & set(sys.modules))"
     )
     command = [sys.executable, "-c", program]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "set()\n"

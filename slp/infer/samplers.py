@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any, Unpack
 
-from slp.errors import Diagnostic, SlpWarning, UsageError
+from slp.errors import Diagnostic, UsageError
 from slp.infer.boxes import Geometry
-from slp.infer.diagnostics import Diagnostics
 from slp.infer.edit_posterior import EditPosterior
 from slp.infer.edits import (
     CompiledEditMetropolisHastings,
@@ -26,18 +24,17 @@ from slp.infer.mh import (
 from slp.infer.posterior import fresh_seed
 from slp.infer.run import (
     Checkpoint,
-    Progress,
     RunResult,
     Schedule,
     run,
     seed_of_checkpoint,
 )
 from slp.infer.sampled_posterior import Said, SampledPosterior, TreeSampler
-from slp.infer.sampling import Sampling
+from slp.infer.sampling import Sampling, teller, warn_of
 from slp.ir.program import Program
 from slp.ir.tree_grammar import TreeGrammar
 
-__all__ = ["sample_posterior", "teller", "warn_of"]
+__all__ = ["sample_posterior"]
 
 
 def sample_posterior(
@@ -173,22 +170,3 @@ def _posterior(
     if isinstance(sampler, EditMetropolisHastings | CompiledEditMetropolisHastings):
         return EditPosterior(sampler, result, **said)
     return SampledPosterior(sampler, result, **said)
-
-
-def teller(progress: Callable[[int, str], None]) -> Callable[[Progress], None]:
-    """What tells `progress` of a run: steps done, and a word about them."""
-
-    def tell(now: Progress) -> None:
-        shares = ", ".join(f"{name} {share:.1%}" for name, share in now.acceptance.items())
-        left = f"{now.seconds_left:,.0f} s left"
-        progress(now.done, f"sampling, {now.total:,} steps, accepted: {shares}; {left}")
-
-    return tell
-
-
-def warn_of(diagnostics: Diagnostics, remedies: str = "another proposal or tempering") -> None:
-    """Say in words what is wrong with a run (W530)."""
-    for words in diagnostics.warnings:
-        help = f"run longer (draws, thin, warmup), or with {remedies}"
-        finding = Diagnostic("W530", words, help=help, severity="warning")
-        warnings.warn(SlpWarning(finding), stacklevel=5)

@@ -1,11 +1,23 @@
-"""What engines that draw are called, and their options: light, as every command knows them."""
+"""What engines that draw are called, their options, and what is told of a run.
+
+Light, as every command knows it: the machinery is imported where something draws.
+"""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-__all__ = ["SAMPLERS", "Sampling"]
+from slp.errors import Diagnostic, SlpWarning
+
+if TYPE_CHECKING:
+    from slp.infer.diagnostics import Diagnostics
+    from slp.infer.run import Progress
+
+__all__ = ["SAMPLERS", "Sampling", "teller", "warn_of"]
 
 #: The samplers there are.
 SAMPLERS = ("mh",)
@@ -32,3 +44,22 @@ class Sampling:
     rungs: int = 1
     checkpoint: str | Path | None = None
     resume: bool = False
+
+
+def teller(progress: Callable[[int, str], None]) -> Callable[[Progress], None]:
+    """What tells `progress` of a run: steps done, and a word about them."""
+
+    def tell(now: Progress) -> None:
+        shares = ", ".join(f"{name} {share:.1%}" for name, share in now.acceptance.items())
+        left = f"{now.seconds_left:,.0f} s left"
+        progress(now.done, f"sampling, {now.total:,} steps, accepted: {shares}; {left}")
+
+    return tell
+
+
+def warn_of(diagnostics: Diagnostics, remedies: str = "another proposal or tempering") -> None:
+    """Say in words what is wrong with a run (W530)."""
+    for words in diagnostics.warnings:
+        help = f"run longer (draws, thin, warmup), or with {remedies}"
+        finding = Diagnostic("W530", words, help=help, severity="warning")
+        warnings.warn(SlpWarning(finding), stacklevel=5)

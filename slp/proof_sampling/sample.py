@@ -11,7 +11,7 @@ from pathlib import Path
 from slp.errors import Diagnostic, SlpWarning
 from slp.infer.posterior import fresh_seed
 from slp.infer.run import Checkpoint, Schedule, run, seed_of_checkpoint
-from slp.infer.samplers import teller, warn_of
+from slp.infer.sampling import teller, warn_of
 from slp.ir import program as ir
 from slp.proof_sampling.derivations import ProofSpace
 from slp.proof_sampling.engine import ProofMetropolisHastings
