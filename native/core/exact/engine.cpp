@@ -9,6 +9,7 @@
 #include "exact/cube_search.hpp"
 #include "exact/distributions.hpp"
 #include "exact/families.hpp"
+#include "exact/inner_feature.hpp"
 
 namespace slp::exact {
 

@@ -15,7 +15,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 
 #include "exact/chain.hpp"
 #include "exact/geometry.hpp"
@@ -24,13 +23,8 @@
 
 namespace slp::exact {
 
-// The feature to take as the inner one: of those that thresholds split, the one whose families have
-// the most members that are worked out in them, in a sample of families. Nothing where none has
-// enough members to be worth it.
-std::optional<std::uint32_t> inner_feature(const Problem& problem);
-
 std::unique_ptr<UniformSearch> make_family_search(const Problem& problem, const Geometry& geometry,
-                                                 const Chain& chain, std::uint32_t inner,
-                                                 const UniformTask& task);
+                                                  const Chain& chain, std::uint32_t inner,
+                                                  const UniformTask& task);
 
 }  // namespace slp::exact

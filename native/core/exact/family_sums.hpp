@@ -1,0 +1,393 @@
+// The values of one family's members, from those of the families that its outer splits lead to.
+//
+// A member's value is its leaf's weight and the weighted sum, over its splits, of the products of
+// the two sides' values. Sums over outer splits are taken feature by feature and split by split,
+// along rows of the triangles of the two sides; splits on the inner feature come last, from short
+// members to long ones, as their sides are members of the same family. All of it is scratch of one
+// thread, but for triangles and vectors, which stay.
+
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "exact/chain.hpp"
+#include "exact/family_ranks.hpp"
+#include "exact/family_triangle.hpp"
+#include "exact/geometry.hpp"
+#include "exact/numbers.hpp"
+#include "exact/pool.hpp"
+#include "exact/problem.hpp"
+#include "exact/uniform_search.hpp"
+
+namespace slp::exact {
+
+// What the sums of all threads have in common.
+struct FamilySetting {
+    const Problem& problem;
+    const Geometry& geometry;
+    Chain chain;
+    std::uint32_t inner;
+    // Whether the leaves' marginal likelihoods are in the weights.
+    bool likelihood;
+    // Log by which a value is multiplied for each row of the data.
+    double log_scale;
+    Box root;
+};
+
+template <Sum kSum, bool kVector>
+class FamilySums {
+public:
+    using Cell = FamilyCell<kVector>;
+    using Triangle = FamilyTriangle<Cell>;
+
+    FamilySums(const FamilySetting& setting, Pool& triangles, Pool& vectors)
+        : s_(setting),
+          chain_(setting.chain),
+          leaf_model_(setting.problem.leaf),
+          ranks_(setting.problem, setting.geometry, setting.inner),
+          triangles_(triangles),
+          vectors_(vectors),
+          n_places_(setting.chain.links.size()),
+          n_statistics_(setting.problem.leaf.n_statistics()),
+          min_leaf_(static_cast<std::uint64_t>(setting.problem.grammar.min_leaf)) {
+        const std::size_t most = ranks_.most(), members = most * most;
+        statistics_.resize(most * n_statistics_);
+        leaf_.resize(n_statistics_);
+        keys_.resize(most + 1);
+        sums_.resize(members * depth());
+        of_feature_.resize(members * depth());
+        inner_sum_.resize(depth());
+        n_splits_.resize(members);
+        n_of_feature_.resize(members);
+        available_.resize(members);
+        columns_.resize(members);
+    }
+
+    // Bytes of its scratch, about.
+    std::size_t bytes() const {
+        return (sums_.size() * 2 + columns_.size() + available_.size()) * sizeof(double) +
+               (n_splits_.size() + n_of_feature_.size()) * sizeof(std::uint32_t);
+    }
+
+    // Works out a family. splits: those of its box on outer features. sides: left and right of each.
+    // keep: called with the key, value and sizes of every member that is worked out here.
+    template <typename Keep>
+    const Triangle* work_out(const Box& box, std::span<const BoxSplit> splits,
+                             const Triangle* const* sides, Keep keep) {
+        splits_ = splits;
+        sides_ = sides;
+        n_items_ = n_edges_ = 0;
+        vector_words_ = 0;
+        ranks_.set_rows(box);
+        auto* const own =
+            reinterpret_cast<Triangle*>(triangles_.allocate(Triangle::words(ranks_.k)));
+        own->k = ranks_.k;
+        sum_outer();
+        sum_by_rank();
+        fill(*own, box.key == s_.root.key, keep);
+        return own;
+    }
+
+    // Gives up the family that was worked out last; its vectors only where nobody keeps them.
+    void take_back(bool vectors) {
+        triangles_.take_back(Triangle::words(ranks_.k));
+        if (vectors) {
+            vectors_.take_back(vector_words_);
+        }
+    }
+
+    // Of the family that was worked out last: members, and their splits with one more for the leaf.
+    std::uint64_t n_items() const { return n_items_; }
+    std::uint64_t n_edges() const { return n_edges_; }
+    // Whether every value so far lies well inside the range of doubles.
+    bool in_range() const { return in_range_; }
+
+private:
+    // --- outer splits ---
+
+    void sum_outer() {
+        const std::size_t k = ranks_.k;
+        std::fill_n(n_splits_.begin(), k * k, 0U);
+        std::fill_n(available_.begin(), k * k, 0.0);
+        std::fill_n(sums_.begin(), k * k * depth(), 0.0);
+        for_each_feature(splits_, [&](std::span<const BoxSplit> splits, std::uint32_t first) {
+            ranks_.find_sources(feature_of(splits), splits, first);
+        });
+        for_each_feature(splits_, [&](std::span<const BoxSplit> splits, std::uint32_t first) {
+            const Feature& feature = feature_of(splits);
+            ranks_.order_by(feature);
+            if (feature.kind == FeatureKind::levels) {
+                ranks_.find_pairs_of_levels();
+            }
+            std::fill_n(n_of_feature_.begin(), k * k, 0U);
+            std::fill_n(of_feature_.begin(), k * k * depth(), 0.0);
+            for (std::uint32_t e = 0; e < splits.size(); ++e) {
+                prefetch(first + e + 3);
+                ranks_.find_start(feature, splits[e]);
+                add_split(*sides_[2 * (first + e)], *sides_[2 * (first + e) + 1]);
+            }
+            fold_feature(splits.front().feature);
+        });
+    }
+
+    const Feature& feature_of(std::span<const BoxSplit> splits) const {
+        return s_.problem.table.features[splits.front().feature];
+    }
+
+    // The triangles of a split to come: they lie anywhere, and are read row after row.
+    void prefetch(std::size_t split) const {
+        constexpr std::size_t kLine = 64, kLines = 8;
+        for (std::size_t side = 2 * split; side < 2 * std::min(split + 1, splits_.size()); ++side) {
+            const auto* const begin = reinterpret_cast<const char*>(sides_[side]);
+            for (std::size_t line = 0; line < kLines; ++line) {
+                __builtin_prefetch(begin + line * kLine);
+            }
+        }
+    }
+
+    void add_split(const Triangle& left, const Triangle& right) {
+        const std::size_t k = ranks_.k;
+        const std::uint32_t* const last_l = ranks_.left_ranks.last.data();
+        const std::uint32_t* const last_r = ranks_.right_ranks.last.data();
+        for (std::size_t i = 0; i < k; ++i) {
+            const std::size_t from = std::max(ranks_.start[i], ranks_.first_member[i]);
+            if (from >= k) {
+                continue;
+            }
+            ++n_of_feature_[i * k + from];
+            const Cell* const row_l = left.row(ranks_.left_ranks.below[i]);
+            const Cell* const row_r = right.row(ranks_.right_ranks.below[i]);
+            double* out = of_feature_.data() + (i * k + from) * depth();
+            for (std::size_t j = from; j < k; ++j, out += depth()) {
+                add_product(row_l[last_l[j]], row_r[last_r[j]], out);
+            }
+        }
+    }
+
+    // The value of a split for every place: that of the two sides at the next place.
+    void add_product(Cell l, Cell r, double* __restrict out) const {
+        if constexpr (kVector) {
+            const double* const __restrict left = l;
+            const double* const __restrict right = r;
+            for (std::size_t t = 0; t + 1 < n_places_; ++t) {
+                add(left[t + 1] * right[t + 1], out[t]);
+            }
+            if (chain_.endless) {
+                add(left[n_places_ - 1] * right[n_places_ - 1], out[n_places_ - 1]);
+            }
+        } else {
+            add(l * r, *out);
+        }
+    }
+
+    static void add(double x, double& to) {
+        if constexpr (kSum == Sum::best) {
+            to = std::max(to, x);
+        } else {
+            to += x;
+        }
+    }
+
+    // --- the measure ---
+
+    // Adds a feature's sums to those of all features. Makes running numbers of splits of what were
+    // the members where splits begin.
+    void fold_feature(std::uint32_t feature) {
+        const std::size_t k = ranks_.k;
+        for (std::size_t i = 0; i < k; ++i) {
+            std::uint32_t n = 0;
+            for (std::size_t j = ranks_.first_member[i]; j < k; ++j) {
+                const std::size_t at = i * k + j;
+                n += n_of_feature_[at];
+                if (n > 0) {
+                    fold(feature, n, of_feature_.data() + at * depth(), at);
+                }
+            }
+        }
+    }
+
+    void fold(std::uint32_t feature, std::uint32_t n, const double* __restrict sum,
+              std::size_t member) {
+        n_splits_[member] += n;
+        double share = 1.0;
+        if (chain_.measure == Measure::feature_then_cut) {
+            const double weight = s_.problem.grammar.feature_weights[feature];
+            available_[member] += weight;
+            share = weight / n;
+        } else if (chain_.measure == Measure::per_feature) {
+            share = 1.0 / (n * static_cast<double>(s_.problem.table.features.size()));
+        }
+        double* const __restrict to = sums_.data() + member * depth();
+        for (std::size_t t = 0; t < depth(); ++t) {
+            add(share * sum[t], to[t]);
+        }
+    }
+
+    // Share that all splits of a member have in common, once they are all folded.
+    double common_share(std::size_t member) const {
+        if (chain_.measure == Measure::all) {
+            return 1.0 / n_splits_[member];
+        }
+        return chain_.measure == Measure::feature_then_cut ? 1.0 / available_[member] : 1.0;
+    }
+
+    // --- members ---
+
+    void sum_by_rank() {
+        std::fill_n(statistics_.begin(), ranks_.k * n_statistics_, 0.0);
+        std::fill_n(keys_.begin(), ranks_.k + 1, Key{});
+        for (std::size_t r = 0; r < ranks_.rows.size(); ++r) {
+            const std::size_t rank = ranks_.rank_of_row[r];
+            leaf_model_.add(ranks_.rows[r], statistics_.data() + rank * n_statistics_);
+            keys_[rank + 1] = keys_[rank + 1] + s_.geometry.key_of(ranks_.rows[r]);
+        }
+        for (std::size_t i = 0; i < ranks_.k; ++i) {
+            keys_[i + 1] = keys_[i + 1] + keys_[i];
+        }
+    }
+
+    // Goes through the members from short to long, splits them on the inner feature too, and writes
+    // their values.
+    template <typename Keep>
+    void fill(Triangle& own, bool is_root, Keep keep) {
+        const std::size_t k = ranks_.k;
+        allocate_vectors();
+        for (std::size_t i = k; i-- > 0;) {
+            Cell* const row = own.row(i);
+            copy_from_source(i, row);
+            Sizes sizes = 0;
+            std::fill(leaf_.begin(), leaf_.end(), 0.0);
+            for (std::size_t j = i; j < k; ++j) {
+                sizes += ranks_.sizes[j];
+                for (std::size_t c = 0; c < n_statistics_; ++c) {
+                    leaf_[c] += statistics_[j * n_statistics_ + c];
+                }
+                // Nobody asks for a side with less than the rows that a leaf must have.
+                if (j < ranks_.first_member[i] || (data_rows(sizes) < min_leaf_ && !is_root)) {
+                    continue;
+                }
+                split_inside(own, i, j);
+                row[j] = value_of(i * k + j, sizes);
+                columns_[j * k + i] = row[j];
+                n_items_ += 1;
+                n_edges_ += n_splits_[i * k + j] + 1;
+                keep(keys_[j + 1] - keys_[i], row[j], sizes);
+            }
+        }
+    }
+
+    // At once, so that they can be taken back at once.
+    void allocate_vectors() {
+        if constexpr (kVector) {
+            std::size_t members = 0;
+            for (std::size_t i = 0; i < ranks_.k; ++i) {
+                members += ranks_.k - ranks_.first_member[i];
+            }
+            vector_words_ = members * (n_places_ + 1);
+            next_vector_ = reinterpret_cast<double*>(vectors_.allocate(vector_words_));
+        }
+    }
+
+    // The members of a row that are another family's.
+    void copy_from_source(std::size_t i, Cell* row) {
+        const std::size_t end = std::min<std::size_t>(ranks_.first_member[i], ranks_.k);
+        if (end <= i) {
+            return;
+        }
+        const auto& source = ranks_.source[i];
+        const Cell* const from =
+            sides_[2 * source.split + (source.is_left ? 0 : 1)]->row(source.row) + source.row;
+        std::copy_n(from, end - i, row + i);
+        for (std::size_t j = i; j < end; ++j) {
+            columns_[j * ranks_.k + i] = row[j];
+        }
+    }
+
+    // Adds the splits on the inner feature to a member's sum.
+    void split_inside(const Triangle& own, std::size_t i, std::size_t j) {
+        std::size_t from = i, end = j;  // the left side ends with rank m, from <= m < end
+        if (min_leaf_ > 1) {
+            std::uint64_t left = 0, right = 0;
+            for (; from < j && (left += data_rows(ranks_.sizes[from])) < min_leaf_; ++from) {
+            }
+            for (; end > i && (right += data_rows(ranks_.sizes[end])) < min_leaf_; --end) {
+            }
+        }
+        if (from >= end) {
+            return;
+        }
+        std::fill(inner_sum_.begin(), inner_sum_.end(), 0.0);
+        const Cell* const row = own.row(i);
+        const Cell* const column = columns_.data() + j * ranks_.k + 1;
+        for (std::size_t m = from; m < end; ++m) {
+            add_product(row[m], column[m], inner_sum_.data());
+        }
+        fold(s_.inner, static_cast<std::uint32_t>(end - from), inner_sum_.data(),
+             i * ranks_.k + j);
+    }
+
+    Cell value_of(std::size_t member, Sizes sizes) {
+        const bool splits = n_splits_[member] > 0;
+        const double share = splits ? common_share(member) : 0.0;
+        const double* const sum = sums_.data() + member * depth();
+        const double scale = s_.log_scale * static_cast<double>(data_rows(sizes));
+        const double likelihood = s_.likelihood ? leaf_model_.log_marginal(leaf_.data()) : 0.0;
+        const double leaf = std::exp(likelihood + scale);
+        if constexpr (kVector) {
+            double* const out = next_vector_;
+            next_vector_ += n_places_ + 1;
+            for (std::size_t t = 0; t < n_places_; ++t) {
+                out[t] = combine(chain_.links[t], leaf, splits, share * sum[t]);
+            }
+            out[n_places_] = scale;
+            return out;
+        } else {
+            return combine(chain_.links[0], leaf, splits, share * *sum);
+        }
+    }
+
+    double combine(const Chain::Link& link, double leaf, bool splits, double sum) {
+        double value = splits ? link.leaf * leaf : link.leaf_alone * leaf;
+        if (splits && link.split > 0.0) {
+            add(link.split * sum, value);
+        }
+        in_range_ = in_range_ && (kSum == Sum::count || (value >= kTiny && value <= kHuge));
+        return value;
+    }
+
+    std::size_t depth() const {
+        if constexpr (kVector) {
+            return n_places_;
+        } else {
+            return 1;
+        }
+    }
+
+    const FamilySetting& s_;
+    const Chain& chain_;
+    const LeafModel& leaf_model_;
+    FamilyRanks ranks_;
+    Pool& triangles_;
+    Pool& vectors_;
+    std::size_t n_places_, n_statistics_;
+    std::uint64_t min_leaf_;
+    // Of the family at hand.
+    std::span<const BoxSplit> splits_;
+    const Triangle* const* sides_ = nullptr;
+    // By rank; by member (i * k + j), times the places for sums.
+    std::vector<double> statistics_, leaf_, sums_, of_feature_, available_, inner_sum_;
+    std::vector<std::uint32_t> n_splits_, n_of_feature_;
+    std::vector<Cell> columns_;  // (i, j) at j * k + i
+    std::vector<Key> keys_;
+    std::uint64_t n_items_ = 0, n_edges_ = 0;
+    std::size_t vector_words_ = 0;
+    double* next_vector_ = nullptr;
+    bool in_range_ = true;
+};
+
+}  // namespace slp::exact

@@ -1,0 +1,28 @@
+// The values of a family's members, as a triangle.
+
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace slp::exact {
+
+// A member's value, or where its vector of values begins.
+template <bool kVector>
+using FamilyCell = std::conditional_t<kVector, const double*, double>;
+
+// Behind it in memory lie its cells, one word each.
+template <typename Cell>
+struct FamilyTriangle {
+    std::size_t k = 0;
+
+    static std::size_t words(std::size_t k) { return 1 + k * (k + 1) / 2; }
+    // Row i such that row(i)[j] is the member from rank i to rank j.
+    const Cell* row(std::size_t i) const {
+        return reinterpret_cast<const Cell*>(this + 1) + i * k - i * (i + 1) / 2;
+    }
+    Cell* row(std::size_t i) { return const_cast<Cell*>(std::as_const(*this).row(i)); }
+};
+
+}  // namespace slp::exact

@@ -1,0 +1,77 @@
+#include "exact/inner_feature.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+
+#include "exact/arena.hpp"
+#include "exact/family_ranks.hpp"
+
+namespace slp::exact {
+
+namespace {
+
+// A sample of families: how many members they have that are worked out in them, with each feature
+// as the inner one.
+constexpr int kDescents = 60;
+constexpr double kFewestMembers = 3.0;
+constexpr std::int32_t kMostRanks = 256;
+
+double members_per_family(const Problem& problem, const Geometry& geometry, std::uint32_t inner) {
+    Splitter splitter(geometry);
+    FamilyRanks ranks(problem, geometry, inner);
+    std::size_t members = 0, families = 0;
+    std::uint64_t random = 1;
+    for (int descent = 0; descent < kDescents; ++descent) {
+        Arena arena;
+        Box box = geometry.root();
+        for (;;) {
+            std::span<BoxSplit> splits = splitter.splits(box, arena);
+            const auto end = std::remove_if(splits.begin(), splits.end(), [&](const auto& split) {
+                return split.feature == inner;
+            });
+            splits = splits.first(static_cast<std::size_t>(end - splits.begin()));
+            ranks.set_rows(box);
+            for_each_feature(splits, [&](std::span<const BoxSplit> own, std::uint32_t first) {
+                ranks.find_sources(problem.table.features[own.front().feature], own, first);
+            });
+            families += 1;
+            for (std::size_t i = 0; i < ranks.k; ++i) {
+                members += ranks.k - ranks.first_member[i];
+            }
+            if (splits.empty()) {
+                break;
+            }
+            random = split_mix(random);
+            const BoxSplit& split = splits[random % splits.size()];
+            const bool left = random >> 63 != 0;
+            const Sizes sizes = left ? split.left_sizes : box.sizes - split.left_sizes;
+            box = geometry.side(box, split, left,
+                                arena.allocate<std::uint32_t>(distinct_rows(sizes)));
+        }
+    }
+    return static_cast<double>(members) / static_cast<double>(families);
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> inner_feature(const Problem& problem) {
+    const Geometry geometry(problem);
+    std::optional<std::uint32_t> best;
+    double most = kFewestMembers;
+    for (std::uint32_t f = 0; f < problem.table.features.size(); ++f) {
+        const Feature& feature = problem.table.features[f];
+        if (feature.kind == FeatureKind::levels || feature.n_codes < 2 ||
+            feature.n_codes > kMostRanks) {
+            continue;
+        }
+        const double members = members_per_family(problem, geometry, f);
+        if (members > most) {
+            most = members;
+            best = f;
+        }
+    }
+    return best;
+}
+
+}  // namespace slp::exact

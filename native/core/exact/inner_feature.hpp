@@ -1,0 +1,18 @@
+// Which feature the families of a table leave free.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "exact/geometry.hpp"
+#include "exact/problem.hpp"
+
+namespace slp::exact {
+
+// The feature to take as the inner one: of those that thresholds split, the one whose families have
+// the most members that are worked out in them, in a sample of families. Nothing where none has
+// enough members to be worth it.
+std::optional<std::uint32_t> inner_feature(const Problem& problem);
+
+}  // namespace slp::exact
