@@ -191,6 +191,16 @@ std::unique_ptr<Pass> Engine::make_pass(Quantity quantity, bool likelihood, bool
     return make(VectorAlgebra(likelihood, TreeDepth{length}));
 }
 
+double Engine::bytes_per_box() const {
+    if (!inner_) {
+        return 0.0;
+    }
+    const std::optional<DepthCut> cut = depth_cut(problem_, geometry_, *chain_, true);
+    const std::size_t places = cut ? cut->depth + 1 : chain_->links.size();
+    // A box has some five cells in triangles, its own and its copies, and its vector, if any.
+    return 40.0 + (places > 1 ? static_cast<double>((places + 1) * sizeof(double)) : 0.0);
+}
+
 std::vector<double> Engine::root_values(const Pass& pass) const {
     std::vector<double> out;
     for (std::int32_t i = 0; i < problem_.n_owed(); ++i) {

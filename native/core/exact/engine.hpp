@@ -87,6 +87,10 @@ public:
                                     std::size_t length, bool keep, std::size_t memory,
                                     std::size_t n_threads) const;
 
+    // Bytes for each box of a pass over totals with likelihood that goes family by family, about; 0
+    // where it does not.
+    double bytes_per_box() const;
+
     // Logs of the root's values, one for each number of leaves that it may owe.
     std::vector<double> root_values(const Pass& pass) const;
     // The same of a count, not as logs.

@@ -134,11 +134,12 @@ class Passes:
         done, status = self._try(quantity, likelihood, length, keep)
         if status == _DONE:
             return done
-        items = int(done.statistics()["items"])
+        unit = "boxes" if done.by_families() else self._unit
+        count = f"{int(done.statistics()['items']):,} {unit}"
         interval = self._interval_of(done) if quantity == "total" else None
         del done  # its memory is needed for the normaliser
         bounds = self._bounds_on_evidence(quantity, likelihood, interval)
-        raise self._over_budget(quantity, status, items, bounds)
+        raise self._over_budget(quantity, status, count, bounds)
 
     def _try(
         self, quantity: Quantity, likelihood: bool, length: int, keep: bool
@@ -221,12 +222,12 @@ class Passes:
         return total, total
 
     def _over_budget(
-        self, quantity: Quantity, status: int, items: int, bounds: Interval | None
+        self, quantity: Quantity, status: int, done: str, bounds: Interval | None
     ) -> BudgetError:
         code, reached = self._reached(status)
         message = (
             f"the exact engine used up its {reached} {_WORDS[quantity]}: "
-            f"{items:,} {self._unit} are done of {size_of(self.engine)} (estimate)"
+            f"{done} are done of {size_of(self.engine)} (estimate)"
         )
         if (kept := self._kept_bytes()) and status == _OUT_OF_BUDGET:
             message += f"; {format_bytes(kept)} hold what was computed before"

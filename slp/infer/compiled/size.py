@@ -18,8 +18,8 @@ from slp.kernels.exact import exact_kernels
 
 __all__ = ["BYTES_PER_ITEM", "Size", "estimate_size", "size_of"]
 
-#: Of the table of one pass over plain totals: two words of key and one of value, with the room
-#: that a table leaves free.
+#: Of the table of one pass over plain totals, box by box: two words of key and one of value, with
+#: the room that a table leaves free.
 BYTES_PER_ITEM = 42
 
 _WORK = 1e7
@@ -31,22 +31,27 @@ class Size:
     """Estimated number of boxes, and of items: pairs of a box and a state that it is met in.
 
     `error` is the relative standard error of `boxes`. If `at_least`, there are so many that no more
-    were counted.
+    were counted. `box_bytes` is what a pass over totals takes for each box with all its states,
+    where it goes family by family (`native/core/exact/families.hpp`), else 0.
     """
 
     boxes: float
     items: float
     error: float
     at_least: bool
+    box_bytes: float = 0.0
 
     @property
     def memory(self) -> int:
         """Bytes that one pass over totals takes, about."""
+        if self.box_bytes:
+            return round(self.boxes * self.box_bytes)
         return round(self.items * BYTES_PER_ITEM)
 
     def __str__(self) -> str:
         about = "more than" if self.at_least else "about"
-        pairs = f"{_rounded(self.items)} pairs of box and state, " * (self.items != self.boxes)
+        in_states = self.items != self.boxes and not self.box_bytes
+        pairs = f"{_rounded(self.items)} pairs of box and state, " * in_states
         return f"{about} {_rounded(self.boxes)} boxes, {pairs}{format_bytes(self.memory)}"
 
 
@@ -59,7 +64,7 @@ def estimate_size(grammar: TreeGrammar, table: Table) -> Size | None:
 def size_of(engine: Any) -> Size:
     """The size of the problem of an `ExactEngine`."""
     boxes, error, states, at_least = engine.estimate_boxes(_WORK, _SEED)
-    return Size(boxes, boxes * states, error, at_least)
+    return Size(boxes, boxes * states, error, at_least, engine.bytes_per_box())
 
 
 def _rounded(number: float) -> str:
