@@ -54,11 +54,12 @@ inline std::vector<slp::mh::Proposal> mixture_of(const Mixture& proposals) {
     return out;
 }
 
-// Counts of the outcomes of each proposal, one after the other.
-inline std::vector<std::uint64_t> counts_of(const slp::mh::Tally& tally) {
-    std::vector<std::uint64_t> out;
-    for (const auto& own : tally) {
-        out.insert(out.end(), own.begin(), own.end());
+// Rows one after the other, as the counts of the outcomes of each proposal.
+template <typename T, typename Rows>
+std::vector<T> flat(const Rows& rows) {
+    std::vector<T> out;
+    for (const auto& row : rows) {
+        out.insert(out.end(), row.begin(), row.end());
     }
     return out;
 }

@@ -61,7 +61,7 @@ nb::tuple advance(EditSampler& sampler, const EditState& state, const Seeds& see
         const nb::gil_scoped_release release;
         return sampler.advance(state, chance, power, n, tally);
     }();
-    return nb::make_tuple(nb::cast(std::move(out)), to_numpy(counts_of(tally)));
+    return nb::make_tuple(nb::cast(std::move(out)), to_numpy(flat<std::uint64_t>(tally)));
 }
 
 // One transition in which chance follows a script; what it took and could have taken.

@@ -4,18 +4,14 @@
 
 #include "bindings_mh.hpp"
 
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
-#include <memory>
-#include <span>
 #include <utility>
 #include <vector>
 
+#include "bindings_chains.hpp"
 #include "exact/engine.hpp"
 #include "mh/forest.hpp"
 #include "mh/kernel.hpp"
@@ -25,33 +21,6 @@ using namespace slp::mh;
 
 namespace {
 
-template <typename T>
-using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Seeds = Array<std::uint64_t>;
-
-template <typename T>
-std::span<const T> span_of(const Array<T>& array) {
-    return {array.data(), array.size()};
-}
-
-template <typename T>
-auto to_numpy(std::vector<T>&& vector) {
-    auto holder = std::make_unique<std::vector<T>>(std::move(vector));
-    T* data = holder->data();
-    const std::size_t size = holder->size();
-    nb::capsule owner(holder.release(), [](void* p) noexcept {
-        delete static_cast<std::vector<T>*>(p);
-    });
-    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner);
-}
-
-// 256 random bits; all 0, which the generator cannot have, with probability 2^-256.
-RandomChance chance_of(const Seeds& seeds) {
-    std::array<std::uint64_t, 4> words{0, 0, 0, 1};
-    std::copy_n(seeds.data(), std::min<std::size_t>(seeds.size(), 4), words.begin());
-    return RandomChance(words);
-}
-
 // Four numbers for each goal in preorder: rule, feature (or -1, -2), and the codes that are
 // neighbours.
 auto choices_of(const State& state) {
@@ -60,18 +29,6 @@ auto choices_of(const State& state) {
         const Taken& t = node.taken;
         out.insert(out.end(), {t.rule, t.feature, static_cast<std::int32_t>(t.low),
                                static_cast<std::int32_t>(t.high)});
-    }
-    return to_numpy(std::move(out));
-}
-
-auto leaf_statistics_of(const State& state, const Sampler& sampler) {
-    const auto& leaf = sampler.problem().leaf;
-    std::vector<double> out;
-    for (const Node& node : state.proof.nodes) {
-        if (node.n_parts() == 0) {
-            out.resize(out.size() + leaf.n_statistics());
-            leaf.sum(state.proof.rows_of(node), out.data() + out.size() - leaf.n_statistics());
-        }
     }
     return to_numpy(std::move(out));
 }
@@ -116,15 +73,6 @@ nb::tuple start(Sampler& sampler, const Seeds& seeds, std::uint32_t tries,
     }();
     nb::object state = found.found ? nb::cast(std::move(found.state)) : nb::none();
     return nb::make_tuple(state, found.derived);
-}
-
-template <typename T, typename Rows>
-std::vector<T> flat(const Rows& rows) {
-    std::vector<T> out;
-    for (const auto& row : rows) {
-        out.insert(out.end(), row.begin(), row.end());
-    }
-    return out;
 }
 
 // The state after n transitions; counts of the outcomes of each proposal, one after the other.
@@ -187,30 +135,16 @@ nb::tuple scripted_tempered(Sampler& sampler, std::vector<State> rungs,
     return nb::make_tuple(std::move(out.rungs), chance.taken(), chance.probabilities());
 }
 
-TreeTests tests_of(std::uint32_t max_leaves, std::uint32_t max_features,
-                   const std::vector<std::pair<std::uint32_t, bool>>& monotone) {
-    TreeTests out{max_leaves, max_features, {}};
-    for (const auto& [feature, up] : monotone) {
-        out.monotone.push_back({feature, up});
-    }
-    return out;
-}
-
-std::vector<Proposal> mixture_of(
-    const std::vector<std::pair<int, std::pair<double, std::uint32_t>>>& proposals) {
-    std::vector<Proposal> out;
-    for (const auto& [kind, rest] : proposals) {
-        out.push_back({static_cast<ProposalKind>(kind), rest.first, rest.second});
-    }
-    return out;
-}
-
 }  // namespace
 
 void bind_mh(nb::module_& m) {
     nb::class_<State>(m, "MHState")
         .def("choices", &choices_of)
-        .def("leaf_statistics", &leaf_statistics_of, nb::arg("sampler"))
+        .def("leaf_statistics",
+             [](const State& state, const Sampler& sampler) {
+                 return to_numpy(leaf_statistics_of(state.proof, sampler.problem().leaf));
+             },
+             nb::arg("sampler"))
         .def_ro("turns", &State::turns)
         .def_prop_ro("n_points", [](const State& s) { return s.proof.all().n_points; })
         .def_prop_ro("n_leaves", [](const State& s) { return s.proof.all().n_leaves; })
@@ -222,9 +156,7 @@ void bind_mh(nb::module_& m) {
         .def(
             "__init__",
             [](Sampler* self, const slp::exact::Engine& engine, std::uint32_t max_leaves,
-               std::uint32_t max_features,
-               const std::vector<std::pair<std::uint32_t, bool>>& monotone,
-               const std::vector<std::pair<int, std::pair<double, std::uint32_t>>>& mixture,
+               std::uint32_t max_features, const Monotones& monotone, const Mixture& mixture,
                double most_boxes) {
                 new (self) Sampler(engine.problem(), engine.geometry(),
                                    tests_of(max_leaves, max_features, monotone),

@@ -362,29 +362,12 @@ Sampler::Sampler(const exact::Problem& problem, const exact::Geometry& geometry,
       geometry_(geometry),
       tests_(std::move(tests)),
       mixture_(std::move(mixture)),
-      most_boxes_(most_boxes) {}
-
-template <typename Work>
-auto Sampler::with_mover(Work work) {
-    std::unique_ptr<Mover> mover;
-    {
-        const std::lock_guard lock(mutex_);
-        if (!idle_.empty()) {
-            mover = std::move(idle_.back());
-            idle_.pop_back();
-        }
-    }
-    if (!mover) {
-        mover = std::make_unique<Mover>(problem_, geometry_, tests_, mixture_, most_boxes_);
-    }
-    auto out = work(*mover);
-    const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(mover));
-    return out;
-}
+      movers_([this, most_boxes] {
+          return std::make_unique<Mover>(problem_, geometry_, tests_, mixture_, most_boxes);
+      }) {}
 
 Start Sampler::start(Chance& chance, std::uint32_t tries, const Predicate& predicate) {
-    return with_mover([&](Mover& mover) {
+    return movers_.lend([&](Mover& mover) {
         mover.ask(predicate);
         Start out;
         for (std::uint32_t i = 0; i < tries && !out.found; ++i) {
@@ -401,7 +384,7 @@ Start Sampler::start(Chance& chance, std::uint32_t tries, const Predicate& predi
 
 State Sampler::advance(const State& state, Chance& chance, double power, std::uint64_t n,
                        Tally& tally, const Predicate& predicate) {
-    return with_mover([&](Mover& mover) {
+    return movers_.lend([&](Mover& mover) {
         mover.ask(predicate);
         State out = state;
         tally.assign(mixture_.size(), {});
@@ -416,7 +399,7 @@ State Sampler::advance(const State& state, Chance& chance, double power, std::ui
 Ladder Sampler::advance(const Ladder& ladder, Chance& chance, double power, std::uint64_t n,
                         std::uint64_t tuning_from, Tally& tally, SwapTally& swaps,
                         const Predicate& predicate) {
-    return with_mover([&](Mover& mover) {
+    return movers_.lend([&](Mover& mover) {
         mover.ask(predicate);
         Ladder out = ladder;
         tally.assign(mixture_.size(), {});
@@ -435,17 +418,17 @@ Ladder Sampler::advance(const Ladder& ladder, Chance& chance, double power, std:
 }
 
 bool Sampler::root_fits() {
-    return with_mover([](Mover& mover) { return mover.root_fits(); });
+    return movers_.lend([](Mover& mover) { return mover.root_fits(); });
 }
 
 bool Sampler::restore(std::span<const Taken> choices, std::vector<std::uint32_t> turns,
                       State& out) {
     out.turns = std::move(turns);
-    return with_mover([&](Mover& mover) { return mover.build(choices, out.proof); });
+    return movers_.lend([&](Mover& mover) { return mover.build(choices, out.proof); });
 }
 
 bool Sampler::holds(const Proof& proof) {
-    return with_mover([&](Mover& mover) {
+    return movers_.lend([&](Mover& mover) {
         mover.ask(kNoPredicate);
         return mover.holds(proof);
     });

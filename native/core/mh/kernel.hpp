@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "exact/problem.hpp"
 #include "mh/chance.hpp"
 #include "mh/exact_subtrees.hpp"
+#include "mh/lender.hpp"
 #include "mh/local_process.hpp"
 #include "mh/proof.hpp"
 #include "mh/tree_tests.hpp"
@@ -171,17 +171,11 @@ public:
     bool holds(const Proof& proof);
 
 private:
-    // Lends a mover for as long as `work` runs.
-    template <typename Work>
-    auto with_mover(Work work);
-
     const exact::Problem& problem_;
     const exact::Geometry& geometry_;
     TreeTests tests_;
     std::vector<Proposal> mixture_;
-    double most_boxes_;
-    std::mutex mutex_;
-    std::vector<std::unique_ptr<Mover>> idle_;
+    Lender<Mover> movers_;
 };
 
 }  // namespace slp::mh

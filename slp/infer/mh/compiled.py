@@ -13,7 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeAlias, cast, get_args
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,11 @@ from slp.infer.boxes import Geometry
 from slp.infer.compiled.problem import core_problem
 from slp.infer.compiled.size import size_of
 from slp.infer.distribution import ScoredTree
+from slp.infer.mh.core_chains import core_proposal, core_tests, name_of, seeds, tally
 from slp.infer.mh.engine import TRIES, MetropolisHastings, no_start
 from slp.infer.mh.names import Named, mixture_of_names
 from slp.infer.run import Info, Json, Move, Outcome
-from slp.ir.program import Constraint, MaxFeatures, Monotone, Predicate
+from slp.ir.program import Constraint, Predicate
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.mh import mh_kernels
 from slp.trees import Leaf, Split, Tree
@@ -35,7 +36,6 @@ __all__ = [
     "MOST_BOXES",
     "CompiledMetropolisHastings",
     "CoreState",
-    "core_seeds",
     "core_takes",
 ]
 
@@ -43,9 +43,6 @@ __all__ = [
 CoreState: TypeAlias = Any
 
 # The core's enumerations.
-_KINDS = {"q_ind": 0, "q_uc": 1, "q_n": 2, "q_exact": 3}
-_OUTCOMES: tuple[Outcome, ...] = ("accepted", "rejected", "failed", "stayed")
-assert set(_OUTCOMES) == set(get_args(Outcome))
 _LEAF, _CALL = -1, -2
 
 #: Bound on the boxes below a goal that fits under `q_exact`, unless the whole table fits: that is
@@ -104,7 +101,7 @@ class CompiledMetropolisHastings:
             most_boxes = math.inf if size_of(problem).items <= MOST_ITEMS else MOST_BOXES
         make = partial(_sampler, core, problem, grammar, geometry, constraints, most_boxes)
         named = mixture_of_names(proposal, lambda: make([]).root_fits())
-        self._names = [_name(n) for n in named]
+        self._names = [name_of(n) for n in named]
         self.sampler = make(named)
         self._identity = {
             **self.plain.identity,
@@ -125,15 +122,15 @@ class CompiledMetropolisHastings:
         SlpError
             E517: none was found.
         """
-        state, derived = self.sampler.start(core_seeds(rng), TRIES, self.predicate)
+        state, derived = self.sampler.start(seeds(rng), TRIES, self.predicate)
         if state is None:
             raise no_start(derived, self.plain.constraints)
         return state
 
     def step(self, rng: np.random.Generator, state: CoreState) -> tuple[CoreState, Info]:
         """One proposal of the mixture, accepted or not."""
-        state, tally = self.advance(rng, state, 1)
-        (name, outcome), _ = tally.most_common(1)[0]
+        state, counts = self.advance(rng, state, 1)
+        (name, outcome), _ = counts.most_common(1)[0]
         return state, Info((Move(name, outcome),), self.log_score(state))
 
     def advance(
@@ -148,16 +145,12 @@ class CompiledMetropolisHastings:
         """`n` steps at once (see `BlockEngine`), towards weight times likelihood to a power: that
         of the target where none is given. Nothing is tuned."""
         power = self.power if power is None else power
-        state, counts = self.sampler.advance(state, core_seeds(rng), power, n, self.predicate)
+        state, counts = self.sampler.advance(state, seeds(rng), power, n, self.predicate)
         return state, self.tally_of(counts)
 
     def tally_of(self, counts: NDArray[np.uint64]) -> Counter[tuple[str, Outcome]]:
         """Counts of the core by name and outcome."""
-        tally: Counter[tuple[str, Outcome]] = Counter()
-        for i, count in enumerate(counts.tolist()):
-            if count:
-                tally[self._names[i // len(_OUTCOMES)], _OUTCOMES[i % len(_OUTCOMES)]] += count
-        return tally
+        return tally(self._names, counts)
 
     @property
     def predicate(self) -> Callable[[CoreState], bool] | None:
@@ -249,32 +242,5 @@ def _sampler(
     named: list[Named],
 ) -> Any:
     """The core's `MHSampler`."""
-    names = geometry.table.feature_names
-    limits = [c.count for c in constraints if isinstance(c, MaxFeatures)]
-    monotone = [
-        (names.index(c.feature), c.direction == "up")
-        for c in constraints
-        if isinstance(c, Monotone)
-    ]
-    return core.MHSampler(
-        problem,
-        grammar.max_leaves or 0,
-        min(limits, default=0),
-        monotone,
-        [_proposal(n) for n in named],
-        most_boxes,
-    )
-
-
-def _proposal(named: Named) -> tuple[int, tuple[float, int]]:
-    """Kind, weight and period."""
-    return _KINDS[named.name], (named.weight, 1 if named.number is None else named.number)
-
-
-def _name(named: Named) -> str:
-    return named.name if named.number is None else f"{named.name}({named.number})"
-
-
-def core_seeds(rng: np.random.Generator) -> NDArray[np.uint64]:
-    """256 random bits."""
-    return cast("NDArray[np.uint64]", rng.integers(0, 2**64, 4, dtype=np.uint64))
+    tests = core_tests(grammar, constraints, geometry)
+    return core.MHSampler(problem, *tests, [core_proposal(n) for n in named], most_boxes)

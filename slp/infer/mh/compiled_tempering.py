@@ -11,7 +11,8 @@ import numpy as np
 
 from slp.infer.boxes import Geometry
 from slp.infer.distribution import ScoredTree
-from slp.infer.mh.compiled import CompiledMetropolisHastings, CoreState, core_seeds
+from slp.infer.mh.compiled import CompiledMetropolisHastings, CoreState
+from slp.infer.mh.core_chains import seeds
 from slp.infer.mh.tempering import check_rungs, first_spacing
 from slp.infer.run import Info, Json, Move, Outcome
 from slp.trees import Tree
@@ -63,7 +64,7 @@ class CompiledTempering:
         states, spacing, moves, swaps = self.base.sampler.advance_tempered(
             list(state.states),
             list(state.spacing),
-            core_seeds(rng),
+            seeds(rng),
             self.base.power,
             n,
             tuning_from or 0,

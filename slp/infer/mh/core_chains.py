@@ -25,16 +25,14 @@ CoreProposal: TypeAlias = tuple[int, tuple[float, int]]
 CoreTests: TypeAlias = tuple[int, int, list[tuple[int, bool]]]
 
 # The core's enumerations.
-_CUT_AT_ROOT, _CUT_UNIFORMLY, _CUT_AT_EACH = range(3)
+_KINDS = {"q_ind": 0, "q_uc": 1, "q_n": 2, "q_exact": 3}
 _OUTCOMES: tuple[Outcome, ...] = ("accepted", "rejected", "failed", "stayed")
 assert set(_OUTCOMES) == set(get_args(Outcome))
 
 
 def core_proposal(named: Named) -> CoreProposal:
-    """A cut, as the core takes it."""
-    if named.number is not None:
-        return _CUT_AT_EACH, (named.weight, named.number)
-    return (_CUT_UNIFORMLY if named.name == "q_uc" else _CUT_AT_ROOT), (named.weight, 1)
+    """A proposal, as the core takes it."""
+    return _KINDS[named.name], (named.weight, 1 if named.number is None else named.number)
 
 
 def name_of(named: Named) -> str:
