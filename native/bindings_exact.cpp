@@ -145,14 +145,16 @@ nb::tuple bounds_of(const Engine& engine, const Pass& pass, double work) {
     return nb::make_tuple(found.low, found.high);
 }
 
-// (boxes, relative standard error, states for each box, whether boxes is a lower bound)
+// (boxes, if there were no limits, relative standard error, states and splits for each box, whether
+// boxes is a lower bound)
 nb::tuple estimate_of(const Engine& engine, double work, std::uint64_t seed) {
     BoxEstimate found{};
     {
         const nb::gil_scoped_release release;
         found = estimate_boxes(engine.problem(), engine.geometry(), work, seed);
     }
-    return nb::make_tuple(found.boxes, found.error, found.states, found.more);
+    return nb::make_tuple(found.boxes, found.unlimited, found.error, found.states, found.splits,
+                          found.more);
 }
 
 }  // namespace
@@ -237,7 +239,7 @@ void bind_exact(nb::module_& m) {
              },
              nb::arg("run"))
         .def("estimate_boxes", &estimate_of, nb::arg("work"), nb::arg("seed"))
-        .def("bytes_per_box", &Engine::bytes_per_box)
+        .def("family_places", &Engine::family_places)
         .def("most_boxes", [](const Engine& engine) { return most_boxes(engine.problem()); })
         .def("bounds", &bounds_of, nb::arg("run"), nb::arg("work"))
         .def("ways", &ways_of, nb::arg("run"), nb::arg("rows").noconvert(),

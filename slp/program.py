@@ -17,6 +17,7 @@ from slp.infer.compiled import estimate_size
 from slp.infer.memory import memory_budget
 from slp.infer.posterior import check_count
 from slp.ir import program as ir
+from slp.ir.tree_grammar import TreeGrammar
 from slp.ir.words import describe_prior
 from slp.learn import (
     Learned,
@@ -163,6 +164,7 @@ class Program:
         seed: int | None = None,
         draws: int = 1000,
         memory: int | str | None = None,
+        time: float | str | None = None,
         threads: int | None = None,
         progress: Callable[[int, str], None] | None = None,
         allow_code: bool = False,
@@ -180,6 +182,8 @@ class Program:
         draws : how many draws to keep, all chains together; 0 for none. Exact summaries do not
             depend on it.
         memory : budget, as bytes or `"4GiB"`; None is half of what is free.
+        time : how long it may compute, as seconds or `"5m"`; None is without a limit. An exact
+            engine that reaches it raises `BudgetError`, a sampler keeps what it has drawn.
         threads : how many to run; None is one for each core. No result depends on it.
         progress : called now and then with the number of boxes (of a sampler, steps) done and a
             word about the phase.
@@ -196,7 +200,7 @@ class Program:
         """
         options = Sampling(**sampling)
         return self._run(
-            X, y, True, engine, seed, draws, memory, threads, progress, allow_code, options
+            X, y, True, engine, seed, draws, memory, time, threads, progress, allow_code, options
         )
 
     def prior(
@@ -208,6 +212,7 @@ class Program:
         seed: int | None = None,
         draws: int = 1000,
         memory: int | str | None = None,
+        time: float | str | None = None,
         threads: int | None = None,
         progress: Callable[[int, str], None] | None = None,
         allow_code: bool = False,
@@ -216,7 +221,7 @@ class Program:
         """The prior over the trees that the table allows: `posterior` without the likelihood."""
         options = Sampling(**sampling)
         return self._run(
-            X, y, False, engine, seed, draws, memory, threads, progress, allow_code, options
+            X, y, False, engine, seed, draws, memory, time, threads, progress, allow_code, options
         )
 
     def query(
@@ -427,6 +432,7 @@ class Program:
         seed: int | None,
         draws: int,
         memory: int | str | None,
+        time: float | str | None,
         threads: int | None,
         progress: Callable[[int, str], None] | None,
         allow_code: bool,
@@ -434,6 +440,11 @@ class Program:
     ) -> Posterior:
         model = compile_model(with_predicates(self.ir, allow_code), X, y)
         _warn(model.warnings)
+
+        def recompile(program: ir.Program) -> tuple[TreeGrammar, Table]:
+            changed = compile_model(program, X, y)
+            return changed.grammar, changed.table
+
         posterior = infer(
             model.program,
             model.grammar,
@@ -442,11 +453,13 @@ class Program:
             seed=seed,
             draws=draws,
             memory=memory,
+            time=time,
             likelihood=likelihood,
             progress=progress,
             threads=threads,
             sampling=sampling,
             not_exact=model.not_exact,
+            recompile=recompile,
         )
         posterior.predicates = asked_predicates(model.program.constraints)
         return posterior

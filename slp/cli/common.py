@@ -7,15 +7,16 @@ import functools
 import json
 import math
 import os
+import shutil
 import sys
 import tempfile
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, TypeVar, cast
+from typing import IO, Any
 
 import click
 
@@ -25,11 +26,8 @@ from slp.source import draw_diagnostic
 
 __all__ = [
     "INTERRUPTED",
-    "chain_options",
     "check_output",
-    "code_option",
     "data_argument",
-    "engine_options",
     "format_option",
     "json_option",
     "open_atomic",
@@ -39,13 +37,12 @@ __all__ = [
     "reports_errors",
     "response_option",
     "run",
-    "sampling_options",
 ]
 
 #: Exit code of what was stopped from the keyboard.
 INTERRUPTED = 130
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+_CLEAR_LINE = "\r\x1b[K"
 
 
 # --- arguments and options -----------------------------------------------------------------------
@@ -87,101 +84,7 @@ format_option = click.option(
     show_default=True,
     help="How errors and warnings are written.",
 )
-code_option = click.option(
-    "--allow-code", is_flag=True, help="Let predicates that PRIOR names run their code."
-)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-
-
-def engine_options(command: _Command) -> _Command:
-    """`--engine`, `--memory` and `--seed`."""
-    for option in (
-        click.option("--seed", type=click.IntRange(min=0), help="Seed of the draws."),
-        click.option(
-            "--memory", metavar="SIZE", help="Budget such as 4GiB (half of what is free)."
-        ),
-        click.option(
-            "--engine",
-            default="auto",
-            show_default=True,
-            metavar="NAME",
-            help="Engine to use; auto takes the best that the program allows, and says which.",
-        ),
-    ):
-        command = option(command)
-    return command
-
-
-#: Of every sampler, in the order in which help shows them, from the last.
-_CHAIN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    click.option("--resume", is_flag=True, help="Go on with the run in --checkpoint."),
-    click.option(
-        "--checkpoint", metavar="FILE", help="Keep the run of a sampler in FILE as it goes."
-    ),
-    click.option(
-        "--thin",
-        type=click.IntRange(min=1),
-        help="Steps for each draw kept  [default: 10 to 1000, by the time of a step]",
-    ),
-    click.option(
-        "--warmup",
-        type=click.IntRange(min=0),
-        help="Steps of each chain before any draw is kept  [default: 1000 to 20000]",
-    ),
-    click.option(
-        "--chains",
-        type=click.IntRange(min=1),
-        default=4,
-        show_default=True,
-        help="Chains of a sampler.",
-    ),
-)
-
-#: Of samplers of trees.
-_TREE_OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    click.option(
-        "--rungs",
-        type=click.IntRange(min=1),
-        default=1,
-        show_default=True,
-        help="Powers of the likelihood that each chain is tempered at; 1 for none.",
-    ),
-    click.option(
-        "--proposal",
-        default="q_uc",
-        show_default=True,
-        metavar="NAMES",
-        help="Proposals with weights, such as q_uc:0.8,q_ind:0.2.",
-    ),
-)
-
-_CHAIN_NAMES = ("chains", "warmup", "thin", "checkpoint", "resume")
-
-
-def sampling_options(command: _Command) -> _Command:
-    """What a sampler of trees is told; the command gets them together, as `sampling`."""
-    names = (*_CHAIN_NAMES, "proposal", "rungs")
-    return _gathering(command, names, (*_CHAIN_OPTIONS[:2], *_TREE_OPTIONS, *_CHAIN_OPTIONS[2:]))
-
-
-def chain_options(command: _Command) -> _Command:
-    """What any sampler is told, but for the proposal; the command gets them as `sampling`."""
-    return _gathering(command, _CHAIN_NAMES, _CHAIN_OPTIONS)
-
-
-def _gathering(
-    command: _Command, names: Iterable[str], options: Iterable[Callable[[Any], Any]]
-) -> _Command:
-    @functools.wraps(command)
-    def gathered(*args: Any, **kwargs: Any) -> Any:
-        given = {name: kwargs.pop(name) for name in names}
-        sampling = {name: value for name, value in given.items() if value is not None}
-        return command(*args, sampling=sampling, **kwargs)
-
-    wrapped: Any = gathered
-    for option in options:
-        wrapped = option(wrapped)
-    return cast(_Command, wrapped)
 
 
 # --- errors and warnings -------------------------------------------------------------------------
@@ -207,30 +110,36 @@ def reports_errors(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(command)
     def wrapped(*args: Any, message_format: str, **kwargs: Any) -> None:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", SlpWarning)
-            error: SlpError | SystemExit | None = None
-            try:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("always", SlpWarning)
+                warnings.showwarning = _shown_as(message_format, warnings.showwarning)
                 command(*args, **kwargs)
-            except (SlpError, SystemExit) as e:
-                error = e
-        for w in caught:
-            if isinstance(w.message, SlpWarning):
-                write_diagnostics([w.message.diagnostic], message_format, sys.stderr)
-            else:
-                warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
-        if isinstance(error, SystemExit):
-            raise error
-        if error is not None:
+        except SlpError as error:
             facts: dict[str, object] = {}
             if isinstance(error, BudgetError) and error.log_evidence_bounds is not None:
                 facts["log_evidence_bounds"] = [
                     x if math.isfinite(x) else None for x in error.log_evidence_bounds
                 ]
             write_diagnostics(list(error.diagnostics), message_format, sys.stderr, **facts)
-            raise SystemExit(int(error.exit_code))
+            raise SystemExit(int(error.exit_code)) from None
 
     return wrapped
+
+
+def _shown_as(message_format: str, others: Callable[..., None]) -> Callable[..., None]:
+    """What shows a warning of slp as a diagnostic, when it comes up, and others as ever."""
+
+    def show(message: Warning | str, *place: Any, **where: Any) -> None:
+        if not isinstance(message, SlpWarning):
+            others(message, *place, **where)
+            return
+        if sys.stderr.isatty():
+            sys.stderr.write(_CLEAR_LINE)  # of progress
+        write_diagnostics([message.diagnostic], message_format, sys.stderr)
+        sys.stderr.flush()
+
+    return show
 
 
 def run(command: click.Command, arguments: list[str] | None = None) -> int:
@@ -346,22 +255,27 @@ def progress_line() -> Iterator[Callable[[int, str], None] | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    last = 0.0
-    started = time.monotonic()
+    last, started = 0.0, time.monotonic()
+    before = 0
 
     def show(done: int, phase: str) -> None:
-        nonlocal last
+        nonlocal last, started, before
         now = time.monotonic()
+        if done < before:  # of something new
+            started, last = now, 0.0
+        before = done
         if now - last < 0.2:
             return
         last = now
-        rate = done / max(now - started, 1e-9)
+        rate = done / max(now - started, 0.1)
         unit = "steps" if phase.startswith("sampling") else "boxes"
-        sys.stderr.write(f"\r\x1b[K{phase}: {done:,} {unit}, {rate:,.0f} per second")
+        line = f"{phase}: {done:,} {unit}, {rate:,.0f} per second"
+        width = shutil.get_terminal_size().columns - 1
+        sys.stderr.write(_CLEAR_LINE + line[:width])
         sys.stderr.flush()
 
     try:
         yield show
     finally:
-        sys.stderr.write("\r\x1b[K")
+        sys.stderr.write(_CLEAR_LINE)
         sys.stderr.flush()

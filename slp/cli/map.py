@@ -8,9 +8,7 @@ import click
 
 import slp
 from slp.cli.common import (
-    code_option,
     data_argument,
-    engine_options,
     format_option,
     json_option,
     param_option,
@@ -18,10 +16,10 @@ from slp.cli.common import (
     progress_line,
     reports_errors,
     response_option,
-    sampling_options,
 )
+from slp.cli.inference_options import inference_options
 from slp.cli.json_text import json_text
-from slp.cli.summary import standing
+from slp.cli.summary import size_to_json, standing
 from slp.data import read_frame
 from slp.infer import MapTree
 
@@ -40,9 +38,7 @@ __all__ = ["map_command"]
     metavar="K",
     help="How many trees, the most probable first.",
 )
-@engine_options
-@sampling_options
-@code_option
+@inference_options
 @param_option
 @json_option
 @format_option
@@ -52,13 +48,9 @@ def map_command(
     data: str,
     response: str | None,
     best: int,
-    engine: str,
-    seed: int | None,
-    memory: str | None,
     parameters: dict[str, float],
     as_json: bool,
-    allow_code: bool,
-    sampling: dict[str, Any],
+    inference: dict[str, Any],
 ) -> None:
     """The K most probable trees under PRIOR given DATA, with their posterior probabilities."""
     program = slp.load(prior, **parameters)
@@ -67,12 +59,8 @@ def map_command(
         posterior = program.posterior(
             frame,
             response,
-            engine=engine,
-            seed=seed,
-            memory=memory,
             progress=progress,
-            allow_code=allow_code,
-            **sampling,
+            **inference,
         )
         trees = posterior.k_best(best)
     if as_json:
@@ -89,6 +77,7 @@ def map_command(
         result = {
             "engine": posterior.engine,
             "reason": posterior.reason,
+            "size": size_to_json(posterior),
             "normalised": posterior.normalised,
             "certified": all(t.certified for t in trees),
             "best": found,

@@ -10,9 +10,7 @@ import click
 import slp
 from slp.cli.common import (
     check_output,
-    code_option,
     data_argument,
-    engine_options,
     format_option,
     open_atomic,
     param_option,
@@ -20,8 +18,8 @@ from slp.cli.common import (
     progress_line,
     reports_errors,
     response_option,
-    sampling_options,
 )
+from slp.cli.inference_options import inference_options
 from slp.data import read_frame
 
 if TYPE_CHECKING:
@@ -43,9 +41,7 @@ __all__ = ["predict_command"]
     show_default=True,
     help="Probability of the interval, for a numeric response.",
 )
-@engine_options
-@sampling_options
-@code_option
+@inference_options
 @param_option
 @format_option
 @reports_errors
@@ -56,12 +52,8 @@ def predict_command(
     response: str | None,
     output: str | None,
     level: float,
-    engine: str,
-    seed: int | None,
-    memory: str | None,
     parameters: dict[str, float],
-    allow_code: bool,
-    sampling: dict[str, Any],
+    inference: dict[str, Any],
 ) -> None:
     """Predict the rows of NEW under PRIOR given DATA, averaged over all trees by their probability.
 
@@ -75,12 +67,8 @@ def predict_command(
         posterior = program.posterior(
             frame,
             response,
-            engine=engine,
-            seed=seed,
-            memory=memory,
             progress=progress,
-            allow_code=allow_code,
-            **sampling,
+            **inference,
         )
         out = _predictions(posterior, rows, level)
     text = out.write_csv()

@@ -10,9 +10,7 @@ import click
 import slp
 from slp.cli.common import (
     check_output,
-    code_option,
     data_argument,
-    engine_options,
     format_option,
     json_option,
     param_option,
@@ -20,10 +18,17 @@ from slp.cli.common import (
     progress_line,
     reports_errors,
     response_option,
-    sampling_options,
 )
+from slp.cli.inference_options import inference_options
 from slp.cli.json_text import json_text
-from slp.cli.summary import edits_to_json, estimate_text, finite, words_lines, write_draws
+from slp.cli.summary import (
+    edits_to_json,
+    estimate_text,
+    finite,
+    size_to_json,
+    words_lines,
+    write_draws,
+)
 from slp.data import read_frame
 from slp.infer import Draw
 
@@ -45,9 +50,7 @@ _LEAST_DRAWN = 1000
     show_default=True,
     help="Draws to print, or to write with -o.",
 )
-@engine_options
-@sampling_options
-@code_option
+@inference_options
 @click.option("-o", "--output", metavar="FILE", help="Write the draws there as JSON lines.")
 @param_option
 @json_option
@@ -58,14 +61,10 @@ def prior_command(
     data: str,
     response: str | None,
     draws: int,
-    engine: str,
-    seed: int | None,
-    memory: str | None,
     output: str | None,
     parameters: dict[str, float],
     as_json: bool,
-    allow_code: bool,
-    sampling: dict[str, Any],
+    inference: dict[str, Any],
 ) -> None:
     """What PRIOR says of the trees that DATA's features allow, before the response is looked at."""
     check_output(output)
@@ -75,13 +74,9 @@ def prior_command(
         result = program.prior(
             frame,
             response,
-            engine=engine,
-            seed=seed,
             draws=max(draws, _LEAST_DRAWN),
-            memory=memory,
             progress=progress,
-            allow_code=allow_code,
-            **sampling,
+            **inference,
         )
         summary = _summary(result, draws)
     shown = _evenly(result.draws, draws) if draws else []
@@ -116,6 +111,7 @@ def _summary(result: slp.Posterior, draws: int) -> dict[str, Any]:
     return {
         "engine": result.engine,
         "reason": result.reason,
+        "size": size_to_json(result),
         "tree_count": finite(result.tree_count()),
         "mean_leaves": result.expected_leaves(),
         "mean_leaves_error": finite(result.expected_leaves_error()),

@@ -13,7 +13,6 @@ import click
 import slp
 from slp.cli.common import (
     INTERRUPTED,
-    chain_options,
     format_option,
     json_option,
     param_option,
@@ -21,6 +20,7 @@ from slp.cli.common import (
     progress_line,
     reports_errors,
 )
+from slp.cli.inference_options import chain_options
 from slp.errors import Diagnostic, UsageError
 from slp.proof_sampling import LogLikelihood, SampledProofs, imported_function
 from slp.query import ENGINES, FAILURES, Draws, FiredClause, Proof, QueryResult, Value

@@ -11,9 +11,7 @@ import slp
 from slp.cli.common import (
     INTERRUPTED,
     check_output,
-    code_option,
     data_argument,
-    engine_options,
     format_option,
     json_option,
     param_option,
@@ -21,8 +19,8 @@ from slp.cli.common import (
     progress_line,
     reports_errors,
     response_option,
-    sampling_options,
 )
+from slp.cli.inference_options import inference_options
 from slp.cli.json_text import json_text
 from slp.cli.summary import draws_lines, posterior_to_json, summary_lines, write_draws
 from slp.data import read_frame
@@ -47,9 +45,7 @@ __all__ = ["sample_command"]
     show_default=True,
     help="Draws to keep, all chains together; an exact summary does not depend on it.",
 )
-@engine_options
-@sampling_options
-@code_option
+@inference_options
 @click.option("-o", "--output", metavar="FILE", help="Write the draws there as JSON lines.")
 @param_option
 @json_option
@@ -61,14 +57,10 @@ def sample_command(
     data: str,
     response: str | None,
     draws: int,
-    engine: str,
-    seed: int | None,
-    memory: str | None,
     output: str | None,
     parameters: dict[str, float],
     as_json: bool,
-    allow_code: bool,
-    sampling: dict[str, Any],
+    inference: dict[str, Any],
 ) -> None:
     """Posterior over decision trees under PRIOR given DATA.
 
@@ -83,13 +75,9 @@ def sample_command(
         posterior = program.posterior(
             frame,
             response,
-            engine=engine,
-            seed=seed,
             draws=draws,
-            memory=memory,
             progress=progress,
-            allow_code=allow_code,
-            **sampling,
+            **inference,
         )
         result = posterior_to_json(posterior, draws=draws)
     if output is not None:
@@ -99,7 +87,7 @@ def sample_command(
         click.echo(json_text(result))
     else:
         _print_summary(posterior, program.describe(), data, draws, output, result["seconds"])
-    if posterior.interrupted:
+    if posterior.interrupted and not posterior.out_of_time:
         raise SystemExit(INTERRUPTED)
 
 

@@ -20,6 +20,7 @@ __all__ = [
     "finite",
     "edits_to_json",
     "posterior_to_json",
+    "size_to_json",
     "standing",
     "summary_lines",
     "words_lines",
@@ -41,6 +42,7 @@ def posterior_to_json(posterior: Posterior, *, draws: int) -> dict[str, Any]:
     return {
         "engine": posterior.engine,
         "reason": posterior.reason,
+        "size": size_to_json(posterior),
         "n_rows": table.n_rows,
         "n_features": len(table.features),
         "log_evidence": posterior.log_evidence,
@@ -93,6 +95,15 @@ def edits_to_json(posterior: Posterior) -> dict[str, Any] | None:
         ],
         "map": [str(edit) for edit in posterior.map_tree().edits_from(found.given)],
     }
+
+
+def size_to_json(posterior: Posterior) -> dict[str, Any] | None:
+    """How large exact sums are, estimated, where `auto` decided by it, and what would make them
+    fit; else None."""
+    choice = posterior.choice
+    if choice.size is None:
+        return None
+    return {**choice.size.to_dict(), "would_fit": [fit.to_dict() for fit in choice.would_fit]}
 
 
 def _notes(posterior: Posterior) -> list[str]:
@@ -210,6 +221,7 @@ def draws_lines(posterior: Posterior, draws: int, output: str | None) -> Iterato
     n = sum(found.draws)
     kept = f"{n} draws" if n == draws else f"{n} of {draws} draws"
     stopped = ", interrupted" if posterior.interrupted else ""
+    stopped = ", out of time" if posterior.out_of_time else stopped
     chains = _count(sum(k > 0 for k in found.draws), "chain")
     yield f"draws     {kept} of {chains}, seed {posterior.seed}{stopped}{where}"
     for name, share in found.acceptance.items():

@@ -6,13 +6,18 @@ Exact engines give a `TreeDistribution`, and their posterior sums over all trees
 
 from __future__ import annotations
 
-import difflib
+import time as clock
+import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 from slp.data.table import Table
-from slp.errors import Diagnostic, UnsupportedError, UsageError
+from slp.errors import BudgetError, Diagnostic, SlpWarning, UnsupportedError, UsageError
 from slp.infer.boxes import Geometry
+from slp.infer.choice import Choice, choose_by_size, choose_engine
 from slp.infer.compiled import CompiledChart, compiled_is_there
+from slp.infer.compiled.fitting import Recompile, Room, changes_that_fit, fits_in_words
 from slp.infer.distribution import TreeDistribution
 from slp.infer.enumeration import Enumeration
 from slp.infer.exact import Chart, build_forest
@@ -21,59 +26,85 @@ from slp.infer.exact_posterior import ExactPosterior
 from slp.infer.memory import memory_budget
 from slp.infer.posterior import Posterior, check_count
 from slp.infer.sampling import SAMPLERS, Sampling
+from slp.infer.seconds import format_seconds, parse_seconds
 from slp.ir.program import Program
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.exact import N_CORES
 
 __all__ = ["ENGINES", "infer"]
 
-# grammar, geometry, likelihood, memory, progress, threads; whether more than the evidence will be
-# asked of what the first pass finds
-_Engine = Callable[[TreeGrammar, Geometry, bool, int, Progress | None, int, bool], TreeDistribution]
+
+@dataclass(frozen=True)
+class Limits:
+    """What an exact engine may take: bytes, seconds of computing, threads. `what_fits` says what
+    would make it fit; `items_wanted` whether more than the evidence will be asked of what the first
+    pass finds."""
+
+    memory: int
+    seconds: float | None
+    threads: int
+    what_fits: Callable[[Room], str] | None
+    items_wanted: bool
+
+
+_Engine = Callable[[TreeGrammar, Geometry, bool, Limits, Progress | None], TreeDistribution]
 
 
 def _exact(
     grammar: TreeGrammar,
     geometry: Geometry,
     likelihood: bool,
-    memory: int,
+    limits: Limits,
     progress: Progress | None,
-    threads: int,
-    items_wanted: bool,
 ) -> TreeDistribution:
-    if compiled_is_there():
-        return CompiledChart.of(
-            grammar,
-            geometry,
-            likelihood,
-            memory,
-            progress,
-            threads,
-            items_wanted=items_wanted,
-        )
-    return _chart(grammar, geometry, likelihood, memory, progress, threads, items_wanted)
+    if not compiled_is_there():
+        return _chart(grammar, geometry, likelihood, limits, progress)
+    return CompiledChart.of(
+        grammar,
+        geometry,
+        likelihood,
+        limits.memory,
+        progress,
+        limits.threads,
+        seconds=limits.seconds,
+        what_fits=limits.what_fits,
+        items_wanted=limits.items_wanted,
+    )
 
 
 def _chart(
     grammar: TreeGrammar,
     geometry: Geometry,
     likelihood: bool,
-    memory: int,
+    limits: Limits,
     progress: Progress | None,
-    threads: int,
-    items_wanted: bool,
 ) -> TreeDistribution:
-    return Chart(build_forest(grammar, geometry, memory, progress), likelihood)
+    watch = progress if limits.seconds is None else _stopping(progress, limits.seconds)
+    return Chart(build_forest(grammar, geometry, limits.memory, watch), likelihood)
+
+
+def _stopping(progress: Progress | None, seconds: float) -> Progress:
+    """Progress that ends a run when its time is over."""
+    end = clock.monotonic() + seconds
+
+    def tell(done: int, phase: str) -> None:
+        if clock.monotonic() >= end:
+            reached = f"time of {format_seconds(seconds)} {phase}"
+            message = f"the engine chart used up its {reached}: {done:,} boxes are done"
+            help = "give it more time, or take the compiled kernels"
+            raise BudgetError(Diagnostic("E540", message, help=help))
+        if progress is not None:
+            progress(done, phase)
+
+    return tell
 
 
 def _enumerate(
     grammar: TreeGrammar,
     geometry: Geometry,
     likelihood: bool,
-    memory: int,
+    limits: Limits,
     progress: Progress | None,
-    threads: int,
-    items_wanted: bool,
 ) -> TreeDistribution:
     return Enumeration.of(grammar, geometry, likelihood)
 
@@ -92,11 +123,13 @@ def infer(
     seed: int | None = None,
     draws: int = 1000,
     memory: int | str | None = None,
+    time: float | str | None = None,
     likelihood: bool = True,
     progress: Progress | None = None,
     threads: int | None = None,
     sampling: Sampling | None = None,
     not_exact: Sequence[Diagnostic] = (),
+    recompile: Recompile | None = None,
 ) -> Posterior:
     """The posterior over trees (with `likelihood=False` the prior) of a program on a table.
 
@@ -107,70 +140,68 @@ def infer(
     seed : of the draws; None takes one from the system.
     draws : how many draws `Posterior.draws` holds; by exact engines made when first asked for.
     memory : budget in bytes, or text such as `"4GiB"`; None is half of what is free.
+    time : how long it may compute, in seconds or text such as `"5m"`; None is without a limit. An
+        exact engine then ends with an error, a sampler with the draws that it has.
     progress : called now and then with the number of boxes done and a word about the phase.
     threads : how many to run; None is one for each core. No result depends on it.
     sampling : chains, proposals and so on, for samplers.
     not_exact : why no exact engine may take the program (E301); empty if one may.
+    recompile : lowers the program, changed, for the same table: to say what would fit.
 
     Raises
     ------
     UsageError
-        E502 `memory` is no size, E505 `draws` or `seed` is no whole number from 0 up or `threads`
-        below 1, E509 no such engine.
+        E502 `memory` is no size, E542 `time` no length of time, E505 `draws` or `seed` is no whole
+        number from 0 up or `threads` below 1, E509 no such engine.
     BudgetError
-        E501, E503: the engine's budget is too small; the message says what would fit.
+        E501, E503, E540: the engine's budget is too small; the message says what would fit.
     UnsupportedError
         E301: an exact engine was asked for, and may not take the program.
     SlpError
         E504: no tree satisfies the program on this table; and what `sample_posterior` raises.
     """
-    name, reason = _choose(engine, not_exact)
+    choice = choose_engine(engine, ENGINES, SAMPLERS, not_exact)
     check_count("draws", draws)
     if seed is not None:
         check_count("seed", seed)
     threads = N_CORES if threads is None else threads
     if threads < 1:
         raise UsageError(Diagnostic("E505", f"threads is {threads}", help="take 1 or more"))
+    seconds = None if time is None else parse_seconds(time)
+    budget = memory_budget(memory)
+    fits = None if recompile is None else partial(changes_that_fit, program, recompile)
+    if choice is None:
+        choice = choose_by_size(grammar, table, budget, fits)
+        _say(choice)
     geometry = Geometry(grammar, table)
-    if name in SAMPLERS:
+    if choice.engine in SAMPLERS:
         from slp.infer.samplers import sample_posterior  # late: exact engines need none of it
 
         return sample_posterior(
             program,
             grammar,
             geometry,
-            reason=reason,
+            choice=choice,
             sampling=sampling or Sampling(),
             draws=draws,
             seed=seed,
             likelihood=likelihood,
             threads=threads,
+            seconds=seconds,
             progress=progress,
         )
     if not_exact:
         raise UnsupportedError(not_exact)
-    run = ENGINES[name]
-    distribution = run(
-        grammar, geometry, likelihood, memory_budget(memory), progress, threads, draws > 0
-    )
-    return ExactPosterior(
-        distribution, grammar, geometry, engine=name, reason=reason, draws=draws, seed=seed
-    )
+    what_fits = None if fits is None else lambda room: fits_in_words(fits(room))
+    limits = Limits(budget, seconds, threads, what_fits, draws > 0)
+    distribution = ENGINES[choice.engine](grammar, geometry, likelihood, limits, progress)
+    return ExactPosterior(distribution, grammar, geometry, choice=choice, draws=draws, seed=seed)
 
 
-def _choose(engine: str, not_exact: Sequence[Diagnostic]) -> tuple[str, str]:
-    """Name of the engine to run, and why."""
-    plainly = "" if compiled_is_there() else ", in NumPy, as the compiled kernels are missing"
-    if engine == "auto" and not_exact:
-        return "mh", "; ".join(found.message for found in not_exact)
-    if engine == "auto":
-        finite = "the program has a finite tree grammar, so its trees can be summed exactly"
-        return "exact", finite + plainly
-    if engine in ENGINES or engine in SAMPLERS:
-        return engine, "asked for" + (plainly if engine == "exact" else "")
-    names = ["auto", *ENGINES, *SAMPLERS]
-    near = difflib.get_close_matches(str(engine), names, n=1)
-    help = f"engines are {', '.join(names)}"
-    if near:
-        help = f"did you mean {near[0]}? {help}"
-    raise UsageError(Diagnostic("E509", f"there is no engine {engine}", help=help))
+def _say(choice: Choice) -> None:
+    """That the answer will be an estimate, where the program alone would let it be exact (W540)."""
+    if choice.too_large:
+        help = "a larger memory, or a change of the program, lets `auto` take exact"
+        message = f"`auto` draws with mh: {choice.reason}"
+        finding = Diagnostic("W540", message, help=help, severity="warning")
+        warnings.warn(SlpWarning(finding), stacklevel=5)

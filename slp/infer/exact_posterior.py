@@ -12,6 +12,7 @@ import numpy as np
 
 from slp.errors import Diagnostic, SlpError
 from slp.infer.boxes import Geometry
+from slp.infer.choice import Choice
 from slp.infer.distribution import ScoredTree, TreeDistribution
 from slp.infer.evidence import evidence_note
 from slp.infer.posterior import Draw, MapTree, Posterior, check_count, fresh_seed
@@ -30,15 +31,13 @@ class ExactPosterior(Posterior):
         grammar: TreeGrammar,
         geometry: Geometry,
         *,
-        engine: str,
-        reason: str,
+        choice: Choice,
         draws: int = 1000,
         seed: int | None = None,
     ) -> None:
         super().__init__(
             geometry,
-            engine=engine,
-            reason=reason,
+            choice=choice,
             likelihood=distribution.likelihood,
             normalised=grammar.normalised and grammar.max_leaves is None,
             seed=fresh_seed() if seed is None else seed,
@@ -95,8 +94,7 @@ class ExactPosterior(Posterior):
             self._prior_distribution,
             self._grammar,
             self._geometry,
-            engine=self.engine,
-            reason=self.reason,
+            choice=self.choice,
             draws=self._n_draws,
             seed=self.seed,
         )

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from slp.data.table import Table
 from slp.errors import Diagnostic, UsageError
 from slp.infer.boxes import Geometry
+from slp.infer.choice import Choice
 from slp.infer.distribution import TreeAverages
 from slp.infer.quantiles import mixture_quantile
 from slp.infer.rendering import log_likelihood_of_tree
@@ -82,8 +83,7 @@ class Posterior(ABC):
 
     Attributes
     ----------
-    engine : name of the engine.
-    reason : why this engine.
+    choice : the engine, why, and how large exact sums would be: `engine` and `reason` are its.
     table : the table it was given.
     likelihood : False if this is the prior.
     normalised : whether the program's weights are known to sum to 1 over all trees of every table.
@@ -97,16 +97,25 @@ class Posterior(ABC):
         self,
         geometry: Geometry,
         *,
-        engine: str,
-        reason: str,
+        choice: Choice,
         likelihood: bool,
         normalised: bool,
         seed: int,
     ) -> None:
-        self.engine, self.reason = engine, reason
+        self.choice = choice
         self.table: Table = geometry.table
         self.likelihood, self.normalised, self.seed = likelihood, normalised, seed
         self._geometry = geometry
+
+    @property
+    def engine(self) -> str:
+        """Name of the engine."""
+        return self.choice.engine
+
+    @property
+    def reason(self) -> str:
+        """Why this engine."""
+        return self.choice.reason
 
     def __repr__(self) -> str:
         kind = "posterior" if self.likelihood else "prior"
@@ -222,6 +231,11 @@ class Posterior(ABC):
     @property
     def interrupted(self) -> bool:
         """Whether a sampler was stopped before it had made all draws."""
+        return False
+
+    @property
+    def out_of_time(self) -> bool:
+        """Whether it was its time that stopped a sampler, and not the keyboard."""
         return False
 
     def to_arviz(self) -> Any:

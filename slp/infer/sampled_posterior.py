@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from slp.errors import Diagnostic, UsageError
 from slp.infer.boxes import Geometry
+from slp.infer.choice import Choice
 from slp.infer.diagnostics import Diagnostics, diagnose
 from slp.infer.distribution import ScoredTree
 from slp.infer.drawn import DrawnTrees
@@ -63,8 +64,7 @@ class TreeSampler(Engine[S], Protocol[S]):
 class Said(TypedDict):
     """What a sampled posterior is told of itself: see `SampledPosterior`."""
 
-    engine: str
-    reason: str
+    choice: Choice
     likelihood: bool
     seed: int
     run: Callable[[bool], SampledPosterior]
@@ -79,8 +79,7 @@ class SampledPosterior(Posterior):
     def __init__(self, sampler: TreeSampler[Any], result: RunResult, **said: Unpack[Said]) -> None:
         super().__init__(
             sampler.geometry,
-            engine=said["engine"],
-            reason=said["reason"],
+            choice=said["choice"],
             likelihood=said["likelihood"],
             normalised=sampler.normalised,
             seed=said["seed"],
@@ -112,6 +111,11 @@ class SampledPosterior(Posterior):
     def interrupted(self) -> bool:
         """Whether the run was stopped before it had made all draws."""
         return self._result.interrupted
+
+    @property
+    def out_of_time(self) -> bool:
+        """Whether it was its time that stopped it."""
+        return self._result.out_of_time
 
     def prior(self) -> SampledPosterior:
         """The prior over the same trees, by a run of its own."""

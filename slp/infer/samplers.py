@@ -7,6 +7,7 @@ from typing import Any, Unpack
 
 from slp.errors import Diagnostic, UsageError
 from slp.infer.boxes import Geometry
+from slp.infer.choice import Choice
 from slp.infer.edit_posterior import EditPosterior
 from slp.infer.edits import (
     CompiledEditMetropolisHastings,
@@ -42,15 +43,16 @@ def sample_posterior(
     grammar: TreeGrammar,
     geometry: Geometry,
     *,
-    reason: str,
+    choice: Choice,
     sampling: Sampling,
     draws: int,
     seed: int | None,
     likelihood: bool = True,
     threads: int = 1,
+    seconds: float | None = None,
     progress: Callable[[int, str], None] | None = None,
 ) -> SampledPosterior:
-    """Run chains of Metropolis-Hastings and gather what they drew.
+    """Run chains of Metropolis-Hastings, for `seconds` at most, and gather what they drew.
 
     A run that goes on from a checkpoint takes its seed from there, where none is given.
 
@@ -72,14 +74,14 @@ def sample_posterior(
             _schedule(sampler, sampling, draws),
             known_seed,
             threads=threads,
+            seconds=seconds,
             progress=None if progress is None else teller(progress),
             checkpoint=checkpoint,
         )
         posterior = _posterior(
             sampler,
             result,
-            engine="mh",
-            reason=reason,
+            choice=choice,
             likelihood=likelihood,
             seed=known_seed,
             run=lambda likelihood: chains(likelihood, None),

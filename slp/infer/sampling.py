@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from slp.errors import Diagnostic, SlpWarning
+from slp.infer.seconds import format_seconds
 
 if TYPE_CHECKING:
     from slp.infer.diagnostics import Diagnostics
@@ -51,7 +52,7 @@ def teller(progress: Callable[[int, str], None]) -> Callable[[Progress], None]:
 
     def tell(now: Progress) -> None:
         shares = ", ".join(f"{name} {share:.1%}" for name, share in now.acceptance.items())
-        left = f"{now.seconds_left:,.0f} s left"
+        left = f"{format_seconds(now.seconds_left)} left"
         progress(now.done, f"sampling, {now.total:,} steps, accepted: {shares}; {left}")
 
     return tell

@@ -19,6 +19,7 @@ from tests.cli.conftest import HABERMAN
 KEYS = {
     "engine",
     "reason",
+    "size",
     "n_rows",
     "n_features",
     "log_evidence",
@@ -125,7 +126,13 @@ def test_parameters_and_response_from_the_command_line(slp_run, table: Path) -> 
         (["growtree", "TABLE", "-y", "dosis"], 1, "dose"),
         (["growtree", "TABLE", "--engine", "exakt"], 2, "did you mean exact?"),
         (["growtree", "TABLE", "--memory", "lots"], 2, "error[E502]"),
-        (["growtree", HABERMAN / "haberman.csv", "--memory", "1MiB"], 1, "error[E501]"),
+        (
+            ["growtree", HABERMAN / "haberman.csv", "--memory", "1MiB", "--engine", "exact"],
+            1,
+            "error[E501]",
+        ),
+        (["growtree", "TABLE", "--time", "soon"], 2, "error[E542]"),
+        (["growtree", "TABLE", "--jobs", "0"], 2, "--jobs"),
         (["growtree", "TABLE", "--param", "alpha"], 2, "alpha=0.9"),
         (["growtree", "TABLE", "--param", "alfa=1"], 1, "did you mean `alpha`?"),
         (["growtree", "TABLE", "-n", "-1"], 2, "-1"),
@@ -154,7 +161,8 @@ def test_errors_as_json(slp_run, table: Path, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("compiled_kernels")
 def test_what_is_certain_when_the_budget_is_reached(slp_run) -> None:
-    few = ["slp-sample", "growtree", HABERMAN / "haberman.csv", "--memory", "1MiB"]
+    few = ["slp-sample", "growtree", HABERMAN / "haberman.csv", "--engine", "exact"]
+    few += ["--memory", "1MiB"]
     assert "; the log evidence is certainly at least -1" in slp_run(*few).err
     found = json.loads(slp_run(*few, "--format", "json").err)
     assert found["diagnostics"][0]["code"] == "E501"

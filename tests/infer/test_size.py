@@ -70,16 +70,17 @@ def test_a_full_grid_is_counted_exactly() -> None:
 
 
 def test_words() -> None:
-    assert str(Size(88123.0, 88123.0, 0.02, False)) == "about 88,000 boxes, 3.5 MiB"
-    words = "about 300 boxes, 9,000 pairs of box and state, 369.1 KiB"
-    assert str(Size(300.0, 9000.0, 0.02, False)) == words
-    assert str(Size(2.5e18, 2.5e18, 0.1, True)).startswith("more than 2.5e+18 boxes, ")
+    assert str(Size(88123.0, 88123.0, 1e6, 3_701_166, 0.02)) == "about 88,000 boxes, 3.5 MiB"
+    words = "about 300 boxes, 9,000 pairs of box and state, 457.0 KiB"
+    assert str(Size(300.0, 9000.0, 1e5, 468_000, 0.02)) == words
+    large = Size(2.5e18, 2.5e18, 1e20, 10**20, 0.1, at_least=True)
+    assert str(large) == "more than 2.5e+18 boxes, 9.1e+07 TiB"
 
 
 def test_explain_says_the_size() -> None:
     text = slp.parse(":- use(denison). :- feature(_, [bins(quantile, 7)]).").explain(*data())
     line = text.splitlines()[-1]
-    assert line.startswith("One exact pass: about ") and line.endswith(" KiB (estimate).")
+    assert line.startswith("One exact pass: about ") and line.endswith("iB (estimate).")
 
 
 def test_time_runs_out() -> None:

@@ -43,6 +43,7 @@ public:
           problem_(engine.problem()),
           pass_(pass),
           work_(work),
+          overdraft_(-work),
           most_kept_(std::max(kKept, pass.progress().bytes / kBytesForOne)),
           mass_(problem_),
           splitter_(engine.geometry()),
@@ -139,6 +140,12 @@ private:
                 high.add(factor * Scaled::from_log(data));
             }
             for (const Edge& edge : rule.edges) {
+                if (work_ < overdraft_) {  // nothing is known of the rest
+                    cut_ = true;
+                    arena_.release(mark);
+                    --n_open_;
+                    return {low.log(), INFINITY};
+                }
                 Interval below{};
                 if (rule.kind == RuleKind::call) {
                     below = of(box, edge.left_state, depth);
@@ -250,6 +257,8 @@ private:
     const Problem& problem_;
     const Pass& pass_;
     double work_;
+    // Items that are open may be gone through to the end for as much again.
+    double overdraft_;
     std::size_t most_kept_;
     MassBound mass_;
     Splitter splitter_;

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -64,6 +65,13 @@ public:
     bool room(std::int32_t product, Sizes sizes) const {
         return !counted_ ||
                static_cast<std::uint32_t>(product % n_owed_) < distinct_rows(sizes);
+    }
+
+    // Whether its state has leaf rules alone, so that its splits do not matter.
+    bool only_stops(std::int32_t product) const {
+        const auto& rules = problem_.grammar.states[static_cast<std::size_t>(product / n_owed_)];
+        return std::all_of(rules.begin(), rules.end(),
+                           [](const Rule& rule) { return rule.kind == RuleKind::leaf; });
     }
 
 private:

@@ -8,6 +8,7 @@
 #include "exact/algebras.hpp"
 #include "exact/cube_search.hpp"
 #include "exact/distributions.hpp"
+#include "exact/estimate.hpp"
 #include "exact/families.hpp"
 #include "exact/inner_feature.hpp"
 
@@ -149,11 +150,35 @@ Engine::Engine(Problem problem)
     : problem_(std::move(problem)),
       geometry_(problem_),
       keys_(problem_, geometry_),
-      chain_(chain_of(problem_.grammar)) {
-    if (chain_) {
-        cube_ = cube_table(problem_, geometry_);
-        inner_ = cube_ ? std::nullopt : inner_feature(problem_);
+      chain_(chain_of(problem_.grammar)) {}
+
+bool Engine::is_uniform() const {
+    std::call_once(uniform_found_, [&] {
+        if (chain_ && !limits_depth_much()) {
+            cube_ = cube_table(problem_, geometry_);
+            inner_ = cube_ ? std::nullopt : inner_feature(problem_);
+        }
+    });
+    return cube_ || inner_;
+}
+
+std::size_t Engine::family_places() const {
+    if (!is_uniform()) {
+        return 0;
     }
+    const std::optional<DepthCut> cut = depth_cut(problem_, geometry_, *chain_, true);
+    return cut ? cut_at(*chain_, cut->depth).links.size() : chain_->links.size();
+}
+
+// Families are gone through to the last box, however few of the boxes a tree of limited depth can
+// reach: a pass that goes box by box then has less to do.
+bool Engine::limits_depth_much() const {
+    constexpr double kWork = 1e6, kBoxesForOneItem = 20;
+    if (chain_->endless || chain_->links.size() >= problem_.table.n_rows) {
+        return false;
+    }
+    const BoxEstimate size = estimate_boxes(problem_, geometry_, kWork, 1);
+    return size.unlimited > kBoxesForOneItem * size.boxes * size.states;
 }
 
 std::unique_ptr<Pass> Engine::make_pass(Quantity quantity, bool likelihood, bool scaled,
@@ -163,7 +188,7 @@ std::unique_ptr<Pass> Engine::make_pass(Quantity quantity, bool likelihood, bool
         return std::make_unique<PassOf<decltype(algebra)>>(problem_, geometry_, keys_, algebra,
                                                            likelihood, memory, n_threads);
     };
-    if ((cube_ || inner_) && !scaled && quantity <= Quantity::count) {
+    if (!scaled && quantity <= Quantity::count && is_uniform()) {
         Chain chain = *chain_;
         std::optional<DepthCut> cut;
         if (quantity == Quantity::count) {
@@ -189,16 +214,6 @@ std::unique_ptr<Pass> Engine::make_pass(Quantity quantity, bool likelihood, bool
         case Quantity::tree_depth: break;
     }
     return make(VectorAlgebra(likelihood, TreeDepth{length}));
-}
-
-double Engine::bytes_per_box() const {
-    if (!inner_) {
-        return 0.0;
-    }
-    const std::optional<DepthCut> cut = depth_cut(problem_, geometry_, *chain_, true);
-    const std::size_t places = cut ? cut->depth + 1 : chain_->links.size();
-    // A box has some five cells in triangles, its own and its copies, and its vector, if any.
-    return 40.0 + (places > 1 ? static_cast<double>((places + 1) * sizeof(double)) : 0.0);
 }
 
 std::vector<double> Engine::root_values(const Pass& pass) const {

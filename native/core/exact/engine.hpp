@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -87,9 +88,9 @@ public:
                                     std::size_t length, bool keep, std::size_t memory,
                                     std::size_t n_threads) const;
 
-    // Bytes for each box of a pass over totals with likelihood that goes family by family, about; 0
-    // where it does not.
-    double bytes_per_box() const;
+    // How many values a pass over numbers keeps for each box where it goes by family (families.hpp);
+    // 0 where it goes item by item.
+    std::size_t family_places() const;
 
     // Logs of the root's values, one for each number of leaves that it may owe.
     std::vector<double> root_values(const Pass& pass) const;
@@ -117,8 +118,13 @@ private:
     Geometry geometry_;
     EdgeBuilder keys_;
     std::optional<Chain> chain_;
-    std::optional<CubeTable> cube_;
-    std::optional<std::uint32_t> inner_;
+    // Whether passes over numbers go by family (families.hpp) or by words of bits (cube_search.hpp).
+    // Found when first asked for: it takes a while on wide tables.
+    bool is_uniform() const;
+    bool limits_depth_much() const;
+    mutable std::once_flag uniform_found_;
+    mutable std::optional<CubeTable> cube_;
+    mutable std::optional<std::uint32_t> inner_;
 };
 
 }  // namespace slp::exact

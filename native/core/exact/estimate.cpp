@@ -15,9 +15,9 @@ namespace slp::exact {
 namespace {
 
 constexpr std::size_t kGroups = 8;  // of paths, side by side, whose spread gives the error
-constexpr std::size_t kMostPaths = 512, kLeastPaths = 16;  // in a group
+constexpr std::size_t kMostPaths = 512, kLeastPaths = 4;  // in a group
 constexpr double kEnough = 41.4;                           // log of 1e18: looks no further
-constexpr std::size_t kBoxesForStates = 40, kWays = 40, kWaysInFull = 12;
+constexpr std::size_t kBoxesForSplits = 60, kBoxesForStates = 40, kWays = 40, kWaysInFull = 12;
 
 std::size_t n_occurring(const Feature& feature) {
     return std::set<std::uint32_t>(feature.codes.begin(), feature.codes.end()).size();
@@ -130,29 +130,31 @@ private:
             limits_[end] = lower ? std::max(limits_[end], code[row])
                                  : std::min(limits_[end], code[row]);
         });
-        std::map<std::uint32_t, std::uint64_t> rows_of;
+        if (rows_of_.size() < static_cast<std::size_t>(problem_.table.features[f].n_codes)) {
+            rows_of_.resize(static_cast<std::size_t>(problem_.table.features[f].n_codes), 0);
+        }
+        std::vector<std::uint32_t> here;  // codes that occur
         for (const std::uint32_t row : path.rows) {
-            rows_of[code[row]] += problem_.table.counts[row];
+            if (rows_of_[code[row]] == 0) {
+                here.push_back(code[row]);
+            }
+            rows_of_[code[row]] += problem_.table.counts[row];
         }
         work_ += 4 * static_cast<double>(path.rows.size());
+        std::sort(here.begin(), here.end());
+        if (lower) {  // from the far side on
+            std::reverse(here.begin(), here.end());
+        }
         std::uint64_t rows = 0;
         std::vector<std::uint32_t> out;
-        const auto take = [&](std::uint32_t c, std::uint64_t own) {  // from the far side on
-            rows += own;
+        for (const std::uint32_t c : here) {
+            rows += rows_of_[c];
+            rows_of_[c] = 0;
             const bool all_occur = std::all_of(limits_.begin(), limits_.end(), [&](auto limit) {
                 return lower ? c <= limit : c >= limit;
             });
             if (all_occur && rows >= least) {
                 out.push_back(c);
-            }
-        };
-        if (lower) {
-            for (auto it = rows_of.rbegin(); it != rows_of.rend(); ++it) {
-                take(it->first, it->second);
-            }
-        } else {
-            for (const auto& [c, own] : rows_of) {
-                take(c, own);
             }
         }
         return out;
@@ -256,6 +258,7 @@ private:
     std::size_t done_ = 0;
     double log_number_ = 0, work_ = 0;
     std::vector<std::uint32_t> limits_;
+    std::vector<std::uint64_t> rows_of_;  // by code; 0 between uses
 };
 
 // Features that can be split on, those of most codes first.
@@ -293,6 +296,27 @@ std::vector<const Path*> reachable(WaysToBoxes& ways, const std::vector<const Pa
         }
     }
     return out;
+}
+
+// Splits of a box, on average, whatever min_leaf and the states allow.
+double splits_of(const Problem& problem, const std::vector<std::size_t>& order,
+                 const std::vector<const Path*>& sampled) {
+    const std::size_t every = std::max<std::size_t>(1, sampled.size() / kBoxesForSplits);
+    double splits = 0, boxes = 0;
+    std::set<std::uint32_t> here;
+    for (std::size_t i = 0; i < sampled.size(); i += every) {
+        for (const std::size_t f : order) {
+            const Feature& feature = problem.table.features[f];
+            here.clear();
+            for (const std::uint32_t row : sampled[i]->rows) {
+                here.insert(feature.codes[row]);
+            }
+            const bool each_level = feature.kind == FeatureKind::levels && here.size() > 2;
+            splits += static_cast<double>(here.size() - (each_level ? 0 : 1));
+        }
+        boxes += 1;
+    }
+    return splits / boxes;
 }
 
 struct StatesFound {
@@ -403,7 +427,7 @@ BoxEstimate estimate_boxes(const Problem& problem, const Geometry& geometry, dou
         squares += (x - mean) * (x - mean);
     }
     double variance = squares / (kGroups - 1) / kGroups / (mean * mean);
-    BoxEstimate out{mean, 0.0, 1.0, more};
+    BoxEstimate out{mean, mean, 0.0, 1.0, 0.0, more};
 
     std::vector<const Path*> sampled;
     for (std::size_t i = 0; i < n; ++i) {  // from all groups in turn
@@ -411,6 +435,7 @@ BoxEstimate estimate_boxes(const Problem& problem, const Geometry& geometry, dou
             sampled.push_back(&group.paths()[i]);
         }
     }
+    out.splits = splits_of(problem, order, sampled);
     const auto reached_of = [&](double reached, double tried) {
         const double share = std::max(reached, 0.5) / tried;
         out.boxes *= share;

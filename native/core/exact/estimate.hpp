@@ -26,10 +26,14 @@ namespace slp::exact {
 struct BoxEstimate {
     // Sets of rows that can be reached; a lower bound on it if `more`, where it stopped looking.
     double boxes;
+    // The same if every cut could be made: no matter what states and depth allow.
+    double unlimited;
     // Relative standard error of `boxes`.
     double error;
     // Product states for each box, on average.
     double states;
+    // Splits of a box, on average.
+    double splits;
     bool more;
 };
 

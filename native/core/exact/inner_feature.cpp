@@ -1,8 +1,10 @@
 #include "exact/inner_feature.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "exact/arena.hpp"
 #include "exact/family_ranks.hpp"
@@ -13,16 +15,18 @@ namespace {
 
 // A sample of families: how many members they have that are worked out in them, with each feature
 // as the inner one.
-constexpr int kDescents = 60;
+constexpr double kMostDescents = 60;
+constexpr double kWorkOnDescents = 3e8;  // visits to rows, of all features together
 constexpr double kFewestMembers = 3.0;
 constexpr std::int32_t kMostRanks = 256;
 
-double members_per_family(const Problem& problem, const Geometry& geometry, std::uint32_t inner) {
+double members_per_family(const Problem& problem, const Geometry& geometry, std::uint32_t inner,
+                          int descents) {
     Splitter splitter(geometry);
     FamilyRanks ranks(problem, geometry, inner);
     std::size_t members = 0, families = 0;
     std::uint64_t random = 1;
-    for (int descent = 0; descent < kDescents; ++descent) {
+    for (int descent = 0; descent < descents; ++descent) {
         Arena arena;
         Box box = geometry.root();
         for (;;) {
@@ -57,18 +61,28 @@ double members_per_family(const Problem& problem, const Geometry& geometry, std:
 
 std::optional<std::uint32_t> inner_feature(const Problem& problem) {
     const Geometry geometry(problem);
-    std::optional<std::uint32_t> best;
-    double most = kFewestMembers;
+    std::vector<std::uint32_t> candidates;
     for (std::uint32_t f = 0; f < problem.table.features.size(); ++f) {
         const Feature& feature = problem.table.features[f];
-        if (feature.kind == FeatureKind::levels || feature.n_codes < 2 ||
-            feature.n_codes > kMostRanks) {
-            continue;
+        if (feature.kind != FeatureKind::levels && feature.n_codes >= 2 &&
+            feature.n_codes <= kMostRanks) {
+            candidates.push_back(f);
         }
-        const double members = members_per_family(problem, geometry, f);
+    }
+    // A descent goes through each row a few times. Wide tables have a sample of the features tried.
+    const auto n_features = static_cast<double>(problem.table.features.size());
+    const double descent = 4.0 * problem.table.n_rows * n_features;
+    const double affordable = std::max(1.0, kWorkOnDescents / descent);
+    const auto n = static_cast<double>(candidates.size());
+    const auto descents = static_cast<int>(std::clamp(affordable / n, 1.0, kMostDescents));
+    const auto step = static_cast<std::size_t>(std::max(1.0, std::ceil(n / affordable)));
+    std::optional<std::uint32_t> best;
+    double most = kFewestMembers;
+    for (std::size_t i = 0; i < candidates.size(); i += step) {
+        const double members = members_per_family(problem, geometry, candidates[i], descents);
         if (members > most) {
             most = members;
-            best = f;
+            best = candidates[i];
         }
     }
     return best;

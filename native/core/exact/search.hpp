@@ -61,6 +61,8 @@ public:
 private:
     using Ref = typename Algebra::Ref;
 
+    static constexpr std::uint64_t kWorkBetweenPolls = 1024;
+
     // A child whose value was not there.
     struct Missing {
         const Edge* edge;
@@ -110,12 +112,16 @@ private:
     private:
         bool evaluate_all() {
             while (!stack_.empty()) {
-                if (++steps_ % 256 == 0 && !watch_.go_on([this] { return s_.progress(); })) {
-                    return false;
+                if (++work_ >= kWorkBetweenPolls) {
+                    work_ = 0;
+                    if (!watch_.go_on([this] { return s_.progress(); })) {
+                        return false;
+                    }
                 }
                 Frame& frame = stack_.back();
                 if (!frame.expanded) {
                     expand(frame);
+                    work_ += frame.splits.size() / 16;
                 }
                 if (!visit_missing(frame)) {
                     finish(frame);
@@ -137,7 +143,7 @@ private:
         }
 
         void expand(Frame& f) {
-            if (!f.split_before) {
+            if (!f.split_before && !builder_.only_stops(f.product)) {
                 f.splits = splitter_.splits(f.box, arena_);
             }
             f.item = builder_.edges(f.box, f.splits, f.product, arena_);
@@ -273,7 +279,7 @@ private:
         std::vector<Frame> stack_;
         std::vector<std::uint64_t> value_;
         Charge path_;
-        std::uint64_t steps_ = 0;
+        std::uint64_t work_ = 0;  // items gone to, and their splits, since the last poll
     };
 
     const Problem& problem_;

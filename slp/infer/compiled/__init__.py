@@ -9,10 +9,18 @@ from __future__ import annotations
 
 from slp.infer.compiled.distribution import CompiledChart
 from slp.infer.compiled.outside import Outside
-from slp.infer.compiled.size import Size, estimate_size
+from slp.infer.compiled.size import MOST_SPLITS, Size, estimate_size, size_for
 from slp.kernels.exact import exact_kernels
 
-__all__ = ["CompiledChart", "Outside", "Size", "compiled_is_there", "estimate_size"]
+__all__ = [
+    "MOST_SPLITS",
+    "CompiledChart",
+    "Outside",
+    "Size",
+    "compiled_is_there",
+    "estimate_size",
+    "size_for",
+]
 
 
 def compiled_is_there() -> bool:

@@ -15,7 +15,7 @@ Each quantity is one pass over all items, run when it is first asked for:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.infer.boxes import Geometry
+from slp.infer.compiled.fitting import Room
 from slp.infer.compiled.items import CALL, LEAF, Items
 from slp.infer.compiled.kbest import KBest
 from slp.infer.compiled.newrows import distinct_rows, rows_as_numbers
@@ -75,9 +76,12 @@ class CompiledChart:
         progress: Progress | None = None,
         threads: int = N_CORES,
         *,
+        seconds: float | None = None,
+        what_fits: Callable[[Room], str] | None = None,
         items_wanted: bool = True,
     ) -> CompiledChart:
-        """A chart that keeps within `memory` bytes.
+        """A chart that keeps within `memory` bytes and `seconds` of computing; `what_fits` says
+        what would make a pass fit, when one does not.
 
         `items_wanted`: more than the evidence will be asked for, so that the pass that finds it
         should keep what it finds of every box.
@@ -85,9 +89,9 @@ class CompiledChart:
         Raises
         ------
         BudgetError
-            From whatever needs a pass: it would take more (E501).
+            From whatever needs a pass: it would take more memory (E501) or time (E540).
         """
-        passes = Passes(grammar, geometry.table, memory, progress, threads)
+        passes = Passes(grammar, geometry.table, memory, progress, threads, seconds, what_fits)
         return cls(grammar, geometry, likelihood, passes, items_wanted)
 
     def other(self, likelihood: bool) -> CompiledChart:

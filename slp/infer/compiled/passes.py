@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import cached_property
 from math import ceil, floor, inf
 from typing import Any, Literal, TypeAlias
 
@@ -12,9 +13,11 @@ from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.errors import BudgetError, Diagnostic
+from slp.infer.compiled.fitting import Room
 from slp.infer.compiled.problem import core_problem
-from slp.infer.compiled.size import size_of
+from slp.infer.compiled.size import Size, size_of
 from slp.infer.memory import format_bytes
+from slp.infer.seconds import format_seconds
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.exact import N_CORES, exact_kernels
 from slp.leaves import Dirichlet
@@ -35,6 +38,7 @@ _QUANTITIES: tuple[Quantity, ...] = (
     "leaf_number",
     "tree_depth",
 )
+_NUMBERS = _QUANTITIES[:3]
 _DONE, _STOPPED, _OUT_OF_BUDGET, _OUT_OF_RANGE = range(4)
 
 _WORDS: dict[Quantity, str] = {
@@ -50,14 +54,14 @@ _WORK_ON_BOUNDS = 5e7
 
 _WHAT_WOULD_FIT = (
     "fewer cuts (`:- feature(_, [bins(quantile, 5)]).`), "
-    "shallower trees (`:- support(max_depth(4)).`), "
-    "larger leaves (`:- support(min_leaf(10)).`), or more memory"
+    "shallower trees (`:- support(max_depth(4)).`) "
+    "or larger leaves (`:- support(min_leaf(10)).`) make it smaller"
 )
 
 
 class Passes:
     """All passes over one grammar on one table, in `memory` bytes and `seconds` of computing
-    together."""
+    together. `what_fits` says what would make a pass fit into a room, when one does not."""
 
     def __init__(
         self,
@@ -67,13 +71,15 @@ class Passes:
         progress: Progress | None = None,
         threads: int = N_CORES,
         seconds: float | None = None,
+        what_fits: Callable[[Room], str] | None = None,
     ) -> None:
         core = exact_kernels()
         assert core is not None
         self.engine: Any = core.ExactEngine(core_problem(core, grammar, table))
         self._memory, self._progress, self._threads = memory, progress, threads
-        self._seconds, self._spent = seconds, 0.0
-        self._leaf = table.leaf
+        self._seconds, self._spent, self._what_fits = seconds, 0.0, what_fits
+        self._leaf, self._n_features = table.leaf, len(table.features)
+        self._min_leaf = grammar.min_leaf
         self._normalised = grammar.normalised and grammar.max_leaves is None
         many = len(grammar.states) > 1 or grammar.max_leaves is not None
         self._unit = "pairs of box and state" if many else "boxes"
@@ -128,18 +134,21 @@ class Passes:
         message = f"the exact engine used up its {reached} {words}"
         if status == _OUT_OF_BUDGET:
             message += f"; {format_bytes(self._kept_bytes())} hold what was computed before"
-        raise BudgetError(Diagnostic(code, message, help=_WHAT_WOULD_FIT))
+        raise BudgetError(Diagnostic(code, message, help=self._help(status, 0, 1)))
 
     def _run(self, quantity: Quantity, likelihood: bool, length: int, keep: bool) -> Any:
         done, status = self._try(quantity, likelihood, length, keep)
         if status == _DONE:
             return done
+        have, spent = done.statistics(), self._spent
         unit = "boxes" if done.by_families() else self._unit
-        count = f"{int(done.statistics()['items']):,} {unit}"
+        count = f"{int(have['items']):,} {unit}"
         interval = self._interval_of(done) if quantity == "total" else None
         del done  # its memory is needed for the normaliser
         bounds = self._bounds_on_evidence(quantity, likelihood, interval)
-        raise self._over_budget(quantity, status, count, bounds)
+        splits = have["edges"] / max(spent, 1e-3) * (self._seconds or 0)
+        help = self._help(status, splits, self._words(quantity, length))
+        raise self._over_budget(quantity, status, count, bounds, help)
 
     def _try(
         self, quantity: Quantity, likelihood: bool, length: int, keep: bool
@@ -151,9 +160,10 @@ class Passes:
             done = self.engine.make_pass(
                 _QUANTITIES.index(quantity), likelihood, scaled, length, keep, left, self._threads
             )
+            by_family = not scaled and quantity in _NUMBERS and self.engine.family_places() > 0
             started = time.monotonic()
             try:
-                status = done.run(self._poll(_WORDS[quantity], started))
+                status = done.run(self._poll(_WORDS[quantity], started, by_family))
             finally:
                 self._spent += time.monotonic() - started
             if self._progress is not None:
@@ -163,7 +173,7 @@ class Passes:
                 break
         return done, status
 
-    def _poll(self, words: str, started: float) -> _Poll | None:
+    def _poll(self, words: str, started: float, by_family: bool = False) -> _Poll | None:
         """What the core calls now and then; False stops it."""
         report, seconds = self._progress, self._seconds
         if report is None and seconds is None:
@@ -172,11 +182,24 @@ class Passes:
 
         def poll(items: int, edges: int, size: int) -> bool:
             if report is not None:
-                splits = f"{edges:,} splits, " if edges else ""
-                report(items, f"{words}, {splits}{format_bytes(size)}")
+                kept = format_bytes(size + self._kept_bytes())
+                left = self._left(items, started, by_family) if edges else ""
+                report(items, f"{words}, {kept}{left}")
             return time.monotonic() < end
 
         return poll
+
+    def _left(self, items: int, started: float, by_family: bool) -> str:
+        """How many items there are and how long they may take, in words, both about."""
+        expected = self._size.boxes if by_family else self._size.items
+        if self._size.at_least:
+            return f", of more than {expected:.1e}"
+        seconds = (time.monotonic() - started) * max(0.0, expected / max(1, items) - 1)
+        return f", of about {expected:,.0f}, {format_seconds(seconds)} left"
+
+    @cached_property
+    def _size(self) -> Size:
+        return size_of(self.engine, self._min_leaf)
 
     def _kept_bytes(self) -> int:
         return sum(p.statistics()["bytes"] for p in self._kept.values())
@@ -222,24 +245,38 @@ class Passes:
         return total, total
 
     def _over_budget(
-        self, quantity: Quantity, status: int, done: str, bounds: Interval | None
+        self, quantity: Quantity, status: int, done: str, bounds: Interval | None, help: str
     ) -> BudgetError:
         code, reached = self._reached(status)
         message = (
             f"the exact engine used up its {reached} {_WORDS[quantity]}: "
-            f"{done} are done of {size_of(self.engine)} (estimate)"
+            f"{done} are done of {self._size} (estimate)"
         )
         if (kept := self._kept_bytes()) and status == _OUT_OF_BUDGET:
             message += f"; {format_bytes(kept)} hold what was computed before"
         if bounds is not None:
             message += f"; {bounds_in_words(bounds)}"
-        return BudgetError(Diagnostic(code, message, help=_WHAT_WOULD_FIT), bounds)
+        return BudgetError(Diagnostic(code, message, help=help), bounds)
+
+    def _words(self, quantity: Quantity, length: int) -> int:
+        """Length of what a pass keeps for an item."""
+        if quantity in ("leaf_number", "tree_depth"):
+            return 2 + length
+        return 2 + 2 * self._n_features if quantity == "feature_use" else 1
+
+    def _help(self, status: int, splits: float, words: int) -> str:
+        """What would make it fit: `splits` is how many there would be time for."""
+        out_of_memory = status == _OUT_OF_BUDGET
+        words += 3 * len(self._kept)  # which are there beside it
+        room = Room(self._memory, inf if out_of_memory else splits, words)
+        what = _WHAT_WOULD_FIT if self._what_fits is None else self._what_fits(room)
+        return f"{what}; or give it more {'memory' if out_of_memory else 'time'}"
 
     def _reached(self, status: int) -> tuple[str, str]:
         """Code and words for the budget that ended something."""
         if status == _OUT_OF_BUDGET:
             return "E501", f"memory of {format_bytes(self._memory)}"
-        return "E540", f"time of {self._seconds:g} s"
+        return "E540", f"time of {format_seconds(self._seconds or 0)}"
 
 
 def bounds_in_words(bounds: Interval) -> str:

@@ -13,6 +13,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Generic, TypeVar, cast
 
@@ -21,6 +22,7 @@ import numpy as np
 from slp.errors import Diagnostic, SlpWarning, UsageError
 from slp.infer.run.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from slp.infer.run.protocol import BlockEngine, Engine, Json, Outcome
+from slp.infer.seconds import format_seconds
 
 __all__ = ["Progress", "RunResult", "Schedule", "acceptance", "run"]
 
@@ -80,12 +82,14 @@ class RunResult:
     """What a run gave.
 
     `draws[c]` are the records of chain c, in order; `tallies[c][name, outcome]` counts its moves
-    after warm-up. `interrupted` says that it was stopped before its end.
+    after warm-up. `interrupted` says that it was stopped before its end, `out_of_time` that it was
+    its time that stopped it.
     """
 
     draws: list[list[Json]]
     tallies: list[Counter[tuple[str, Outcome]]]
     interrupted: bool
+    out_of_time: bool = False
 
 
 class _Chain(Generic[S]):
@@ -164,14 +168,15 @@ def run(
     seed: int,
     *,
     threads: int = 1,
+    seconds: float | None = None,
     progress: Callable[[Progress], None] | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> RunResult:
     """Run chains of an engine.
 
-    Ctrl-C (KeyboardInterrupt) ends the run early: what was drawn is kept, and a warning (W510) says
-    so. A run that goes on from a checkpoint gives what it would have given uninterrupted; it may be
-    asked for more draws than when it was begun.
+    Ctrl-C (KeyboardInterrupt) ends the run early, as does the end of `seconds`: what was drawn is
+    kept, and a warning (W510, W541) says so. A run that goes on from a checkpoint gives what it
+    would have given uninterrupted; it may be asked for more draws than when it was begun.
 
     Raises
     ------
@@ -191,28 +196,52 @@ def run(
     for chain, data in zip(chains, kept or (), strict=False):
         chain.go_on_from(data)
     now = _Watch(chains, identity, progress, checkpoint)
-    interrupted = False
+    interrupted = out_of_time = False
     try:
-        for _ in _rounds(chains, threads):
-            now.tell()
-            now.write_if_due()
+        with _stopped_after(seconds) as stop:
+            for _ in _rounds(chains, threads, stop):
+                now.tell()
+                now.write_if_due()
         now.write()
+        out_of_time = any(chain.steps < chain.last for chain in chains)
+        if out_of_time:
+            assert seconds is not None
+            _say_out_of_time(seconds, _n_kept(chains), schedule.draws)
     except KeyboardInterrupt:
         interrupted = True
-        _say_interrupted(sum(len(chain.draws) for chain in chains), schedule.draws)
+        _say_interrupted(_n_kept(chains), schedule.draws)
     return RunResult(
         [chain.draws[: schedule.draws_of(c)] for c, chain in enumerate(chains)],
         [chain.tally for chain in chains],
-        interrupted,
+        interrupted or out_of_time,
+        out_of_time,
     )
 
 
-def _rounds(chains: Sequence[_Chain[S]], threads: int) -> Iterator[None]:
-    """Advance all chains, and yield whenever each has made a round's steps."""
+@contextmanager
+def _stopped_after(seconds: float | None) -> Iterator[threading.Event]:
+    """An event that is set when the time is over."""
     stop = threading.Event()
+    timer = None if seconds is None else threading.Timer(seconds, stop.set)
+    if timer is not None:
+        timer.daemon = True
+        timer.start()
+    try:
+        yield stop
+    finally:
+        if timer is not None:
+            timer.cancel()
+
+
+def _n_kept(chains: Sequence[_Chain[S]]) -> int:
+    return sum(len(chain.draws) for chain in chains)
+
+
+def _rounds(chains: Sequence[_Chain[S]], threads: int, stop: threading.Event) -> Iterator[None]:
+    """Advance all chains, and yield whenever each has made a round's steps; until told to stop."""
     with ThreadPoolExecutor(max(1, threads)) as pool:
         try:
-            while any(chain.steps < chain.last for chain in chains):
+            while any(chain.steps < chain.last for chain in chains) and not stop.is_set():
                 if threads <= 1:
                     for chain in chains:
                         chain.advance(_TURNS_PER_ROUND, stop)
@@ -278,6 +307,14 @@ def _say_interrupted(kept: int, wanted: int) -> None:
     help = "with a checkpoint the run can be resumed"
     warnings.warn(
         SlpWarning(Diagnostic("W510", message, help=help, severity="warning")), stacklevel=3
+    )
+
+
+def _say_out_of_time(seconds: float, kept: int, wanted: int) -> None:
+    message = f"the time of {format_seconds(seconds)} is over: {kept} of {wanted} draws are there"
+    help = "give it more time, or go on from a checkpoint"
+    warnings.warn(
+        SlpWarning(Diagnostic("W541", message, help=help, severity="warning")), stacklevel=3
     )
 
 

@@ -1,0 +1,91 @@
+"""Which engine runs, and why: what `auto` decides, by the estimated size and never by the clock."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from slp.data.table import Table
+from slp.errors import Diagnostic, UsageError
+from slp.infer.compiled import MOST_SPLITS, Size, compiled_is_there, size_for
+from slp.infer.compiled.fitting import Fit, Room, fits_in_words
+from slp.infer.memory import format_bytes
+from slp.ir.tree_grammar import TreeGrammar
+
+__all__ = ["Choice", "choose_by_size", "choose_engine"]
+
+_FINITE = "the program has a finite tree grammar, so its trees can be summed exactly"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An engine, and why.
+
+    Attributes
+    ----------
+    engine, reason : its name, and the reason in words.
+    size : the estimated size of exact sums, where it was asked for.
+    would_fit : where it was too much, what would make it fit.
+    """
+
+    engine: str
+    reason: str
+    size: Size | None = None
+    would_fit: tuple[Fit, ...] = ()
+
+    @property
+    def too_large(self) -> bool:
+        """Whether exact sums are possible, but too large."""
+        return self.engine == "mh" and self.size is not None
+
+
+def choose_engine(
+    engine: str, exact: Collection[str], samplers: Collection[str], not_exact: Sequence[Diagnostic]
+) -> Choice | None:
+    """The engine that was asked for, or that the program leaves; None where `auto` has to look at
+    the size.
+
+    Raises
+    ------
+    UsageError
+        E509: there is no such engine.
+    """
+    if engine == "auto" and not_exact:
+        return Choice("mh", "; ".join(found.message for found in not_exact))
+    if engine == "auto":
+        return None
+    if engine in exact or engine in samplers:
+        return Choice(engine, "asked for" + (_plainly() if engine == "exact" else ""))
+    names = ["auto", *exact, *samplers]
+    near = difflib.get_close_matches(str(engine), names, n=1)
+    help = f"engines are {', '.join(names)}"
+    if near:
+        help = f"did you mean {near[0]}? {help}"
+    raise UsageError(Diagnostic("E509", f"there is no engine {engine}", help=help))
+
+
+def choose_by_size(
+    grammar: TreeGrammar,
+    table: Table,
+    memory: int,
+    what_fits: Callable[[Room], Sequence[Fit]] | None,
+) -> Choice:
+    """Exact sums where a pass over totals fits into `memory` and `MOST_SPLITS`, else `mh`."""
+    size = size_for(grammar, table, memory, MOST_SPLITS)
+    if size is None:  # the plain chart finds out by itself
+        return Choice("exact", _FINITE + _plainly())
+    if size.fits(memory, MOST_SPLITS):
+        return Choice("exact", _FINITE, size)
+    fits = tuple(what_fits(Room(memory, MOST_SPLITS))) if what_fits is not None else ()
+    by_memory = size.at_least or not size.fits(memory, float("inf"))
+    limit = f"the memory of {format_bytes(memory)}" if by_memory else f"{MOST_SPLITS:.0e} splits"
+    spread = "" if size.at_least else f" +- {size.error:.0%}"
+    reason = f"exact sums would be too large: {size}{spread} (estimate) against {limit}"
+    if what_fits is not None:
+        reason += f"; {fits_in_words(fits)}"
+    return Choice("mh", reason, size, fits)
+
+
+def _plainly() -> str:
+    return "" if compiled_is_there() else ", in NumPy, as the compiled kernels are missing"

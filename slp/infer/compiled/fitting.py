@@ -1,0 +1,119 @@
+"""What would make a problem fit: the program changed a little, and how large it is then.
+
+Tried are fewer cuts, shallower trees and larger leaves, of each the mildest change that fits. Every
+number comes from the estimator, run on the changed program and its table; there are at most ten
+estimates, each of a second or two at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from slp.data.table import Table
+from slp.errors import SlpError
+from slp.infer.compiled.size import Size, size_for
+from slp.ir.program import Bins, FeatureDeclaration, Program
+from slp.ir.tree_grammar import TreeGrammar
+
+__all__ = ["Fit", "Recompile", "Room", "changes_that_fit", "fits_in_words"]
+
+#: A program lowered for its table again.
+Recompile: TypeAlias = Callable[[Program], tuple[TreeGrammar, Table]]
+
+# From mild to severe.
+_BINS = (20, 10, 7, 5, 4, 3, 2)
+_DEPTHS = (6, 5, 4, 3, 2, 1)
+_LEAVES = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
+
+
+@dataclass(frozen=True)
+class Room:
+    """What a pass may take. `words` is the length of what it keeps for an item, its key left out:
+    1 for numbers."""
+
+    memory: float
+    splits: float
+    words: int = 1
+
+    @property
+    def memory_for_numbers(self) -> float:
+        """The bytes that a pass over numbers would take where this one takes `memory`."""
+        return self.memory * 3 / (2 + self.words)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A directive, as it is written in a program, and the size with it."""
+
+    directive: str
+    size: Size
+
+    def to_dict(self) -> dict[str, object]:
+        """As plain data for JSON."""
+        return {"directive": self.directive, **self.size.to_dict()}
+
+    def __str__(self) -> str:
+        return f"`{self.directive}` ({self.size})"
+
+
+def changes_that_fit(program: Program, recompile: Recompile, room: Room) -> list[Fit]:
+    """Of each kind of change the mildest that leaves a pass within the room."""
+    found = (_mildest(list(ladder), recompile, room) for ladder in _ladders(program))
+    return [fit for fit in found if fit is not None]
+
+
+def fits_in_words(fits: Sequence[Fit]) -> str:
+    """What would fit, in words."""
+    if not fits:
+        return "no fewer cuts, depth or larger leaves alone would make it fit"
+    return f"it would fit with {', or '.join(map(str, fits))} (estimates)"
+
+
+def _ladders(program: Program) -> Iterator[Iterator[tuple[str, Program]]]:
+    """Changes of one kind, from mild to severe, with the changed programs."""
+    support = program.support
+    named = tuple(f for f in program.features if f.name is not None or f.coding is None)
+    yield (
+        (
+            f":- feature(_, [bins(quantile, {k})]).",
+            replace(
+                program, features=(*named, FeatureDeclaration(None, None, Bins("quantile", k)))
+            ),
+        )
+        for k in _BINS
+    )
+    yield (
+        (f":- support(max_depth({k})).", replace(program, support=replace(support, max_depth=k)))
+        for k in _DEPTHS
+        if support.max_depth is None or k < support.max_depth
+    )
+    yield (
+        (f":- support(min_leaf({k})).", replace(program, support=replace(support, min_leaf=k)))
+        for k in _LEAVES
+        if k > support.min_leaf
+    )
+
+
+def _mildest(ladder: Sequence[tuple[str, Program]], recompile: Recompile, room: Room) -> Fit | None:
+    """By bisection: what is more severe is smaller."""
+    best, low, high = None, 0, len(ladder)
+    while low < high:
+        middle = (low + high) // 2
+        directive, program = ladder[middle]
+        size = _size(program, recompile, room)
+        if size is not None and size.fits(room.memory_for_numbers, room.splits):
+            best, high = Fit(directive, size), middle
+        else:
+            low = middle + 1
+    return best if best is not None and best.size.splits >= 1 else None  # else nothing is left
+
+
+def _size(program: Program, recompile: Recompile, room: Room) -> Size | None:
+    """None if the changed program does not go with the table."""
+    try:
+        grammar, table = recompile(program)
+    except SlpError:
+        return None
+    return size_for(grammar, table, room.memory_for_numbers, room.splits)

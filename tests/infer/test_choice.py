@@ -1,0 +1,117 @@
+"""What `auto` decides: exact sums where the estimated size fits, else draws, and what it says."""
+
+from __future__ import annotations
+
+import re
+import warnings
+
+import numpy as np
+import pytest
+
+import slp
+from slp.errors import SlpWarning
+from slp.infer import choice
+from slp.infer.compiled import MOST_SPLITS, Size
+from slp.infer.compiled.fitting import Fit, Room, changes_that_fit, fits_in_words
+from slp.source import draw_diagnostic
+
+pytestmark = pytest.mark.usefixtures("compiled_kernels")
+
+FINITE = "the program has a finite tree grammar, so its trees can be summed exactly"
+DENISON = slp.parse(":- use(denison).")
+MIB = 2**20
+
+
+def data() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(5)
+    X = rng.random((30, 3))
+    return X, ((X[:, 0] < 0.5) ^ (rng.random(30) < 0.2)).astype(np.int64)
+
+
+def drawn(**options: object) -> tuple[slp.Posterior, list[SlpWarning]]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", SlpWarning)
+        posterior = DENISON.posterior(*data(), seed=1, draws=40, warmup=50, **options)
+    return posterior, [w.message for w in caught if isinstance(w.message, SlpWarning)]
+
+
+def test_exact_where_it_fits() -> None:
+    posterior = DENISON.posterior(*data(), draws=0, memory=64 * MIB)
+    assert (posterior.engine, posterior.reason) == ("exact", FINITE)
+    size = posterior.choice.size
+    assert size is not None and size.fits(64 * MIB) and posterior.choice.would_fit == ()
+
+
+def test_draws_where_it_does_not_and_says_so() -> None:
+    posterior, found = drawn(memory=MIB)
+    assert posterior.engine == "mh" and len(posterior.draws) == 40
+    made = posterior.choice
+    assert made.size is not None and made.size.exceeds(MIB, MOST_SPLITS)
+    assert made.would_fit and all(fit.size.fits(MIB) for fit in made.would_fit)
+    assert posterior.reason == (
+        f"exact sums would be too large: {made.size} +- {made.size.error:.0%} (estimate) against "
+        f"the memory of 1.0 MiB; {fits_in_words(made.would_fit)}"
+    )
+    assert draw_diagnostic(found[0].diagnostic) == (
+        f"warning[W540]: `auto` draws with mh: {posterior.reason}\n"
+        "  help: a larger memory, or a change of the program, lets `auto` take exact"
+    )
+
+
+def test_the_same_each_time() -> None:
+    assert drawn(memory=MIB)[0].choice == drawn(memory=MIB)[0].choice
+
+
+def test_no_more_splits_than_stated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice, "MOST_SPLITS", 1e5)
+    posterior, _ = drawn(memory=64 * MIB)
+    assert posterior.engine == "mh" and " against 1e+05 splits; " in posterior.reason
+
+
+def test_time_does_not_decide() -> None:
+    assert DENISON.posterior(*data(), draws=0, memory=64 * MIB, time="1h").engine == "exact"
+
+
+@pytest.mark.parametrize("memory", [0.3 * MIB, 2 * MIB])
+def test_what_would_fit_does(memory: float) -> None:
+    X, y = data()
+    model = DENISON.compile(X, y)
+
+    def recompile(program: slp.Program) -> tuple[object, object]:
+        changed = slp.compile.compile_model(program, X, y)
+        return changed.grammar, changed.table
+
+    fits = changes_that_fit(model.program, recompile, Room(memory, MOST_SPLITS))
+    assert [re.sub(r"\d+", "K", fit.directive) for fit in fits] == [
+        ":- feature(_, [bins(quantile, K)]).",
+        ":- support(max_depth(K)).",
+        ":- support(min_leaf(K)).",
+    ]
+    for fit in fits:
+        changed = slp.parse(f":- use(denison). {fit.directive}")
+        changed.posterior(X, y, engine="exact", memory=int(memory), draws=0)
+    assert fits_in_words(fits[:1]) == (
+        f"it would fit with `{fits[0].directive}` ({fits[0].size}) (estimates)"
+    )
+
+
+def test_where_nothing_fits() -> None:
+    X, y = data()
+    model = DENISON.compile(X, y)
+    room = Room(100, MOST_SPLITS)
+    assert changes_that_fit(model.program, lambda _: (model.grammar, model.table), room) == []
+    assert fits_in_words([]) == "no fewer cuts, depth or larger leaves alone would make it fit"
+
+
+def test_a_vector_takes_more_room_than_a_number() -> None:
+    assert Room(300, 1).memory_for_numbers == 300
+    assert Room(300, 1, words=7).memory_for_numbers == 100
+
+
+def test_sizes_with_their_spread() -> None:
+    size = Size(1000.0, 1000.0, 1e6, 50_000, 0.1)
+    assert size.fits(60_000) and not size.fits(59_999) and not size.fits(1e9, 1.1e6)
+    assert not size.exceeds(50_000, 1e6) and size.exceeds(49_999, 1e6)
+    assert str(Fit(":- support(max_depth(2)).", size)) == (
+        "`:- support(max_depth(2)).` (about 1,000 boxes, 48.8 KiB)"
+    )

@@ -1,0 +1,94 @@
+"""Lengths of time, and runs that end with theirs."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+import slp
+from slp.errors import BudgetError, SlpWarning, UsageError
+from slp.infer.seconds import format_seconds, parse_seconds
+from slp.source import draw_diagnostic
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [(90, 90), (0.5, 0.5), ("90", 90), ("90s", 90), ("5m", 300), ("1.5 h", 5400), ("2min", 120)],
+)
+def test_lengths_of_time(text: float | str, seconds: float) -> None:
+    assert parse_seconds(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "soon", "3x", "-1s", "1e400", True])
+def test_what_is_no_length_of_time(text: float | str) -> None:
+    with pytest.raises(UsageError) as error:
+        parse_seconds(text)
+    assert str(error.value) == (
+        f"error[E542]: {text!r} is not a length of time\n"
+        "  help: write a number of seconds, or a time such as 90s, 5m or 2h"
+    )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "0 s"),
+        (3, "3 s"),
+        (12.34, "12.3 s"),
+        (60, "1 min"),
+        (200, "3 min 20 s"),
+        (7500, "2 h 5 min"),
+    ],
+)
+def test_times_in_words(seconds: float, text: str) -> None:
+    assert format_seconds(seconds) == text
+
+
+def table(n: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(2)
+    return rng.random((n, 6)), rng.integers(0, 2, n)
+
+
+def test_the_chart_ends_with_its_time() -> None:
+    with pytest.raises(BudgetError) as error:
+        slp.parse(":- use(denison).").posterior(*table(60), engine="chart", time=0)
+    (found,) = error.value.diagnostics
+    assert found.code == "E540" and found.help == "give it more time, or take the compiled kernels"
+    assert found.message.startswith("the engine chart used up its time of 0 s ")
+    assert found.message.endswith(" boxes are done")
+
+
+def test_exact_ends_with_its_time(compiled_kernels: object) -> None:
+    started = time.monotonic()
+    with pytest.raises(BudgetError) as error:
+        slp.parse(":- use(denison).").posterior(*table(150), engine="exact", time=0.5, threads=2)
+    assert time.monotonic() - started < 20
+    (found,) = error.value.diagnostics
+    assert found.code == "E540" and found.help is not None
+    start = "the exact engine used up its time of 0.5 s summing over all trees: "
+    assert found.message.startswith(start) and "; the log evidence is certainly" in found.message
+    assert found.help.startswith("it would fit with `:- ")
+    assert found.help.endswith(" (estimates); or give it more time")
+    low, high = error.value.log_evidence_bounds or (0.0, 0.0)
+    assert low < high
+
+
+def test_chains_keep_what_they_drew_when_their_time_is_over() -> None:
+    with pytest.warns(SlpWarning) as caught:
+        posterior = slp.parse(":- use(growtree).").posterior(
+            *table(30), engine="mh", draws=10_000_000, warmup=10, thin=1, seed=1, time=1
+        )
+    n = len(posterior.draws)
+    assert posterior.interrupted and posterior.out_of_time and 0 < n < 10_000_000
+    (found,) = [
+        w.message.diagnostic
+        for w in caught
+        if isinstance(w.message, SlpWarning) and w.message.diagnostic.code == "W541"
+    ]
+    assert draw_diagnostic(found) == (
+        f"warning[W541]: the time of 1 s is over: {n} of 10000000 draws are there\n"
+        "  help: give it more time, or go on from a checkpoint"
+    )
+    assert all(draw.log_likelihood < 0 for draw in posterior.draws[:5])
