@@ -51,8 +51,10 @@ def test_every_bad_program_has_an_output_and_every_output_a_program() -> None:
 
 
 def codes_in_sources() -> set[str]:
+    """Those of the checker; what expansion on a table refuses is tested with it."""
     folder = Path(slp.analysis.__file__).parent
-    return {c for p in folder.glob("*.py") for c in CODES.findall(p.read_text(encoding="utf-8"))}
+    files = set(folder.glob("*.py")) - {folder / "expand_on_table.py"}
+    return {c for p in files for c in CODES.findall(p.read_text(encoding="utf-8"))}
 
 
 def test_every_code_of_the_checker_is_in_some_output() -> None:

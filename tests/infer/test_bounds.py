@@ -65,7 +65,7 @@ def bounds(text: str, memory: int) -> tuple[float, float]:
     y = ((X[:, 0] < 0.5) ^ (rng.random(50) < 0.2)).astype(np.int64)
     program = slp.parse(text + "\n:- feature(_, [bins(quantile, 8)]).")
     try:
-        exact = program.posterior(X, y, memory=memory).log_evidence
+        exact = program.posterior(X, y, engine="exact", memory=memory).log_evidence
         assert exact is not None
         return exact, exact
     except BudgetError as error:

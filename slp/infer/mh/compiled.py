@@ -98,7 +98,8 @@ class CompiledMetropolisHastings:
         self._predicates = tree_predicates(constraints)
         problem = core.ExactEngine(core_problem(core, grammar, geometry.table, count_leaves=False))
         if most_boxes is None:
-            most_boxes = math.inf if size_of(problem, grammar.min_leaf).items <= MOST_ITEMS else MOST_BOXES
+            items = size_of(problem, grammar.min_leaf).items
+            most_boxes = math.inf if items <= MOST_ITEMS else MOST_BOXES
         make = partial(_sampler, core, problem, grammar, geometry, constraints, most_boxes)
         named = mixture_of_names(proposal, lambda: make([]).root_fits())
         self._names = [name_of(n) for n in named]
