@@ -222,6 +222,7 @@ def test_a_full_disk_is_no_bug_of_ours(table: Path) -> None:
             stderr=subprocess.PIPE,
             text=True,
             check=False,
+            cwd=table.parent,  # not the checkout, whose slp is not the installed one
         )
     assert (done.returncode, done.stderr) == (
         2,
