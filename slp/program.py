@@ -314,13 +314,16 @@ class Program:
         seed: int | None = None,
         limits: Limits = DEFAULT_LIMITS,
         progress: Callable[[int, str], None] | None = None,
+        engine: str = "python",
+        allow_code: bool = False,
         **sampling: Unpack[ProofSamplingOptions],
     ) -> SampledProofs:
         """Draws of a goal's proofs by Metropolis-Hastings: prior times likelihood.
 
         Parameters
         ----------
-        goal, given : as in `query`.
+        goal, given, engine, allow_code : as in `query`; the engine proves a goal that is the
+            log-likelihood, too. Both draw the same from the same seed.
         log_likelihood : a function of an answer, a mapping from the goal's named variables to
             numbers, lists and Prolog text, that gives a number (-inf: impossible); or a goal of the
             program, as text, that binds the variable `LogLikelihood`. None for the prior.
@@ -349,6 +352,8 @@ class Program:
             sampling=ProofSampling(**sampling),
             limits=limits,
             progress=progress,
+            engine=engine,
+            allow_code=allow_code,
         )
 
     def learn(

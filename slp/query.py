@@ -43,6 +43,7 @@ __all__ = [
     "read_query",
     "run_draws",
     "run_query",
+    "runs_in_prolog",
     "value_of",
     "values_of",
 ]
@@ -229,7 +230,7 @@ def run_query(
     _check_not_negative("best", best)
     _check_not_negative("tolerance", tolerance)
     query = read_query(program, goal, given)
-    if _is_prolog(engine):
+    if runs_in_prolog(engine):
         with PrologProgram(program, allow_code=allow_code) as loaded:
             found = answers_of_query(
                 query, best=best, tolerance=tolerance, limits=limits, searcher=loaded.search
@@ -279,7 +280,7 @@ def run_draws(
     query = read_query(program, goal, given)
     way: Failure = "rejection" if failure == "rejection" else "backtracking"
     seed = secrets.randbits(32) if seed is None else seed
-    if _is_prolog(engine):
+    if runs_in_prolog(engine):
         with PrologProgram(program, allow_code=allow_code) as loaded:
             answers, tries = loaded.draw_answers(
                 query, draws, failure=way, seed=seed, limits=limits
@@ -302,7 +303,14 @@ def read_query(program: ir.Program, goal: str, given: str | None) -> Query:
     return Query(program, parse_term(goal), condition)
 
 
-def _is_prolog(engine: str) -> bool:
+def runs_in_prolog(engine: str) -> bool:
+    """Whether an engine for queries is SWI-Prolog.
+
+    Raises
+    ------
+    UsageError
+        E722: there is no such engine.
+    """
     if engine not in ENGINES:
         help = f"there are {', '.join(ENGINES)}"
         message = f"there is no engine `{engine}` for queries"

@@ -117,7 +117,7 @@ def query_command(
     program = slp.load(prior, **parameters)
     found: QueryResult | Draws | SampledProofs
     if log_likelihood is not None or proposal is not None:
-        _check_sampler(engine, failure)
+        _check_sampler(failure)
         with progress_line() as progress:
             found = program.sample_proofs(
                 goal,
@@ -126,6 +126,8 @@ def query_command(
                 draws=draws or 1000,
                 seed=seed,
                 progress=progress,
+                engine=engine,
+                allow_code=allow_code,
                 proposal=proposal or "q_uc",
                 **sampling,
             )
@@ -160,13 +162,12 @@ def query_command(
         raise SystemExit(INTERRUPTED)
 
 
-def _check_sampler(engine: str, failure: str) -> None:
-    """Refuse options that a sampler of proofs does not take."""
-    for option, value, only in (("engine", engine, "python"), ("failure", failure, "rejection")):
-        if value != only:
-            message = f"Metropolis-Hastings does not take --{option} {value}"
-            help = f"leave out --{option}, or --proposal and --log-likelihood"
-            raise UsageError(Diagnostic("E723", message, help=help))
+def _check_sampler(failure: str) -> None:
+    """Refuse to sample proofs by backtracking: a proposal that fails is a stay."""
+    if failure != "rejection":
+        message = f"Metropolis-Hastings does not take --failure {failure}"
+        help = "leave out --failure, or --proposal and --log-likelihood"
+        raise UsageError(Diagnostic("E723", message, help=help))
 
 
 def _scored(text: str | None, program: str, allow_code: bool) -> LogLikelihood | str | None:
@@ -238,7 +239,8 @@ def _print_sampled(found: SampledProofs, best: int) -> None:
         click.echo(f"... and {len(found.answers) - _MOST_SHOWN} more answers (--json has all)")
     kept = found.diagnostics
     accepted = ", ".join(f"{name} {share:.1%}" for name, share in kept.acceptance.items())
-    click.echo(f"{sum(kept.draws)} draws by Metropolis-Hastings, {len(kept.draws)} chains")
+    where = " in SWI-Prolog" if found.engine == "prolog" else ""
+    click.echo(f"{sum(kept.draws)} draws by Metropolis-Hastings{where}, {len(kept.draws)} chains")
     click.echo(f"accepted: {accepted}; failed: {kept.failure_rate:.1%}; seed {found.seed}")
     for i, proof in enumerate(found.k_best(best), start=1):
         click.echo(

@@ -31,7 +31,7 @@ Faults are thrown as slp_fault(Formal, Clause), with the number of the clause to
 :- module(slp_engine,
           [ slp_load/5, slp_unload/2,
             slp_open/4, slp_expand/5, slp_close/2,
-            slp_draws/6, slp_holds/4, slp_consult/2
+            slp_draws/6, slp_first/4, slp_consult/2
           ]).
 :- use_module(library(lists)).
 :- use_module(library(sandbox)).
@@ -840,18 +840,22 @@ drawn_proof(Way, K) :-
                  *          PREDICATES          *
                  *******************************/
 
-%!  slp_holds(+Module, +Goal, +Limits, -Result) is det.
+%!  slp_first(+Module, +Goals, +Limits, -Result) is det.
 %
-%   Result is [done, yes] or [done, no], or what guarded/3 says otherwise.
+%   The first answer of a goal in which nothing can be drawn. Result is [done, Variables, Tokens], or
+%   [done] if there is none, or what guarded/3 says otherwise.
 
-slp_holds(Module, [Count, Tokens], Limits, Result) :-
-    decode(Count, Tokens, Goal),
-    guarded(holds(Goal, Module, Answer), Limits, Outcome),
-    ( Outcome == done -> Result = [done, Answer] ; Result = [Outcome] ).
+slp_first(Module, [Variables, Tokens], Limits, [Outcome|Found]) :-
+    decode(Variables, Tokens, goals(Goal, Answer)),
+    guarded(first(Goal, Module, Answer, Answers), Limits, Outcome),
+    (   Outcome == done, Answers = [First]
+    ->  encode(First, Count, Encoded), Found = [Count, Encoded]
+    ;   Found = []
+    ).
 
-holds(Goal, Module, Answer) :-
+first(Goal, Module, Answer, Answers) :-
     inner_chain(Goal, at(Module, call), -1, K),
-    ( solve(K, [], 1, [], search, _) -> Answer = yes ; Answer = no ).
+    findall(Answer, limit(1, solve(K, [], 1, [], search, _)), Answers).
 
 %!  slp_consult(+File, -Result) is det.
 %

@@ -7,20 +7,27 @@ import math
 import numbers
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from slp.errors import Diagnostic, SlpError, UsageError
+from slp.ir import program as ir
 from slp.proofs import evaluate, named_variables, solve
 from slp.proofs.machine import Limits
+from slp.proofs.prolog import PrologProgram
 from slp.proofs.queries import Query, database_of
 from slp.proofs.terms import Term, Var, list_items, substitute, variables
 from slp.query import Value, value_of
+from slp.source import SourceSpan
 
 __all__ = [
     "RESULT",
+    "FirstAnswer",
     "LogLikelihood",
     "Plain",
+    "first_answer_in_prolog",
+    "first_answer_in_python",
     "function_of_answer",
     "goal_of_answer",
     "imported_function",
@@ -32,6 +39,10 @@ Plain: TypeAlias = "Value | list[Plain]"
 
 #: What users give: from the goal's named variables to the log-likelihood, -inf for impossible.
 LogLikelihood: TypeAlias = Callable[[Mapping[str, Plain]], float]
+
+#: Proves a goal, once: what its first proof binds a variable to, None without a proof. The span is
+#: where faults are placed.
+FirstAnswer: TypeAlias = Callable[[Term, Var, SourceSpan | None], Term | None]
 
 #: The variable that a goal binds to the log-likelihood.
 RESULT = "LogLikelihood"
@@ -65,7 +76,9 @@ def function_of_answer(
     return log_likelihood
 
 
-def goal_of_answer(goal: Term, query: Query, limits: Limits) -> Callable[[tuple[Term, ...]], float]:
+def goal_of_answer(
+    goal: Term, query: Query, first_answer: FirstAnswer
+) -> Callable[[tuple[Term, ...]], float]:
     """A goal as a log-likelihood: proved for an answer, it binds the variable `LogLikelihood`, to a
     number or an arithmetic expression. Its first proof counts; without any, it is -inf.
 
@@ -73,25 +86,45 @@ def goal_of_answer(goal: Term, query: Query, limits: Limits) -> Callable[[tuple[
     ------
     UsageError
         E253 if there is no such variable. The function raises SlpError: E251 as
-        `function_of_answer`, and E201 to E218 of proving the goal.
+        `function_of_answer`, and what proving the goal raises.
     """
     result = next((v for v in variables(goal) if v.name == RESULT), None)
     if result is None:
         help = f"write it as in `score(X, {RESULT})`"
         message = f"the goal of the log-likelihood does not hold the variable {RESULT}"
         raise UsageError(Diagnostic("E253", message, goal.span, help))
-    database = database_of(query.program)
+    parameters = database_of(query.program).parameters
     asked = named_variables(query.goal)
     names = [v.name for v in asked]
 
     def log_likelihood(answer: tuple[Term, ...]) -> float:
         terms: dict[Var, Term] = dict(zip(asked, answer, strict=True))
-        for found in solve(substitute(goal, terms), database, limits, span=goal.span):
-            value = evaluate(found.terms[result], database.parameters, span=goal.span)
-            return _checked(float(value), names, answer)
-        return -math.inf
+        found = first_answer(substitute(goal, terms), result, goal.span)
+        if found is None:
+            return -math.inf
+        return _checked(float(evaluate(found, parameters, span=goal.span)), names, answer)
 
     return log_likelihood
+
+
+def first_answer_in_python(program: ir.Program, limits: Limits) -> FirstAnswer:
+    """Goals proved by the machine of this package; raises E201 to E218."""
+    database = database_of(program)
+
+    def first_answer(goal: Term, result: Var, span: SourceSpan | None) -> Term | None:
+        found = next(solve(goal, database, limits, span=span), None)
+        return None if found is None else found.terms[result]
+
+    return first_answer
+
+
+def first_answer_in_prolog(loaded: PrologProgram, limits: Limits) -> FirstAnswer:
+    """Goals proved by SWI-Prolog; raises E201 to E220, E240 to E243, E262, E263, E265."""
+
+    def first_answer(goal: Term, result: Var, span: SourceSpan | None) -> Term | None:
+        return loaded.first_answer(Query(loaded.program, replace(goal, span=span)), result, limits)
+
+    return first_answer
 
 
 def imported_function(name: str, folder: Path) -> LogLikelihood:

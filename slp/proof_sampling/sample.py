@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from slp.errors import Diagnostic, SlpWarning
 from slp.infer.posterior import fresh_seed
@@ -15,12 +16,22 @@ from slp.infer.sampling import teller, warn_of
 from slp.ir import program as ir
 from slp.proof_sampling.derivations import ProofSpace
 from slp.proof_sampling.engine import ProofMetropolisHastings
-from slp.proof_sampling.likelihood import LogLikelihood, function_of_answer, goal_of_answer, no_data
+from slp.proof_sampling.likelihood import (
+    FirstAnswer,
+    LogLikelihood,
+    first_answer_in_prolog,
+    first_answer_in_python,
+    function_of_answer,
+    goal_of_answer,
+    no_data,
+)
 from slp.proof_sampling.sampled import SampledProofs
 from slp.proofs import Limits, Query, named_variables
-from slp.proofs.runs import MachineRuns
+from slp.proofs.prolog import PrologProgram
+from slp.proofs.prolog_runs import PrologRuns
+from slp.proofs.runs import MachineRuns, RunsOneByOne
 from slp.proofs.terms import Term
-from slp.query import read_query
+from slp.query import read_query, runs_in_prolog
 from slp.syntax import parse_term, term_to_text
 
 __all__ = ["ProofSampling", "sample_proofs"]
@@ -49,16 +60,20 @@ def sample_proofs(
     sampling: ProofSampling,
     limits: Limits,
     progress: Callable[[int, str], None] | None,
+    engine: str = "python",
+    allow_code: bool = False,
 ) -> SampledProofs:
     """See `slp.Program.sample_proofs`."""
     query = read_query(program, goal, given)
     names = [v.name for v in named_variables(query.goal)]
-    score, said = _scoring(log_likelihood, query, names, limits)
-    space = ProofSpace(MachineRuns(query, limits), limits, score)
+    runs, first_answer = _prover(query, limits, engine, allow_code)
+    score, said = _scoring(log_likelihood, query, names, first_answer)
+    space = ProofSpace(runs, limits, score)
     identity = {
         "program": _digest(program),
         "goal": f"{goal}, given {given}",
         "log-likelihood": said,
+        "engine": engine,
     }
     if seed is None and sampling.resume and sampling.checkpoint is not None:
         seed = seed_of_checkpoint(sampling.checkpoint)
@@ -73,20 +88,33 @@ def sample_proofs(
         progress=None if progress is None else teller(progress),
         checkpoint=checkpoint,
     )
-    proofs = SampledProofs(space, names, result, seed)
+    proofs = SampledProofs(space, names, result, seed, engine)
     _warn(proofs, space)
     return proofs
 
 
+def _prover(
+    query: Query, limits: Limits, engine: str, allow_code: bool
+) -> tuple[RunsOneByOne[Any, Any], FirstAnswer]:
+    """What resolves goals, in one program: runs for proposals, first answers for likelihoods."""
+    if not runs_in_prolog(engine):
+        return MachineRuns(query, limits), first_answer_in_python(query.program, limits)
+    loaded = PrologProgram(query.program, allow_code=allow_code)
+    return PrologRuns(loaded, query, limits), first_answer_in_prolog(loaded, limits)
+
+
 def _scoring(
-    log_likelihood: LogLikelihood | str | None, query: Query, names: list[str], limits: Limits
+    log_likelihood: LogLikelihood | str | None,
+    query: Query,
+    names: list[str],
+    first_answer: FirstAnswer,
 ) -> tuple[Callable[[tuple[Term, ...]], float], str]:
     """The log-likelihood of an answer's terms, and what a checkpoint calls it."""
     if log_likelihood is None:
         return no_data, "none"
     if isinstance(log_likelihood, str):
         goal = parse_term(log_likelihood, "<log-likelihood>")
-        return goal_of_answer(goal, query, limits), log_likelihood
+        return goal_of_answer(goal, query, first_answer), log_likelihood
     name = f"{log_likelihood.__module__}:{getattr(log_likelihood, '__qualname__', 'an object')}"
     return function_of_answer(log_likelihood, names), name
 

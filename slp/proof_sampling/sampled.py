@@ -76,13 +76,14 @@ class SampledProofs:
     Attributes
     ----------
     seed : of the chains.
+    engine : what resolved goals, `python` or `prolog`.
     """
 
     def __init__(
-        self, space: ProofSpace, names: Sequence[str], result: RunResult, seed: int
+        self, space: ProofSpace, names: Sequence[str], result: RunResult, seed: int, engine: str
     ) -> None:
         self._space, self._names, self._result = space, tuple(names), result
-        self.seed = seed
+        self.seed, self.engine = seed, engine
 
     @property
     def interrupted(self) -> bool:
@@ -177,6 +178,7 @@ class SampledProofs:
                 {**a, "probability": a.probability, "error": _finite(a.error)} for a in self.answers
             ],
             "semantics": "mh",
+            "engine": self.engine,
             "draws": [
                 {
                     **d,

@@ -13,6 +13,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import weakref
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -33,7 +34,7 @@ from slp.proofs.terms import NIL, Atom, Number, Struct, Term, Text, Var
 from slp.resources import prolog_library
 from slp.source import SourceSpan
 
-__all__ = ["INFERENCES", "PrologProgram", "PrologSearch", "consult"]
+__all__ = ["INFERENCES", "PrologProgram", "PrologSearch", "Start", "consult", "forget_search"]
 
 #: SWI-Prolog counts its machinery's inferences too: how many it may make for each one of ours.
 INFERENCES = 20
@@ -203,6 +204,11 @@ class PrologProgram:
         """Forget the program."""
         _call("slp_unload", self.module)
 
+    def close_with(self, owner: object) -> None:
+        """Forget the program when nobody holds an object any more."""
+        # At the end of the process SWI-Prolog may be gone before us, with all that it holds.
+        weakref.finalize(owner, self.close).atexit = False
+
     def __enter__(self) -> PrologProgram:
         return self
 
@@ -232,19 +238,25 @@ class PrologProgram:
             raise self.fault(outcome, query, limits)
         return [canonical(decode(tokens)) for _, tokens in found], tries
 
-    def holds(self, goal: Struct, span: SourceSpan | None, limits: Limits) -> bool:
-        """Whether a goal has a proof; nothing in it can be drawn.
+    def first_answer(self, query: Query, answer: Term, limits: Limits) -> Term | None:
+        """What the first proof of a goal makes of `answer`, None without a proof; nothing in the
+        goal can be drawn.
 
         Raises
         ------
         ProgramError
             As `slp.proofs.answers_of_query`, and E262; E214 to E216, E265 at a limit.
         """
-        query = Query(self.program, replace(goal, span=span))
-        outcome, *answer = _call("slp_holds", self.module, encode(goal), _limits(limits))
+        goals = encode(Struct("goals", (query.goal, answer)))
+        outcome, *found = _call("slp_first", self.module, goals, _limits(limits))
         if outcome != "done":
             raise self.fault(outcome, query, limits)
-        return bool(answer[0] == "yes")
+        return decode(found[1]) if found else None
+
+    def holds(self, goal: Struct, span: SourceSpan | None, limits: Limits) -> bool:
+        """Whether a goal has a proof; as `first_answer`."""
+        query = Query(self.program, replace(goal, span=span))
+        return self.first_answer(query, NIL, limits) is not None
 
     def fault(
         self, outcome: _Data, query: Query | None, limits: Limits | None = None
@@ -311,11 +323,17 @@ def _limits(limits: Limits) -> list[int]:
 
 # --- searches ----------------------------------------------------------------------------------
 
-#: A goal put down, and the number of the clause to go on with.
-_Start: TypeAlias = tuple[int, int]
+
+def forget_search(search: int) -> None:
+    """Let go of all goals that a search put down."""
+    _call("slp_close", search)
 
 
-class PrologSearch(BestFirst[_Start, int]):
+#: Where a run begins: a goal put down, and the number of the clause to go on with.
+Start: TypeAlias = tuple[int, int]
+
+
+class PrologSearch(BestFirst[Start, int]):
     """The search for all proofs of a query. A node's `run` is the budget of its next turn.
 
     A run that is laid aside begins anew, with four times the inferences; what it came to before is
@@ -341,13 +359,13 @@ class PrologSearch(BestFirst[_Start, int]):
         try:
             yield from super().run()
         finally:
-            _call("slp_close", self._search)
+            forget_search(self._search)
 
-    def key(self, start: _Start) -> Hashable:
+    def key(self, start: Start) -> Hashable:
         """Goals put down that are equal are one."""
         return start
 
-    def advance(self, node: Node[_Start, int], priority: float) -> Iterator[FoundProof]:
+    def advance(self, node: Node[Start, int], priority: float) -> Iterator[FoundProof]:
         """Go on until the run ends or has used its budget."""
         if self._left <= 0:
             raise self._loaded.fault("inferences", self._query, self._limits)
@@ -356,7 +374,7 @@ class PrologSearch(BestFirst[_Start, int]):
         limits = [budget, _STACKS]
         used, outcome, *found = _call("slp_expand", self._search, list(place), node.exits, limits)
         self._left -= used
-        yield from self._found(node, found)
+        yield from self._ended(node, found)
         if outcome == "done":
             self.done(node)
         elif outcome == "inferences":
@@ -365,7 +383,7 @@ class PrologSearch(BestFirst[_Start, int]):
         else:
             raise self._loaded.fault(outcome, self._query, self._limits)
 
-    def _found(self, node: Node[_Start, int], found: Iterable[_Data]) -> Iterator[FoundProof]:
+    def _ended(self, node: Node[Start, int], found: Iterable[_Data]) -> Iterator[FoundProof]:
         clauses = self._loaded.program.clauses
         for kind, first, second in found:
             if kind == "proof":

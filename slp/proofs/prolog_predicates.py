@@ -14,7 +14,6 @@ A predicate on nodes is given a node in its place:
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -53,8 +52,7 @@ def prolog_function(predicate: ir.Predicate, program: ir.Program) -> Callable[[A
             asked = Struct("prolog", (asked,))
         return loaded.holds(asked, predicate.span, DEFAULT_LIMITS)
 
-    # At the end of the process SWI-Prolog may be gone before us, with all that it holds.
-    weakref.finalize(holds, loaded.close).atexit = False
+    loaded.close_with(holds)
     return holds
 
 

@@ -96,10 +96,12 @@ class RunsOneByOne(BestFirst[S, R]):
 
     def branch(self, node: Node[S, R], options: Iterable[tuple[ir.LogicClause, float, S]]) -> None:
         """Put down the clauses that a stochastic goal can go on with."""
+        node.exits += 1
         self._found += [Alternative(clause, label, start, None) for clause, label, start in options]
 
     def proof(self, node: Node[S, R], answer: Term) -> FoundProof:
         """A proof, of which nothing is counted."""
+        node.exits += 1
         return FoundProof(answer, 1.0, None)
 
     def lay_aside(self, node: Node[S, R], priority: float) -> None:

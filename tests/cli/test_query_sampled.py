@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -46,6 +47,23 @@ def test_a_function_beside_the_program(slp_run, pair: Path) -> None:
     assert found["answers"][0].keys() == {"X", "Y", "probability", "error"}
 
 
+def test_in_prolog(slp_run, pair: Path, janus: ModuleType) -> None:
+    """Proofs and the likelihood's goal; the same draws as in Python."""
+    likelihood = ("--log-likelihood", "score(X, LogLikelihood)", *SHORT, "--draws", 40)
+    pair.write_text(f"{PAIR}score(h, 2).\nscore(t, N) :- N is 3 - 3.\n")
+    there = slp_run("query", pair, "pair(X, Y)", *likelihood, "--engine", "prolog")
+    assert (there.code, there.err.count("W530")) == (0, there.err.count("warning"))
+    assert "40 draws by Metropolis-Hastings in SWI-Prolog, 4 chains\n" in there.out
+    here = slp_run("query", pair, "pair(X, Y)", *likelihood)
+    assert there.out.replace(" in SWI-Prolog", "") == here.out
+    code = (*SHORT, "--engine", "prolog", "--log-likelihood", "prolog(LogLikelihood is 1 + 1)")
+    refused = slp_run("query", pair, "pair(X, Y)", *code)
+    assert refused.code == 1 and "error[E263]" in refused.err
+    run = slp_run("query", pair, "pair(X, Y)", *code, "--allow-code", "--json", "--draws", 8)
+    found = json.loads(run.out)
+    assert found["engine"] == "prolog" and found["draws"][0]["log_likelihood"] == 2
+
+
 def test_a_run_that_is_kept(slp_run, pair: Path, tmp_path: Path) -> None:
     kept = ("--proposal", "q_uc", "--checkpoint", tmp_path / "run.json", "--warmup", 5, "--json")
     slp_run("query", pair, "pair(X, Y)", *kept, "--draws", 4, "--seed", 2)
@@ -77,11 +95,6 @@ def test_a_run_that_is_kept(slp_run, pair: Path, tmp_path: Path) -> None:
             ("--proposal", "q_uc", "--failure", "backtracking"),
             "error[E723]: Metropolis-Hastings does not take --failure backtracking\n"
             "  help: leave out --failure, or --proposal and --log-likelihood\n",
-        ),
-        (
-            ("--proposal", "q_uc", "--engine", "prolog"),
-            "error[E723]: Metropolis-Hastings does not take --engine prolog\n"
-            "  help: leave out --engine, or --proposal and --log-likelihood\n",
         ),
     ],
 )

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +14,8 @@ from numpy.typing import NDArray
 import slp
 from slp.infer.mh.proposals import Proposal, metropolis_hastings
 from slp.proof_sampling.derivations import Derivation, ProofSpace
-from slp.proofs import DEFAULT_LIMITS
-from slp.proofs.runs import MachineRuns
+from slp.proofs import DEFAULT_LIMITS, Query
+from slp.proofs.runs import MachineRuns, RunsOneByOne
 from slp.proofs.terms import Term
 from slp.query import read_query, value_of
 from tests.infer.mh.every_outcome import EveryOutcome, outcomes
@@ -93,13 +94,19 @@ CASES = (
 )
 
 
-class Space:
-    """All proofs of a case in its support, and their probabilities by the draw probabilities."""
+def _in_python(query: Query) -> RunsOneByOne[Any, Any]:
+    return MachineRuns(query, DEFAULT_LIMITS)
 
-    def __init__(self, case: Case) -> None:
+
+class Space:
+    """All proofs of a case in its support, and their probabilities by the draw probabilities.
+    `make_runs` says what resolves goals."""
+
+    def __init__(
+        self, case: Case, make_runs: Callable[[Query], RunsOneByOne[Any, Any]] = _in_python
+    ) -> None:
         self.case = case
-        query = read_query(slp.parse(case.text).ir, case.goal, case.given)
-        runs = MachineRuns(query, DEFAULT_LIMITS)
+        runs = make_runs(read_query(slp.parse(case.text).ir, case.goal, case.given))
         self.target = ProofSpace(runs, DEFAULT_LIMITS, lambda terms: case.fits(_words(terms)))
         drawn = outcomes(self.target.grow)
         self.derived = [(p, d) for p, d in drawn if d is not None]
