@@ -18,6 +18,7 @@
 #include "bindings_exact.hpp"
 #include "bindings_mh.hpp"
 #include "coding.hpp"
+#include "forest.hpp"
 
 namespace nb = nanobind;
 
@@ -73,6 +74,49 @@ nb::tuple merge_rows(Codes codes) {
                           to_numpy(std::move(merged.row_of)), to_numpy(std::move(merged.counts)));
 }
 
+using Features = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Starts = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Flags = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+void make_forest(slp::Forest* self, Features features, Doubles operands, Starts starts,
+                 Flags levels) {
+    new (self) slp::Forest(span_of(features), span_of(operands), span_of(starts),
+                           span_of(levels));
+}
+
+nb::tuple shapes(const slp::Forest& forest) {
+    auto found = without_lock([&] { return forest.shapes(); });
+    return nb::make_tuple(to_numpy(std::move(found.n_leaves)), to_numpy(std::move(found.depth)),
+                          to_numpy(std::move(found.splits),
+                                   {forest.n_trees(), forest.n_features()}));
+}
+
+auto leaves(const slp::Forest& forest, Rows rows, std::size_t threads) {
+    std::vector<std::int64_t> out(forest.n_trees() * rows.shape(0));
+    without_lock([&] { forest.leaves(span_of(rows), threads, out.data()); });
+    return to_numpy(std::move(out), {forest.n_trees(), rows.shape(0)});
+}
+
+auto sums(const slp::Forest& forest, Rows statistics, Rows rows, std::size_t threads) {
+    const std::size_t k = statistics.shape(1);
+    std::vector<double> out(forest.n_leaves() * k);
+    without_lock([&] {
+        forest.sums(span_of(statistics), k, span_of(rows), threads, out.data());
+    });
+    return to_numpy(std::move(out), {forest.n_leaves(), k});
+}
+
+auto average(const slp::Forest& forest, Rows values, Doubles shares, Rows rows,
+             std::size_t threads) {
+    const std::size_t q = values.shape(1);
+    std::vector<double> out(rows.shape(0) * q);
+    without_lock([&] {
+        forest.average(span_of(values), q, span_of(shares), span_of(rows), threads, out.data());
+    });
+    return to_numpy(std::move(out), {rows.shape(0), q});
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -83,6 +127,16 @@ NB_MODULE(_core, m) {
     m.def("code_by_cuts", &code_by_cuts, nb::arg("column").noconvert(),
           nb::arg("cuts").noconvert());
     m.def("merge_rows", &merge_rows, nb::arg("codes").noconvert());
+    nb::class_<slp::Forest>(m, "Forest")
+        .def("__init__", &make_forest, nb::arg("features").noconvert(),
+             nb::arg("operands").noconvert(), nb::arg("starts").noconvert(),
+             nb::arg("levels").noconvert())
+        .def("shapes", &shapes)
+        .def("leaves", &leaves, nb::arg("rows").noconvert(), nb::arg("threads"))
+        .def("sums", &sums, nb::arg("statistics").noconvert(), nb::arg("rows").noconvert(),
+             nb::arg("threads"))
+        .def("average", &average, nb::arg("values").noconvert(), nb::arg("shares").noconvert(),
+             nb::arg("rows").noconvert(), nb::arg("threads"));
     bind_exact(m);
     bind_mh(m);
     bind_edits(m);

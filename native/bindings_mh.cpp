@@ -1,6 +1,5 @@
 // Metropolis-Hastings over proof trees for Python: states that are never changed, blocks of
-// transitions without the interpreter lock, drawn trees for prediction. Called by
-// slp.infer.mh.compiled through slp.kernels.
+// transitions without the interpreter lock. Called by slp.infer.mh.compiled through slp.kernels.
 
 #include "bindings_mh.hpp"
 
@@ -13,7 +12,6 @@
 
 #include "bindings_chains.hpp"
 #include "exact/engine.hpp"
-#include "mh/forest.hpp"
 #include "mh/kernel.hpp"
 
 namespace nb = nanobind;
@@ -180,38 +178,4 @@ void bind_mh(nb::module_& m) {
         .def("holds", [](Sampler& sampler, const State& state) {
             return sampler.holds(state.proof);
         }, nb::arg("state"));
-    nb::class_<Forest>(m, "MHForest")
-        .def("__init__",
-             [](Forest* self, const Sampler& sampler) {
-                 new (self) Forest(sampler.problem(), sampler.geometry());
-             },
-             nb::arg("sampler"), nb::keep_alive<1, 2>())
-        .def("add", [](Forest& forest, const State& state) { forest.add(state.proof); },
-             nb::arg("state"))
-        .def("leaf_statistics",
-             [](const Forest& forest) {
-                 return to_numpy(std::vector<double>(forest.leaf_statistics()));
-             })
-        .def("average",
-             [](const Forest& forest, const Array<double>& values, std::size_t q,
-                const Array<double>& rows, std::size_t n_rows) {
-                 std::vector<double> out(n_rows * q);
-                 {
-                     const nb::gil_scoped_release release;
-                     forest.average(span_of(values), q, span_of(rows), n_rows, out.data());
-                 }
-                 return to_numpy(std::move(out));
-             },
-             nb::arg("values").noconvert(), nb::arg("q"), nb::arg("rows").noconvert(),
-             nb::arg("n_rows"))
-        .def("leaves",
-             [](const Forest& forest, const Array<double>& rows, std::size_t n_rows) {
-                 std::vector<std::uint32_t> out(n_rows * forest.n_trees());
-                 {
-                     const nb::gil_scoped_release release;
-                     forest.leaves(span_of(rows), n_rows, out.data());
-                 }
-                 return to_numpy(std::move(out));
-             },
-             nb::arg("rows").noconvert(), nb::arg("n_rows"));
 }

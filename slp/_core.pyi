@@ -13,6 +13,29 @@ def merge_rows(
     codes: NDArray[np.int32],
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]: ...
 
+class Forest:
+    """Finished trees, to send rows down: see `slp.kernels.lay_out_forest`."""
+
+    def __init__(
+        self,
+        features: NDArray[np.int32],
+        operands: NDArray[np.float64],
+        starts: NDArray[np.int64],
+        levels: NDArray[np.bool_],
+    ) -> None: ...
+    def shapes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
+    def leaves(self, rows: NDArray[np.float64], threads: int) -> NDArray[np.int64]: ...
+    def sums(
+        self, statistics: NDArray[np.float64], rows: NDArray[np.float64], threads: int
+    ) -> NDArray[np.float64]: ...
+    def average(
+        self,
+        values: NDArray[np.float64],
+        shares: NDArray[np.float64],
+        rows: NDArray[np.float64],
+        threads: int,
+    ) -> NDArray[np.float64]: ...
+
 class ExactProblem:
     """Grammar and table, filled in once; `slp.infer.compiled.problem` does it."""
 
@@ -245,14 +268,3 @@ class EditSampler:
         self, state: EditState, script: list[int], power: float
     ) -> tuple[EditState, list[int], list[list[float]]]: ...
     def restore(self, edits: NDArray[np.int32], turns: list[int]) -> EditState | None: ...
-
-class MHForest:
-    """Drawn trees, to predict with."""
-
-    def __init__(self, sampler: MHSampler) -> None: ...
-    def add(self, state: MHState) -> None: ...
-    def leaf_statistics(self) -> NDArray[np.float64]: ...
-    def average(
-        self, values: NDArray[np.float64], q: int, rows: NDArray[np.float64], n_rows: int
-    ) -> NDArray[np.float64]: ...
-    def leaves(self, rows: NDArray[np.float64], n_rows: int) -> NDArray[np.uint32]: ...

@@ -12,7 +12,6 @@
 #include "check.hpp"
 #include "exact/engine.hpp"
 #include "exact/key.hpp"
-#include "mh/forest.hpp"
 #include "mh/kernel.hpp"
 #include "problems.hpp"
 
@@ -189,48 +188,5 @@ TEST(mh_chains_side_by_side_draw_what_they_draw_alone) {
     }
     for (std::size_t i = 0; i < alone.size(); ++i) {
         check(same(alone[i], together[i]));
-    }
-}
-
-TEST(mh_forests_send_rows_where_the_proofs_have_them) {
-    const Engine engine(growtree(40, Measure::feature_then_cut, 8));
-    const Problem& problem = engine.problem();
-    Sampler chains = sampler(engine);
-    RandomChance random = chance(4);
-    Forest forest(problem, engine.geometry());
-    std::vector<Proof> proofs;
-    for (int i = 0; i < 10; ++i) {
-        proofs.push_back(chains.start(random, 1).state.proof);
-        forest.add(proofs.back());
-    }
-    std::vector<double> rows;
-    for (std::uint32_t row = 0; row < 40; ++row) {
-        for (const Feature& feature : problem.table.features) {
-            rows.push_back(feature.codes[row]);
-        }
-    }
-    std::vector<std::uint32_t> leaves(40 * proofs.size());
-    forest.leaves(rows, 40, leaves.data());
-    std::uint32_t number = 0;
-    for (std::size_t t = 0; t < proofs.size(); ++t) {
-        for (const Node& node : proofs[t].nodes) {
-            if (node.n_parts() == 0) {
-                for (const std::uint32_t row : proofs[t].rows_of(node)) {
-                    check(leaves[row * proofs.size() + t] == number);
-                }
-                ++number;
-            }
-        }
-    }
-    check(forest.leaf_statistics().size() == 2 * number);
-    std::vector<double> values(number), mean(40);
-    std::iota(values.begin(), values.end(), 0.0);
-    forest.average(values, 1, rows, 40, mean.data());
-    for (std::size_t row = 0; row < 40; ++row) {
-        double sum = 0.0;
-        for (std::size_t t = 0; t < proofs.size(); ++t) {
-            sum += leaves[row * proofs.size() + t];
-        }
-        check(std::abs(mean[row] - sum / static_cast<double>(proofs.size())) < 1e-12);
     }
 }

@@ -8,8 +8,8 @@ import numpy as np
 
 from slp.errors import Diagnostic, UsageError
 from slp.infer.arviz_adapter import inference_data
+from slp.infer.forests import forest_of_trees
 from slp.infer.posterior import Draw, Posterior
-from slp.trees import Split
 
 __all__ = ["posterior_to_arviz"]
 
@@ -29,14 +29,15 @@ def posterior_to_arviz(posterior: Posterior) -> Any:
         E530: there are no draws.
     """
     chains = _chains(posterior)
-    features = posterior.table.feature_names
-    splits = np.array([[_splits(d, features) for d in chain] for chain in chains])
+    table, shape = posterior.table, (len(chains), len(chains[0]))
+    forest = forest_of_trees(table, [d.tree for chain in chains for d in chain])
+    leaves, depth, splits = (a.reshape(*shape, *a.shape[1:]) for a in forest.shapes())
     weight = np.array([[_known(d.log_weight) for d in chain] for chain in chains])
     fit = np.array([[d.log_likelihood for d in chain] for chain in chains])
     return inference_data(
         {
-            "leaves": np.array([[d.tree.n_leaves for d in chain] for chain in chains]),
-            "depth": np.array([[d.tree.depth for d in chain] for chain in chains]),
+            "leaves": leaves,
+            "depth": depth,
             "used": (splits > 0).astype(np.int64),
             "splits": splits,
         },
@@ -46,7 +47,7 @@ def posterior_to_arviz(posterior: Posterior) -> Any:
             "log_marginal_likelihood": fit,
         },
         dims={"used": ["feature"], "splits": ["feature"]},
-        coords={"feature": list(features)},
+        coords={"feature": list(table.feature_names)},
     )
 
 
@@ -63,8 +64,3 @@ def _chains(posterior: Posterior) -> list[list[Draw]]:
 
 def _known(weight: float | None) -> float:
     return np.nan if weight is None else weight
-
-
-def _splits(draw: Draw, features: tuple[str, ...]) -> list[int]:
-    used = [node.feature for node in draw.tree.nodes() if isinstance(node, Split)]
-    return [used.count(name) for name in features]

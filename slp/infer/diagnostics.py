@@ -127,7 +127,7 @@ def _predictions(drawn: DrawnTrees) -> Iterator[NDArray[np.float64]]:
     """Predictions for rows of the table at each draw, shape (M, T): of classes all but the last
     one's probability, else means. Rows that always share their leaf count once."""
     values = drawn.predictive(drawn.leaves_of_table())
-    if drawn.geometry.table.leaf.classes:
+    if drawn.table.leaf.classes:
         values = values[:, :, :-1]
     flat = values.reshape(len(values), -1)
     flat = np.unique(flat[:, np.isfinite(flat).all(axis=0)], axis=1)

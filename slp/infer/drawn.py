@@ -1,7 +1,8 @@
 """Draws of trees: what they average to, and with which Monte Carlo error.
 
 A sampler's draws repeat themselves, so each distinct tree is worked on once: everything is an array
-over the U distinct trees, and a chain of draws is an array of their numbers.
+over the U distinct trees, and a chain of draws is an array of their numbers. Trees are gone through
+by the kernels (`slp.kernels.lay_out_forest`), in as many threads as the run had.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.data.table import Table
 from slp.infer.arviz_adapter import monte_carlo_errors
-from slp.infer.boxes import Geometry
-from slp.infer.distribution import LeafMixture, ScoredTree, average_predictions
-from slp.infer.rendering import Part, parts_of_tree
+from slp.infer.distribution import LeafMixture, ScoredTree
+from slp.infer.forests import forest_of_trees
+from slp.infer.newrows import rows_as_numbers, table_as_numbers
+from slp.kernels.exact import N_CORES
 
 __all__ = ["DrawnTrees"]
 
@@ -36,16 +39,18 @@ class DrawnTrees:
     """
 
     def __init__(
-        self, geometry: Geometry, trees: Sequence[ScoredTree], chains: Sequence[NDArray[np.int64]]
+        self,
+        table: Table,
+        trees: Sequence[ScoredTree],
+        chains: Sequence[NDArray[np.int64]],
+        threads: int = N_CORES,
     ) -> None:
-        self.geometry, self.trees, self.chains = geometry, trees, chains
+        self.table, self.trees, self.chains = table, trees, chains
+        self._threads = threads
         counts = np.bincount(np.concatenate(chains), minlength=len(trees))
         self.frequency = counts / counts.sum()
-        self.n_leaves = np.array([t.tree.n_leaves for t in trees], np.int64)
-        self.depth = np.array([t.tree.depth for t in trees], np.int64)
-        self.splits = np.zeros((len(trees), len(geometry.table.features)), np.int64)
-        for u, parts in enumerate(self._parts):
-            np.add.at(self.splits[u], [p.feature for p in parts if p.split is not None], 1)
+        self._forest = forest_of_trees(table, [t.tree for t in trees])
+        self.n_leaves, self.depth, self.splits = self._forest.shapes()
 
     # --- values of trees, and what they come to ------------------------------------------------
 
@@ -90,95 +95,55 @@ class DrawnTrees:
 
     def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
         """For each new row, the leaves that it ends in."""
-        for where in self._leaves_reached_in_pieces(rows):
+        statistics, which = self._distinct_leaves
+        for where in self._leaves_reached(rows):
             for column in where.T:
-                leaves, place = np.unique(column, return_inverse=True)
-                yield LeafMixture(self._shares(place), self._statistics[leaves])
+                leaves, place = np.unique(which[column], return_inverse=True)
+                yield LeafMixture(self._shares(place), statistics[leaves])
 
     def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """For each new row the class probabilities, shape (m, C), or the predictive mean, shape
         (m, 1), averaged over all draws."""
-        return average_predictions(self.geometry.table.leaf, self.leaf_mixtures(rows))
+        leaf = self.table.leaf
+        of_leaf = leaf.predict_proba if leaf.classes else leaf.mean
+        values = of_leaf(self._statistics).reshape(len(self._statistics), -1)
+        numbers = rows_as_numbers(self.table, rows)
+        return self._forest.average(values, self.frequency, numbers, self._threads)
 
     # --- predictions ---------------------------------------------------------------------------
 
     def predictive(self, where: NDArray[np.int64]) -> NDArray[np.float64]:
         """What each tree predicts of rows, by their leaves of shape (U, m): class probabilities,
         shape (U, m, C), or means, shape (U, m)."""
-        leaf = self.geometry.table.leaf
+        leaf = self.table.leaf
         of_leaf = leaf.predict_proba if leaf.classes else leaf.mean
         return of_leaf(self._statistics)[where]
 
     def predictive_error(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """Monte Carlo standard error of the mean of `predictive` over draws: (m, C) or (m,)."""
-        pieces = [self.error(self.predictive(w)) for w in self._leaves_reached_in_pieces(rows)]
+        pieces = [self.error(self.predictive(w)) for w in self._leaves_reached(rows)]
         return np.concatenate(pieces)
 
     def leaves_of_table(self) -> NDArray[np.int64]:
         """The leaf of each distinct row of the table under each tree, shape (U, n)."""
-        boxes = [box for box, _ in sorted(self._leaf_numbers.items(), key=lambda item: item[1])]
-        inside = self.geometry.members(boxes).astype(np.bool_)
-        where = np.empty((len(self.trees), inside.shape[1]), np.int64)
-        for u, parts in enumerate(self._parts):
-            for number in (self._leaf_numbers[p.box] for p in parts if p.split is None):
-                where[u, inside[number]] = number
-        return where
+        return self._forest.leaves(table_as_numbers(self.table), self._threads)
 
-    def leaves_reached(self, rows: NDArray[np.object_]) -> NDArray[np.int64]:
-        """The leaf that each new row (`Table.new_rows`) ends in under each tree, shape (U, m).
-
-        Equal leaves (boxes) of different trees have one number.
-        """
-        columns = self._columns(rows)
-        where = np.empty((len(self.trees), len(rows)), np.int64)
-        for u, parts in enumerate(self._parts):
-            here = {0: np.arange(len(rows))}
-            for i, part in enumerate(parts):  # parents come before their children
-                inside = here.pop(i)
-                if part.split is None:
-                    where[u, inside] = self._leaf_numbers[part.box]
-                    continue
-                left = self._goes_left(part, columns[part.feature][inside])
-                here[part.left], here[part.right] = inside[left], inside[~left]
-        return where
-
-    def _leaves_reached_in_pieces(self, rows: NDArray[np.object_]) -> Iterator[NDArray[np.int64]]:
+    def _leaves_reached(self, rows: NDArray[np.object_]) -> Iterator[NDArray[np.int64]]:
+        """The leaf that each new row (`Table.new_rows`) ends in under each tree, shape (U, m), some
+        rows at a time."""
+        numbers = rows_as_numbers(self.table, rows)
         for a in range(0, max(1, len(rows)), _ROWS_AT_A_TIME):
-            yield self.leaves_reached(rows[a : a + _ROWS_AT_A_TIME])
-
-    def _columns(self, rows: NDArray[np.object_]) -> list[NDArray[np.float64]]:
-        """New rows as numbers, a column at a time: values, or codes of levels (-1: none of the
-        table's)."""
-        out = []
-        for f, feature in enumerate(self.geometry.table.features):
-            if feature.levels is None:
-                out.append(rows[:, f].astype(np.float64))
-            else:
-                codes = {level: i for i, level in enumerate(feature.levels)}
-                out.append(np.array([codes.get(v, -1) for v in rows[:, f]], np.float64))
-        return out
-
-    def _goes_left(self, part: Part, values: NDArray[np.float64]) -> NDArray[np.bool_]:
-        assert part.split is not None
-        if part.split.threshold is not None:
-            return values < part.split.threshold
-        levels = self.geometry.table.features[part.feature].levels
-        assert levels is not None and part.split.level is not None
-        equal: NDArray[np.bool_] = values == levels.index(part.split.level)
-        return equal
-
-    @cached_property
-    def _parts(self) -> list[list[Part]]:
-        found = [parts_of_tree(self.geometry, t.tree) for t in self.trees]
-        return [parts for parts in found if parts is not None]  # the table's own trees: all are
-
-    @cached_property
-    def _leaf_numbers(self) -> dict[int, int]:
-        """Number of each distinct leaf by its box."""
-        boxes = (p.box for parts in self._parts for p in parts if p.split is None)
-        return {box: number for number, box in enumerate(dict.fromkeys(boxes))}
+            yield self._forest.leaves(numbers[a : a + _ROWS_AT_A_TIME], self._threads)
 
     @cached_property
     def _statistics(self) -> NDArray[np.float64]:
-        """Statistics of each distinct leaf, shape (number of leaves, k)."""
-        return self.geometry.statistics(list(self._leaf_numbers))
+        """Statistics of each leaf, one tree after the other, shape (K, k)."""
+        rows = table_as_numbers(self.table)
+        statistics = np.ascontiguousarray(self.table.statistics, np.float64)
+        return self._forest.sums(statistics, rows, self._threads)
+
+    @cached_property
+    def _distinct_leaves(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The statistics that leaves have, shape (J, k), and which of them each leaf has, (K,)."""
+        found, which = np.unique(self._statistics, axis=0, return_inverse=True)
+        return found, which.reshape(-1)

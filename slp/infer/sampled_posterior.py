@@ -67,13 +67,15 @@ class Said(TypedDict):
     choice: Choice
     likelihood: bool
     seed: int
+    threads: int
     run: Callable[[bool], SampledPosterior]
 
 
 class SampledPosterior(Posterior):
     """The distribution over trees as draws show it; see `Posterior`.
 
-    `run` makes draws with or without likelihood, for `prior`.
+    `run` makes draws with or without likelihood, for `prior`; `threads` are those that the draws
+    are averaged in.
     """
 
     def __init__(self, sampler: TreeSampler[Any], result: RunResult, **said: Unpack[Said]) -> None:
@@ -84,7 +86,8 @@ class SampledPosterior(Posterior):
             normalised=sampler.normalised,
             seed=said["seed"],
         )
-        self._sampler, self._result, self._run = sampler, result, said["run"]
+        self._sampler, self._result = sampler, result
+        self._run, self._threads = said["run"], said["threads"]
 
     # --- what draws do not tell ----------------------------------------------------------------
 
@@ -205,7 +208,7 @@ class SampledPosterior(Posterior):
                         trees.append(scored)
                 chain.append(numbers[key])
             chains.append(np.array(chain, np.int64))
-        return DrawnTrees(self._geometry, trees, chains)
+        return DrawnTrees(self.table, trees, chains, self._threads)
 
     # --- Monte Carlo errors --------------------------------------------------------------------
 

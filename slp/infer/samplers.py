@@ -84,6 +84,7 @@ def sample_posterior(
             choice=choice,
             likelihood=likelihood,
             seed=known_seed,
+            threads=threads,
             run=lambda likelihood: chains(likelihood, None),
         )
         if posterior.draws:

@@ -1,18 +1,21 @@
 """The numerical routines that are worth compiling, behind one facade.
 
-Entry points: `code_values`, `code_by_cuts`, `merge_rows`, and `backend()`, which tells what runs
-them: the C++ core (`slp._core`, from `native/`) or, where that is missing, the NumPy reference
-(`slp.kernels.reference`), with one `SlpWarning` at the first use. Both give the same results. The
-environment variable `SLP_KERNELS=reference` asks for the reference, without a warning.
+Entry points: `code_values`, `code_by_cuts`, `merge_rows`, `lay_out_forest`, and `backend()`, which
+tells what runs them: the C++ core (`slp._core`, from `native/`) or, where that is missing, the
+NumPy reference (`slp.kernels.reference`), with one `SlpWarning` at the first use. Both give the
+same results. The environment variable `SLP_KERNELS=reference` asks for the reference, without a
+warning.
 
 The facade brings arrays into the one layout that kernels take and checks what they rely on. It sees
-NumPy and `slp.errors` only. Dimension letters: n rows, d features, m distinct rows, c cuts.
+NumPy and `slp.errors` only. Dimension letters: n rows, d features, m distinct rows, c cuts; of
+forests U trees, N nodes and K leaves of all trees together, m rows, q numbers of each leaf.
 """
 
 from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Sequence
 from functools import cache
 from typing import Literal, Protocol
 
@@ -22,12 +25,46 @@ from numpy.typing import ArrayLike, NDArray
 from slp.errors import Diagnostic, SlpWarning, UsageError
 from slp.kernels import reference
 
-__all__ = ["backend", "code_by_cuts", "code_values", "merge_rows"]
+__all__ = ["Forest", "backend", "code_by_cuts", "code_values", "lay_out_forest", "merge_rows"]
 
 Backend = Literal["compiled", "reference"]
 
 _VARIABLE = "SLP_KERNELS"
 _MOST_ROWS = 2**31 - 1  # codes are int32, and a column may have one code for each row
+
+
+class Forest(Protocol):
+    """Trees that many rows are sent down at once: see `lay_out_forest`. Rows, shape (m, d), and all
+    that goes with them are float64 and C-contiguous; leaves are numbered from 0 as they stand, one
+    tree after the other. The number of threads makes no difference to what comes out.
+    """
+
+    def shapes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Of each tree the number of leaves and the depth, int64, shape (U,), and how often it
+        splits on each feature, int64, shape (U, d)."""
+        ...
+
+    def leaves(self, rows: NDArray[np.float64], threads: int, /) -> NDArray[np.int64]:
+        """The leaf that each row ends in under each tree, int64, shape (U, m)."""
+        ...
+
+    def sums(
+        self, statistics: NDArray[np.float64], rows: NDArray[np.float64], threads: int, /
+    ) -> NDArray[np.float64]:
+        """Sum of the statistics, shape (m, k), of the rows that end in each leaf, shape (K, k)."""
+        ...
+
+    def average(
+        self,
+        values: NDArray[np.float64],
+        shares: NDArray[np.float64],
+        rows: NDArray[np.float64],
+        threads: int,
+        /,
+    ) -> NDArray[np.float64]:
+        """Sum over the trees of share, shape (U,), times the values of the leaf that a row ends in,
+        shape (K, q): shape (m, q)."""
+        ...
 
 
 class _Kernels(Protocol):
@@ -44,6 +81,15 @@ class _Kernels(Protocol):
     def merge_rows(
         self, codes: NDArray[np.int32], /
     ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]: ...
+
+    def Forest(  # noqa: N802 (a class)
+        self,
+        features: NDArray[np.int32],
+        operands: NDArray[np.float64],
+        starts: NDArray[np.int64],
+        levels: NDArray[np.bool_],
+        /,
+    ) -> Forest: ...
 
 
 def backend() -> Backend:
@@ -115,6 +161,32 @@ def merge_rows(
     if codes.ndim != 2 or codes.dtype != np.int32:
         raise ValueError(f"codes must be int32 (n, d), not {codes.dtype} {codes.shape}")
     return _choose_kernels()[1].merge_rows(np.ascontiguousarray(codes))
+
+
+def lay_out_forest(trees: Sequence[Sequence[tuple[int, float]]], levels: Sequence[bool]) -> Forest:
+    """Lay finished trees out flat.
+
+    Parameters
+    ----------
+    trees : of each its nodes in preorder: the feature and the threshold below which a row goes
+        left, or, of a feature with levels, the code that equals it; of a leaf -1 and anything.
+    levels : of each of the d features whether it has levels.
+    """
+    nodes = [node for tree in trees for node in tree]
+    features = np.array([f for f, _ in nodes], np.int32)
+    operands = np.array([x for _, x in nodes], np.float64)
+    starts = np.cumsum([0, *map(len, trees)], dtype=np.int64)
+    if len(features) and not -1 <= features.min() <= features.max() < len(levels):
+        raise ValueError(f"features must be -1 to {len(levels) - 1}")
+    # Subtrees that are still to come after each node: none at the end of a tree, else one or more.
+    owed = np.cumsum(np.where(features < 0, -1, 1)) + np.repeat(
+        np.arange(1, len(trees) + 1), np.diff(starts)
+    )
+    ends = starts[1:] - 1
+    if (np.diff(starts) < 1).any() or not np.array_equal(np.flatnonzero(owed < 1), ends):
+        raise ValueError("trees must be nodes in preorder")
+    flags = np.array(levels, np.bool_)
+    return _choose_kernels()[1].Forest(features, operands, starts, flags)
 
 
 def _column(x: ArrayLike) -> NDArray[np.float64]:

@@ -1,7 +1,7 @@
 """The compiled Metropolis-Hastings sampler, where it is there.
 
-Entry point: `mh_kernels()`, the extension module with `MHSampler`, `MHState` and `MHForest`
-(`slp/_core.pyi`), or None.
+Entry point: `mh_kernels()`, the extension module with `MHSampler` and `MHState` (`slp/_core.pyi`),
+or None.
 
 It has no NumPy twin here: its specification is the plain engine, `slp.infer.mh`.
 """

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["code_by_cuts", "code_values", "merge_rows"]
+__all__ = ["Forest", "code_by_cuts", "code_values", "merge_rows"]
 
 
 def code_values(column: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
@@ -33,3 +33,81 @@ def merge_rows(
     )
     _, first_rows = np.unique(row_of, return_index=True)
     return codes[first_rows], row_of, np.bincount(row_of, minlength=len(place_of))
+
+
+class Forest:
+    """Trees that many rows are sent down at once, by the nodes of one after the other in preorder:
+    features (N,), -1 of a leaf; operands (N,); where each tree starts, and N, (U + 1,); which
+    features have levels (d,)."""
+
+    def __init__(
+        self,
+        features: NDArray[np.int32],
+        operands: NDArray[np.float64],
+        starts: NDArray[np.int64],
+        levels: NDArray[np.bool_],
+    ) -> None:
+        self._features, self._operands = features.tolist(), operands.tolist()
+        self._roots, self._levels = starts[:-1].tolist(), levels.tolist()
+        self._right = [0] * len(features)
+        self._leaf = np.cumsum(features < 0) - 1  # the number of a node that is a leaf
+        waiting: list[int] = []  # splits whose right side has not begun
+        for i, feature in enumerate(self._features):
+            if i and self._features[i - 1] < 0 and waiting:
+                self._right[waiting.pop()] = i
+            if feature >= 0:
+                waiting.append(i)
+
+    def shapes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Leaves (U,), depth (U,) and splits (U, d) of each tree."""
+        n_leaves, depth = np.zeros((2, len(self._roots)), np.int64)
+        splits = np.zeros((len(self._roots), len(self._levels)), np.int64)
+        for u, root in enumerate(self._roots):
+            stack = [(root, 0)]
+            while stack:
+                i, above = stack.pop()
+                if self._features[i] < 0:
+                    n_leaves[u] += 1
+                    depth[u] = max(depth[u], above)
+                else:
+                    splits[u, self._features[i]] += 1
+                    stack += [(i + 1, above + 1), (self._right[i], above + 1)]
+        return n_leaves, depth, splits
+
+    def leaves(self, rows: NDArray[np.float64], threads: int) -> NDArray[np.int64]:
+        """The leaf of each row (m, d) under each tree, (U, m). There is one thread."""
+        out = np.empty((len(self._roots), len(rows)), np.int64)
+        for u, root in enumerate(self._roots):
+            stack = [(root, np.arange(len(rows)))]
+            while stack:
+                i, inside = stack.pop()
+                f = self._features[i]
+                if f < 0:
+                    out[u, inside] = self._leaf[i]
+                    continue
+                values, operand = rows[inside, f], self._operands[i]
+                left = values == operand if self._levels[f] else values < operand
+                stack += [(i + 1, inside[left]), (self._right[i], inside[~left])]
+        return out
+
+    def sums(
+        self, statistics: NDArray[np.float64], rows: NDArray[np.float64], threads: int
+    ) -> NDArray[np.float64]:
+        """Sum of the statistics (m, k) of the rows that end in each leaf, (K, k)."""
+        out = np.zeros((self._leaf[-1] + 1, statistics.shape[1]))
+        for where in self.leaves(rows, threads):
+            np.add.at(out, where, statistics)
+        return out
+
+    def average(
+        self,
+        values: NDArray[np.float64],
+        shares: NDArray[np.float64],
+        rows: NDArray[np.float64],
+        threads: int,
+    ) -> NDArray[np.float64]:
+        """Sum over the trees of share (U,) times the values (K, q) of a row's leaf, (m, q)."""
+        out = np.zeros((len(rows), values.shape[1]))
+        for share, where in zip(shares, self.leaves(rows, threads), strict=True):
+            out += share * values[where]
+        return out

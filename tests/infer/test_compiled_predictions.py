@@ -13,8 +13,8 @@ from slp.data.table import Table
 from slp.errors import BudgetError
 from slp.infer.boxes import Geometry
 from slp.infer.compiled import CompiledChart
-from slp.infer.compiled.newrows import distinct_rows, rows_as_numbers
 from slp.infer.exact import Chart, build_forest
+from slp.infer.newrows import distinct_rows, rows_as_numbers
 from slp.ir.tree_grammar import TreeGrammar
 from tests.infer.cases import denison, growtree, make_table, numeric
 

@@ -80,6 +80,41 @@ def test_large_random_tables(compiled_kernels: ModuleType, d: int, levels: int) 
     _assert_all_same(compiled_kernels.merge_rows(table), reference.merge_rows(table))
 
 
+def random_nodes(rng: np.random.Generator, splits: int) -> list[tuple[int, float]]:
+    """A tree in preorder on two numeric features and one of three levels."""
+    if splits == 0:
+        return [(-1, 0.0)]
+    left = int(rng.integers(splits))
+    feature = int(rng.integers(3))
+    operand = float(rng.integers(3)) if feature == 2 else round(rng.normal(), 1)
+    sides = random_nodes(rng, left) + random_nodes(rng, splits - 1 - left)
+    return [(feature, operand), *sides]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_random_forests(compiled_kernels: ModuleType, threads: int) -> None:
+    rng = np.random.default_rng(4)
+    trees = [random_nodes(rng, int(n)) for n in rng.integers(0, 30, 300)]
+    nodes = [node for tree in trees for node in tree]
+    laid_out = (
+        np.array([f for f, _ in nodes], np.int32),
+        np.array([x for _, x in nodes]),
+        np.cumsum([0, *map(len, trees)]),
+        np.array([False, False, True]),
+    )
+    have, want = compiled_kernels.Forest(*laid_out), reference.Forest(*laid_out)
+    rows = rng.normal(size=(1000, 3)).round(1)
+    rows[:, 2] = rng.integers(-1, 3, 1000)
+    _assert_all_same(have.shapes(), want.shapes())
+    _assert_same(have.leaves(rows, threads), want.leaves(rows, threads))
+    statistics = rng.integers(0, 9, (1000, 2)).astype(np.float64)
+    sums = want.sums(statistics, rows, threads)
+    _assert_same(have.sums(statistics, rows, threads), sums)
+    shares = rng.dirichlet(np.ones(len(trees)))
+    averages = (forest.average(sums, shares, rows, threads) for forest in (have, want))
+    np.testing.assert_allclose(*averages, rtol=1e-12)
+
+
 def test_results_own_their_memory(compiled_kernels: ModuleType) -> None:
     column = np.array([2.0, 1.0, 2.0])
     values, codes = compiled_kernels.code_values(column)

@@ -26,12 +26,12 @@ from slp.infer.boxes import Geometry
 from slp.infer.compiled.fitting import Room
 from slp.infer.compiled.items import CALL, LEAF, Items
 from slp.infer.compiled.kbest import KBest
-from slp.infer.compiled.newrows import distinct_rows, rows_as_numbers
 from slp.infer.compiled.outside import Outside, outside_sums
 from slp.infer.compiled.passes import Passes, Progress, Quantity
 from slp.infer.compiled.scoring import log_weight_of_tree
 from slp.infer.distribution import LeafMixture, ScoredTree
 from slp.infer.exact.ambiguity import derivations_are_trees
+from slp.infer.newrows import distinct_rows, rows_as_numbers
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.exact import N_CORES
 from slp.leaves import NormalInverseGamma

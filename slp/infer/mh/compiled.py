@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -94,7 +94,6 @@ class CompiledMetropolisHastings:
         self.power = 1.0 if likelihood else 0.0
         core = mh_kernels()
         assert core is not None
-        self._core = core
         self._predicates = tree_predicates(constraints)
         problem = core.ExactEngine(core_problem(core, grammar, geometry.table, count_leaves=False))
         if most_boxes is None:
@@ -224,13 +223,6 @@ class CompiledMetropolisHastings:
     def log_weight(self, tree: Tree) -> float:
         """As `MetropolisHastings.log_weight`."""
         return self.plain.log_weight(tree)
-
-    def forest(self, records: Sequence[Json]) -> Any:
-        """The trees of records, laid out by the core to predict with (`MHForest`)."""
-        forest = self._core.MHForest(self.sampler)
-        for record in records:
-            forest.add(self.proof_from_data(record))
-        return forest
 
 
 def _sampler(

@@ -23,7 +23,7 @@ from slp.infer.run import Checkpoint, Schedule, run
 from slp.ir.program import Predicate
 from slp.lower import program_to_tree_grammar
 from slp.proofs.terms import Text
-from slp.trees import Leaf, check_tree
+from slp.trees import check_tree
 from tests.infer.mh.core_matrices import (
     Q_EXACT,
     Q_IND,
@@ -187,23 +187,6 @@ def test_trees_are_those_of_the_plain_engine() -> None:
         assert all(found.holds for found in check_tree(tree, program, X, Y))
         want = log_likelihood_of_tree(engine.geometry, tree)
         assert state.log_likelihood == pytest.approx(want, abs=1e-10)
-
-
-def test_predictions_of_many_trees() -> None:
-    engine = chains(":- use(growtree).")
-    draws = run(engine, Schedule(draws=30, chains=1, warm_up=100, thin=50), seed=1).draws[0]
-    leaf = engine.geometry.table.leaf
-    forest = engine.forest(draws)
-    values = leaf.predict_proba(forest.leaf_statistics().reshape(-1, leaf.n_statistics))
-    new = np.random.default_rng(9).normal(size=(40, 3))
-    have = forest.average(values.ravel(), 2, new.ravel(), len(new)).reshape(-1, 2)
-    want = np.zeros((40, 2))
-    for draw in draws:
-        tree = engine.tree(engine.proof_from_data(draw))
-        leaves = [n for n in tree.nodes() if isinstance(n, Leaf)]
-        counts = [[n.summary["counts"].get(c, 0) for c in leaf.classes] for n in leaves]
-        want += leaf.predict_proba(np.array(counts, np.float64))[tree.apply(new)]
-    np.testing.assert_allclose(have, want / len(draws), rtol=1e-12)
 
 
 def test_no_start() -> None:

@@ -1,4 +1,4 @@
-"""New rows as the compiled engine takes them: numbers, and each way through the cuts once."""
+"""Rows as the core takes them: numbers; and each way through the cuts once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from slp.data.table import Feature, Table
 from slp.kernels import code_by_cuts
 
-__all__ = ["distinct_rows", "rows_as_numbers"]
+__all__ = ["distinct_rows", "rows_as_numbers", "table_as_numbers"]
 
 # With more values than this, two values are the same way only if they are equal: there would be too
 # many thresholds to compare with.
@@ -24,6 +24,21 @@ def rows_as_numbers(table: Table, rows: NDArray[np.object_]) -> NDArray[np.float
         else:
             codes = {level: i for i, level in enumerate(feature.levels)}
             out[:, f] = [codes.get(value, -1) for value in rows[:, f]]
+    return out
+
+
+def table_as_numbers(table: Table) -> NDArray[np.float64]:
+    """The distinct rows of a table, shape (n, d), as `rows_as_numbers`; of a bin, which goes one
+    way at every threshold, the least value."""
+    out = np.empty(table.codes.shape, np.float64)
+    for f, feature in enumerate(table.features):
+        codes = table.codes[:, f]
+        if feature.values is not None:
+            out[:, f] = feature.values[codes]
+        elif feature.cuts is not None:
+            out[:, f] = np.concatenate([[-np.inf], feature.cuts])[codes]
+        else:
+            out[:, f] = codes
     return out
 
 
