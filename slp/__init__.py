@@ -13,6 +13,9 @@ models in their leaves, `slp.proofs` resolution for guards, `slp.query` goals of
 data, `slp.kernels` the compiled routines, `slp.cli` the commands.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from slp.errors import (
     BudgetError,
     DataError,
@@ -24,10 +27,13 @@ from slp.errors import (
     UsageError,
 )
 from slp.infer import Posterior
-from slp.program import LearnResult, Program, check, load, parse
-from slp.proof_sampling import SampledProofs
-from slp.query import Draws, QueryResult
+from slp.program import Program, check, load, parse
 from slp.trees import CheckResult, Tree, TreeNode
+
+if TYPE_CHECKING:
+    from slp.program.learning import LearnResult
+    from slp.proof_sampling import SampledProofs
+    from slp.query import Draws, QueryResult
 
 __version__ = "0.1.0"
 
@@ -54,3 +60,21 @@ __all__ = [
     "load",
     "parse",
 ]
+
+# Results of questions that few programs are asked: imported when they are first named.
+_LATE = {
+    "Draws": "slp.query",
+    "LearnResult": "slp.program.learning",
+    "QueryResult": "slp.query",
+    "SampledProofs": "slp.proof_sampling",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATE[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATE})

@@ -226,13 +226,33 @@ def test_only_one_file_knows_arviz() -> None:
     assert users == {"infer/arviz_adapter.py"}
 
 
-def test_slow_libraries_are_not_imported_before_they_are_needed() -> None:
-    program = (
-        "import sys, slp.cli; "
-        "print({'arviz', 'pandas', 'polars', 'scipy', 'slp.infer.samplers'} & set(sys.modules))"
-    )
-    command = [sys.executable, "-c", program]
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "set()\n"
+# Half of the time of a small run goes into imports: what most runs need none of comes late.
+SLOW = (
+    ["arviz", "pandas", "polars", "pyarrow", "scipy"]
+    + ["slp.infer.samplers", "slp.infer.mh", "slp.infer.run", "slp.infer.edits"]
+    + ["slp.learn", "slp.proof_sampling", "slp.query"]
+)
+
+
+def _imported(program: str, *arguments: object) -> set[str]:
+    """What of `SLOW` is imported when a program has run with these arguments."""
+    program += f"; print(*{{*{SLOW}}} & {{*sys.modules}})"
+    command = [sys.executable, "-c", program, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def test_slow_modules_are_not_imported_with_the_package() -> None:
+    assert _imported("import sys, slp, slp.cli.sample") == set()
+    assert _imported("import sys, slp; slp.SampledProofs") >= {"slp.proof_sampling"}
+
+
+@pytest.mark.parametrize("draws", [0, 10])
+def test_an_exact_run_on_a_small_table_imports_no_slow_module(draws: int) -> None:
+    program = "import sys; from slp.cli import common, sample; common.run(sample.sample_command)"
+    example = PACKAGE.parent / "examples" / "haberman"
+    arguments = (example / "prior.slp", example / "haberman.csv", "-n", draws)
+    assert _imported(program, *arguments) == set()
 
 
 @pytest.mark.parametrize(

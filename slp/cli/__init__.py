@@ -3,26 +3,46 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 
 import click
 
 import slp
-from slp.cli.check import check_command
 from slp.cli.common import run
-from slp.cli.expand import expand_command
-from slp.cli.explain import explain_command
-from slp.cli.fmt import fmt_command
-from slp.cli.learn import learn_command
-from slp.cli.map import map_command
-from slp.cli.predict import predict_command
-from slp.cli.prior import prior_command
-from slp.cli.query import query_command
-from slp.cli.sample import sample_command
 
 __all__ = ["main", "sample_main", "slp_command"]
 
+_NAMES = (
+    "check",
+    "expand",
+    "explain",
+    "fmt",
+    "learn",
+    "map",
+    "predict",
+    "prior",
+    "query",
+    "sample",
+)
 
-@click.group(name="slp", context_settings={"help_option_names": ["-h", "--help"]})
+
+class _Commands(click.Group):
+    """Subcommands, imported when they are asked for: NAME is `slp.cli.NAME.NAME_command`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_NAMES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return _command(cmd_name) if cmd_name in _NAMES else None
+
+
+def _command(name: str) -> click.Command:
+    command = getattr(import_module(f"slp.cli.{name}"), f"{name}_command")
+    assert isinstance(command, click.Command)
+    return command
+
+
+@click.group(name="slp", cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(slp.__version__, prog_name="slp")
 def slp_command() -> None:
     """Priors over decision trees as stochastic logic programs.
@@ -32,21 +52,6 @@ def slp_command() -> None:
     """
 
 
-for _command in (
-    check_command,
-    expand_command,
-    explain_command,
-    fmt_command,
-    learn_command,
-    map_command,
-    predict_command,
-    prior_command,
-    query_command,
-    sample_command,
-):
-    slp_command.add_command(_command)
-
-
 def main() -> None:
     """Entry point of `slp`."""
     sys.exit(run(slp_command))
@@ -54,4 +59,4 @@ def main() -> None:
 
 def sample_main() -> None:
     """Entry point of `slp-sample`, the same as `slp sample`."""
-    sys.exit(run(sample_command))
+    sys.exit(run(_command("sample")))

@@ -10,7 +10,7 @@ import click
 
 import slp
 from slp.cli.common import format_option, param_option, response_option, write_diagnostics
-from slp.data import read_frame
+from slp.data import read_columns
 from slp.errors import Diagnostic, ExitCode, SlpError
 
 __all__ = ["check_command"]
@@ -49,7 +49,7 @@ def _findings(
         program = slp.load(file, **parameters)
         found = list(program.warnings)
         if data is not None:
-            frame = read_frame(data)
+            frame = read_columns(data)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 found = list(program.compile(frame, response).warnings)

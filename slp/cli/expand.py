@@ -6,7 +6,7 @@ import click
 
 import slp
 from slp.cli.common import format_option, param_option, reports_errors, response_option
-from slp.data import read_frame
+from slp.data import read_columns
 
 __all__ = ["expand_command"]
 
@@ -27,4 +27,4 @@ def expand_command(
     trees on it.
     """
     program = slp.load(file, **parameters)
-    click.echo(program.expand(None if data is None else read_frame(data), response), nl=False)
+    click.echo(program.expand(None if data is None else read_columns(data), response), nl=False)

@@ -6,7 +6,7 @@ import click
 
 import slp
 from slp.cli.common import format_option, param_option, reports_errors, response_option
-from slp.data import read_frame
+from slp.data import read_columns
 
 __all__ = ["explain_command"]
 
@@ -27,5 +27,5 @@ def explain_command(
     features that the program names, and trees of few leaves.
     """
     program = slp.load(file, **parameters)
-    frame = None if data is None else read_frame(data)
+    frame = None if data is None else read_columns(data)
     click.echo(program.explain(frame, response))

@@ -20,7 +20,7 @@ from slp.cli.common import (
 from slp.cli.inference_options import inference_options
 from slp.cli.json_text import json_text
 from slp.cli.summary import size_to_json, standing
-from slp.data import read_frame
+from slp.data import read_columns
 from slp.infer import MapTree
 
 __all__ = ["map_command"]
@@ -54,7 +54,7 @@ def map_command(
 ) -> None:
     """The K most probable trees under PRIOR given DATA, with their posterior probabilities."""
     program = slp.load(prior, **parameters)
-    frame = read_frame(data)
+    frame = read_columns(data)
     with progress_line() as progress:
         posterior = program.posterior(
             frame,

@@ -20,7 +20,7 @@ from slp.cli.common import (
     response_option,
 )
 from slp.cli.inference_options import inference_options
-from slp.data import read_frame
+from slp.data import read_columns
 
 if TYPE_CHECKING:
     import polars
@@ -62,7 +62,7 @@ def predict_command(
     """
     check_output(output)
     program = slp.load(prior, **parameters)
-    frame, rows = read_frame(data), read_frame(new)
+    frame, rows = read_columns(data), read_columns(new)
     with progress_line() as progress:
         posterior = program.posterior(
             frame,
@@ -79,9 +79,7 @@ def predict_command(
             stream.write(text)
 
 
-def _predictions(
-    posterior: slp.Posterior, rows: polars.DataFrame, level: float
-) -> polars.DataFrame:
+def _predictions(posterior: slp.Posterior, rows: Any, level: float) -> polars.DataFrame:
     import polars  # late: a slow import
 
     table = posterior.table

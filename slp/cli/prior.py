@@ -29,7 +29,7 @@ from slp.cli.summary import (
     words_lines,
     write_draws,
 )
-from slp.data import read_frame
+from slp.data import read_columns
 from slp.infer import Draw
 
 __all__ = ["prior_command"]
@@ -69,7 +69,7 @@ def prior_command(
     """What PRIOR says of the trees that DATA's features allow, before the response is looked at."""
     check_output(output)
     program = slp.load(prior, **parameters)
-    frame = read_frame(data)
+    frame = read_columns(data)
     with progress_line() as progress:
         result = program.prior(
             frame,

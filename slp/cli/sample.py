@@ -23,7 +23,7 @@ from slp.cli.common import (
 from slp.cli.inference_options import inference_options
 from slp.cli.json_text import json_text
 from slp.cli.summary import draws_lines, posterior_to_json, summary_lines, write_draws
-from slp.data import read_frame
+from slp.data import read_columns
 
 __all__ = ["sample_command"]
 
@@ -70,7 +70,7 @@ def sample_command(
     started = time.perf_counter()
     check_output(output)
     program = slp.load(prior, **parameters)
-    frame = read_frame(data)
+    frame = read_columns(data)
     with progress_line() as progress:
         posterior = program.posterior(
             frame,

@@ -1,6 +1,6 @@
 """Reading a table from a file: what kind it is, its bytes and its text.
 
-What is in it is up to `slp.data.polars_frames`.
+What is in it is up to `slp.data.polars_frames`, or, of a small plain one, `slp.data.small_text`.
 """
 
 from __future__ import annotations
@@ -10,15 +10,35 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from slp.data.frames import Frame, frame_of
+from slp.data.small_text import find_columns
 from slp.data.words import EXPECTED, data_error
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["read_frame"]
+__all__ = ["read_columns", "read_frame"]
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".csv.gz": ",", ".tsv.gz": "\t"}
 _PARQUET = (".parquet", ".pq")
+
+
+def read_columns(path: str | Path) -> Frame:
+    """The columns of the frame that `read_frame` gives; small plain text is read without polars.
+
+    Raises
+    ------
+    DataError
+        As `read_frame` does.
+    """
+    path = Path(path)
+    separator = _separator(path)
+    content = _read_bytes(path)
+    if separator is not None:
+        columns = find_columns(_decode(path, content), separator)
+        if columns is not None:
+            return columns
+    return frame_of(_frame_of(path, separator, content))
 
 
 def read_frame(path: str | Path) -> pl.DataFrame:
@@ -34,6 +54,11 @@ def read_frame(path: str | Path) -> pl.DataFrame:
         unequal length, E406 not UTF-8, E407 and E408 column names, E409 not what its name says.
     """
     path = Path(path)
+    return _frame_of(path, _separator(path), _read_bytes(path))
+
+
+def _separator(path: Path) -> str | None:
+    """What separates cells in a file of that name; None in Parquet."""
     name = path.name.lower()
     separator = next((s for end, s in _SEPARATORS.items() if name.endswith(end)), None)
     if separator is None and not name.endswith(_PARQUET):
@@ -42,10 +67,13 @@ def read_frame(path: str | Path) -> pl.DataFrame:
             f"{path}: unknown kind of file",
             "name it .csv, .tsv, .csv.gz, .tsv.gz or .parquet, as what it is",
         )
-    content = _read_bytes(path)
+    return separator
+
+
+def _frame_of(path: Path, separator: str | None, content: bytes) -> pl.DataFrame:
     if not content:
         raise data_error("E403", f"{path} is empty", EXPECTED)
-    from slp.data import polars_frames  # late: polars takes as long to import as all of slp
+    from slp.data import polars_frames  # late: polars takes longer to import than all of slp
 
     if separator is None:
         frame = polars_frames.read_parquet(path, content)

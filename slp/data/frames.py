@@ -80,6 +80,8 @@ def frame_of(X: Any) -> Frame:
     DataError
         E404 no rows, E407 and E408 faults of names, E410 no table, E414 rows of unequal length.
     """
+    if isinstance(X, Frame):
+        return X
     if _is_polars(X, "LazyFrame"):
         X = X.collect()
     if _is_polars(X, "DataFrame"):

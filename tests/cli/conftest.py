@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from slp.cli import sample_command, slp_command
+from slp.cli import slp_command
 from slp.cli.common import run
+from slp.cli.sample import sample_command
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HABERMAN = ROOT / "examples" / "haberman"

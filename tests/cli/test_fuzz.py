@@ -13,8 +13,8 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from slp.cli import sample_command
 from slp.cli.common import run
+from slp.cli.sample import sample_command
 from tests.cli.conftest import ROOT
 
 PROGRAMS = sorted(

@@ -16,8 +16,8 @@ import pytest
 COMMAND = """
 import functools, sys
 import slp.infer.samplers as samplers
-from slp.cli import sample_command
 from slp.cli.common import run
+from slp.cli.sample import sample_command
 samplers.Checkpoint = functools.partial(samplers.Checkpoint, every=0.02)
 sys.exit(run(sample_command, sys.argv[1:]))
 """

@@ -213,11 +213,10 @@ def test_links_and_devices_stay_what_they_are(slp_run, table: Path, tmp_path: Pa
 
 
 def test_a_full_disk_is_no_bug_of_ours(table: Path) -> None:
-    command = "import sys; from slp.cli import sample_command; from slp.cli.common import run; "
-    words = ["growtree", str(table), "-n", "0"]
+    command = "from slp.cli import sample_main; sample_main()"
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            [sys.executable, "-c", command + f"sys.exit(run(sample_command, {words}))"],
+            [sys.executable, "-c", command, "growtree", str(table), "-n", "0"],
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
@@ -234,7 +233,7 @@ def test_a_bug_of_ours_exits_with_70(slp_run, table: Path, monkeypatch) -> None:
     def broken(*_: object) -> None:
         raise RuntimeError("planted")
 
-    monkeypatch.setattr(import_module("slp.cli.sample"), "read_frame", broken)
+    monkeypatch.setattr(import_module("slp.cli.sample"), "read_columns", broken)
     result = slp_run("slp-sample", "growtree", table)
     assert result.code == 70
     assert "This is a bug in slp" in result.err

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import datetime
 import gzip
+from pathlib import Path
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from slp.data import read_frame
+from slp.data import read_columns, read_frame
+from slp.data.frames import frame_of
+from slp.data.small_text import find_columns
 from slp.errors import DataError
 
 
@@ -25,6 +30,7 @@ def write(tmp_path, monkeypatch):
     return write
 
 
+EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
 PLAIN = "age,kind\n30,a\n41,b\n"
 
 
@@ -155,9 +161,10 @@ FAULTS = [
 
 @pytest.mark.parametrize(("name", "content", "message"), FAULTS)
 def test_faults(write, name, content, message):
-    with pytest.raises(DataError) as e:
-        read_frame(write(name, content))
-    assert str(e.value) == message
+    for read in (read_frame, read_columns):
+        with pytest.raises(DataError) as e:
+            read(write(name, content))
+        assert str(e.value) == message
 
 
 def test_a_missing_file_and_a_folder(write, tmp_path):
@@ -195,3 +202,71 @@ def test_dates_in_parquet_are_read(tmp_path):
     day = datetime.date(2020, 1, 1)
     pl.DataFrame({"d": [day]}).write_parquet(tmp_path / "t.pq")
     assert read_frame(tmp_path / "t.pq").rows() == [(day,)]
+
+
+# --- small plain text, read without polars ----------------------------------------------------
+
+
+def same_column(have, want):
+    """Columns agree: name, kind, type of cells, which are missing, and what the others hold."""
+    assert (have.name, have.kind, have.cells.dtype) == (want.name, want.kind, want.cells.dtype)
+    assert have.missing.tolist() == want.missing.tolist()
+    there = ~want.missing
+    assert have.cells[there].tolist() == want.cells[there].tolist()
+    assert have.whole == want.whole
+
+
+def agrees_with_polars(path):
+    """Whether small text was read without polars, and then to the same columns."""
+    have = find_columns(path.read_bytes().decode(), ",")
+    if have is None:
+        return False
+    want = frame_of(read_frame(path))
+    assert have.n_rows == want.n_rows
+    for column, other in zip(have.columns, want.columns, strict=True):
+        same_column(column, other)
+    return True
+
+
+CELLS = "1 01 +8 -9 2.5 1e3 .5 5. inf -Infinity nan NaN a b? - e1 1_0 2020-01-01 1,5 0x1 #"
+PIECES = [*CELLS.replace(",", ";").split(), "", " ", " 7", "8 ", " a b ", "123456789012345678"]
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None)
+def test_small_text_is_read_as_polars_reads_it(tmp_path_factory, data):
+    width, n = data.draw(st.integers(2, 4)), data.draw(st.integers(1, 5))
+    pool = st.sampled_from(data.draw(st.sampled_from([PIECES, PIECES[:5], ["1", "2", ""]])))
+    rows = [[data.draw(pool) for _ in range(width)] for _ in range(n)]
+    header = ["a", " b", "c ", "d"][:width]
+    end = data.draw(st.sampled_from(["\n", "\r\n"]))
+    path = tmp_path_factory.mktemp("small") / "t.csv"
+    path.write_bytes(end.join(",".join(row) for row in [header, *rows]).encode())
+    agrees_with_polars(path)
+
+
+@pytest.mark.parametrize("example", ["iris/iris.csv", "haberman/haberman.csv"])
+def test_examples_are_read_without_polars(example):
+    assert agrees_with_polars(EXAMPLES / example)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'a,b\n1,"x"\n',  # quotes
+        "a,b\n1,\u00e9\n",
+        "a,b\n1\r2,3\n",
+        "a,b\n1,2\n\n3,4\n",  # a blank line
+        "a,b\n1,2,3\n",
+        "a,a\n1,2\n",
+        "a,\n1,2\n",
+        "a\n1\n",
+        "a,b\n",
+        "a,b\n1,true\n",
+        "a,b\n1,\n",  # nothing in a column
+        "a,b\n1,1234567890123456789\n",
+        "a,b\n" + "1,2\n" * (1 << 14),
+    ],
+)
+def test_unusual_text_is_left_to_polars(text):
+    assert find_columns(text, ",") is None

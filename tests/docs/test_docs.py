@@ -11,6 +11,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+import click
 import polars as pl
 import pytest
 
@@ -241,7 +242,10 @@ def test_every_public_name_is_described() -> None:
 
 def test_every_command_and_option_is_described() -> None:
     text = prose("api.md")
-    for name, command in slp_command.commands.items():
+    context = click.Context(slp_command)
+    for name in slp_command.list_commands(context):
+        command = slp_command.get_command(context, name)
+        assert command is not None
         assert f"### `slp {name}" in text
         told = section_of(text, f"### `slp {name}") + section_of(text, "### Common options")
         options = [o for p in command.params for o in p.opts if o.startswith("--")]

@@ -1,0 +1,14 @@
+"""What users hold: a program, and what it can be asked.
+
+Entry points: `load` and `parse` (from files and text), `Program`, `check` (trees against
+constraints), and `LearnResult`, which `Program.learn` gives.
+
+Inside: `program` (the class), made of `tree_questions` (posterior and prior) and `proof_questions`
+(queries, draws of proofs); `learning`, imported when it is first needed; `reading`; `checking`.
+"""
+
+from slp.program.checking import check
+from slp.program.program import Program
+from slp.program.reading import load, parse
+
+__all__ = ["Program", "check", "load", "parse"]

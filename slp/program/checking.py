@@ -1,0 +1,53 @@
+"""`check`: trees of any origin against constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from slp.program.program import Program
+from slp.program.reading import parse
+from slp.trees import CheckResult, Tree
+
+__all__ = ["check"]
+
+
+def check(
+    tree: Tree,
+    *constraints: str | Program | Callable[[Tree], bool],
+    X: Any = None,
+    y: Any = None,
+    allow_code: bool = False,
+) -> list[CheckResult]:
+    """Whether a tree of any origin satisfies constraints, without a posterior.
+
+    Parameters
+    ----------
+    constraints : each the text of a constraint (`"first(age)"`); text that ends in a full stop, of
+        clauses that the other texts may use (boxes, `:- leaf(...)`), and whose own constraints and
+        limits are checked; a program; or a function of the tree that is True or False.
+    X, y, allow_code : as for `Tree.check`.
+
+    Raises
+    ------
+    SlpError
+        A fault in a text or the table, or a function that does not answer.
+    """
+    texts = [c.rstrip() for c in constraints if isinstance(c, str)]
+    shared = "\n".join([*(t for t in texts if t.endswith(".")), ":- use(growtree).\n"])
+
+    def results(program: Program) -> list[CheckResult]:
+        return tree.check(program, X, y, allow_code=allow_code)
+
+    found: list[CheckResult] = []
+    for constraint in constraints:
+        if isinstance(constraint, Program):
+            found += results(constraint)
+        elif not isinstance(constraint, str):
+            found += results(parse(":- use(growtree).\n").require(constraint))
+        elif constraint.rstrip().endswith("."):
+            found += results(parse(f"{constraint}\n:- use(growtree).\n", "<clauses>"))
+        else:
+            stated = parse(f":- constraint({constraint}).\n{shared}", "<constraint>")
+            found += results(stated)[:1]
+    return found

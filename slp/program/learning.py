@@ -1,0 +1,135 @@
+"""`Program.learn`: observed goals or tables, told apart, to the program that they teach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from slp.compile import compile_model, compile_program
+from slp.data import Table, read_columns
+from slp.errors import Diagnostic, SlpError, UsageError
+from slp.infer.memory import memory_budget
+from slp.infer.posterior import check_count
+from slp.ir import program as ir
+from slp.learn import (
+    Learned,
+    Observation,
+    ProgramText,
+    learn_labels,
+    learn_parameters,
+    observations_of_file,
+    observations_of_text,
+)
+from slp.program.program import Program
+from slp.proofs import Limits
+from slp.source import SourceFile
+from slp.syntax import parse_term
+
+__all__ = ["LearnResult", "learn"]
+
+
+@dataclass(frozen=True)
+class LearnResult(Learned):
+    """What was learned: `program` is the program of the text `file`."""
+
+    program: Program
+
+    @property
+    def text(self) -> str:
+        """The learned program's text."""
+        return self.file.text
+
+    def to_dict(self) -> dict[str, object]:
+        """As plain data for JSON."""
+        return {
+            "method": self.method,
+            "converged": self.converged,
+            "iterations": len(self.log_likelihoods) - 1,
+            "log_likelihoods": list(self.log_likelihoods),
+            "learned": [
+                {"kind": c.kind, "name": c.name, "before": c.before, "after": c.after}
+                for c in self.changes
+            ],
+            "program": self.text,
+        }
+
+
+def learn(
+    program: Program,
+    data: Iterable[Any],
+    *,
+    goal: str | None,
+    only: Sequence[str],
+    failures: bool,
+    tolerance: float,
+    iterations: int,
+    memory: int | str | None,
+    limits: Limits,
+) -> LearnResult:
+    """See `slp.Program.learn`."""
+    if not 0 <= tolerance < float("inf"):
+        help = "give a number from 0 up"
+        raise UsageError(Diagnostic("E720", f"`tolerance` cannot be {tolerance}", help=help))
+    check_count("iterations", iterations)
+    text = ProgramText(program.source)
+    given = {n: x for n, x in program.parameters.items() if not text.is_computed(n)}
+
+    def compiles(parameters: Mapping[str, float]) -> bool:
+        try:
+            compile_program(program.source, {**given, **parameters})
+        except SlpError:
+            return False
+        return True
+
+    goals, tables = _observed(program.ir, data)
+    if tables:
+        learned = learn_parameters(
+            program.ir,
+            text,
+            tables,
+            only=only,
+            compiles=compiles,
+            memory=memory_budget(memory),
+            tolerance=tolerance,
+            iterations=iterations,
+        )
+    else:
+        learned = learn_labels(
+            program.ir,
+            text,
+            goals,
+            goal=None if goal is None else parse_term(goal),
+            only=only,
+            compiles=compiles,
+            failures=failures,
+            tolerance=tolerance,
+            iterations=iterations,
+            limits=limits,
+        )
+    return LearnResult(**vars(learned), program=Program(learned.file))
+
+
+#: Ends of the names of files that hold tables.
+_TABLE_FILES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".pq")
+
+
+def _observed(program: ir.Program, data: Iterable[Any]) -> tuple[list[Observation], list[Table]]:
+    """Observed goals and tables among data."""
+    goals: list[Observation] = []
+    tables: list[Table] = []
+    for item in data:
+        if isinstance(item, str):
+            goals += observations_of_text(item)
+        elif isinstance(item, Path) and not item.name.lower().endswith(_TABLE_FILES):
+            goals += observations_of_file(SourceFile.read(item))
+        else:
+            X, y = item if isinstance(item, tuple) else (item, None)
+            X = read_columns(X) if isinstance(X, Path) else X
+            tables.append(compile_model(program, X, y).table)
+    if goals and tables:
+        help = "learn from one kind, then from the other"
+        message = "goals and tables cannot be learned from together"
+        raise UsageError(Diagnostic("E288", message, help=help))
+    return goals, tables

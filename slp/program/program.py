@@ -1,0 +1,177 @@
+"""`Program`: what `slp.load` returns, the one object from which users reach everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from slp.analysis import expand_on_table, expand_program
+from slp.compile import CompiledModel, compile_model, compile_program
+from slp.errors import Diagnostic, UsageError
+from slp.infer.compiled import estimate_size
+from slp.ir import program as ir
+from slp.ir.words import describe_prior
+from slp.lower import explain_program
+from slp.program.proof_questions import ProofQuestions
+from slp.program.tree_questions import TreeQuestions
+from slp.proofs import DEFAULT_LIMITS, Limits
+from slp.proofs.prolog_predicates import prolog_function
+from slp.proofs.terms import Text
+from slp.source import SourceFile
+from slp.trees import Tree
+from slp.trees.predicates import HOSTS
+
+if TYPE_CHECKING:
+    from slp.program.learning import LearnResult
+
+__all__ = ["Program"]
+
+HOSTS["prolog"] = prolog_function
+
+
+class Program(TreeQuestions, ProofQuestions):
+    """A checked stochastic logic program over decision trees.
+
+    Attributes
+    ----------
+    ir : the program as frozen data (`slp.ir.program.Program`).
+    source : the file it was read from.
+    warnings : what the checker found that is no error.
+    """
+
+    def __init__(
+        self,
+        source: SourceFile,
+        parameters: Mapping[str, float] | None = None,
+        tree: Tree | None = None,
+    ) -> None:
+        self.source = source
+        self._tree = tree
+        self.ir: ir.Program = compile_program(source, parameters, tree)
+        self._required: tuple[ir.Predicate, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """Findings of the checker that are no errors."""
+        return self.ir.warnings
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """The parameters and their values."""
+        return dict(self.ir.parameters)
+
+    def with_parameters(self, **parameters: float) -> Program:
+        """The same program with other parameter values (those not named go back to the file's).
+
+        Raises
+        ------
+        ProgramError
+            A name that the program does not declare, or a value that its labels do not allow.
+        """
+        return Program(self.source, parameters, self._tree)._with(self._required)
+
+    def require(self, function: Callable[[Any], bool], local: bool = False) -> Program:
+        """Add a constraint: a function that is True of what may be, False of what may not.
+
+        It is asked by the engine `mh`, of finished trees (`Tree`) or, if it is `local`, of each
+        node with its split (`TreeNode`); the same answer for the same tree or node. The program
+        itself is changed, and given back.
+
+        Raises
+        ------
+        UsageError
+            E655: `function` cannot be called.
+        """
+        return self._with((_predicate_of(function, local),))
+
+    def _with(self, required: tuple[ir.Predicate, ...]) -> Program:
+        self._required += required
+        self.ir = replace(self.ir, constraints=(*self.ir.constraints, *required))
+        return self
+
+    def describe(self) -> str:
+        """The program's meaning in words, a sentence a line."""
+        return "\n".join(describe_prior(self.ir))
+
+    def expand(self, X: Any = None, y: Any = None) -> str:
+        """The tree rules as the ordinary clauses that they stand for.
+
+        With a table `X`, `y` (see `posterior`), a program that can be queried: the proofs of
+        `prior(Tree)` are the derivations of trees on the table. Constraints are refused (E163).
+        """
+        if X is None:
+            return expand_program(self.ir)
+        return expand_on_table(self.ir, self.compile(X, y).table)
+
+    def compile(self, X: Any, y: Any = None) -> CompiledModel:
+        """Table and tree grammar for `X`, `y` (see `posterior`), for engines and the curious."""
+        return compile_model(self.ir, X, y)
+
+    def explain(self, X: Any = None, y: Any = None) -> str:
+        """Meaning in words, states and rules, whether exact inference is possible and why (not)."""
+        if X is None:
+            return explain_program(self.ir, None)
+        model = compile_model(self.ir, X, y)
+        text = explain_program(self.ir, model.table.schema(self.ir.support.min_leaf))
+        size = None if model.not_exact else estimate_size(model.grammar, model.table)
+        return text if size is None else f"{text}\n\nOne exact pass: {size} (estimate)."
+
+    def learn(
+        self,
+        *data: Any,
+        goal: str | None = None,
+        only: Sequence[str] = (),
+        failures: bool = True,
+        tolerance: float = 1e-9,
+        iterations: int = 1000,
+        memory: int | str | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> LearnResult:
+        """The program with the labels, parameters and feature weights that make data most likely.
+
+        Parameters
+        ----------
+        data : observed goals, as text (`"same(heads)"`, or `"36 :: same(heads)"` for 36 of them),
+            or tables, each a frame or a pair (X, y); files of either as `pathlib.Path`.
+        goal : what all goals are answers to; None for the most general goal of their predicate.
+        only : predicates, parameters and features to learn; everything that can be if empty.
+        failures : whether failed derivations are accounted for. Without, labels are learned by
+            plain expectation-maximisation, which is right where no derivation fails.
+        tolerance : iterate until one gains no more than this in log-likelihood.
+        iterations : at most so many.
+        memory : budget for each table, as bytes or `"4GiB"`; None is half of what is free.
+        limits : of the search for the proofs of one goal.
+
+        Raises
+        ------
+        SlpError
+            A fault in the data or an option, observations without a proof, sums that are cut off.
+        """
+        from slp.program.learning import learn  # late: few programs learn
+
+        return learn(
+            self,
+            data,
+            goal=goal,
+            only=only,
+            failures=failures,
+            tolerance=tolerance,
+            iterations=iterations,
+            memory=memory,
+            limits=limits,
+        )
+
+    def __repr__(self) -> str:
+        return f"Program({self.source.name!r}, parameters={self.parameters})"
+
+
+def _predicate_of(function: Callable[[Any], bool], local: bool) -> ir.Predicate:
+    """A function as a constraint, by the name that it was defined with."""
+    if not callable(function):
+        message = f"`require` takes a function, not {function!r}"
+        help = "give a function of a tree, as in `require(small)`"
+        raise UsageError(Diagnostic("E655", message, help=help))
+    kind = type(function)
+    name = getattr(function, "__qualname__", kind.__qualname__)
+    return ir.Predicate("python", Text(f"{function.__module__}:{name}"), local, function=function)

@@ -1,0 +1,171 @@
+"""What a program is asked about trees on a table: the posterior, and the prior itself."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+from slp.compile import compile_model
+from slp.data import Table
+from slp.errors import Diagnostic, SlpWarning
+from slp.infer import Posterior, Sampling, infer
+from slp.ir import program as ir
+from slp.ir.tree_grammar import TreeGrammar
+from slp.trees.predicates import asked_predicates, with_predicates
+
+__all__ = ["TreeQuestions"]
+
+
+class SamplingOptions(TypedDict, total=False):
+    """The options of `slp.infer.Sampling`, by name."""
+
+    chains: int
+    warmup: int
+    thin: int
+    proposal: str
+    rungs: int
+    checkpoint: str | Path | None
+    resume: bool
+
+
+class RunOptions(TypedDict):
+    """The options of `TreeQuestions.posterior` that `slp.infer.infer` takes as they are."""
+
+    engine: str
+    seed: int | None
+    draws: int
+    memory: int | str | None
+    time: float | str | None
+    threads: int | None
+    progress: Callable[[int, str], None] | None
+
+
+class TreeQuestions:
+    """The part of `slp.Program` that is about trees."""
+
+    ir: ir.Program
+
+    def posterior(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        engine: str = "auto",
+        seed: int | None = None,
+        draws: int = 1000,
+        memory: int | str | None = None,
+        time: float | str | None = None,
+        threads: int | None = None,
+        progress: Callable[[int, str], None] | None = None,
+        allow_code: bool = False,
+        **sampling: Unpack[SamplingOptions],
+    ) -> Posterior:
+        """The posterior over decision trees given a table.
+
+        Parameters
+        ----------
+        X : pandas or polars frame, or array of shape (n, d). A frame may hold the response: the
+            column that the program declares, else the last one.
+        y : the response, shape (n,), where `X` does not hold it; or the name of its column.
+        engine : `"auto"`, or the name of an engine.
+        seed : of the draws; None takes one from the system.
+        draws : how many draws to keep, all chains together; 0 for none. Exact summaries do not
+            depend on it.
+        memory : budget, as bytes or `"4GiB"`; None is half of what is free.
+        time : how long it may compute, as seconds or `"5m"`; None is without a limit. An exact
+            engine that reaches it raises `BudgetError`, a sampler keeps what it has drawn.
+        threads : how many to run; None is one for each core. No result depends on it.
+        progress : called now and then with the number of boxes (of a sampler, steps) done and a
+            word about the phase.
+        allow_code : whether predicates that the program names, `python("module:function")`, may
+            run. A program is data otherwise, and runs nothing.
+        sampling : for engines that draw, see `slp.infer.Sampling`: `chains`, `warmup`, `thin`,
+            `proposal`, `rungs`, `checkpoint`, `resume`.
+
+        Raises
+        ------
+        SlpError
+            A fault in the table or the options, a budget that is too small, or no tree that
+            satisfies the program.
+        """
+        return self._run(
+            X,
+            y,
+            likelihood=True,
+            allow_code=allow_code,
+            sampling=Sampling(**sampling),
+            engine=engine,
+            seed=seed,
+            draws=draws,
+            memory=memory,
+            time=time,
+            threads=threads,
+            progress=progress,
+        )
+
+    def prior(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        engine: str = "auto",
+        seed: int | None = None,
+        draws: int = 1000,
+        memory: int | str | None = None,
+        time: float | str | None = None,
+        threads: int | None = None,
+        progress: Callable[[int, str], None] | None = None,
+        allow_code: bool = False,
+        **sampling: Unpack[SamplingOptions],
+    ) -> Posterior:
+        """The prior over the trees that the table allows: `posterior` without the likelihood."""
+        return self._run(
+            X,
+            y,
+            likelihood=False,
+            allow_code=allow_code,
+            sampling=Sampling(**sampling),
+            engine=engine,
+            seed=seed,
+            draws=draws,
+            memory=memory,
+            time=time,
+            threads=threads,
+            progress=progress,
+        )
+
+    def _run(
+        self,
+        X: Any,
+        y: Any,
+        likelihood: bool,
+        allow_code: bool,
+        sampling: Sampling,
+        **options: Unpack[RunOptions],
+    ) -> Posterior:
+        model = compile_model(with_predicates(self.ir, allow_code), X, y)
+        _warn(model.warnings)
+
+        def recompile(program: ir.Program) -> tuple[TreeGrammar, Table]:
+            changed = compile_model(program, X, y)
+            return changed.grammar, changed.table
+
+        posterior = infer(
+            model.program,
+            model.grammar,
+            model.table,
+            likelihood=likelihood,
+            sampling=sampling,
+            not_exact=model.not_exact,
+            recompile=recompile,
+            **options,
+        )
+        posterior.predicates = asked_predicates(model.program.constraints)
+        return posterior
+
+
+def _warn(findings: Iterable[Diagnostic]) -> None:
+    for finding in findings:
+        warnings.warn(SlpWarning(finding), stacklevel=4)
