@@ -34,6 +34,7 @@ from slp.infer.sampled_posterior import Said, SampledPosterior, TreeSampler
 from slp.infer.sampling import Sampling, teller, warn_of
 from slp.ir.program import Program
 from slp.ir.tree_grammar import TreeGrammar
+from slp.trees.predicates import asked_predicates
 
 __all__ = ["sample_posterior"]
 
@@ -73,7 +74,8 @@ def sample_posterior(
             sampler,
             _schedule(sampler, sampling, draws),
             known_seed,
-            threads=threads,
+            # Ctrl-C comes to the main thread: so it ends a predicate at once, however slow it is.
+            threads=1 if asked_predicates(program.constraints) else threads,
             seconds=seconds,
             progress=None if progress is None else teller(progress),
             checkpoint=checkpoint,

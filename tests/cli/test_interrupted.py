@@ -32,9 +32,10 @@ def arguments(table: Path, checkpoint: Path) -> list[str]:
     ]
 
 
-def started(words: list[str]) -> subprocess.Popen[str]:
+def started(words: list[str], folder: Path | None = None) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", COMMAND, *words],
+        cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -94,4 +95,33 @@ def test_stopping_from_the_keyboard_keeps_what_was_drawn(table: Path, tmp_path: 
     assert 0 < found["draws"] < DRAWS
     assert len(output.read_text().splitlines()) == found["draws"]
     assert f"warning[W510]: interrupted: {found['draws']} of {DRAWS} draws are there" in err
+    assert "Traceback" not in err
+
+
+SLOW = """
+import time
+
+def slow(tree):
+    open("asked", "a").write("x")
+    time.sleep(5)
+    return True
+"""
+
+
+def test_a_slow_predicate_does_not_wait_for_its_answer(table: Path, tmp_path: Path) -> None:
+    """The first tree is asked about, and nothing was drawn: there is nothing to keep."""
+    (tmp_path / "slow.py").write_text(SLOW)
+    program = tmp_path / "slow.slp"
+    program.write_text(':- use(growtree).\n:- constraint(python("slow:slow")).\n')
+    process = started([str(program), str(table), "--allow-code", "--seed", "1"], tmp_path)
+    asked = tmp_path / "asked"
+    for _ in range(3000):
+        if asked.exists():
+            break
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    sent = time.monotonic()
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert time.monotonic() - sent < 4 and asked.read_text() == "x"
     assert "Traceback" not in err

@@ -28,7 +28,7 @@ from slp.infer.mh.core_chains import (
     tally,
 )
 from slp.infer.mh.names import read_names
-from slp.infer.run import Info, Json, Move, Outcome
+from slp.infer.run import LONGEST_BLOCK, Info, Json, Move, Outcome
 from slp.ir.program import Constraint, EditPrior, Predicate, Support
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.mh import mh_kernels
@@ -100,6 +100,8 @@ class CompiledEditMetropolisHastings:
             constrained=bool(constraints),
             mixture=[core_proposal(n) for n in named],
         )
+
+    longest_block = LONGEST_BLOCK
 
     @property
     def identity(self) -> Mapping[str, str]:

@@ -25,7 +25,7 @@ from slp.infer.distribution import ScoredTree
 from slp.infer.mh.core_chains import core_proposal, core_tests, name_of, seeds, tally
 from slp.infer.mh.engine import TRIES, MetropolisHastings, no_start
 from slp.infer.mh.names import Named, mixture_of_names
-from slp.infer.run import Info, Json, Move, Outcome
+from slp.infer.run import LONGEST_BLOCK, Info, Json, Move, Outcome
 from slp.ir.program import Constraint, Predicate
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.mh import mh_kernels
@@ -95,6 +95,7 @@ class CompiledMetropolisHastings:
         core = mh_kernels()
         assert core is not None
         self._predicates = tree_predicates(constraints)
+        self.longest_block = 1 if self._predicates else LONGEST_BLOCK  # they may take seconds
         problem = core.ExactEngine(core_problem(core, grammar, geometry.table, count_leaves=False))
         if most_boxes is None:
             items = size_of(problem, grammar.min_leaf).items

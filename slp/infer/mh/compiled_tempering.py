@@ -40,6 +40,7 @@ class CompiledTempering:
     def __init__(self, base: CompiledMetropolisHastings, rungs: int) -> None:
         check_rungs(rungs)
         self.base, self._n_rungs = base, rungs
+        self.longest_block = base.longest_block
 
     @property
     def identity(self) -> Mapping[str, str]:

@@ -7,9 +7,18 @@ Entry points: `Engine` (what an engine offers), `BlockEngine` (one that makes ma
 
 from slp.infer.run.checkpoint import Checkpoint, seed_of_checkpoint
 from slp.infer.run.loop import Progress, RunResult, Schedule, acceptance, run
-from slp.infer.run.protocol import BlockEngine, Engine, Info, Json, Move, Outcome
+from slp.infer.run.protocol import (
+    LONGEST_BLOCK,
+    BlockEngine,
+    Engine,
+    Info,
+    Json,
+    Move,
+    Outcome,
+)
 
 __all__ = [
+    "LONGEST_BLOCK",
     "BlockEngine",
     "Checkpoint",
     "Engine",

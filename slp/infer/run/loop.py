@@ -28,10 +28,10 @@ __all__ = ["Progress", "RunResult", "Schedule", "acceptance", "run"]
 
 S = TypeVar("S")
 
-#: Steps of each chain, or blocks of them, between two looks at the clock.
+#: Steps of each chain, or blocks of them, between two looks at what is to be told and written;
+#: fewer if they take more seconds than `_LONGEST_ROUND`.
 _TURNS_PER_ROUND = 100
-#: Steps that a block has at most, so that Ctrl-C does not wait for long.
-_LONGEST_BLOCK = 500
+_LONGEST_ROUND = 0.5
 
 
 @dataclass(frozen=True)
@@ -108,13 +108,16 @@ class _Chain(Generic[S]):
         self.tally: Counter[tuple[str, Outcome]] = Counter()
 
     def advance(self, n: int, stop: threading.Event) -> None:
-        """Up to `n` turns, each a step or a block of steps; fewer at the end of the schedule or
-        when told to stop."""
+        """Up to `n` turns, each a step or a block of steps; fewer at the end of the schedule, when
+        they take long, or when told to stop."""
         turn = self._block if isinstance(self.engine, BlockEngine) else self._step
+        end = time.monotonic() + _LONGEST_ROUND
         for _ in range(n):
             if stop.is_set() or self.steps >= self.last:
                 return
             turn()
+            if time.monotonic() > end:
+                return
 
     def _block(self) -> None:
         """Steps to the end of warm-up or to the next draw, the longest block at most."""
@@ -122,7 +125,7 @@ class _Chain(Generic[S]):
         state = engine.init(self.rng) if self.state is None else self.state
         after = self.steps - self.schedule.warm_up
         left = -after if after < 0 else self.schedule.thin - after % self.schedule.thin
-        n = min(left, _LONGEST_BLOCK)
+        n = min(left, engine.longest_block)
         state, moves = engine.advance(self.rng, state, n, self.steps + 1 if after < 0 else None)
         (self.warm_up_tally if after < 0 else self.tally).update(moves)
         if after >= 0 and n == left:
@@ -175,8 +178,9 @@ def run(
     """Run chains of an engine.
 
     Ctrl-C (KeyboardInterrupt) ends the run early, as does the end of `seconds`: what was drawn is
-    kept, and a warning (W510, W541) says so. A run that goes on from a checkpoint gives what it
-    would have given uninterrupted; it may be asked for more draws than when it was begun.
+    kept, and a warning (W510, W541) says so; with nothing to keep KeyboardInterrupt goes on. A run
+    that goes on from a checkpoint gives what it would have given uninterrupted; it may be asked for
+    more draws than when it was begun.
 
     Raises
     ------
@@ -208,6 +212,8 @@ def run(
             assert seconds is not None
             _say_out_of_time(seconds, _n_kept(chains), schedule.draws)
     except KeyboardInterrupt:
+        if not _n_kept(chains):
+            raise
         interrupted = True
         _say_interrupted(_n_kept(chains), schedule.draws)
     return RunResult(

@@ -14,7 +14,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 
-__all__ = ["BlockEngine", "Engine", "Info", "Json", "Move", "Outcome"]
+__all__ = ["LONGEST_BLOCK", "BlockEngine", "Engine", "Info", "Json", "Move", "Outcome"]
 
 #: What `json` writes and reads back unchanged; infinities and NaN included.
 Json: TypeAlias = Any
@@ -24,6 +24,9 @@ Json: TypeAlias = Any
 Outcome = Literal["accepted", "rejected", "failed", "stayed"]
 
 S = TypeVar("S")
+
+#: Steps that a block has at most where they are quick, so that Ctrl-C does not wait for long.
+LONGEST_BLOCK = 500
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,14 @@ class Engine(Protocol[S]):
 class BlockEngine(Engine[S], Protocol[S]):
     """An engine that makes many steps at once, faster than one by one. The loop then calls
     `advance` alone, and neither `step` nor `adapt`; where blocks end depends on the schedule alone,
-    so their draws may depend on it."""
+    so their draws may depend on it.
+
+    Attributes
+    ----------
+    longest_block : steps at most that are made at once. Between two blocks a run can be stopped.
+    """
+
+    longest_block: int
 
     def advance(
         self, rng: np.random.Generator, state: S, n: int, tuning_from: int | None

@@ -93,6 +93,11 @@ def test_ctrl_c_keeps_what_was_drawn(threads: int) -> None:
     )
 
 
+def test_ctrl_c_goes_on_where_there_is_nothing_to_keep() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        run(Walk(interrupt_at=50), Schedule(draws=3, chains=1, warm_up=100), seed=0)
+
+
 def test_an_uninterrupted_run_says_so() -> None:
     assert not run(Walk(), Schedule(draws=3, chains=1, warm_up=0), seed=0).interrupted
 

@@ -58,6 +58,7 @@ class Walk:
 class BlockWalk(Walk):
     """The same walk, many steps at once; `blocks` are their lengths."""
 
+    longest_block: int = 500
     blocks: list[int] = field(default_factory=list)
 
     def advance(
