@@ -157,3 +157,28 @@ TEST(trees_are_followed_to_any_depth_where_nothing_bounds_them) {
     check(run(engine, Quantity::total, true, false, 1)->depth_cut().has_value());
     check(!run(engine, Quantity::count, true, false, 1)->depth_cut());
 }
+
+TEST(families_tell_how_features_are_used) {
+    for (const std::string& name : kProblems) {
+        const Engine engine(read_problem(name).problem);
+        const auto want = run(engine, Quantity::feature_use, false, false, 1);
+        const std::vector<double> all = engine.root_vector(*want);
+        for (const std::size_t threads : {1U, 4U}) {
+            const auto have = run(engine, Quantity::feature_use, true, false, threads);
+            check(have->by_families());
+            const std::vector<double> own = engine.root_vector(*have);
+            check(own.size() == all.size());
+            for (std::size_t i = 0; i < all.size(); ++i) {
+                check(std::abs(own[i] - all[i]) < 1e-10);
+            }
+        }
+        for (const std::size_t memory : {std::size_t{1}, std::size_t{30'000}}) {
+            const auto small =
+                engine.make_pass(Quantity::feature_use, true, false, 0, false, memory, 1);
+            check(small->run(go_on) == Status::out_of_budget);
+        }
+        const auto stopped =
+            engine.make_pass(Quantity::feature_use, true, false, 0, false, kPlenty, 2);
+        check(stopped->run([](const Progress&) { return false; }) == Status::stopped);
+    }
+}

@@ -486,10 +486,11 @@ std::unique_ptr<UniformSearch> make(const Problem& problem, const CubeTable& tab
 std::unique_ptr<UniformSearch> make_cube_search(const Problem& problem, const Geometry& geometry,
                                                 const CubeTable& table, const Chain& chain,
                                                 const UniformTask& task) {
-    return make_scaled(geometry, task,
-                       [&](const UniformTask& own, const Box& root, double log_scale) {
-                           return make(problem, table, chain, own, root, log_scale);
-                       });
+    return std::make_unique<ScaledSearch<UniformSearch>>(
+        geometry, task,
+        [&problem, &table, chain](const UniformTask& own, const Box& root, double log_scale) {
+            return make(problem, table, chain, own, root, log_scale);
+        });
 }
 
 }  // namespace slp::exact

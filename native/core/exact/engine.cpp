@@ -10,6 +10,7 @@
 #include "exact/distributions.hpp"
 #include "exact/estimate.hpp"
 #include "exact/families.hpp"
+#include "exact/feature_use.hpp"
 #include "exact/inner_feature.hpp"
 
 namespace slp::exact {
@@ -201,6 +202,12 @@ std::unique_ptr<Pass> Engine::make_pass(Quantity quantity, bool likelihood, bool
             cube_ ? make_cube_search(problem_, geometry_, *cube_, chain, task)
                   : make_family_search(problem_, geometry_, chain, *inner_, task),
             chain, !cube_, cut, likelihood);
+    }
+    if (!scaled && quantity == Quantity::feature_use && is_uniform() && inner_) {
+        const std::optional<DepthCut> cut = depth_cut(problem_, geometry_, *chain_, likelihood);
+        const Chain chain = cut ? cut_at(*chain_, cut->depth) : *chain_;
+        return make_feature_use_pass(problem_, geometry_, chain, *inner_, likelihood, memory,
+                                     n_threads);
     }
     const FeatureUse use{problem_.table.features.size()};
     switch (quantity) {

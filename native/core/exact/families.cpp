@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "exact/family_descent.hpp"
 #include "exact/family_worker.hpp"
 
 namespace slp::exact {
@@ -13,7 +14,7 @@ namespace slp::exact {
 namespace {
 
 template <Sum kSum, bool kVector>
-class Families final : public UniformSearch {
+class Families final : public FamilySearch {
 public:
     using Worker = FamilyWorker<kSum, kVector>;
     using Triangle = typename Worker::Triangle;
@@ -59,6 +60,14 @@ public:
         return root_values_.empty() ? 0.0 : root_values_[place];
     }
 
+    bool descend(const Lanes& lanes, double cut,
+                 const std::function<bool(std::uint64_t)>& go_on) override {
+        return FamilyDescent<kVector>(shared_.setting, *shared_.found, shared_.n_families.load(), lanes,
+                                      cut, shared_.budget, go_on)
+            .run();
+    }
+    double log_scale() const override { return shared_.setting.log_scale; }
+
 private:
     std::size_t n_places() const { return shared_.setting.chain.links.size(); }
 
@@ -76,6 +85,9 @@ private:
                 }
             }
         }
+        if (status == Status::done && task_.keep_families) {
+            return;
+        }
         shared_.found.reset();
         for (std::size_t i = 0; i < pools_.size(); ++i) {
             if (i % 2 == 0 || !task_.keep) {
@@ -92,14 +104,14 @@ private:
 };
 
 template <Sum kSum>
-std::unique_ptr<UniformSearch> make(const FamilySetting& setting, const UniformTask& task) {
+std::unique_ptr<FamilySearch> make(const FamilySetting& setting, const UniformTask& task) {
     if (setting.chain.links.size() == 1) {
         return std::make_unique<Families<kSum, false>>(setting, task);
     }
     return std::make_unique<Families<kSum, true>>(setting, task);
 }
 
-std::unique_ptr<UniformSearch> make(const FamilySetting& setting, const UniformTask& task) {
+std::unique_ptr<FamilySearch> make(const FamilySetting& setting, const UniformTask& task) {
     switch (task.sum) {
         case Sum::total: return make<Sum::total>(setting, task);
         case Sum::best: return make<Sum::best>(setting, task);
@@ -108,14 +120,30 @@ std::unique_ptr<UniformSearch> make(const FamilySetting& setting, const UniformT
     return make<Sum::count>(setting, task);
 }
 
+// Families of a whole table.
+class ScaledFamilies final : public ScaledSearch<FamilySearch> {
+public:
+    using ScaledSearch::ScaledSearch;
+
+    bool descend(const Lanes& lanes, double cut,
+                 const std::function<bool(std::uint64_t)>& go_on) override {
+        return made()->descend(lanes, cut, go_on);
+    }
+    double log_scale() const override { return made()->log_scale(); }
+};
+
 }  // namespace
 
-std::unique_ptr<UniformSearch> make_family_search(const Problem& problem, const Geometry& geometry,
-                                                  const Chain& chain, std::uint32_t inner,
-                                                  const UniformTask& task) {
-    return make_scaled(
-        geometry, task, [&](const UniformTask& own, const Box& root, double log_scale) {
-            return make({problem, geometry, chain, inner, own.likelihood, log_scale, root}, own);
+std::unique_ptr<FamilySearch> make_family_search(const Problem& problem, const Geometry& geometry,
+                                                 const Chain& chain, std::uint32_t inner,
+                                                 const UniformTask& task) {
+    return std::make_unique<ScaledFamilies>(
+        geometry, task,
+        [&problem, &geometry, chain, inner](const UniformTask& own, const Box& root,
+                                            double log_scale) {
+            return make({problem, geometry, chain, inner, own.likelihood, log_scale, root,
+                         own.excluded},
+                        own);
         });
 }
 

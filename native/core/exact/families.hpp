@@ -13,8 +13,11 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <vector>
 
 #include "exact/chain.hpp"
 #include "exact/geometry.hpp"
@@ -23,8 +26,39 @@
 
 namespace slp::exact {
 
-std::unique_ptr<UniformSearch> make_family_search(const Problem& problem, const Geometry& geometry,
-                                                  const Chain& chain, std::uint32_t inner,
-                                                  const UniformTask& task);
+// Where rows end.
+class LeafSink {
+public:
+    virtual ~LeafSink() = default;
+    // Rows come to the leaf of these statistics; lanes: those that do, one bit each, lane l with the
+    // probability mass[l] * share.
+    virtual void leaf(const double* statistics, std::uint64_t lanes, const double* mass,
+                      double share) = 0;
+};
+
+// What goes down the families (family_descent.hpp): up to 64 new rows, or one tree.
+struct Lanes {
+    std::size_t n = 1;
+    // Of each row its numbers, one for each feature, as in NewRows; empty: lane 0 follows both sides.
+    std::vector<const double*> rows;
+    // What the tree has: expected splits on each feature.
+    std::vector<double>* splits = nullptr;
+    LeafSink* leaves = nullptr;
+
+    bool both() const { return rows.empty(); }
+};
+
+class FamilySearch : public UniformSearch {
+public:
+    // After a run of totals whose task keeps families. Any number of threads at a time. go_on is
+    // asked now and then; false if it ended the descent. Throws OutOfBudget.
+    virtual bool descend(const Lanes& lanes, double cut,
+                         const std::function<bool(std::uint64_t families)>& go_on) = 0;
+    virtual double log_scale() const = 0;
+};
+
+std::unique_ptr<FamilySearch> make_family_search(const Problem& problem, const Geometry& geometry,
+                                                 const Chain& chain, std::uint32_t inner,
+                                                 const UniformTask& task);
 
 }  // namespace slp::exact

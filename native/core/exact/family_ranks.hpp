@@ -71,6 +71,7 @@ public:
           left(most_),
           least_code(most_),
           largest_code(most_),
+          code_of_rank(most_),
           start(most_),
           first_member(most_),
           source(most_),
@@ -101,6 +102,7 @@ public:
         }
         for (std::uint32_t code = low; code <= high; ++code) {
             if (rank_of_code_[code] != 0) {
+                code_of_rank[k] = code;
                 rank_of_code_[code] = static_cast<std::uint32_t>(k++);
             }
         }
@@ -195,6 +197,30 @@ public:
         right_ranks.find(k, [&](std::size_t i) { return left[i] != sizes[i]; });
     }
 
+    // After `find_start` of a threshold: for every rank the first from there on with a code above the
+    // split's, up to `high`.
+    void find_right(std::uint32_t high, std::vector<std::uint32_t>& out) {
+        std::fill_n(out.begin(), k, 0U);
+        for (std::size_t at = next_row_; at < order_.size() && order_[at] >> 32 <= high; ++at) {
+            out[rank_of_row[static_cast<std::uint32_t>(order_[at])]] = 1;
+        }
+        find_next(k, out, [&](std::size_t i) { return out[i] != 0; });
+    }
+
+    // The inner splits of member (i, j): their left sides end with ranks from `first` to `second` - 1.
+    std::pair<std::size_t, std::size_t> inner_splits(std::size_t i, std::size_t j) const {
+        const auto least = static_cast<std::uint64_t>(problem_.grammar.min_leaf);
+        std::size_t from = i, end = j;
+        if (least > 1) {
+            std::uint64_t in_left = 0, in_right = 0;
+            for (; from < j && (in_left += data_rows(sizes[from])) < least; ++from) {
+            }
+            for (; end > i && (in_right += data_rows(sizes[end])) < least; --end) {
+            }
+        }
+        return {from, end};
+    }
+
     // For every rank the first three levels met from there on, and where.
     void find_pairs_of_levels() {
         std::fill_n(levels_.begin(), k, FirstLevels{});
@@ -241,7 +267,7 @@ public:
     std::vector<std::uint32_t> rank_of_row;
     // By rank: sizes of all rows, and of those on the left of the split at hand.
     std::vector<Sizes> sizes, left;
-    std::vector<std::uint32_t> least_code, largest_code;
+    std::vector<std::uint32_t> least_code, largest_code, code_of_rank;
     std::vector<std::uint32_t> start;
     // By rank i: members (i, j) are worked out here from j = first_member[i] on; those before are
     // copied from `source[i]`.

@@ -37,6 +37,46 @@ struct FamilySetting {
     // Log by which a value is multiplied for each row of the data.
     double log_scale;
     Box root;
+    // A feature that no tree splits on, though its splits keep their shares; -1: none.
+    std::int32_t excluded = -1;
+
+    bool is_excluded(std::uint32_t feature) const {
+        return static_cast<std::int32_t>(feature) == excluded;
+    }
+};
+
+// How the splits of a member share its rule's weight.
+class MemberShares {
+public:
+    MemberShares(const Problem& problem, const Chain& chain)
+        : measure_(chain.measure),
+          weights_(problem.grammar.feature_weights),
+          d_(static_cast<double>(weights_.size())) {}
+
+    // What a feature that has splits adds to what is available.
+    double available(std::uint32_t feature) const {
+        return measure_ == Measure::feature_then_cut ? weights_[feature] : 0.0;
+    }
+    // Of each of a feature's n splits, but for what all splits have in common.
+    double of_feature(std::uint32_t feature, std::uint32_t n) const {
+        switch (measure_) {
+            case Measure::feature_then_cut: return weights_[feature] / n;
+            case Measure::per_feature: return 1.0 / (n * d_);
+            default: return 1.0;
+        }
+    }
+    double common(std::uint32_t n_splits, double available) const {
+        switch (measure_) {
+            case Measure::feature_then_cut: return 1.0 / available;
+            case Measure::all: return 1.0 / n_splits;
+            default: return 1.0;
+        }
+    }
+
+private:
+    Measure measure_;
+    const std::vector<double>& weights_;
+    double d_;
 };
 
 template <Sum kSum, bool kVector>
@@ -49,6 +89,7 @@ public:
         : s_(setting),
           chain_(setting.chain),
           leaf_model_(setting.problem.leaf),
+          shares_(setting.problem, setting.chain),
           ranks_(setting.problem, setting.geometry, setting.inner),
           triangles_(triangles),
           vectors_(vectors),
@@ -77,7 +118,7 @@ public:
     // Works out a family. splits: those of its box on outer features. sides: left and right of each.
     // keep: called with the key, value and sizes of every member that is worked out here.
     template <typename Keep>
-    const Triangle* work_out(const Box& box, std::span<const BoxSplit> splits,
+    Triangle* work_out(const Box& box, std::span<const BoxSplit> splits,
                              const Triangle* const* sides, Keep keep) {
         splits_ = splits;
         sides_ = sides;
@@ -86,7 +127,7 @@ public:
         ranks_.set_rows(box);
         auto* const own =
             reinterpret_cast<Triangle*>(triangles_.allocate(Triangle::words(ranks_.k)));
-        own->k = ranks_.k;
+        own->k = static_cast<std::uint32_t>(ranks_.k);
         sum_outer();
         sum_by_rank();
         fill(*own, box.key == s_.root.key, keep);
@@ -116,7 +157,9 @@ private:
         std::fill_n(available_.begin(), k * k, 0.0);
         std::fill_n(sums_.begin(), k * k * depth(), 0.0);
         for_each_feature(splits_, [&](std::span<const BoxSplit> splits, std::uint32_t first) {
-            ranks_.find_sources(feature_of(splits), splits, first);
+            if (!s_.is_excluded(splits.front().feature)) {
+                ranks_.find_sources(feature_of(splits), splits, first);
+            }
         });
         for_each_feature(splits_, [&](std::span<const BoxSplit> splits, std::uint32_t first) {
             const Feature& feature = feature_of(splits);
@@ -126,10 +169,14 @@ private:
             }
             std::fill_n(n_of_feature_.begin(), k * k, 0U);
             std::fill_n(of_feature_.begin(), k * k * depth(), 0.0);
+            const bool excluded = s_.is_excluded(splits.front().feature);
             for (std::uint32_t e = 0; e < splits.size(); ++e) {
                 prefetch(first + e + 3);
                 ranks_.find_start(feature, splits[e]);
-                add_split(*sides_[2 * (first + e)], *sides_[2 * (first + e) + 1]);
+                count_split();
+                if (!excluded) {
+                    add_split(*sides_[2 * (first + e)], *sides_[2 * (first + e) + 1]);
+                }
             }
             fold_feature(splits.front().feature);
         });
@@ -144,9 +191,17 @@ private:
         constexpr std::size_t kLine = 64, kLines = 8;
         for (std::size_t side = 2 * split; side < 2 * std::min(split + 1, splits_.size()); ++side) {
             const auto* const begin = reinterpret_cast<const char*>(sides_[side]);
-            for (std::size_t line = 0; line < kLines; ++line) {
+            for (std::size_t line = 0; begin != nullptr && line < kLines; ++line) {
                 __builtin_prefetch(begin + line * kLine);
             }
+        }
+    }
+
+    void count_split() {
+        const std::size_t k = ranks_.k;
+        for (std::size_t i = 0; i < k; ++i) {
+            const std::size_t from = std::max(ranks_.start[i], ranks_.first_member[i]);
+            n_of_feature_[i * k + std::min(from, k - 1)] += from < k ? 1 : 0;
         }
     }
 
@@ -159,7 +214,6 @@ private:
             if (from >= k) {
                 continue;
             }
-            ++n_of_feature_[i * k + from];
             const Cell* const row_l = left.row(ranks_.left_ranks.below[i]);
             const Cell* const row_r = right.row(ranks_.right_ranks.below[i]);
             double* out = of_feature_.data() + (i * k + from) * depth();
@@ -214,26 +268,12 @@ private:
     void fold(std::uint32_t feature, std::uint32_t n, const double* __restrict sum,
               std::size_t member) {
         n_splits_[member] += n;
-        double share = 1.0;
-        if (chain_.measure == Measure::feature_then_cut) {
-            const double weight = s_.problem.grammar.feature_weights[feature];
-            available_[member] += weight;
-            share = weight / n;
-        } else if (chain_.measure == Measure::per_feature) {
-            share = 1.0 / (n * static_cast<double>(s_.problem.table.features.size()));
-        }
+        available_[member] += shares_.available(feature);
+        const double share = shares_.of_feature(feature, n);
         double* const __restrict to = sums_.data() + member * depth();
         for (std::size_t t = 0; t < depth(); ++t) {
             add(share * sum[t], to[t]);
         }
-    }
-
-    // Share that all splits of a member have in common, once they are all folded.
-    double common_share(std::size_t member) const {
-        if (chain_.measure == Measure::all) {
-            return 1.0 / n_splits_[member];
-        }
-        return chain_.measure == Measure::feature_then_cut ? 1.0 / available_[member] : 1.0;
     }
 
     // --- members ---
@@ -310,21 +350,14 @@ private:
 
     // Adds the splits on the inner feature to a member's sum.
     void split_inside(const Triangle& own, std::size_t i, std::size_t j) {
-        std::size_t from = i, end = j;  // the left side ends with rank m, from <= m < end
-        if (min_leaf_ > 1) {
-            std::uint64_t left = 0, right = 0;
-            for (; from < j && (left += data_rows(ranks_.sizes[from])) < min_leaf_; ++from) {
-            }
-            for (; end > i && (right += data_rows(ranks_.sizes[end])) < min_leaf_; --end) {
-            }
-        }
+        const auto [from, end] = ranks_.inner_splits(i, j);
         if (from >= end) {
             return;
         }
         std::fill(inner_sum_.begin(), inner_sum_.end(), 0.0);
         const Cell* const row = own.row(i);
         const Cell* const column = columns_.data() + j * ranks_.k + 1;
-        for (std::size_t m = from; m < end; ++m) {
+        for (std::size_t m = from; m < end && !s_.is_excluded(s_.inner); ++m) {
             add_product(row[m], column[m], inner_sum_.data());
         }
         fold(s_.inner, static_cast<std::uint32_t>(end - from), inner_sum_.data(),
@@ -333,7 +366,8 @@ private:
 
     Cell value_of(std::size_t member, Sizes sizes) {
         const bool splits = n_splits_[member] > 0;
-        const double share = splits ? common_share(member) : 0.0;
+        const double share =
+            splits ? shares_.common(n_splits_[member], available_[member]) : 0.0;
         const double* const sum = sums_.data() + member * depth();
         const double scale = s_.log_scale * static_cast<double>(data_rows(sizes));
         const double likelihood = s_.likelihood ? leaf_model_.log_marginal(leaf_.data()) : 0.0;
@@ -356,7 +390,10 @@ private:
         if (splits && link.split > 0.0) {
             add(link.split * sum, value);
         }
-        in_range_ = in_range_ && (kSum == Sum::count || (value >= kTiny && value <= kHuge));
+        // Without a feature values may be as small as they like: what is lost of one that was well
+        // inside the range with it is less than 2^-170 of that.
+        const bool any = kSum == Sum::count || s_.excluded >= 0;
+        in_range_ = in_range_ && (any || (value >= kTiny && value <= kHuge));
         return value;
     }
 
@@ -371,6 +408,7 @@ private:
     const FamilySetting& s_;
     const Chain& chain_;
     const LeafModel& leaf_model_;
+    MemberShares shares_;
     FamilyRanks ranks_;
     Pool& triangles_;
     Pool& vectors_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -15,12 +16,14 @@ using FamilyCell = std::conditional_t<kVector, const double*, double>;
 // Behind it in memory lie its cells, one word each.
 template <typename Cell>
 struct FamilyTriangle {
-    std::size_t k = 0;
+    std::uint32_t k = 0;
+    // Of the family, among all of a search: below 2^32, as each has some hundred bytes.
+    std::uint32_t number = 0;
 
     static std::size_t words(std::size_t k) { return 1 + k * (k + 1) / 2; }
     // Row i such that row(i)[j] is the member from rank i to rank j.
     const Cell* row(std::size_t i) const {
-        return reinterpret_cast<const Cell*>(this + 1) + i * k - i * (i + 1) / 2;
+        return reinterpret_cast<const Cell*>(this + 1) + i * std::size_t{k} - i * (i + 1) / 2;
     }
     Cell* row(std::size_t i) { return const_cast<Cell*>(std::as_const(*this).row(i)); }
 };

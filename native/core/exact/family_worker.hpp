@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -51,6 +52,8 @@ struct FamilyShared {
     // kept, also the members: logs of their values, or where their vectors are.
     std::unique_ptr<Memo> found, kept;
     std::vector<Counter> counters;
+    // Families worked out, also those that another thread had done.
+    std::atomic<std::uint32_t> n_families{0};
     Crew crew;
 };
 
@@ -123,7 +126,9 @@ private:
                 s_.found->prefetch(f.box.key - split.left);
             }
             for (std::uint32_t i = 0; i < 2 * f.splits.size(); ++i) {
-                if (!look_up(f, i)) {
+                if (s_.setting.is_excluded(f.splits[i / 2].feature)) {
+                    f.sides[i] = nullptr;
+                } else if (!look_up(f, i)) {
                     f.missing[f.n_missing++] = i;
                 }
             }
@@ -164,7 +169,7 @@ private:
     }
 
     void finish(Frame& f) {
-        const Triangle* const own =
+        Triangle* const own =
             sums_.work_out(f.box, f.splits, f.sides, [this](Key key, Cell value, Sizes sizes) {
                 if (s_.kept != nullptr) {
                     keep(key, value, sizes);
@@ -173,6 +178,7 @@ private:
         if (!sums_.in_range()) {
             s_.crew.end(Status::out_of_range);
         }
+        own->number = s_.n_families++;
         const Key key = f.box.key;
         arena_.release(f.mark);
         stack_.pop_back();

@@ -59,13 +59,13 @@ double members_per_family(const Problem& problem, const Geometry& geometry, std:
 
 }  // namespace
 
-std::optional<std::uint32_t> inner_feature(const Problem& problem) {
+std::optional<std::uint32_t> inner_feature(const Problem& problem, std::int32_t excluded) {
     const Geometry geometry(problem);
     std::vector<std::uint32_t> candidates;
     for (std::uint32_t f = 0; f < problem.table.features.size(); ++f) {
         const Feature& feature = problem.table.features[f];
         if (feature.kind != FeatureKind::levels && feature.n_codes >= 2 &&
-            feature.n_codes <= kMostRanks) {
+            feature.n_codes <= kMostRanks && static_cast<std::int32_t>(f) != excluded) {
             candidates.push_back(f);
         }
     }
@@ -77,7 +77,7 @@ std::optional<std::uint32_t> inner_feature(const Problem& problem) {
     const auto descents = static_cast<int>(std::clamp(affordable / n, 1.0, kMostDescents));
     const auto step = static_cast<std::size_t>(std::max(1.0, std::ceil(n / affordable)));
     std::optional<std::uint32_t> best;
-    double most = kFewestMembers;
+    double most = excluded < 0 ? kFewestMembers : 0.0;
     for (std::size_t i = 0; i < candidates.size(); i += step) {
         const double members = members_per_family(problem, geometry, candidates[i], descents);
         if (members > most) {

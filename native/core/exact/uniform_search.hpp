@@ -2,13 +2,20 @@
 
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "exact/crew.hpp"
 #include "exact/geometry.hpp"
+#include "exact/memo.hpp"
 
 namespace slp::exact {
 
@@ -22,6 +29,12 @@ struct UniformTask {
     bool keep = false;
     std::size_t memory = 0;
     std::size_t n_threads = 1;
+    // A feature that no tree splits on; all weights stay as they are. -1: none.
+    std::int32_t excluded = -1;
+    // Log by which values are multiplied for each row of the data, where it is known.
+    std::optional<double> log_scale = std::nullopt;
+    // Keep the families for descents (families.hpp).
+    bool keep_families = false;
 };
 
 class UniformSearch {
@@ -38,12 +51,81 @@ public:
 };
 
 // Makes a search from a root. Values are multiplied by exp(log_scale) for each row of the data.
-using MakeSearch = std::function<std::unique_ptr<UniformSearch>(
-    const UniformTask& task, const Box& root, double log_scale)>;
+template <typename Search>
+using MakeSearch = std::function<std::unique_ptr<Search>(const UniformTask& task, const Box& root,
+                                                         double log_scale)>;
 
 // The search of a whole table, with the scale that a few of the rows by themselves call for, so that
-// boxes large and small have values that are plain doubles. Counts are not scaled.
-std::unique_ptr<UniformSearch> make_scaled(const Geometry& geometry, const UniformTask& task,
-                                           const MakeSearch& make);
+// boxes large and small have values that are plain doubles. Counts are not scaled. It is made when
+// it runs: to find the scale is a search of its own.
+template <typename Search>
+class ScaledSearch : public Search {
+public:
+    ScaledSearch(const Geometry& geometry, const UniformTask& task, MakeSearch<Search> make)
+        : geometry_(geometry), task_(task), make_(std::move(make)) {}
+
+    Status run(const Poll& poll) override {
+        double log_scale = task_.log_scale.value_or(0.0);
+        if (task_.sum != Sum::count && !task_.log_scale) {
+            const Status status = find_log_scale(poll, log_scale);
+            if (status == Status::stopped) {
+                return status;
+            }
+        }
+        try {
+            search_ = make_(task_, geometry_.root(), log_scale);
+        } catch (const OutOfBudget&) {
+            return Status::out_of_budget;
+        }
+        return search_->run(poll);
+    }
+
+    Progress progress() const override {
+        return search_ == nullptr ? Progress{} : search_->progress();
+    }
+    double log_value(const Box& box, std::size_t place) const override {
+        return search_ == nullptr ? -INFINITY : search_->log_value(box, place);
+    }
+    std::uint32_t few_rows() const override {
+        return search_ == nullptr ? 0 : search_->few_rows();
+    }
+    double root_count(std::size_t place) const override {
+        return search_ == nullptr ? 0.0 : search_->root_count(place);
+    }
+
+protected:
+    // Null until it has run.
+    Search* made() const { return search_.get(); }
+
+private:
+    Status find_log_scale(const Poll& poll, double& out) const {
+        constexpr std::size_t kFew = 24;
+        const std::span<const std::uint32_t> all = geometry_.root().rows;
+        const std::size_t n_few = std::min(all.size(), kFew);
+        std::vector<std::uint32_t> rows;
+        for (std::size_t i = 0; i < n_few; ++i) {
+            rows.push_back(all[i * all.size() / n_few]);
+        }
+        UniformTask few = task_;
+        few.keep = few.keep_families = false;
+        few.n_threads = 1;
+        const Box box = geometry_.box_of(rows);
+        try {
+            const std::unique_ptr<Search> search = make_(few, box, 0.0);
+            const Status status = search->run(poll);
+            if (status == Status::done) {
+                out = -search->log_value(box, 0) / data_rows(box.sizes);
+            }
+            return status;
+        } catch (const OutOfBudget&) {
+            return Status::out_of_budget;
+        }
+    }
+
+    const Geometry& geometry_;
+    UniformTask task_;
+    MakeSearch<Search> make_;
+    std::unique_ptr<Search> search_;
+};
 
 }  // namespace slp::exact

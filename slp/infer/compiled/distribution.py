@@ -8,13 +8,15 @@ Each quantity is one pass over all items, run when it is first asked for:
     predictions, leaf_mixtures
                               from the sum, all rows together down the items that they may visit
     outside                   from the sum, down all items
-    usage, expected_splits    one pass of vectors of 2 d numbers
+    usage, expected_splits    by family: sums without each feature, and one descent; else one pass
+                              of vectors of 2 d numbers
     leaf and depth distribution
                               passes of vectors, doubled until what is left is negligible
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
@@ -44,6 +46,9 @@ _NEGLIGIBLE = 1e-12
 
 #: New rows whose leaves are held at a time.
 _ROWS_AT_ONCE = 32
+
+# Of a drawn tree, about.
+_BYTES_PER_NODE = 600
 
 #: First length of the vectors of a distribution.
 _FIRST_LENGTH = 16
@@ -161,7 +166,17 @@ class CompiledChart:
         """Independent draws, each from the root down: a way by its share, then left before
         right."""
         cumulative: dict[int, NDArray[np.float64]] = {}
-        return [self._scored(self._total_items, self._draw(rng, cumulative)) for _ in range(n)]
+        out: list[ScoredTree] = []
+        size = 0
+        for _ in range(n):
+            started = time.monotonic()
+            if self._total_items.make_room(size):
+                cumulative.clear()
+            steps = self._draw(rng, cumulative)
+            out.append(self._scored(self._total_items, steps))
+            size += len(steps) * _BYTES_PER_NODE
+            self.passes.spend(time.monotonic() - started)
+        return out
 
     def _draw(
         self, rng: np.random.Generator, cumulative: dict[int, NDArray[np.float64]]

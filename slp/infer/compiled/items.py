@@ -26,6 +26,15 @@ LEAF, CALL = -1, -2
 Cut = tuple[int, int, int]
 NO_CUT: Cut = (LEAF, 0, 0)
 
+# Bytes of a Python object with its entries in lists and dictionaries, of an array besides its
+# numbers, of one way's numbers with the share that draws keep of it.
+_PER_OBJECT, _PER_ARRAY, _PER_WAY = 400, 120, 56
+
+_WORDS: dict[Quantity, str] = {
+    "total": "drawing and scoring trees",
+    "best": "taking the best trees apart",
+}
+
 
 @dataclass(frozen=True, eq=False)
 class Ways:
@@ -52,6 +61,11 @@ class Ways:
     log_weight: NDArray[np.float64]
     log_left: NDArray[np.float64]
     log_right: NDArray[np.float64]
+
+    @property
+    def size(self) -> int:
+        """Bytes, about."""
+        return _PER_OBJECT + 10 * _PER_ARRAY + len(self.rule) * _PER_WAY
 
     def scores(self, likelihood: bool) -> NDArray[np.float64]:
         """Log weight of each way times the values that it leads to."""
@@ -89,6 +103,33 @@ class Items:
         self.product: list[int] = [-1]
         self._number: dict[tuple[bytes, int], int] = {}
         self._ways: dict[int, Ways] = {}
+        self._forget()
+
+    def _forget(self) -> None:
+        """Keep item 0 alone."""
+        del self.rows[1:], self.product[1:]
+        self._number.clear()
+        self._ways.clear()
+        self.size = 0
+
+    def make_room(self, besides: int) -> bool:
+        """Give up what was found of items, and their numbers, where that and `besides` bytes take
+        more than half of what the passes leave; whether that was so.
+
+        Raises
+        ------
+        BudgetError
+            `besides` alone is more than there is (E501), or the time is over (E540).
+        """
+        full = self.size > 0 and 2 * (self.size + besides) > self._passes.left()
+        if full:
+            self._forget()
+        self._hold(besides)
+        return full
+
+    def _hold(self, size: int) -> None:
+        needed = (self._quantity, self._likelihood)
+        self._passes.hold(_WORDS[self._quantity], size, needed)
 
     def ways(self, item: int) -> Ways:
         """The ways on from an item."""
@@ -96,6 +137,8 @@ class Items:
         if found is None:
             found = self._root if item == 0 else self._open(item)
             self._ways[item] = found
+            self.size += found.size
+            self._hold(self.size)
         return found
 
     def children(self, item: int, way: int) -> tuple[int, ...]:
@@ -142,4 +185,5 @@ class Items:
             found = self._number[key] = len(self.rows)
             self.rows.append(rows)
             self.product.append(product)
+            self.size += _PER_OBJECT + 2 * rows.nbytes
         return found

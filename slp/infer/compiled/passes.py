@@ -84,9 +84,11 @@ class Passes:
         many = len(grammar.states) > 1 or grammar.max_leaves is not None
         self._unit = "pairs of box and state" if many else "boxes"
         self._kept: dict[tuple[Quantity, bool, bool], Any] = {}
+        self._totals: dict[bool, float] = {}  # by likelihood, as far as they are known
 
     def get(self, quantity: Quantity, likelihood: bool, *, items: bool) -> Any:
-        """The pass that computes a quantity with or without likelihood; run once, and kept.
+        """The pass that computes a quantity with or without likelihood; run once, and kept as long
+        as there is room for it beside others.
 
         Without `items` it may know the root's value alone, which takes less time and memory.
 
@@ -100,7 +102,35 @@ class Passes:
         if found is None:
             self._kept.pop((*key, False), None)
             found = self._kept[(*key, items)] = self._run(quantity, likelihood, 0, items)
+            if quantity == "total":
+                self._totals[likelihood] = float(
+                    np.logaddexp.reduce(self.engine.root_values(found))
+                )
         return found
+
+    def left(self) -> int:
+        """Bytes that the passes kept leave."""
+        return max(0, self._memory - self._kept_bytes())
+
+    def hold(self, words: str, size: int, needed: tuple[Quantity, bool]) -> None:
+        """That what is done now holds `size` bytes, and needs one of the passes kept: others are
+        given up should they be in its way.
+
+        Raises
+        ------
+        BudgetError
+            There is no room for so much (E501), or the time is over (E540).
+        """
+        if size > self.left():
+            self._kept = {key: kept for key, kept in self._kept.items() if key[:2] == needed}
+        if size > self.left():
+            raise self._used_up(_OUT_OF_BUDGET, words)
+        if self._seconds is not None and self._spent > self._seconds:
+            raise self._used_up(_STOPPED, words)
+
+    def spend(self, seconds: float) -> None:
+        """That what was done besides the passes took so long."""
+        self._spent += seconds
 
     def vector(self, quantity: Quantity, likelihood: bool, length: int = 0) -> NDArray[np.float64]:
         """The root's vector of a quantity; what else the pass found is given up again."""
@@ -122,32 +152,43 @@ class Passes:
             It would need more memory (E501) or time (E540) than the passes leave.
         """
         total = self.get("total", likelihood, items=True)
-        left = max(0, self._memory - self._kept_bytes())
-        started = time.monotonic()
-        try:
-            status, *found = descent(total, left, self._threads, self._poll(words, started))
-        finally:
-            self._spent += time.monotonic() - started
-        if status == _DONE:
-            return tuple(found)
+        while True:
+            left = self.left()
+            started = time.monotonic()
+            try:
+                status, *found = descent(total, left, self._threads, self._poll(words, started))
+            finally:
+                self._spent += time.monotonic() - started
+            if status == _DONE:
+                return tuple(found)
+            if status != _OUT_OF_BUDGET or len(self._kept) == 1:
+                raise self._used_up(status, words)
+            self._kept = {("total", likelihood, True): total}
+
+    def _used_up(self, status: int, words: str) -> BudgetError:
         code, reached = self._reached(status)
         message = f"the exact engine used up its {reached} {words}"
         if status == _OUT_OF_BUDGET:
             message += f"; {format_bytes(self._kept_bytes())} hold what was computed before"
-        raise BudgetError(Diagnostic(code, message, help=self._help(status, 0, 1)))
+        return BudgetError(Diagnostic(code, message, help=self._help(status, 0, 1)))
 
     def _run(self, quantity: Quantity, likelihood: bool, length: int, keep: bool) -> Any:
         done, status = self._try(quantity, likelihood, length, keep)
+        if status == _OUT_OF_BUDGET and self._kept:
+            del done
+            self._kept.clear()  # found again should they be asked for
+            done, status = self._try(quantity, likelihood, length, keep)
         if status == _DONE:
             return done
         have, spent = done.statistics(), self._spent
-        unit = "boxes" if done.by_families() else self._unit
+        by_families = done.by_families()
+        unit = "boxes" if by_families else self._unit
         count = f"{int(have['items']):,} {unit}"
         interval = self._interval_of(done) if quantity == "total" else None
         del done  # its memory is needed for the normaliser
         bounds = self._bounds_on_evidence(quantity, likelihood, interval)
         splits = have["edges"] / max(spent, 1e-3) * (self._seconds or 0)
-        help = self._help(status, splits, self._words(quantity, length))
+        help = self._help(status, splits, self._words(quantity, length, by_families))
         raise self._over_budget(quantity, status, count, bounds, help)
 
     def _try(
@@ -155,7 +196,7 @@ class Passes:
     ) -> tuple[Any, int]:
         """A pass and how it ended: doubles first, numbers with exponents where those do not
         reach."""
-        left = max(0, self._memory - self._kept_bytes())
+        left = self.left()
         for scaled in (False, True):
             done = self.engine.make_pass(
                 _QUANTITIES.index(quantity), likelihood, scaled, length, keep, left, self._threads
@@ -236,13 +277,8 @@ class Passes:
         return float(low), float(high)
 
     def _kept_total(self, likelihood: bool) -> Interval | None:
-        kept = self._kept.get(("total", likelihood, True)) or self._kept.get(
-            ("total", likelihood, False)
-        )
-        if kept is None:
-            return None
-        total = float(np.logaddexp.reduce(self.engine.root_values(kept)))
-        return total, total
+        total = self._totals.get(likelihood)
+        return None if total is None else (total, total)
 
     def _over_budget(
         self, quantity: Quantity, status: int, done: str, bounds: Interval | None, help: str
@@ -252,17 +288,17 @@ class Passes:
             f"the exact engine used up its {reached} {_WORDS[quantity]}: "
             f"{done} are done of {self._size} (estimate)"
         )
-        if (kept := self._kept_bytes()) and status == _OUT_OF_BUDGET:
-            message += f"; {format_bytes(kept)} hold what was computed before"
         if bounds is not None:
             message += f"; {bounds_in_words(bounds)}"
         return BudgetError(Diagnostic(code, message, help=help), bounds)
 
-    def _words(self, quantity: Quantity, length: int) -> int:
+    def _words(self, quantity: Quantity, length: int, by_families: bool) -> int:
         """Length of what a pass keeps for an item."""
         if quantity in ("leaf_number", "tree_depth"):
             return 2 + length
-        return 2 + 2 * self._n_features if quantity == "feature_use" else 1
+        if quantity == "feature_use":  # by family a derivative beside each value, at most
+            return 2 if by_families else 2 + 2 * self._n_features
+        return 1
 
     def _help(self, status: int, splits: float, words: int) -> str:
         """What would make it fit: `splits` is how many there would be time for."""
