@@ -1,19 +1,22 @@
-"""What the comparison with enumeration does not see: closed forms, derivatives, draws, depth."""
+"""What the comparison with enumeration does not see, of both engines that sum over boxes: closed
+forms, derivatives, draws, depth."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from scipy.stats import chi2
 
+from slp.data.table import Table
 from slp.infer.boxes import Geometry
+from slp.infer.distribution import TreeDistribution
 from slp.infer.enumeration import Enumeration
-from slp.infer.exact import Chart, build_forest
 from slp.infer.exact.semirings import fold, log_sum
-from slp.ir.tree_grammar import OUTSIDE, LeafRule, Rule, SplitRule, TreeGrammar
+from slp.ir.tree_grammar import OUTSIDE, LeafRule, Rule, SplitRule
 from slp.trees import Tree
 from tests.infer.cases import (
     cells,
@@ -26,27 +29,24 @@ from tests.infer.cases import (
     random_table,
     split_rule,
 )
+from tests.infer.engines import plain
 
-GIB = 2**30
-
-
-def chart_of(grammar: TreeGrammar, table: object, likelihood: bool = True) -> Chart:
-    return Chart(build_forest(grammar, Geometry(grammar, table), GIB), likelihood)  # type: ignore[arg-type]
+Engine = Callable[..., TreeDistribution]
 
 
-def line(n: int) -> object:
+def line(n: int) -> Table:
     """n distinct points on a line, classes in turn."""
     return make_table([numeric("x", n)], [[i] for i in range(n)], [i % 2 for i in range(n)])
 
 
-def test_stump_by_hand() -> None:
+def test_stump_by_hand(distribution_of: Engine) -> None:
     """Two rows of classes a, b: one leaf has likelihood B(2, 2) = 1/6, two leaves 1/2 * 1/2.
 
     Under denison with phi = 3 their weights are 1 and 1/3 (up to a common factor), so the posterior
     of the stump is (1/3 * 1/4) / (1/6 + 1/12) = 1/3, and the evidence 1/4 / (4/3).
     """
     table = make_table([numeric("x", 2)], [[0], [1]], [0, 1])
-    chart = chart_of(denison(table, 3.0), table)
+    chart = distribution_of(denison(table, 3.0), table)
     prior = chart.other(False)
     assert math.exp(chart.log_total) == pytest.approx(1 / 4, rel=1e-14)
     assert math.exp(chart.log_total - prior.log_total) == pytest.approx(3 / 16, rel=1e-14)
@@ -55,32 +55,34 @@ def test_stump_by_hand() -> None:
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 12, 40])
-def test_trees_on_a_line(n: int) -> None:
+def test_trees_on_a_line(distribution_of: Engine, n: int) -> None:
     """k of the n - 1 cuts as inner nodes, in any binary tree: sum over k of C(n-1, k)
     Catalan(k)."""
     table = line(n)
     want = sum(math.comb(n - 1, k) * math.comb(2 * k, k) // (k + 1) for k in range(n))
-    have = chart_of(denison(table, 2.0), table).tree_count()
+    have = distribution_of(denison(table, 2.0), table).tree_count()
     assert have == want if want < 2**53 else have == pytest.approx(want, rel=1e-13)
 
 
-def test_full_trees_on_a_line_are_catalan_numbers() -> None:
+def test_full_trees_on_a_line_are_catalan_numbers(distribution_of: Engine) -> None:
     """With no leaf but single rows, the trees on n points are the binary trees: Catalan(n - 1)."""
     n = 9
     table = line(n)
     split = split_rule(cells(table), 0, 0)
     grammar = make_grammar(table, [[split, LeafRule(-40.0)]])
-    chart = chart_of(grammar, table, likelihood=False)
+    chart = distribution_of(grammar, table, likelihood=False)
     assert chart.leaf_distribution()[n] == pytest.approx(1.0, rel=1e-12)
-    every = chart_of(denison(table, 1.0), table, likelihood=False)
+    every = distribution_of(denison(table, 1.0), table, likelihood=False)
     full = math.exp(every.log_total) * every.leaf_distribution()[n]
     assert full == pytest.approx(math.comb(2 * n - 2, n - 1) // n, rel=1e-12)
 
 
-def test_growtree_sums_to_one() -> None:
+def test_growtree_sums_to_one(distribution_of: Engine) -> None:
     table = random_table(np.random.default_rng(3))
     grammar = growtree(table, 0.95, 1.0, len(table.counts))
-    assert chart_of(grammar, table, likelihood=False).log_total == pytest.approx(0.0, abs=1e-12)
+    assert distribution_of(grammar, table, likelihood=False).log_total == pytest.approx(
+        0.0, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("seed", range(0, 40))
@@ -89,7 +91,7 @@ def test_outside_is_the_derivative_of_inside(seed: int) -> None:
     differences."""
     rng = np.random.default_rng(seed)
     table = random_table(rng)
-    chart = chart_of(random_grammar(rng, table), table)
+    chart = plain(random_grammar(rng, table), table)
     f = chart.forest
     if chart.log_total == -np.inf:
         return
@@ -106,7 +108,7 @@ def test_outside_is_the_derivative_of_inside(seed: int) -> None:
         assert have == pytest.approx((moved[0] - moved[1]) / 2e-5, rel=1e-6, abs=1e-8)
 
 
-def test_draws_follow_the_posterior() -> None:
+def test_draws_follow_the_posterior(distribution_of: Engine) -> None:
     """Chi-square over all trees; a sound sampler fails one seed in a million, and the seed is
     fixed."""
     rng = np.random.default_rng(5)
@@ -118,7 +120,7 @@ def test_draws_follow_the_posterior() -> None:
     for tree, p in zip(listed.trees, listed.probability, strict=True):
         want[tree] += p
     n = 20_000
-    chart = chart_of(grammar, table)
+    chart = distribution_of(grammar, table)
     have = Counter(s.tree for s in chart.draw(n, np.random.default_rng(11)))
     assert set(have) <= set(want)
     common = [t for t, p in want.items() if n * p >= 5]
@@ -130,16 +132,16 @@ def test_draws_follow_the_posterior() -> None:
     assert statistic < chi2.isf(1e-6, len(common))
 
 
-def test_same_seed_same_draws() -> None:
+def test_same_seed_same_draws(distribution_of: Engine) -> None:
     table = line(8)
-    chart = chart_of(denison(table, 2.0), table)
+    chart = distribution_of(denison(table, 2.0), table)
     one, two, other = (
         [s.tree for s in chart.draw(50, np.random.default_rng(i))] for i in (1, 1, 2)
     )
     assert one == two != other
 
 
-def test_trees_may_be_deeper_than_the_stack() -> None:
+def test_trees_may_be_deeper_than_the_stack(distribution_of: Engine) -> None:
     """A chain of 1200 splits: state i only cuts off point i, whose leaf is forced."""
     n = 1200
     table = line(n)
@@ -150,7 +152,7 @@ def test_trees_may_be_deeper_than_the_stack() -> None:
         steps[2 * i + 1] = (n, i + 1)
         states.append([SplitRule(0.0, "all", (steps,))])
     states += [[LeafRule(0.0)], [LeafRule(0.0)]]
-    chart = chart_of(make_grammar(table, states, breakpoints=points), table)
+    chart = distribution_of(make_grammar(table, states, breakpoints=points), table)
     best = next(chart.best())
     assert best.tree.n_leaves == n
     assert best.tree.depth == n - 1
@@ -158,7 +160,7 @@ def test_trees_may_be_deeper_than_the_stack() -> None:
     assert chart.log_weight(best.tree) == pytest.approx(0.0, abs=1e-9)
 
 
-def test_derivations_are_trees_where_leaves_are_owed() -> None:
+def test_derivations_are_trees_where_leaves_are_owed(distribution_of: Engine) -> None:
     """State k owes k leaves and deals them out in every way: many rules for a split, one
     derivation."""
     table = line(5)
@@ -167,8 +169,10 @@ def test_derivations_are_trees_where_leaves_are_owed() -> None:
     for k in range(2, 6):
         owe.append([split_rule(sizes, j, k - j) for j in range(1, k)])
     owe[0] = [rule for k in range(1, 6) for rule in owe[k]]
-    chart = chart_of(make_grammar(table, owe, normalise=False), table)
+    chart = distribution_of(make_grammar(table, owe, normalise=False), table)
     assert chart.derivations_are_trees
-    assert chart.tree_count() == chart_of(denison(table, 1.0), table).tree_count()
+    assert chart.tree_count() == distribution_of(denison(table, 1.0), table).tree_count()
     twice = [*owe[:1], [LeafRule(0.0), LeafRule(-1.0)], *owe[2:]]
-    assert not chart_of(make_grammar(table, twice, normalise=False), table).derivations_are_trees
+    assert not distribution_of(
+        make_grammar(table, twice, normalise=False), table
+    ).derivations_are_trees

@@ -16,24 +16,12 @@ from slp.data.table import Feature, Table
 from slp.errors import BudgetError, UsageError
 from slp.infer.boxes import Geometry
 from slp.infer.compiled import CompiledChart
-from slp.infer.exact import Chart, build_forest
-from slp.ir.tree_grammar import TreeGrammar
+from slp.infer.exact import Chart
 from slp.leaves import Dirichlet, NormalInverseGamma
 from tests.infer.cases import denison, growtree, make_table, numeric, random_grammar, random_table
+from tests.infer.engines import GIB, compiled, plain
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
-
-GIB = 2**30
-
-
-def compiled(
-    grammar: TreeGrammar, table: Table, likelihood: bool = True, threads: int = 1
-) -> CompiledChart:
-    return CompiledChart.of(grammar, Geometry(grammar, table), likelihood, GIB, threads=threads)
-
-
-def plain(grammar: TreeGrammar, table: Table, likelihood: bool = True) -> Chart:
-    return Chart(build_forest(grammar, Geometry(grammar, table), GIB), likelihood)
 
 
 def close(have: object, want: object) -> None:
@@ -151,37 +139,6 @@ def test_draws_are_those_of_the_chart(seed: int) -> None:
     assert [d.tree for d in have] == [d.tree for d in want]
     close([d.log_weight for d in have], [d.log_weight for d in want])
     close([d.log_likelihood for d in have], [d.log_likelihood for d in want])
-
-
-PRIORS = (
-    ":- use(denison).",
-    ":- use(bcart_pcfg).",
-    ":- use(growtree).",
-    ":- use(growtree_all).",
-    ":- use(growtree_gap).",
-    ":- use(gmt).",
-    ":- use(pinball).\n:- support(min_leaf(9)).",
-    ":- use(growtree).\n:- constraint(max_leaves(4)).",
-    ":- use(denison).\n:- support(min_leaf(4)).",
-    ":- use(growtree).\n:- failure(condition).\nbox(b, x0, 0.2, 0.6).\n:- constraint(constant(b)).",
-    ":- use(growtree).\n:- constraint(once(x1)).\n:- constraint(before(x0, x2)).",
-)
-
-
-@pytest.mark.parametrize("text", PRIORS)
-def test_priors_on_a_medium_table(text: str) -> None:
-    rng = np.random.default_rng(3)
-    X = rng.random((60, 4))
-    y = ((X[:, 0] < 0.5) ^ (rng.random(60) < 0.2)).astype(np.int64)
-    program = slp.parse(text + "\n:- feature(_, [bins(quantile, 4)]).")
-    model = program.compile(X, y)
-    want = plain(model.grammar, model.table)
-    for threads in (1, 8):
-        have = compiled(model.grammar, model.table, threads=threads)
-        close(have.log_total, want.log_total)
-        close(have.other(False).log_total, want.other(False).log_total)
-    assert have.tree_count() == pytest.approx(want.tree_count(), rel=1e-9)
-    close(have.usage(), want.usage())
 
 
 def test_the_number_of_threads_changes_no_bit() -> None:

@@ -1,8 +1,9 @@
-"""The chart equals the sum over all derivations, in every quantity, on random grammars and
-tables."""
+"""Both engines that sum over boxes equal the sum over all derivations, in every quantity, on random
+grammars and tables."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
 
@@ -10,34 +11,53 @@ import numpy as np
 import pytest
 
 from slp.infer.boxes import Geometry
+from slp.infer.distribution import TreeDistribution
 from slp.infer.enumeration import Enumeration
-from slp.infer.exact import Chart, build_forest
+from slp.ir.tree_grammar import TreeGrammar
 from tests.infer.cases import random_grammar, random_table
+from tests.infer.engines import plain
 
-GIB = 2**30
 MOST = 600  # derivations of one example
 
+Listed = tuple[TreeGrammar, Enumeration]
 
-def example(seed: int) -> tuple[Enumeration, Chart] | None:
-    """A random example by both engines; None if it is too large or nothing is derived."""
+
+def example(seed: int) -> Listed | None:
+    """A random grammar on a table and its derivations; None if they are too many or none."""
     rng = np.random.default_rng(seed)
     table = random_table(rng)
     grammar = random_grammar(rng, table)
-    chart = Chart(build_forest(grammar, Geometry(grammar, table), GIB), bool(rng.integers(4)))
+    likelihood = bool(rng.integers(4))
     # without the limit on leaves, which the list only applies in the end
-    free = replace(grammar, max_leaves=None)
-    unlimited = Chart(build_forest(free, Geometry(free, table), GIB), False)
-    if unlimited.tree_count() > MOST:
+    if plain(replace(grammar, max_leaves=None), table, False).tree_count() > MOST:
         return None
-    listed = Enumeration.of(grammar, Geometry(grammar, table), chart.likelihood)
-    assert chart.tree_count() == listed.tree_count()
-    return (listed, chart) if listed.items else None
+    listed = Enumeration.of(grammar, Geometry(grammar, table), likelihood)
+    assert plain(grammar, table).tree_count() == listed.tree_count()
+    return (grammar, listed) if listed.items else None
 
 
-EXAMPLES = [(seed, found) for seed in range(400) if (found := example(seed)) is not None]
-BY_SEED = pytest.mark.parametrize(
-    ("want", "have"), [e for _, e in EXAMPLES], ids=[str(s) for s, _ in EXAMPLES]
-)
+EXAMPLES = {seed: found for seed in range(400) if (found := example(seed)) is not None}
+
+
+@pytest.fixture(params=EXAMPLES.values(), ids=map(str, EXAMPLES))
+def grammar_and_list(request: pytest.FixtureRequest) -> Listed:
+    return request.param
+
+
+@pytest.fixture
+def want(grammar_and_list: Listed) -> Enumeration:
+    """The specification of an example."""
+    return grammar_and_list[1]
+
+
+@pytest.fixture
+def have(
+    grammar_and_list: Listed,
+    distribution_of: Callable[..., TreeDistribution],
+) -> TreeDistribution:
+    """The same by an engine that sums over boxes."""
+    grammar, listed = grammar_and_list
+    return distribution_of(grammar, listed.geometry.table, listed.likelihood)
 
 
 def close(have: object, want: object) -> None:
@@ -46,25 +66,26 @@ def close(have: object, want: object) -> None:
 
 def test_examples_are_many_and_varied() -> None:
     assert len(EXAMPLES) > 250
-    sizes = [want.tree_count() for _, (want, _) in EXAMPLES]
-    assert sum(s > 10 for s in sizes) > 70
-    assert 50 < sum(have.derivations_are_trees for _, (_, have) in EXAMPLES) < 300
+    assert sum(listed.tree_count() > 10 for _, listed in EXAMPLES.values()) > 70
+    sure = [
+        plain(g, listed.geometry.table).derivations_are_trees for g, listed in EXAMPLES.values()
+    ]
+    assert 50 < sum(sure) < 300
 
 
 def close_logs(have: object, want: object) -> None:
     np.testing.assert_allclose(have, want, rtol=1e-12, atol=1e-11)
 
 
-@BY_SEED
-def test_total_and_best(want: Enumeration, have: Chart) -> None:
+def test_total_and_best(want: Enumeration, have: TreeDistribution) -> None:
+    assert have.tree_count() == want.tree_count()
     close_logs(have.log_total, want.log_total)
     close_logs(have.other(False).log_total, want.other(False).log_total)
-    have_scores = [s.log_weight + have.likelihood * s.log_likelihood for s in have.best()]
+    have_scores = [s.log_weight + want.likelihood * s.log_likelihood for s in have.best()]
     close_logs(have_scores, sorted(want.log_score, reverse=True))
 
 
-@BY_SEED
-def test_every_tree(want: Enumeration, have: Chart) -> None:
+def test_every_tree(want: Enumeration, have: TreeDistribution) -> None:
     by_tree: dict[object, list[float]] = {}
     for tree, item in zip(want.trees, want.items, strict=True):
         by_tree.setdefault(tree, []).append(item.log_weight)
@@ -74,8 +95,7 @@ def test_every_tree(want: Enumeration, have: Chart) -> None:
         close_logs(have.log_weight(tree), want.log_weight(tree))
 
 
-@BY_SEED
-def test_summaries(want: Enumeration, have: Chart) -> None:
+def test_summaries(want: Enumeration, have: TreeDistribution) -> None:
     close(have.usage(), want.usage())
     close(have.expected_splits(), want.expected_splits())
     leaves, depth = have.leaf_distribution(), have.depth_distribution()
@@ -83,9 +103,8 @@ def test_summaries(want: Enumeration, have: Chart) -> None:
     close(depth, want.depth_distribution())
 
 
-@BY_SEED
-def test_predictions(want: Enumeration, have: Chart) -> None:
-    table = have.forest.geometry.table
+def test_predictions(want: Enumeration, have: TreeDistribution) -> None:
+    table = want.geometry.table
     rng = np.random.default_rng(0)
     rows = np.empty((5, len(table.features)), object)
     for j, feature in enumerate(table.features):
