@@ -48,6 +48,13 @@ public:
                                  vector_of(statistics), n_statistics);
     }
 
+    // Log marginal likelihood of a leaf with these distinct rows, each below n.
+    double log_marginal(const Array<std::uint32_t>& rows) const {
+        std::vector<double> statistics(problem.leaf.n_statistics());
+        problem.leaf.sum(std::span(rows.data(), rows.size()), statistics.data());
+        return problem.leaf.log_marginal(statistics.data());
+    }
+
     void set_grammar(std::int32_t start, bool normalise, bool condition, std::int64_t min_leaf,
                      std::int32_t max_leaves, const Array<double>& feature_weights) {
         Grammar& g = problem.grammar;
@@ -195,6 +202,7 @@ void bind_exact(nb::module_& m) {
         .def("set_leaf", &ProblemBuilder::set_leaf, nb::arg("kind"),
              nb::arg("hyperparameters").noconvert(), nb::arg("statistics").noconvert(),
              nb::arg("n_statistics"))
+        .def("log_marginal", &ProblemBuilder::log_marginal, nb::arg("rows").noconvert())
         .def("set_grammar", &ProblemBuilder::set_grammar, nb::arg("start"), nb::arg("normalise"),
              nb::arg("condition"), nb::arg("min_leaf"), nb::arg("max_leaves"),
              nb::arg("feature_weights").noconvert())

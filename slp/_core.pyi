@@ -56,6 +56,7 @@ class ExactProblem:
         statistics: NDArray[np.float64],
         n_statistics: int,
     ) -> None: ...
+    def log_marginal(self, rows: NDArray[np.uint32]) -> float: ...
     def set_grammar(
         self,
         start: int,

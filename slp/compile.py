@@ -15,7 +15,7 @@ from slp.data import Table, table_of
 from slp.errors import Diagnostic, ProgramError
 from slp.ir.program import Program
 from slp.ir.tree_grammar import TreeGrammar
-from slp.lower import find_tests_on_trees, program_to_tree_grammar
+from slp.lower import find_tests_on_trees, program_to_tree_grammar, tree_grammar_or_all
 from slp.source import SourceFile
 from slp.syntax import parse_recovering
 from slp.syntax.ast import SourceProgram
@@ -79,11 +79,13 @@ def _place(finding: Diagnostic) -> int:
     return -1 if finding.span is None else finding.span.start
 
 
-def compile_model(program: Program, X: Any, y: Any = None) -> CompiledModel:
+def compile_model(program: Program, X: Any, y: Any = None, *, finite: bool = True) -> CompiledModel:
     """Checked program and table to tree grammar.
 
     `X` is a frame that holds the response, or a frame or array of features with the response in
-    `y`. (A column name as `y` says which column of the frame `X` is the response.)
+    `y`. (A column name as `y` says which column of the frame `X` is the response.) With `finite`
+    False a program without a tree grammar gets that of all trees, for an engine that draws by the
+    program itself.
 
     Raises
     ------
@@ -98,6 +100,9 @@ def compile_model(program: Program, X: Any, y: Any = None) -> CompiledModel:
         edits, support = program.edits, program.support
         on_table += fit_tree(edits.tree, table, support, edits.span)[1]
     schema = table.schema(program.support.min_leaf)
-    grammar = program_to_tree_grammar(program, schema, tests_on_trees=True)
+    if finite:
+        grammar = program_to_tree_grammar(program, schema, tests_on_trees=True)
+    else:
+        grammar, _ = tree_grammar_or_all(program, schema)
     found = program.warnings + table.warnings + on_table
     return CompiledModel(program, table, grammar, found, find_tests_on_trees(program))

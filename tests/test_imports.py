@@ -38,6 +38,7 @@ ALLOWED: dict[str, set[str]] = {
 }
 ALLOWED["proof_sampling"] = _PLAIN | {"ir", "proofs", "syntax", "query", "infer"}
 ALLOWED["learn"] = _PLAIN | {"ir", "proofs", "syntax", "analysis", "data", "lower", "infer"}
+ALLOWED["prolog_trees"] = ALLOWED["learn"] | {"kernels", "trees"}
 # The pipeline and the public face see every room; the commands see the public names of all of them.
 _ALL_ROOMS = set(ALLOWED)
 ALLOWED["compile"] = _ALL_ROOMS

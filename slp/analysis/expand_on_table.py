@@ -117,7 +117,7 @@ def expand_on_table(program: Program, table: Table) -> str:
 def _check_rules_only(program: Program) -> None:
     for found in (*program.constraints, *filter(None, [program.edits])):
         message = "constraints and `edittree` have no expansion on a table"
-        help = "`slp prior` and `slp-sample` run the whole program"
+        help = "engines other than `prolog` run the whole program, as `slp-sample` does by itself"
         raise UnsupportedError(Diagnostic("E163", message, found.span, help))
 
 
@@ -226,10 +226,10 @@ def _facts(program: Program, table: Table) -> Iterator[Term]:
         kind, known = _kind(feature)
         weight = Number(program.feature_weights.get(feature.name, 1))
         yield _goal("feature", Atom(feature.name), Atom(kind), list_term(known), weight)
-    yield _goal("times", _numbers(table.counts))
+    yield _goal("times", _by_row(table.counts))
     for feature, codes in zip(table.features, table.codes.T, strict=True):
         column = codes if feature.values is None else feature.values[codes]
-        yield _goal("values", Atom(feature.name), _numbers(column))
+        yield _goal("values", Atom(feature.name), _by_row(column))
 
 
 def _kind(feature: Feature) -> tuple[str, list[Term]]:
@@ -245,8 +245,9 @@ def _is_anonymous(term: Term) -> bool:
     return isinstance(term, Var) and term.name.startswith("_")
 
 
-def _numbers(values: NDArray[Any]) -> Term:
-    return list_term(map(Number, values.tolist()))
+def _by_row(values: NDArray[Any]) -> Term:
+    """A term whose arguments are numbers, so that `arg` gets at that of a row."""
+    return Struct("rows", tuple(map(Number, values.tolist())))
 
 
 def _names(program: Program) -> Collection[str]:

@@ -130,6 +130,7 @@ def infer(
     sampling: Sampling | None = None,
     not_exact: Sequence[Diagnostic] = (),
     recompile: Recompile | None = None,
+    allow_code: bool = False,
 ) -> Posterior:
     """The posterior over trees (with `likelihood=False` the prior) of a program on a table.
 
@@ -147,6 +148,7 @@ def infer(
     sampling : chains, proposals and so on, for samplers.
     not_exact : why no exact engine may take the program (E301); empty if one may.
     recompile : lowers the program, changed, for the same table: to say what would fit.
+    allow_code : whether goals `prolog(...)` may run, under the engine `prolog`.
 
     Raises
     ------
@@ -189,6 +191,7 @@ def infer(
             threads=threads,
             seconds=seconds,
             progress=progress,
+            allow_code=allow_code,
         )
     if not_exact:
         raise UnsupportedError(not_exact)

@@ -31,7 +31,7 @@ from slp.infer.run import (
     seed_of_checkpoint,
 )
 from slp.infer.sampled_posterior import Said, SampledPosterior, TreeSampler
-from slp.infer.sampling import Sampling, teller, warn_of
+from slp.infer.sampling import HOSTED, Sampling, teller, warn_of
 from slp.ir.program import Program
 from slp.ir.tree_grammar import TreeGrammar
 from slp.trees.predicates import asked_predicates
@@ -52,10 +52,12 @@ def sample_posterior(
     threads: int = 1,
     seconds: float | None = None,
     progress: Callable[[int, str], None] | None = None,
+    allow_code: bool = False,
 ) -> SampledPosterior:
     """Run chains of Metropolis-Hastings, for `seconds` at most, and gather what they drew.
 
     A run that goes on from a checkpoint takes its seed from there, where none is given.
+    `allow_code`: whether goals of the program may call whatever SWI-Prolog has.
 
     Raises
     ------
@@ -69,7 +71,12 @@ def sample_posterior(
     known_seed = fresh_seed() if seed is None else seed
 
     def chains(likelihood: bool, checkpoint: Checkpoint | None) -> SampledPosterior:
-        sampler = _sampler(program, grammar, geometry, sampling, likelihood)
+        hosted = HOSTED.get(choice.engine)
+        sampler = (
+            _sampler(program, grammar, geometry, sampling, likelihood)
+            if hosted is None
+            else hosted(program, geometry, sampling, likelihood=likelihood, allow_code=allow_code)
+        )
         result = run(
             sampler,
             _schedule(sampler, sampling, draws),

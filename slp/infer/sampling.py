@@ -9,19 +9,22 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from slp.errors import Diagnostic, SlpWarning
 from slp.infer.seconds import format_seconds
 
 if TYPE_CHECKING:
+    from slp.infer.boxes import Geometry
     from slp.infer.diagnostics import Diagnostics
     from slp.infer.run import Progress
+    from slp.infer.sampled_posterior import TreeSampler
+    from slp.ir.program import Program
 
-__all__ = ["SAMPLERS", "Sampling", "teller", "warn_of"]
+__all__ = ["HOSTED", "SAMPLERS", "Hosted", "Sampling", "teller", "warn_of"]
 
-#: The samplers there are.
-SAMPLERS = ("mh",)
+#: The samplers there are: `prolog` is `mh` with proposals that SWI-Prolog makes.
+SAMPLERS = ("mh", "prolog")
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,26 @@ class Sampling:
     rungs: int = 1
     checkpoint: str | Path | None = None
     resume: bool = False
+
+
+class Hosted(Protocol):
+    """Makes the sampler of an engine that a room above this one brings."""
+
+    def __call__(
+        self,
+        program: Program,
+        geometry: Geometry,
+        sampling: Sampling,
+        *,
+        likelihood: bool,
+        allow_code: bool,
+    ) -> TreeSampler[Any]:
+        """A sampler of a program, its predicates ready to be asked, on a table."""
+        ...
+
+
+#: Such engines by name.
+HOSTED: dict[str, Hosted] = {}
 
 
 def teller(progress: Callable[[int, str], None]) -> Callable[[Progress], None]:

@@ -1,7 +1,8 @@
 """Lowering: from a checked program to a finite weighted tree grammar.
 
-Entry points: `program_to_tree_grammar`; `schema_of_program` (where there is no table);
-`explain_program` (what a program means and lowers to, as text).
+Entry points: `program_to_tree_grammar`, and `tree_grammar_or_all` for engines that can do without;
+`schema_of_program` (where there is no table); `explain_program` (what a program means and lowers
+to, as text).
 
 Inside, from the bottom: `cells` (points and open intervals of thresholds), `automata` (a small
 tree automaton for each local constraint; `automaton`, `box_automata`, `path_automata`), `columns`
@@ -11,7 +12,17 @@ reached), `lowering` (all of it in order).
 """
 
 from slp.lower.explain import explain_program
-from slp.lower.lowering import find_tests_on_trees, program_to_tree_grammar
+from slp.lower.lowering import (
+    find_tests_on_trees,
+    program_to_tree_grammar,
+    tree_grammar_or_all,
+)
 from slp.lower.made_up_schema import schema_of_program
 
-__all__ = ["explain_program", "find_tests_on_trees", "program_to_tree_grammar", "schema_of_program"]
+__all__ = [
+    "explain_program",
+    "find_tests_on_trees",
+    "program_to_tree_grammar",
+    "schema_of_program",
+    "tree_grammar_or_all",
+]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.errors import Diagnostic, UnsupportedError
+from slp.errors import Diagnostic, SlpError, UnsupportedError
 from slp.ir import program as ir
 from slp.ir.schema import Schema
 from slp.ir.tree_grammar import (
@@ -30,10 +30,13 @@ from slp.lower.goals import Goals
 from slp.lower.path_automata import DepthLimit
 from slp.lower.product import Product
 
-__all__ = ["find_tests_on_trees", "program_to_tree_grammar"]
+__all__ = ["find_tests_on_trees", "program_to_tree_grammar", "tree_grammar_or_all"]
 
 #: Measures that sum to 1 over the splits that are left, whatever these are.
 _PROPER_MEASURES = ("feature_then_cut", "all", "gap")
+
+#: Findings that say that there are endlessly many states, or too many.
+_MANY_STATES = ("E231", "E304", "E305")
 
 #: Constraints that no automaton decides.
 _TESTED = (ir.MaxFeatures, ir.Monotone, ir.Predicate)
@@ -78,6 +81,24 @@ def program_to_tree_grammar(
         wider = schema.with_features(goals.missing_features)
         return program_to_tree_grammar(program, wider, tests_on_trees=tests_on_trees)
     return _grammar(program, schema, expansion)
+
+
+def tree_grammar_or_all(program: ir.Program, schema: Schema) -> tuple[TreeGrammar, bool]:
+    """The program's tree grammar without what is decided at the finished tree, and True. Or, if it
+    has none, as its states are endlessly many or too many, that of all trees, and False: for an
+    engine that draws by the program itself.
+
+    Raises
+    ------
+    SlpError
+        Anything else that `program_to_tree_grammar` raises.
+    """
+    try:
+        return program_to_tree_grammar(program, schema, tests_on_trees=True), True
+    except SlpError as e:
+        if any(found.code not in _MANY_STATES for found in e.diagnostics):
+            raise
+    return program_to_tree_grammar(any_tree(program), schema, tests_on_trees=True), False
 
 
 def _factors(program: ir.Program, schema: Schema, tests_on_trees: bool) -> list[Automaton[Any]]:

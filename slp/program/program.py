@@ -10,6 +10,7 @@ from slp.analysis import expand_on_table, expand_program
 from slp.compile import CompiledModel, compile_model, compile_program
 from slp.errors import Diagnostic, UsageError
 from slp.infer.compiled import estimate_size
+from slp.infer.sampling import HOSTED
 from slp.ir import program as ir
 from slp.ir.words import describe_prior
 from slp.lower import explain_program
@@ -28,6 +29,15 @@ if TYPE_CHECKING:
 __all__ = ["Program"]
 
 HOSTS["prolog"] = prolog_function
+
+
+def _trees_from_prolog(*args: Any, **options: Any) -> Any:
+    from slp.prolog_trees import sampler  # late: nobody else needs it
+
+    return sampler(*args, **options)
+
+
+HOSTED["prolog"] = _trees_from_prolog
 
 
 class Program(TreeQuestions, ProofQuestions):
@@ -102,7 +112,7 @@ class Program(TreeQuestions, ProofQuestions):
         """
         if X is None:
             return expand_program(self.ir)
-        return expand_on_table(self.ir, self.compile(X, y).table)
+        return expand_on_table(self.ir, compile_model(self.ir, X, y, finite=False).table)
 
     def compile(self, X: Any, y: Any = None) -> CompiledModel:
         """Table and tree grammar for `X`, `y` (see `posterior`), for engines and the curious."""

@@ -11,6 +11,7 @@ from slp.compile import compile_model
 from slp.data import Table
 from slp.errors import Diagnostic, SlpWarning
 from slp.infer import Posterior, Sampling, infer
+from slp.infer.sampling import HOSTED
 from slp.ir import program as ir
 from slp.ir.tree_grammar import TreeGrammar
 from slp.trees.predicates import asked_predicates, with_predicates
@@ -79,8 +80,8 @@ class TreeQuestions:
         threads : how many to run; None is one for each core. No result depends on it.
         progress : called now and then with the number of boxes (of a sampler, steps) done and a
             word about the phase.
-        allow_code : whether predicates that the program names, `python("module:function")`, may
-            run. A program is data otherwise, and runs nothing.
+        allow_code : whether predicates that the program names, `python("module:function")`, and
+            goals `prolog(...)` may run. A program is data otherwise, and runs nothing.
         sampling : for engines that draw, see `slp.infer.Sampling`: `chains`, `warmup`, `thin`,
             `proposal`, `rungs`, `checkpoint`, `resume`.
 
@@ -145,7 +146,8 @@ class TreeQuestions:
         sampling: Sampling,
         **options: Unpack[RunOptions],
     ) -> Posterior:
-        model = compile_model(with_predicates(self.ir, allow_code), X, y)
+        ready = with_predicates(self.ir, allow_code)
+        model = compile_model(ready, X, y, finite=options["engine"] not in HOSTED)
         _warn(model.warnings)
 
         def recompile(program: ir.Program) -> tuple[TreeGrammar, Table]:
@@ -160,6 +162,7 @@ class TreeQuestions:
             sampling=sampling,
             not_exact=model.not_exact,
             recompile=recompile,
+            allow_code=allow_code,
             **options,
         )
         posterior.predicates = asked_predicates(model.program.constraints)

@@ -31,7 +31,7 @@ Faults are thrown as slp_fault(Formal, Clause), with the number of the clause to
 :- module(slp_engine,
           [ slp_load/5, slp_unload/2,
             slp_open/4, slp_expand/5, slp_close/2,
-            slp_draws/6, slp_first/4, slp_consult/2
+            slp_draws/6, slp_first/4, slp_ways/4, slp_consult/2
           ]).
 :- use_module(library(lists)).
 :- use_module(library(sandbox)).
@@ -508,9 +508,11 @@ has_cut((_ *-> B)) :- has_cut(B).
 %!  solve(+Chain, +Behind, +Inside, +Cuts, +Mode, -Out) is nondet.
 %
 %   Behind: the chains to return to. Inside: how many conditions and negations they stand in. Mode is
-%   `search`, or the state of a draw: draw(Way, Drawn, Bad), with Drawn the choice point at the last
+%   `search`; or every(Mass), where all that can be drawn is tried in turn, with the product of the
+%   labels so far; or the state of a draw: draw(Way, Drawn, Bad), with Drawn the choice point at the last
 %   draw and Bad the newest choice point of a logical goal that a later draw left behind. Out is `proof`,
-%   or exit(...), a stochastic goal that the search came to (see choose/9).
+%   or proof(Mass) in mode `every`, or exit(...), a stochastic goal that the search came to (see
+%   choose/9).
 
 solve(return, Ks, F, Cs, S, Out) :-
     return(Ks, F, Cs, S, Out).
@@ -570,7 +572,8 @@ solve(all(T, A, L, K), Ks, F, Cs, S, Out) :-
 solve(fault(Formal, I), _, _, _, _, _) :-
     throw(slp_fault(Formal, I)).
 
-return([], _, _, _, proof).
+return([], _, _, S, Out) :-
+    ( S = every(Mass) -> Out = proof(Mass) ; Out = proof ).
 return([K|Ks], F, Cs, S, Out) :-
     solve(K, Ks, F, Cs, S, Out).
 
@@ -603,6 +606,7 @@ meaning([V0-B0|Cs], V, B) :-
 
 cut_height(_, crosses, I, _) :- !, throw(slp_fault(crossing_cut, I)).
 cut_height(search, B, _, B).
+cut_height(every(_), B, _, B).
 cut_height(draw(_, Drawn, Bad), B, I, Height) :-
     (   Bad > B
     ->  throw(slp_fault(crossing_cut, I))
@@ -640,12 +644,21 @@ label(L, M, N, V) :-
 
 %!  choose(+Mode, +Options, +Call, ?Number, ?Chain, +Next, +Behind, +Cuts, -Out)
 %
-%   In a search, stop: exit(Call, Number, Chain, Next, Behind, Cuts, Options). In a draw, draw one of
-%   the clauses.
+%   In a search, stop: exit(Call, Number, Chain, Next, Behind, Cuts, Options). Else go on with each of the
+%   clauses, or in a draw with one that is drawn.
 
 choose(search, Options, C, N, KC, K, Ks, Cs, exit(C, N, KC, K, Ks, Left, Options)) :-
     prolog_current_choice(Now),
     left_behind(Cs, Now, Left).
+choose(every(Mass0), Options, C, N, KC, K, Ks, Cs0, Out) :-
+    prolog_current_choice(Now),
+    left_behind(Cs0, Now, Left),
+    member(N-V, Options),
+    once(C),
+    Mass is Mass0*V,
+    prolog_current_choice(Here),
+    resumed(Left, Here, Cs),
+    call_chain(K, KC, Ks, 0, Cs, every(Mass), Out).
 choose(draw(Way, Drawn, Bad), Options, C, N, KC, K, Ks, Cs, Out) :-
     prolog_current_choice(Now),
     ( Now > Drawn -> Bad1 = Now ; Bad1 = Bad ),
@@ -856,6 +869,41 @@ slp_first(Module, [Variables, Tokens], Limits, [Outcome|Found]) :-
 first(Goal, Module, Answer, Answers) :-
     inner_chain(Goal, at(Module, call), -1, K),
     findall(Answer, limit(1, solve(K, [], 1, [], search, _)), Answers).
+
+%!  slp_ways(+Module, +Goal, +Limits, -Result) is det.
+%
+%   How a box can grow from a nonterminal, in a program of tree rules that was expanded on a table and
+%   in which grown/3 stops short. Goal is [Variables, Tokens] of a term Nonterminal-Box. Result is
+%   [Outcome|Ways] with what guarded/3 says. Each way is [Number, Mass|Trees], with the number of a rule
+%   and its probability (where labels are weights, its weight), and each tree [Mass, Variables, Tokens]
+%   likewise.
+
+slp_ways(Module, [Variables, Tokens], Limits, [Outcome|Ways]) :-
+    decode(Variables, Tokens, Nonterminal-Box),
+    guarded(ways(Module, Nonterminal, Box, Found), Limits, Outcome),
+    ( Outcome == done -> encoded_ways(Found, Ways) ; Ways = [] ).
+
+ways(Module, Nonterminal, Box, Ways) :-
+    every(Module, way(Nonterminal, Box, Rule), Rule, Rules),
+    findall(way(Number, Mass, Trees),
+            ( member(Mass-R, Rules), arg(1, R, Number), every(Module, grow(R, Box, Tree), Tree, Trees) ),
+            Ways).
+
+%   All answers of a goal, in order, each with the mass of its proof.
+
+every(Module, Goal, Answer, Answers) :-
+    local_chain(Goal, at(Module, call), -1, return, K),
+    findall(Mass-Answer, solve(K, [], 0, [], every(1), proof(Mass)), Answers).
+
+encoded_ways([], []).
+encoded_ways([way(Number, Mass, Trees)|Ways], [[Number, Mass|Encoded]|More]) :-
+    encoded_trees(Trees, Encoded),
+    encoded_ways(Ways, More).
+
+encoded_trees([], []).
+encoded_trees([Mass-Tree|Trees], [[Mass, Count, Tokens]|More]) :-
+    encode(Tree, Count, Tokens),
+    encoded_trees(Trees, More).
 
 %!  slp_consult(+File, -Result) is det.
 %

@@ -5,7 +5,7 @@ two stochastic choices are made and proofs are drawn. The search over choices, w
 that of `slp.proofs.best_first`, so that both engines answer alike.
 
 Importing janus starts SWI-Prolog, so it is imported when a program is first loaded. Terms cross as
-flat lists of atoms and numbers (see `decode/3` there), never as text.
+flat lists of atoms and numbers (`slp.proofs.prolog_terms`), never as text.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ from slp.proofs import faults
 from slp.proofs.best_first import BestFirst, FoundProof, Node
 from slp.proofs.draws import Failure
 from slp.proofs.machine import Limits
+from slp.proofs.prolog_terms import decode, encode
 from slp.proofs.queries import Query, canonical, database_of, prepared, tree_goals
-from slp.proofs.terms import NIL, Atom, Number, Struct, Term, Text, Var
+from slp.proofs.terms import NIL, Atom, Number, Struct, Term, Var
 from slp.resources import prolog_library
 from slp.source import SourceSpan
 
@@ -116,65 +117,6 @@ def consult(path: Path) -> str | None:
     return None if said == "done" else " ".join(said.split())
 
 
-# --- terms -------------------------------------------------------------------------------------
-
-
-def encode(term: Term) -> list[_Data]:
-    """Number of variables, and the term as a flat list."""
-    numbers: dict[Var, int] = {}
-    tokens: list[_Data] = []
-    todo = [term]
-    while todo:
-        t = todo.pop()
-        if isinstance(t, Struct):
-            tokens += ["s", t.name, len(t.args)]
-            todo.extend(reversed(t.args))
-        elif isinstance(t, Var):
-            tokens += ["v", numbers.setdefault(t, len(numbers) + 1)]
-        elif isinstance(t, Number):
-            tokens += ["n", t.value]
-        elif isinstance(t, Text):
-            tokens += ["t", t.value]
-        else:
-            tokens += ["e"] if t == NIL else ["a", t.name]
-    return [len(numbers), tokens]
-
-
-def decode(tokens: Sequence[_Data]) -> Term:
-    """The term of a flat list; its variables are called `_` and told apart by number."""
-    built: list[Term] = []
-    ends = _ends(tokens)
-    for at in reversed(ends):
-        kind = tokens[at]
-        if kind == "s":
-            args = tuple(built.pop() for _ in range(tokens[at + 2]))
-            built.append(Struct(tokens[at + 1], args))
-        elif kind == "e":
-            built.append(NIL)
-        else:
-            built.append(_LEAVES[kind](tokens[at + 1]))
-    return built[0]
-
-
-def _ends(tokens: Sequence[_Data]) -> list[int]:
-    """Where the parts of a flat list begin."""
-    out = []
-    at = 0
-    while at < len(tokens):
-        out.append(at)
-        at += _LENGTHS[tokens[at]]
-    return out
-
-
-_LENGTHS = {"s": 3, "a": 2, "n": 2, "t": 2, "v": 2, "e": 1}
-_LEAVES: Mapping[str, Any] = {
-    "a": Atom,
-    "n": Number,
-    "t": Text,
-    "v": lambda index: Var("_", index),
-}
-
-
 # --- programs ----------------------------------------------------------------------------------
 
 
@@ -252,6 +194,27 @@ class PrologProgram:
         if outcome != "done":
             raise self.fault(outcome, query, limits)
         return decode(found[1]) if found else None
+
+    def ways(
+        self, nonterminal: Term, box: Term, limits: Limits
+    ) -> list[tuple[int, float, list[tuple[float, Term]]]]:
+        """How a box can grow from a nonterminal of an expanded program: for each rule that applies
+        its number, its probability, and the trees that it begins, each with its own
+        (`slp.prolog_trees.process`).
+
+        Raises
+        ------
+        ProgramError
+            As `first_answer`.
+        """
+        goal = Struct("-", (nonterminal, box))
+        outcome, *found = _call("slp_ways", self.module, encode(goal), _limits(limits))
+        if outcome != "done":
+            raise self.fault(outcome, Query(self.program, nonterminal), limits)
+        return [
+            (number, mass, [(share, decode(tokens)) for share, _, tokens in trees])
+            for number, mass, *trees in found
+        ]
 
     def holds(self, goal: Struct, span: SourceSpan | None, limits: Limits) -> bool:
         """Whether a goal has a proof; as `first_answer`."""

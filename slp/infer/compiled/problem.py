@@ -13,7 +13,7 @@ from slp.ir.program import Measure
 from slp.ir.tree_grammar import CallRule, LeafRule, Rule, TreeGrammar
 from slp.leaves import Dirichlet, GammaExponential, GammaPoisson, LeafModel, NormalInverseGamma
 
-__all__ = ["MEASURES", "core_problem", "leaves_owed"]
+__all__ = ["MEASURES", "core_problem", "leaf_problem", "leaves_owed"]
 
 #: The order of the core's enumerations.
 MEASURES: tuple[Measure, ...] = (
@@ -56,6 +56,14 @@ def core_problem(
         problem.add_state()
         for rule in state.rules:
             _add_rule(problem, rule, table.leaf)
+    return problem
+
+
+def leaf_problem(core: Any, table: Table) -> Any:
+    """The leaf model on a table's rows alone, as the core's `ExactProblem`."""
+    problem = core.ExactProblem()
+    problem.set_rows(table.counts.astype(np.uint32))
+    _set_leaf(problem, table.leaf, table.statistics)
     return problem
 
 

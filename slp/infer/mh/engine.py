@@ -63,6 +63,7 @@ class MetropolisHastings:
     proposal : as in `slp.infer.mh.names`.
     likelihood : with False the chains draw from the prior.
     budget : bytes that the chart of a goal may take under `q_exact`.
+    process : what draws derivations, where that is not the grammar's local process.
 
     Raises
     ------
@@ -79,9 +80,12 @@ class MetropolisHastings:
         proposal: str = "q_uc",
         likelihood: bool = True,
         budget: int = DEFAULT_BUDGET,
+        process: LocalProcess | None = None,
     ) -> None:
         self.constraints = constraints = tuple(constraints)
-        self.process = LocalProcess(grammar, geometry, node_predicates(constraints))
+        if process is None:
+            process = LocalProcess(grammar, geometry, node_predicates(constraints))
+        self.process = process
         tests = tree_tests(grammar, constraints, geometry)
         predicates = predicate_tests(constraints, geometry)
         self.target = Target(self.process, 1.0 if likelihood else 0.0, tests, predicates)
@@ -152,7 +156,7 @@ class MetropolisHastings:
     def proof_from_data(self, data: Json) -> Proof:
         """The proof of a record."""
         choices: list[Choices] = []
-        stack = [(self.process.geometry.root, self.process.grammar.start)]
+        stack = [(self.process.root.box, self.process.root.state)]
         for way, split in data:
             choices.append((self.process.goal(*stack.pop()), way, split))
             stack += reversed(goals_below(*choices[-1]))

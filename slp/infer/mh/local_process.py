@@ -34,7 +34,7 @@ from slp.infer.weights import leaf_allowed, log_rule_weights
 from slp.ir.tree_grammar import FORBIDDEN, LeafRule, Rule, SplitRule, TreeGrammar
 from slp.trees.predicates import AskedPredicate
 
-__all__ = ["Goal", "LocalProcess", "SplitAlternative", "Way"]
+__all__ = ["Goal", "LocalProcess", "SplitAlternative", "Way", "cumulated"]
 
 #: Goals and boxes remembered; beyond, all are forgotten and worked out anew.
 _MOST_REMEMBERED = 200_000
@@ -111,12 +111,15 @@ class LocalProcess:
         """Log marginal likelihood of a box as a leaf."""
         found = self._log_marginals.get(box)
         if found is None:
-            statistics = self.geometry.statistics([box])
-            found = float(self.geometry.table.leaf.log_marginal(statistics)[0])
+            found = self._new_log_marginal(box)
             if len(self._log_marginals) >= _MOST_REMEMBERED:
                 self._log_marginals.clear()
             self._log_marginals[box] = found
         return found
+
+    def _new_log_marginal(self, box: int) -> float:
+        statistics = self.geometry.statistics([box])
+        return float(self.geometry.table.leaf.log_marginal(statistics)[0])
 
     def _new_goal(self, box: int, state: int) -> Goal:
         rules = self.grammar.states[state].rules
@@ -134,7 +137,7 @@ class LocalProcess:
                 way = _way(rule, i, float(weights[i, 0]), splits, shares[i])
                 if way is not None:
                     ways.append(way)
-        cumulative, log_total = _cumulative([way.log_weight for way in ways])
+        cumulative, log_total = cumulated([way.log_weight for way in ways])
         return Goal(box, state, tuple(ways), cumulative, log_total)
 
     def _splits(self, box: int) -> list[BoxSplit]:
@@ -190,12 +193,12 @@ def _way(
     if not left:
         return None
     log_shares = tuple(share for _, share in left)
-    cumulative, log_total = _cumulative(log_shares)
+    cumulative, log_total = cumulated(log_shares)
     alternatives = tuple(alternative for alternative, _ in left)
     return Way(rule, position, log_weight, alternatives, log_shares, cumulative, log_total)
 
 
-def _cumulative(log_weights: list[float] | tuple[float, ...]) -> tuple[tuple[float, ...], float]:
+def cumulated(log_weights: Sequence[float]) -> tuple[tuple[float, ...], float]:
     """Cumulative weights for drawing, the largest weight taken as 1, and the log of their sum."""
     if not log_weights:
         return (), -np.inf

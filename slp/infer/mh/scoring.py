@@ -50,7 +50,7 @@ def proofs_of_tree(process: LocalProcess, tree: Tree) -> ScoredProofs:
         return ScoredProofs(-math.inf, None)
     done: dict[_Place, float] = {}
     steps: dict[_Place, list[_Step]] = {}
-    start = (geometry.root, process.grammar.start, 0)
+    start = (geometry.root, process.root.state, 0)
     stack: list[_Place] = [start]
     while stack:
         place = stack[-1]
