@@ -86,6 +86,10 @@ def explore(program: Program, database: Database, findings: Findings) -> StateSp
     return explorer.space
 
 
+#: A goal `prolog(...)`.
+_NEEDS_PROLOG = "E264"
+
+
 class _Explorer:
     def __init__(self, program: Program, database: Database, findings: Findings) -> None:
         self.program = program
@@ -146,8 +150,11 @@ class _Explorer:
         self.inferences += meter.inferences
 
     def blame(self, error: SlpError, state: Term) -> None:
-        """Add what proofs found, each place once and not for every state."""
+        """Add what proofs found, each place once and not for every state. What only SWI-Prolog can
+        decide is no fault of the program."""
         for d in error.diagnostics:
+            if d.code == _NEEDS_PROLOG:
+                continue
             key = (d.code, d.span.start if d.span else -1)
             if key not in self.blamed:
                 self.blamed.add(key)

@@ -35,8 +35,9 @@ __all__ = ["find_tests_on_trees", "program_to_tree_grammar", "tree_grammar_or_al
 #: Measures that sum to 1 over the splits that are left, whatever these are.
 _PROPER_MEASURES = ("feature_then_cut", "all", "gap")
 
-#: Findings that say that there are endlessly many states, or too many.
-_MANY_STATES = ("E231", "E304", "E305")
+#: Findings that say that a guard cannot be decided for all thresholds at once, that there are
+#: endlessly many states, or too many, or that SWI-Prolog alone knows them (goals `prolog(...)`).
+_NO_GRAMMAR = ("E230", "E231", "E264", "E304", "E305")
 
 #: Constraints that no automaton decides.
 _TESTED = (ir.MaxFeatures, ir.Monotone, ir.Predicate)
@@ -85,8 +86,9 @@ def program_to_tree_grammar(
 
 def tree_grammar_or_all(program: ir.Program, schema: Schema) -> tuple[TreeGrammar, bool]:
     """The program's tree grammar without what is decided at the finished tree, and True. Or, if it
-    has none, as its states are endlessly many or too many, that of all trees, and False: for an
-    engine that draws by the program itself.
+    has none, that of all trees, and False: for an engine that draws by the program itself. It has
+    none if a guard cannot be decided for all thresholds at once, or if its states are endlessly
+    many, too many, or known to SWI-Prolog alone.
 
     Raises
     ------
@@ -96,7 +98,7 @@ def tree_grammar_or_all(program: ir.Program, schema: Schema) -> tuple[TreeGramma
     try:
         return program_to_tree_grammar(program, schema, tests_on_trees=True), True
     except SlpError as e:
-        if any(found.code not in _MANY_STATES for found in e.diagnostics):
+        if any(found.code not in _NO_GRAMMAR for found in e.diagnostics):
             raise
     return program_to_tree_grammar(any_tree(program), schema, tests_on_trees=True), False
 

@@ -36,7 +36,7 @@ from slp.kernels.exact import exact_kernels
 from slp.proofs import DEFAULT_LIMITS, Limits, Query
 from slp.proofs.prolog import PrologProgram
 from slp.proofs.terms import Atom, Number, Struct, Term, Var, functor, list_term
-from slp.source import SourceFile
+from slp.source import SourceFile, SourceSpan
 from slp.syntax import parse_program
 from slp.trees import Leaf, Split
 
@@ -80,7 +80,7 @@ class PrologProcess(LocalProcess):
         self._rules = program.rules
         self._depth_matters = program.support.max_depth is not None
         self._limits = _limits(geometry)
-        self._loaded = PrologProgram(_cut_short(source), allow_code=allow_code)
+        self._loaded = PrologProgram(_cut_short(program, source), allow_code=allow_code)
         self._loaded.close_with(self)
         self._states: list[_State] = []
         self._numbers: dict[_State, int] = {}
@@ -181,14 +181,27 @@ def expanded(program: ir.Program, geometry: Geometry) -> SourceFile:
     return SourceFile(f"{program.name}, expanded on the table", text)
 
 
-def _cut_short(source: SourceFile) -> ir.Program:
-    """The expanded program, checked, with `grown` as a fact."""
-    program = check_program(parse_program(source))
+def _cut_short(program: ir.Program, source: SourceFile) -> ir.Program:
+    """The expanded program, checked, with `grown` as a fact. Its clauses stand where those stand
+    that they come from, so that faults are told there."""
+    made = check_program(parse_program(source))
     goal = Var("Goal", 1)
     head = Struct("grown", (goal, Var("_Box", 2), Struct("part", (goal,))))
-    span = program.clauses[0].span
-    rest = tuple(c for c in program.clauses if functor(c.head) != ("grown", 3))
-    return replace(program, clauses=(*rest, ir.LogicClause(head, None, None, span)))
+    rest = [c for c in made.clauses if functor(c.head) != ("grown", 3)]
+    own = {i: clause.span for i, clause in enumerate(program.clauses)}  # they come first
+    clauses = [replace(c, span=own.get(i) or _origin(c, program)) for i, c in enumerate(rest)]
+    return replace(made, clauses=(*clauses, ir.LogicClause(head, None, None)))
+
+
+def _origin(clause: ir.LogicClause, program: ir.Program) -> SourceSpan | None:
+    """Where the rule stands that a clause `rule(..., rule(I, ...))` or `grow(rule(I, ...), ...)`
+    is made of; of other clauses their own place."""
+    head = clause.head
+    if isinstance(head, Struct) and head.name in ("rule", "grow"):
+        way = head.args[-1 if head.name == "rule" else 0]
+        if isinstance(way, Struct) and isinstance(way.args[0], Number):
+            return program.rules[int(way.args[0].value) - 1].span
+    return clause.span
 
 
 def _limits(geometry: Geometry) -> Limits:

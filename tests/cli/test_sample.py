@@ -10,6 +10,7 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -48,6 +49,18 @@ MAP_KEYS = {
     "certified",
     "n_leaves",
 }
+
+
+def test_trees_that_prolog_proposes(slp_run, table: Path, janus: ModuleType) -> None:
+    """`--engine prolog`: the same keys, and the same summary but for the engine's name."""
+    short = ("--seed", 3, "-n", 20, "--warmup", 10, "--thin", 1)
+    result = slp_run("slp-sample", "growtree", table, "--engine", "prolog", "--json", *short)
+    have = json.loads(result.out)
+    assert result.code == 0 and set(have) == KEYS and set(have["map"]) == MAP_KEYS
+    assert (have["engine"], have["reason"], have["draws"]) == ("prolog", "asked for", 20)
+    summary = slp_run("slp-sample", "growtree", table, "--engine", "prolog", *short).out
+    assert "engine    prolog: asked for\n" in summary
+    assert "draws     20 draws of 4 chains, seed 3\nmoves     q_uc: " in summary
 
 
 def test_json_says_what_the_library_says(slp_run, table: Path) -> None:

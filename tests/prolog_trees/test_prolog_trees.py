@@ -74,15 +74,13 @@ def posterior(text: str, table: pl.DataFrame = PATIENTS, **options: Any) -> slp.
 
 def described(process: LocalProcess, proof: Proof) -> list[tuple[object, ...]]:
     """Every choice of a proof, by what it means; not the numbers of states, which are its own."""
-    cuts = process.geometry.cuts
-    return [
-        (
-            node.box,
-            type(node.goal.ways[node.way].rule),
-            None if node.cut is None else cuts[node.cut],
-        )
-        for node in proof.preorder()
-    ]
+    out: list[tuple[object, ...]] = []
+    for node in proof.preorder():
+        out.append((node.box, type(node.goal.ways[node.way].rule)))
+        if node.cut is not None:
+            cut = process.geometry.cuts[node.cut]
+            out.append((cut.feature, cut.threshold, cut.level))
+    return out
 
 
 def assert_same(have: LocalProcess, want: LocalProcess) -> None:
@@ -248,6 +246,26 @@ def tree_key(node: Leaf | Split) -> TreeKey:
     return node.feature, test, tree_key(node.left), tree_key(node.right)
 
 
+def test_guards_with_the_libraries_of_prolog() -> None:
+    """Before a split and in a helper behind it, with leave; other engines say who can."""
+    rules = (
+        ":- start(t(0)).\n0.6 :: t(D) --> {{ {before} }}, split(F, V), {{ near(V) }}, t(E), t(E).\n"
+    )
+    rules += "0.4 :: t(_) --> leaf.\nnear(V) :- {behind}.\n"
+    plain = rules.format(before="E is D + 1, E < 3", behind="abs(V - 30) < 20")
+    text = rules.format(
+        before="prolog(succ(D, E)), E < 3",
+        behind="prolog(foldl([X, A, B]>>(B is A + X), [V, -30], 0, S)), abs(S) < 20",
+    )
+    table = PATIENTS.drop("sex")
+    found = posterior(text, table, allow_code=True)
+    assert_same(found._sampler.process, process_of(model_of(plain, table)))  # type: ignore[attr-defined]
+    want = "error[E263]: `prolog(...)` can do whatever SWI-Prolog can, and is refused\n"
+    assert refused(text, table).startswith(f"{want} --> <text>:4:1\n")
+    for engine in ("auto", "mh"):
+        assert "E264]: `prolog(...)` needs SWI-Prolog\n" in refused(text, table, engine=engine)
+
+
 # --- what is refused ----------------------------------------------------------------------------
 
 
@@ -283,10 +301,10 @@ def test_no_tree_to_start_from() -> None:
 
 
 def test_an_endless_guard_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    slow = ":- start(t(1)). 1 :: t(X) --> { count(X) }, leaf. count(X) :- X < 40000, Y is X + 1, "
-    slow += "count(Y). count(40000)."
-    monkeypatch.setattr(processes, "_limits", lambda geometry: Limits(1000, 1000))
-    assert "E214]: gave up after 1000 inferences" in refused(slow)
+    slow = ":- start(t(1)). 1 :: t(X) --> { count(X) }, leaf. count(X) :- X < 3000, Y is X + 1, "
+    slow += "count(Y). count(3000)."
+    monkeypatch.setattr(processes, "_limits", lambda geometry: Limits(100, 1000))
+    assert "E214]: gave up after 100 inferences" in refused(slow)
 
 
 @pytest.mark.parametrize("goal", GOALS)
