@@ -14,7 +14,7 @@ from slp.errors import Related, SlpError
 from slp.ir.program import CallBody, LeafBody, LogicClause, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
 from slp.proofs import Database, RuleInstance, evaluate_arguments, solve
-from slp.proofs.arithmetic import is_function
+from slp.proofs.functions import is_function
 from slp.proofs.instances import conjunction
 from slp.proofs.terms import Atom, Struct, Term, Var, functor, substitute, variables
 

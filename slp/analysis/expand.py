@@ -24,7 +24,7 @@ from itertools import count
 from slp.analysis.bodies import conjunction
 from slp.ir.program import CallBody, EditPrior, LogicClause, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
-from slp.proofs.arithmetic import is_function
+from slp.proofs.functions import is_function
 from slp.proofs.instances import conjunction as conjunction_of
 from slp.proofs.terms import Atom, Number, Struct, Term, Var, list_term, variables
 from slp.syntax import term_to_text

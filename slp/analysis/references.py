@@ -11,7 +11,7 @@ from slp.errors import SlpError
 from slp.ir.program import CallBody, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
 from slp.proofs import evaluate, faults
-from slp.proofs.arithmetic import is_function
+from slp.proofs.functions import is_function
 from slp.proofs.terms import Atom, Number, Struct, Term, functor, variables
 from slp.source import SourceSpan
 

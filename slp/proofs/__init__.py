@@ -6,10 +6,10 @@ Entry points: `evaluate` (arithmetic); `Database` and `solve` (answers to a goal
 stochastic program).
 
 Inside: `terms`, `store` (bindings and unification), `machine` (the loop), `clauses`, `control`,
-`builtins` and `library` (what can be called), `affine` (numbers that depend on a threshold),
-`faults` (every message). Of queries: `choices` (clauses at a stochastic goal), `best_first`
-and `search` (all proofs), `graph` (the same, kept), `draws`, `failures` (why a goal fails),
-`queries` (what it all adds up to), `prolog` (the same under SWI-Prolog).
+`builtins` and `library` (what can be called), `functions` (of arithmetic), `affine` (numbers that
+depend on a threshold), `faults` (every message). Of queries: `choices` (clauses at a stochastic
+goal), `best_first` and `search` (all proofs), `graph` (the same, kept), `draws`, `failures` (why a
+goal fails), `queries` (what it all adds up to), `prolog` (the same under SWI-Prolog).
 """
 
 from slp.proofs.arithmetic import evaluate, evaluate_arguments

@@ -1,13 +1,6 @@
 """Arithmetic: the value of a term such as `alpha * (1+D)^(-beta)`.
 
-Functions and their results are SWI-Prolog's with its default flags (`prefer_rationals = false`,
-`iso = false`), which is ISO's where ISO says something, except:
-
-- `/` of two integers is an integer where it is exact, else a float (`4/2 =:= 2`, `7/2 =:= 3.5`);
-- `2 ** -1` and `2 ^ -1` are 0.5, where ISO's `^` has a type error;
-- a power of or to a float is a float (SWI-Prolog has 1 for `1 ** 0.5` and `2.5 ** 0`);
-- results that are not real numbers are errors, `inf` is the one infinity that can be written;
-- integers have at most `MAX_BITS` bits.
+What functions there are, and how they differ from SWI-Prolog's, is in `slp.proofs.functions`.
 
 An atom that names a parameter has the parameter's value, also if it names a constant (`e`).
 """
@@ -15,222 +8,27 @@ An atom that names a parameter has the parameter's value, also if it names a con
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 from slp.errors import ProgramError
 from slp.proofs import faults
 from slp.proofs.affine import Affine, NotAffineError
+from slp.proofs.functions import (
+    CONSTANTS,
+    FUNCTIONS,
+    MAX_BITS,
+    Function,
+    NotIntegerError,
+    TooManyBitsError,
+    UndefinedError,
+    Value,
+)
 from slp.proofs.store import LARGEST
 from slp.proofs.templates import Pattern, Slot, Template, build
 from slp.proofs.terms import Atom, Number, Struct, Term, Text, Var, with_args
 from slp.source import SourceSpan
 
-__all__ = ["MAX_BITS", "evaluate", "evaluate_argument", "evaluate_arguments", "is_function"]
-
-#: The largest magnitude of an integer, in bits (2466 decimal digits).
-MAX_BITS = 8192
-
-Value: TypeAlias = int | float
-
-
-# --- the functions -----------------------------------------------------------------------------
-
-
-class _UndefinedError(ArithmeticError):
-    """The mathematical function has no real value here."""
-
-
-class _TooManyBitsError(ArithmeticError):
-    """An integer result would have more than MAX_BITS bits."""
-
-
-class _NotIntegerError(ArithmeticError):
-    """A float stands where only an integer can."""
-
-    def __init__(self, value: float) -> None:
-        super().__init__(value)
-        self.value = value
-
-
-@dataclass(frozen=True)
-class _Function:
-    """`affine`: the result is a*V + b, piece by piece, if the arguments are."""
-
-    compute: Callable[..., Value]
-    affine: bool = False
-
-
-def _integers(f: Callable[..., int]) -> _Function:
-    """A function of integers only."""
-
-    def checked(*args: Value) -> int:
-        for a in args:
-            if isinstance(a, float):
-                raise _NotIntegerError(a)
-        return f(*args)
-
-    return _Function(checked)
-
-
-def _divide(x: Value, y: Value) -> Value:
-    if isinstance(x, int) and isinstance(y, int):
-        quotient, rest = divmod(x, y)
-        return quotient if rest == 0 else x / y
-    if y == 0 and x == 0:
-        raise _UndefinedError
-    return x / y
-
-
-def _toward_zero(x: int, y: int) -> int:
-    quotient = abs(x) // abs(y)
-    return quotient if (x < 0) == (y < 0) else -quotient
-
-
-def _remainder(x: int, y: int) -> int:
-    return x - y * _toward_zero(x, y)
-
-
-def _power(x: Value, y: Value) -> Value:
-    if isinstance(x, int) and isinstance(y, int):
-        if x in (-1, 1):
-            return x if y % 2 else 1
-        if y >= 0:
-            if x.bit_length() * y > 2 * MAX_BITS:
-                raise _TooManyBitsError
-            return int(x**y)
-    if x == 0 and y < 0:
-        raise ZeroDivisionError
-    return math.pow(x, y)
-
-
-def _shift_left(x: int, y: int) -> int:
-    if y < 0:
-        return x >> -y
-    if x == 0:
-        return 0
-    if y > MAX_BITS:
-        raise _TooManyBitsError
-    return x << y
-
-
-def _shift_right(x: int, y: int) -> int:
-    return _shift_left(x, -y)
-
-
-def _greater(x: Value, y: Value) -> Value:
-    if x == y:  # of equal numbers the float, as SWI-Prolog does
-        return x if isinstance(x, float) else y
-    return x if x > y else y
-
-
-def _smaller(x: Value, y: Value) -> Value:
-    if x == y:
-        return x if isinstance(x, float) else y
-    return x if x < y else y
-
-
-def _sign(x: Value) -> Value:
-    sign = (x > 0) - (x < 0)
-    return float(sign) if isinstance(x, float) else sign
-
-
-def _to_float(x: Value) -> float:
-    return x if isinstance(x, float) else float(x)
-
-
-def _rounding(f: Callable[[Any], int]) -> _Function:
-    def rounded(x: Value) -> int:
-        if math.isinf(x):
-            raise _UndefinedError
-        return f(x)
-
-    return _Function(rounded)
-
-
-def _half_away(x: Value) -> int:
-    if isinstance(x, int):
-        return x
-    whole = math.trunc(x)
-    return whole + (int(math.copysign(1, x)) if abs(x - whole) >= 0.5 else 0)
-
-
-def _integer_part(x: Value) -> Value:
-    return float(math.trunc(x)) if isinstance(x, float) else x
-
-
-def _fractional_part(x: Value) -> Value:
-    return x - math.trunc(x) if isinstance(x, float) else 0
-
-
-_FUNCTIONS: Mapping[tuple[str, int], _Function] = {
-    ("+", 2): _Function(operator.add, affine=True),
-    ("-", 2): _Function(operator.sub, affine=True),
-    ("*", 2): _Function(operator.mul, affine=True),
-    ("/", 2): _Function(_divide, affine=True),
-    ("+", 1): _Function(operator.pos, affine=True),
-    ("-", 1): _Function(operator.neg, affine=True),
-    ("abs", 1): _Function(abs, affine=True),
-    ("sign", 1): _Function(_sign, affine=True),
-    ("min", 2): _Function(_smaller, affine=True),
-    ("max", 2): _Function(_greater, affine=True),
-    ("float", 1): _Function(_to_float, affine=True),
-    ("//", 2): _integers(_toward_zero),
-    ("div", 2): _integers(operator.floordiv),
-    ("mod", 2): _integers(operator.mod),
-    ("rem", 2): _integers(_remainder),
-    ("gcd", 2): _integers(math.gcd),
-    (">>", 2): _integers(_shift_right),
-    ("<<", 2): _integers(_shift_left),
-    ("/\\", 2): _integers(operator.and_),
-    ("\\/", 2): _integers(operator.or_),
-    ("xor", 2): _integers(operator.xor),
-    ("\\", 1): _integers(operator.invert),
-    ("**", 2): _Function(_power),
-    ("^", 2): _Function(_power),
-    ("exp", 1): _Function(math.exp),
-    ("log", 1): _Function(math.log),
-    ("sqrt", 1): _Function(math.sqrt),
-    ("sin", 1): _Function(math.sin),
-    ("cos", 1): _Function(math.cos),
-    ("tan", 1): _Function(math.tan),
-    ("asin", 1): _Function(math.asin),
-    ("acos", 1): _Function(math.acos),
-    ("atan", 1): _Function(math.atan),
-    ("atan", 2): _Function(math.atan2),
-    ("atan2", 2): _Function(math.atan2),
-    ("sinh", 1): _Function(math.sinh),
-    ("cosh", 1): _Function(math.cosh),
-    ("tanh", 1): _Function(math.tanh),
-    ("asinh", 1): _Function(math.asinh),
-    ("acosh", 1): _Function(math.acosh),
-    ("atanh", 1): _Function(math.atanh),
-    ("floor", 1): _rounding(math.floor),
-    ("ceiling", 1): _rounding(math.ceil),
-    ("truncate", 1): _rounding(math.trunc),
-    ("round", 1): _rounding(_half_away),
-    ("integer", 1): _rounding(_half_away),
-    ("float_integer_part", 1): _Function(_integer_part),
-    ("float_fractional_part", 1): _Function(_fractional_part),
-}
-
-_CONSTANTS: Mapping[str, float] = {
-    "pi": math.pi,
-    "e": math.e,
-    "inf": math.inf,
-    "nan": math.nan,
-    "epsilon": math.ulp(1.0),
-}
-
-
-def is_function(name: str, arity: int) -> bool:
-    """Whether `name/arity` is an arithmetic function or operator (constants are not)."""
-    return (name, arity) in _FUNCTIONS
-
-
-# --- evaluation --------------------------------------------------------------------------------
+__all__ = ["evaluate", "evaluate_argument", "evaluate_arguments"]
 
 
 def _as_given(term: Term) -> Term:
@@ -259,7 +57,7 @@ def evaluate(
     """
     values: list[Value] = []
     # A term and the place around it; its function once the values of its arguments are known.
-    todo: list[tuple[Template, SourceSpan | None, _Function | None]] = [(term, span, None)]
+    todo: list[tuple[Template, SourceSpan | None, Function | None]] = [(term, span, None)]
     for _ in range(LARGEST):
         if not todo:
             return values[0]
@@ -329,28 +127,28 @@ def _place(variable: Var | Slot, around: SourceSpan | None) -> SourceSpan | None
     return at if inside else around
 
 
-def _function(term: Struct | Pattern, frame: Sequence[Term], place: SourceSpan | None) -> _Function:
+def _function(term: Struct | Pattern, frame: Sequence[Term], place: SourceSpan | None) -> Function:
     arity = len(term.args)
-    function = _FUNCTIONS.get((term.name, arity))
+    function = FUNCTIONS.get((term.name, arity))
     if function is not None:
         return function
     if term.name == "[|]":
         raise faults.not_a_number(build(term, frame), place)
-    known = {name for name, n in _FUNCTIONS if n == arity and name[0].isalpha()}
+    known = {name for name, n in FUNCTIONS if n == arity and name[0].isalpha()}
     raise faults.unknown_function(term.name, arity, known, place)
 
 
 def _constant(atom: Atom, parameters: Mapping[str, Value], place: SourceSpan | None) -> Value:
-    value = parameters.get(atom.name, _CONSTANTS.get(atom.name))
+    value = parameters.get(atom.name, CONSTANTS.get(atom.name))
     if value is None:
-        known = set(parameters) | set(_CONSTANTS) | {n for n, arity in _FUNCTIONS if arity == 1}
+        known = set(parameters) | set(CONSTANTS) | {n for n, arity in FUNCTIONS if arity == 1}
         raise faults.unknown_value(atom.name, known, place)
     if math.isnan(value):
         raise faults.undefined(atom.name, place)
     return value
 
 
-def _apply(function: _Function, name: str, args: list[Value], place: SourceSpan | None) -> Value:
+def _apply(function: Function, name: str, args: list[Value], place: SourceSpan | None) -> Value:
     """The value of a function at values, or the error that says why there is none."""
     try:
         if not function.affine and Affine in map(type, args):
@@ -367,9 +165,9 @@ def _checked(value: Value, args: list[Value]) -> Value:
         return value
     if isinstance(value, int):
         if value.bit_length() > MAX_BITS:
-            raise _TooManyBitsError
+            raise TooManyBitsError
     elif math.isnan(value):
-        raise _UndefinedError
+        raise UndefinedError
     elif math.isinf(value) and not any(isinstance(a, float) and math.isinf(a) for a in args):
         raise OverflowError
     return value
@@ -380,9 +178,9 @@ def _fault(error: ArithmeticError, name: str, place: SourceSpan | None) -> Progr
         return faults.division_by_zero(place)
     if isinstance(error, NotAffineError):
         return faults.not_affine(place)
-    if isinstance(error, _NotIntegerError):
+    if isinstance(error, NotIntegerError):
         return faults.needs_integers(name, error.value, place)
-    if isinstance(error, _TooManyBitsError):
+    if isinstance(error, TooManyBitsError):
         return faults.integer_overflow(MAX_BITS, place)
     if isinstance(error, OverflowError):
         return faults.float_overflow(place)
@@ -433,7 +231,7 @@ def _parameters_in(term: Term, parameters: Mapping[str, Value]) -> list[str] | N
     while todo:
         t = todo.pop()
         if type(t) is Struct:
-            if (t.name, len(t.args)) not in _FUNCTIONS:
+            if (t.name, len(t.args)) not in FUNCTIONS:
                 return None
             todo.extend(t.args)
         elif type(t) is Atom and t.name in parameters:

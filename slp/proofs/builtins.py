@@ -16,7 +16,8 @@ from typing import Any, TypeAlias
 
 from slp.proofs import faults
 from slp.proofs.affine import Affine
-from slp.proofs.arithmetic import Value, evaluate
+from slp.proofs.arithmetic import evaluate
+from slp.proofs.functions import Value
 from slp.proofs.machine import Goal, Machine
 from slp.proofs.terms import NIL, Atom, Number, Struct, Term, Text, Var, list_term
 

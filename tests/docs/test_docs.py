@@ -24,7 +24,7 @@ from slp.cli.sample import sample_command
 from slp.errors import ExitCode
 from slp.infer.engines import ENGINES
 from slp.ir.program import MEASURES
-from slp.proofs import arithmetic
+from slp.proofs import functions
 from slp.proofs.builtins import BUILTINS
 from slp.proofs.control import CONTROL
 from slp.proofs.library import library
@@ -226,7 +226,7 @@ def test_every_arithmetic_function_is_listed_and_no_other() -> None:
     text = prose("language.md")
     table = text[text.index("### Arithmetic") : text.index("| constants")]
     listed = set(re.findall(r"`(\S+)`", table))
-    assert listed == {name for name, _ in arithmetic._FUNCTIONS}
+    assert listed == {name for name, _ in functions.FUNCTIONS}
 
 
 # --- Python and the command line -----------------------------------------------------------------

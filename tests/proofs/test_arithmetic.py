@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from slp.errors import ProgramError
 from slp.proofs import evaluate, evaluate_arguments
 from slp.proofs.affine import Affine, NotAffineError, Trace
-from slp.proofs.arithmetic import MAX_BITS
+from slp.proofs.functions import MAX_BITS
 from slp.proofs.terms import Number, Struct, Term
 from slp.syntax import parse_term
 
