@@ -108,7 +108,9 @@ def size_to_json(posterior: Posterior) -> dict[str, Any] | None:
 
 def _notes(posterior: Posterior) -> list[str]:
     """What must be said beside the numbers for them to be read rightly."""
-    notes = [] if posterior.evidence_note is None else [posterior.evidence_note]
+    notes = []
+    if posterior.evidence_note is not None and posterior.log_evidence is not None:
+        notes.append(posterior.evidence_note)
     if posterior.log_evidence is None and posterior.likelihood:
         notes.append(f"the engine {posterior.engine} does not estimate the evidence")
     if not posterior.derivations_are_trees and posterior.map().certified:

@@ -208,6 +208,10 @@ def test_a_predicate_sees_the_tree_with_its_counts() -> None:
 def test_no_start(proposal: str) -> None:
     error = fault(slp.parse(":- use(growtree).").require(never), proposal=proposal)
     (found,) = error.diagnostics
+    assert found.help == (
+        "loosen `max_leaves`, `max_features`, `monotone` or the predicates, or have fewer cuts "
+        "(bins)"
+    )
     assert (found.code, found.message) == (
         "E517",
         "no tree to start from was found among 2,000 drawn from the program: 2,000 of them break a "

@@ -29,7 +29,7 @@ from slp.infer.run import Info, Json, Move
 from slp.ir.program import Constraint
 from slp.ir.tree_grammar import SplitRule, TreeGrammar
 from slp.trees import Tree
-from slp.trees.predicates import node_predicates, tree_predicates
+from slp.trees.predicates import asked_predicates, node_predicates
 
 __all__ = [
     "TRIES",
@@ -201,9 +201,11 @@ def no_start(derived: int, constraints: Iterable[Constraint] = ()) -> SlpError:
     message = f"no tree to start from was found among {TRIES:,} drawn from the program: "
     if derived:
         message += f"{derived:,} of them break a constraint on the finished tree, the others fail"
-        for p in (*tree_predicates(constraints), *node_predicates(constraints)):
+        predicates = asked_predicates(constraints)
+        for p in predicates:
             message += f"; {p.words} refused {p.refused:,} of {p.asked:,} that it was asked of"
-        help = "loosen `max_leaves`, `max_features` or `monotone`, or have fewer cuts (bins)"
+        last = ", `monotone` or the predicates" if predicates else " or `monotone`"
+        help = f"loosen `max_leaves`, `max_features`{last}, or have fewer cuts (bins)"
     else:
         message += "every one came to a box where no rule applies"
         help = "loosen the constraints or the support; `slp explain` shows what each state allows"
