@@ -1,7 +1,8 @@
 """The experiments of Angelopoulos & Cussens (2005) with the engine `mh`, and its agreement with
 `exact`.
 
-    python benchmarks/mh_experiments.py [--data FOLDER] [--steps 100000] [EXPERIMENT ...]
+    python benchmarks/mh_experiments.py [--data FOLDER] [--steps 100000] [--tables NAME ...]
+        [--proposals NAME ...] [EXPERIMENT ...]
 
 EXPERIMENT is one or more of
 
@@ -10,14 +11,17 @@ EXPERIMENT is one or more of
     boxes            a known tree, synthetic data, test accuracy with and without boxes declared
     agreement        estimates against exact sums, in Monte Carlo errors
 
-and all of them without any. Tables are files of FOLDER, under `growtree`. Markdown is printed.
+and all of them without any. Tables are files of FOLDER, under `growtree`; the first two experiments
+run on those named (all of breast_cancer, pima and kyphosis by default), with the proposals named.
+Markdown is printed.
 """
 
 from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -44,14 +48,25 @@ def table(folder: Path, name: str) -> pl.DataFrame:
     return read_frame(folder / FILES[name])
 
 
-def trajectories(folder: Path, steps: int) -> None:
+@dataclass(frozen=True)
+class Options:
+    """Where tables lie, how many steps are made, on which tables, and how."""
+
+    folder: Path
+    steps: int
+    tables: Sequence[str]
+    proposals: Sequence[str]
+
+
+def trajectories(options: Options) -> None:
     """Log likelihood at growing numbers of iterations."""
+    steps = options.steps
     marks = [steps // 1000, steps // 100, steps // 10, steps]
     heads = " | ".join(f"{m:,}" for m in marks)
     print(f"| table | proposal | seed | {heads} | best |\n| --- | --- | ---: |{' ---: |' * 5}")
-    for name in LARGE:
-        model = slp.parse(":- use(growtree).").compile(table(folder, name))
-        for proposal in PROPOSALS:
+    for name in options.tables:
+        model = slp.parse(":- use(growtree).").compile(table(options.folder, name))
+        for proposal in options.proposals:
             geometry = Geometry(model.grammar, model.table)
             engine = CompiledMetropolisHastings(model.grammar, geometry, proposal=proposal)
             for seed in (1, 2, 3):
@@ -63,25 +78,28 @@ def trajectories(folder: Path, steps: int) -> None:
                         state, _ = engine.advance(rng, state, n)
                         done, best = done + n, max(best, state.log_likelihood)
                     found.append(f"{state.log_likelihood:.1f}")
-                print(f"| {name} | {proposal} | {seed} | {' | '.join(found)} | {best:.1f} |")
+                print(
+                    f"| {name} | {proposal} | {seed} | {' | '.join(found)} | {best:.1f} |",
+                    flush=True,
+                )
 
 
-def reproducibility(folder: Path, steps: int) -> None:
+def reproducibility(options: Options) -> None:
     """Differences of predicted probabilities between two seeds, over the rows of the table."""
     print("| table | proposal | mean difference | largest | R-hat of predictions |")
     print("| --- | --- | ---: | ---: | ---: |")
-    for name in LARGE:
-        frame = table(folder, name)
+    for name in options.tables:
+        frame = table(options.folder, name)
         program = slp.parse(":- use(growtree).")
-        for proposal in ("q_uc", "q_n(20)", "q_ind"):
+        for proposal in options.proposals:
             runs = [
                 program.posterior(
                     frame,
                     engine="mh",
                     seed=seed,
                     draws=1000,
-                    thin=max(1, steps // 250),
-                    warmup=steps // 4,
+                    thin=max(1, options.steps // 250),
+                    warmup=options.steps // 4,
                     proposal=proposal,
                 )
                 for seed in (1, 2)
@@ -92,7 +110,8 @@ def reproducibility(folder: Path, steps: int) -> None:
             assert found is not None
             print(
                 f"| {name} | {proposal} | {apart.mean():.4f} | {apart.max():.4f} | "
-                f"{found.convergence['predictions'].r_hat:.3f} |"
+                f"{found.convergence['predictions'].r_hat:.3f} |",
+                flush=True,
             )
 
 
@@ -116,7 +135,7 @@ def synthetic(n: int, rng: np.random.Generator) -> pl.DataFrame:
     return pl.DataFrame({**columns, "y": np.where(yes, "yes", "no")})
 
 
-def boxes(folder: Path, steps: int) -> None:
+def boxes(options: Options) -> None:
     """Test accuracy against the labels that the true tree gives, on ten training sets."""
     print("| rows | without boxes | with boxes | difference +- its error |")
     print("| ---: | ---: | ---: | ---: |")
@@ -129,7 +148,7 @@ def boxes(folder: Path, steps: int) -> None:
             truth = np.where(x[:, 0] < 0.5, x[:, 1] < 0.3, x[:, 2] >= 0.6)
             for j, text in enumerate((":- use(growtree).", BOXES)):
                 posterior = slp.parse(text).posterior(
-                    train, engine="mh", seed=i, draws=400, thin=max(1, steps // 1000)
+                    train, engine="mh", seed=i, draws=400, thin=max(1, options.steps // 1000)
                 )
                 accuracy[i, j] = np.mean((posterior.predict(test.drop("y")) == "yes") == truth)
         gain = accuracy[:, 1] - accuracy[:, 0]
@@ -138,20 +157,20 @@ def boxes(folder: Path, steps: int) -> None:
         print(f"| {n} | {plain:.3f} | {boxed:.3f} | {gain.mean():+.3f} +- {error:.3f} |")
 
 
-def agreement(folder: Path, steps: int) -> None:
+def agreement(options: Options) -> None:
     """Estimates against exact sums; gaps are in Monte Carlo errors."""
     print("| table | leaves: exact | mh | gap | P(used): largest gap | predictions: largest gap |")
     print("| --- | ---: | ---: | ---: | ---: | ---: |")
     program = slp.parse(":- use(growtree). :- feature(_, [bins(quantile, 5)]).")
     for name in ("iris", "haberman", "kyphosis"):
-        frame = table(folder, name)
+        frame = table(options.folder, name)
         exact = program.posterior(frame, engine="exact", draws=0)
         mh = program.posterior(
             frame,
             engine="mh",
             seed=1,
             draws=4000,
-            thin=max(1, steps // 100),
+            thin=max(1, options.steps // 100),
             proposal="q_uc:0.8,q_ind:0.2",
         )
         gap = (mh.expected_leaves() - exact.expected_leaves()) / mh.expected_leaves_error()
@@ -168,7 +187,7 @@ def agreement(folder: Path, steps: int) -> None:
         )
 
 
-EXPERIMENTS: dict[str, Callable[[Path, int], None]] = {
+EXPERIMENTS: dict[str, Callable[[Options], None]] = {
     "trajectories": trajectories,
     "reproducibility": reproducibility,
     "boxes": boxes,
@@ -182,15 +201,18 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="EXPERIMENT")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--steps", type=int, default=100_000)
-    options = parser.parse_args()
-    if unknown := set(options.names) - set(EXPERIMENTS):
+    parser.add_argument("--tables", nargs="+", choices=LARGE, default=LARGE)
+    parser.add_argument("--proposals", nargs="+", default=PROPOSALS)
+    found = parser.parse_args()
+    if unknown := set(found.names) - set(EXPERIMENTS):
         parser.error(
             f"no experiment {', '.join(sorted(unknown))}; there are {', '.join(EXPERIMENTS)}"
         )
+    options = Options(found.data, found.steps, found.tables, found.proposals)
     warnings.simplefilter("ignore", slp.SlpWarning)
-    for name in options.names or EXPERIMENTS:
+    for name in found.names or EXPERIMENTS:
         print(f"\n{name}\n", flush=True)
-        EXPERIMENTS[name](options.data, options.steps)
+        EXPERIMENTS[name](options)
 
 
 if __name__ == "__main__":

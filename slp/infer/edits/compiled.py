@@ -19,20 +19,19 @@ from slp.infer.distribution import ScoredTree
 from slp.infer.edits.engine import EditMetropolisHastings
 from slp.infer.edits.process import EditProcess
 from slp.infer.mh.core_chains import (
+    CoreChains,
     CoreProposal,
     CoreTests,
     core_proposal,
     core_tests,
-    name_of,
     seeds,
-    tally,
 )
 from slp.infer.mh.names import read_names
-from slp.infer.run import LONGEST_BLOCK, Info, Json, Move, Outcome
+from slp.infer.run import Json, Outcome
 from slp.ir.program import Constraint, EditPrior, Predicate, Support
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.mh import mh_kernels
-from slp.trees import Leaf, Split, Tree
+from slp.trees import Tree
 
 __all__ = ["CompiledEditMetropolisHastings", "CoreEdits", "core_sampler", "edits_are_compiled"]
 
@@ -47,21 +46,19 @@ def edits_are_compiled(constraints: Iterable[Constraint]) -> bool:
     return mh_kernels() is not None and not any(isinstance(c, Predicate) for c in constraints)
 
 
-class CompiledEditMetropolisHastings:
+class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
     """Chains over sequences of edits (a `slp.infer.run.BlockEngine`), as `EditMetropolisHastings`
     with the same arguments, where `edits_are_compiled`.
 
     Attributes
     ----------
-    plain : the specification, on the same prior and table.
+    given : the given tree as it fits the table.
 
     Raises
     ------
     UsageError
         E516: there is no such proposal here.
     """
-
-    derivations_are_trees = False
 
     def __init__(
         self,
@@ -77,7 +74,7 @@ class CompiledEditMetropolisHastings:
         constraints = tuple(constraints)
         core = mh_kernels()
         assert core is not None
-        self.plain = EditMetropolisHastings(
+        plain = EditMetropolisHastings(
             grammar,
             geometry,
             prior,
@@ -86,11 +83,9 @@ class CompiledEditMetropolisHastings:
             proposal=proposal,
             likelihood=likelihood,
         )
-        self.geometry, self.given = geometry, self.plain.given
-        self.normalised, self.evidence_note = self.plain.normalised, self.plain.evidence_note
-        self.power = 1.0 if likelihood else 0.0
         named = read_names(proposal)
-        self._names = [name_of(n) for n in named]
+        super().__init__(plain, named, likelihood)
+        self.given = plain.given
         self._identity = {**self.plain.identity, "kernel": "compiled"}
         self.sampler = core_sampler(
             core,
@@ -100,8 +95,6 @@ class CompiledEditMetropolisHastings:
             constrained=bool(constraints),
             mixture=[core_proposal(n) for n in named],
         )
-
-    longest_block = LONGEST_BLOCK
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -118,26 +111,16 @@ class CompiledEditMetropolisHastings:
         """
         return self.state_from_data(self.plain.state_to_data(self.plain.init(rng)))
 
-    def step(self, rng: np.random.Generator, state: CoreEdits) -> tuple[CoreEdits, Info]:
-        """One proposal of the mixture, accepted or not."""
-        state, counts = self.advance(rng, state, 1)
-        (name, outcome), _ = counts.most_common(1)[0]
-        return state, Info((Move(name, outcome),), self.log_score(state))
-
     def advance(
         self, rng: np.random.Generator, state: CoreEdits, n: int, tuning_from: int | None = None
     ) -> tuple[CoreEdits, Counter[tuple[str, Outcome]]]:
         """`n` steps at once (see `BlockEngine`). Nothing is tuned."""
         state, counts = self.sampler.advance(state, seeds(rng), self.power, n)
-        return state, tally(self._names, counts)
+        return state, self.tally_of(counts)
 
     def log_score(self, state: CoreEdits) -> float:
         """log P(x) + power log L(x), as `EditTarget.log_score`."""
         return float(state.log_draw + self.power * state.log_likelihood)
-
-    def adapt(self, state: CoreEdits, info: Info, step: int) -> CoreEdits:
-        """Nothing is tuned."""
-        return state
 
     def record(self, state: CoreEdits) -> Json:
         """The edits, as `EditMetropolisHastings.record`."""
@@ -156,18 +139,8 @@ class CompiledEditMetropolisHastings:
 
     def tree(self, state: CoreEdits) -> Tree:
         """The tree that a sequence ends in, with canonical thresholds."""
-        table = self.geometry.table
-        leaves = list(state.leaf_statistics(self.sampler).reshape(-1, table.leaf.n_statistics))
-        done: list[Leaf | Split] = []
-        for f, low, high in reversed(state.preorder().reshape(-1, 3).tolist()):
-            if f < 0:
-                done.append(Leaf(table.leaf.summary(leaves.pop())))
-            else:
-                feature = table.features[f]
-                threshold = None if feature.categorical else feature.threshold(low, high)
-                level = feature.levels[low] if feature.levels is not None else None
-                done.append(Split(feature.name, threshold, level, done.pop(), done.pop()))
-        return Tree(done.pop())
+        nodes = state.preorder().reshape(-1, 3)
+        return self.tree_of(nodes, state.leaf_statistics(self.sampler))
 
     # --- what records stand for (`slp.infer.sampled_posterior.TreeSampler`) --------------------
 
@@ -175,10 +148,6 @@ class CompiledEditMetropolisHastings:
         """As `EditMetropolisHastings.scored`."""
         state = self.state_from_data({"edits": record, "turns": [0] * len(self._names)})
         return ScoredTree(self.tree(state), math.nan, float(state.log_likelihood))
-
-    def log_weight(self, tree: Tree) -> float:
-        """As `EditMetropolisHastings.log_weight`."""
-        return self.plain.log_weight(tree)
 
 
 def core_sampler(

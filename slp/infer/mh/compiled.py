@@ -16,20 +16,19 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from slp.infer.boxes import Geometry
 from slp.infer.compiled.problem import core_problem
 from slp.infer.compiled.size import size_of
 from slp.infer.distribution import ScoredTree
-from slp.infer.mh.core_chains import core_proposal, core_tests, name_of, seeds, tally
+from slp.infer.mh.core_chains import CoreChains, core_proposal, core_tests, seeds
 from slp.infer.mh.engine import TRIES, MetropolisHastings, no_start
 from slp.infer.mh.names import Named, mixture_of_names
-from slp.infer.run import LONGEST_BLOCK, Info, Json, Move, Outcome
+from slp.infer.run import LONGEST_BLOCK, Json, Outcome
 from slp.ir.program import Constraint, Predicate
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.mh import mh_kernels
-from slp.trees import Leaf, Split, Tree
+from slp.trees import Tree
 from slp.trees.predicates import tree_predicates
 
 __all__ = [
@@ -41,9 +40,6 @@ __all__ = [
 
 #: The core's `MHState`: a proof and the turns of the proposals; never changed.
 CoreState: TypeAlias = Any
-
-# The core's enumerations.
-_LEAF, _CALL = -1, -2
 
 #: Bound on the boxes below a goal that fits under `q_exact`, unless the whole table fits: that is
 #: if its estimated number of items (boxes in states) is at most this.
@@ -58,7 +54,7 @@ def core_takes(constraints: Iterable[Constraint]) -> bool:
     return mh_kernels() is not None and not local
 
 
-class CompiledMetropolisHastings:
+class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
     """Chains over proofs of a grammar on a table (a `slp.infer.run.BlockEngine`), as
     `MetropolisHastings` with the same arguments.
 
@@ -66,10 +62,6 @@ class CompiledMetropolisHastings:
     lesser of 2^m for its m distinct rows, and of the product over features of c (c + 1) / 2 for the
     c codes that occur there (2^c for levels). That takes no search, and keeps to one verdict
     whatever else is known.
-
-    Attributes
-    ----------
-    plain : the specification, on the same grammar and table.
 
     Raises
     ------
@@ -88,10 +80,6 @@ class CompiledMetropolisHastings:
         most_boxes: float | None = None,
     ) -> None:
         constraints = tuple(constraints)
-        self.plain = MetropolisHastings(grammar, geometry, constraints, likelihood=likelihood)
-        self.geometry = geometry
-        self.normalised, self.evidence_note = self.plain.normalised, self.plain.evidence_note
-        self.power = 1.0 if likelihood else 0.0
         core = mh_kernels()
         assert core is not None
         self._predicates = tree_predicates(constraints)
@@ -102,7 +90,8 @@ class CompiledMetropolisHastings:
             most_boxes = math.inf if items <= MOST_ITEMS else MOST_BOXES
         make = partial(_sampler, core, problem, grammar, geometry, constraints, most_boxes)
         named = mixture_of_names(proposal, lambda: make([]).root_fits())
-        self._names = [name_of(n) for n in named]
+        plain = MetropolisHastings(grammar, geometry, constraints, likelihood=likelihood)
+        super().__init__(plain, named, likelihood)
         self.sampler = make(named)
         self._identity = {
             **self.plain.identity,
@@ -128,12 +117,6 @@ class CompiledMetropolisHastings:
             raise no_start(derived, self.plain.constraints)
         return state
 
-    def step(self, rng: np.random.Generator, state: CoreState) -> tuple[CoreState, Info]:
-        """One proposal of the mixture, accepted or not."""
-        state, counts = self.advance(rng, state, 1)
-        (name, outcome), _ = counts.most_common(1)[0]
-        return state, Info((Move(name, outcome),), self.log_score(state))
-
     def advance(
         self,
         rng: np.random.Generator,
@@ -149,10 +132,6 @@ class CompiledMetropolisHastings:
         state, counts = self.sampler.advance(state, seeds(rng), power, n, self.predicate)
         return state, self.tally_of(counts)
 
-    def tally_of(self, counts: NDArray[np.uint64]) -> Counter[tuple[str, Outcome]]:
-        """Counts of the core by name and outcome."""
-        return tally(self._names, counts)
-
     @property
     def predicate(self) -> Callable[[CoreState], bool] | None:
         """What the core asks of a state, last of all; None if there is nothing to ask."""
@@ -165,10 +144,6 @@ class CompiledMetropolisHastings:
     def log_score(self, state: CoreState) -> float:
         """log w(x) + power log L(x), as `Target.log_score`."""
         return float(state.log_draw + state.log_excess + self.power * state.log_likelihood)
-
-    def adapt(self, state: CoreState, info: Info, step: int) -> CoreState:
-        """Nothing is tuned."""
-        return state
 
     def record(self, state: CoreState) -> Json:
         """The choices of the proof: four numbers for each goal in preorder, the rule's, and of a
@@ -192,25 +167,10 @@ class CompiledMetropolisHastings:
 
     def tree(self, state: CoreState) -> Tree:
         """The tree that a proof derives, with canonical thresholds."""
-        table = self.geometry.table
-        leaves = list(state.leaf_statistics(self.sampler).reshape(-1, table.leaf.n_statistics))
-        done: list[Leaf | Split] = []
-        for _, f, low, high in reversed(state.choices().reshape(-1, 4).tolist()):
-            if f == _LEAF:
-                done.append(Leaf(table.leaf.summary(leaves.pop())))
-            elif f != _CALL:
-                feature = table.features[f]
-                threshold = None if feature.categorical else feature.threshold(low, high)
-                level = feature.levels[low] if feature.levels is not None else None
-                done.append(Split(feature.name, threshold, level, done.pop(), done.pop()))
-        return Tree(done.pop())
+        nodes = state.choices().reshape(-1, 4)[:, 1:]
+        return self.tree_of(nodes, state.leaf_statistics(self.sampler))
 
     # --- what records stand for (`slp.infer.sampled_posterior.TreeSampler`) --------------------
-
-    @property
-    def derivations_are_trees(self) -> bool:
-        """Whether it is certain that no tree has two proofs."""
-        return self.plain.derivations_are_trees
 
     def scored(self, record: Json) -> ScoredTree:
         """As `MetropolisHastings.scored`."""
@@ -220,10 +180,6 @@ class CompiledMetropolisHastings:
         if not self.derivations_are_trees:
             weight = self.plain.log_weight(tree)
         return ScoredTree(tree, weight, float(state.log_likelihood))
-
-    def log_weight(self, tree: Tree) -> float:
-        """As `MetropolisHastings.log_weight`."""
-        return self.plain.log_weight(tree)
 
 
 def _sampler(

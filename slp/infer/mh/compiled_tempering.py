@@ -4,18 +4,14 @@ specification, many at a time."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from slp.infer.boxes import Geometry
-from slp.infer.distribution import ScoredTree
 from slp.infer.mh.compiled import CompiledMetropolisHastings, CoreState
 from slp.infer.mh.core_chains import seeds
-from slp.infer.mh.tempering import check_rungs, first_spacing
+from slp.infer.mh.tempering import OfRung0, first_spacing
 from slp.infer.run import Info, Json, Move, Outcome
-from slp.trees import Tree
 
 __all__ = ["CompiledTempering", "Rungs"]
 
@@ -28,24 +24,12 @@ class Rungs:
     spacing: tuple[float, ...]
 
 
-class CompiledTempering:
-    """Tempered chains (a `slp.infer.run.BlockEngine`), as `Tempering` with the same arguments.
-
-    Raises
-    ------
-    UsageError
-        E518: fewer than two rungs.
-    """
+class CompiledTempering(OfRung0[CompiledMetropolisHastings]):
+    """Tempered chains (a `slp.infer.run.BlockEngine`), as `Tempering` with the same arguments."""
 
     def __init__(self, base: CompiledMetropolisHastings, rungs: int) -> None:
-        check_rungs(rungs)
-        self.base, self._n_rungs = base, rungs
+        super().__init__(base, rungs)
         self.longest_block = base.longest_block
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """See `Engine`."""
-        return {**self.base.identity, "number of rungs": str(self._n_rungs)}
 
     def init(self, rng: np.random.Generator) -> Rungs:
         """A start for each rung."""
@@ -93,33 +77,3 @@ class CompiledTempering:
         """See `Engine`."""
         states, spacing = data
         return Rungs(tuple(self.base.state_from_data(s) for s in states), tuple(spacing))
-
-    # --- what rung 0 stands for (`slp.infer.sampled_posterior.TreeSampler`) --------------------
-
-    @property
-    def geometry(self) -> Geometry:
-        """See `TreeSampler`."""
-        return self.base.geometry
-
-    @property
-    def normalised(self) -> bool:
-        """See `TreeSampler`."""
-        return self.base.normalised
-
-    @property
-    def derivations_are_trees(self) -> bool:
-        """See `TreeSampler`."""
-        return self.base.derivations_are_trees
-
-    @property
-    def evidence_note(self) -> str | None:
-        """See `TreeSampler`."""
-        return self.base.evidence_note
-
-    def scored(self, record: Json) -> ScoredTree:
-        """See `TreeSampler`."""
-        return self.base.scored(record)
-
-    def log_weight(self, tree: Tree) -> float:
-        """See `TreeSampler`."""
-        return self.base.log_weight(tree)

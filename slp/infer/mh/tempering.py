@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
@@ -30,12 +31,17 @@ from slp.infer.mh.proposals import acceptance_probability
 from slp.infer.run import Info, Json, Move
 from slp.trees import Tree
 
+if TYPE_CHECKING:
+    from slp.infer.sampled_posterior import TreeSampler
+
 __all__ = ["Tempering", "TemperingState", "check_rungs", "first_spacing", "log_swap_ratio"]
 
 _WANTED_SWAPS = 0.234
 _DECAY = 0.6
 #: Steps between powers are kept above this, so that rungs stay apart.
 _LEAST_SPACING = -12.0
+
+B = TypeVar("B", bound="TreeSampler[Any]")
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,13 +63,8 @@ class TemperingState:
         return tuple(out)
 
 
-class Tempering:
-    """Tempered chains (a `slp.infer.run.Engine`): one step moves every rung, then tries one swap.
-
-    Parameters
-    ----------
-    base : what each rung does.
-    rungs : how many there are; they begin with powers 1, 1/2, 1/4, ...
+class OfRung0(Generic[B]):
+    """What tempered chains stand for: their rung 0 (`slp.infer.sampled_posterior.TreeSampler`).
 
     Raises
     ------
@@ -71,7 +72,7 @@ class Tempering:
         E518: fewer than two rungs.
     """
 
-    def __init__(self, base: MetropolisHastings, rungs: int) -> None:
+    def __init__(self, base: B, rungs: int) -> None:
         check_rungs(rungs)
         self.base, self._n_rungs = base, rungs
 
@@ -79,6 +80,44 @@ class Tempering:
     def identity(self) -> Mapping[str, str]:
         """See `Engine`."""
         return {**self.base.identity, "number of rungs": str(self._n_rungs)}
+
+    @property
+    def geometry(self) -> Geometry:
+        """See `TreeSampler`."""
+        return self.base.geometry
+
+    @property
+    def normalised(self) -> bool:
+        """See `TreeSampler`."""
+        return self.base.normalised
+
+    @property
+    def derivations_are_trees(self) -> bool:
+        """See `TreeSampler`."""
+        return self.base.derivations_are_trees
+
+    @property
+    def evidence_note(self) -> str | None:
+        """See `TreeSampler`."""
+        return self.base.evidence_note
+
+    def scored(self, record: Json) -> ScoredTree:
+        """See `TreeSampler`."""
+        return self.base.scored(record)
+
+    def log_weight(self, tree: Tree) -> float:
+        """See `TreeSampler`."""
+        return self.base.log_weight(tree)
+
+
+class Tempering(OfRung0[MetropolisHastings]):
+    """Tempered chains (a `slp.infer.run.Engine`): one step moves every rung, then tries one swap.
+
+    Parameters
+    ----------
+    base : what each rung does.
+    rungs : how many there are, two or more (E518); they begin with powers 1, 1/2, 1/4, ...
+    """
 
     def init(self, rng: np.random.Generator) -> TemperingState:
         """A start for each rung."""
@@ -119,34 +158,6 @@ class Tempering:
     def record(self, state: TemperingState) -> Json:
         """The proof of rung 0, as `MetropolisHastings.record`."""
         return self.base.record(state.rungs[0])
-
-    @property
-    def geometry(self) -> Geometry:
-        """See `slp.infer.sampled_posterior.TreeSampler`, as the rest of what rung 0 stands for."""
-        return self.base.geometry
-
-    @property
-    def normalised(self) -> bool:
-        """See `TreeSampler`."""
-        return self.base.normalised
-
-    @property
-    def derivations_are_trees(self) -> bool:
-        """See `TreeSampler`."""
-        return self.base.derivations_are_trees
-
-    @property
-    def evidence_note(self) -> str | None:
-        """See `TreeSampler`."""
-        return self.base.evidence_note
-
-    def scored(self, record: Json) -> ScoredTree:
-        """See `TreeSampler`."""
-        return self.base.scored(record)
-
-    def log_weight(self, tree: Tree) -> float:
-        """See `TreeSampler`."""
-        return self.base.log_weight(tree)
 
     def state_to_data(self, state: TemperingState) -> Json:
         """See `Engine`."""
