@@ -231,7 +231,7 @@ def test_only_one_file_knows_arviz() -> None:
 SLOW = (
     ["arviz", "pandas", "polars", "pyarrow", "scipy"]
     + ["slp.infer.samplers", "slp.infer.mh", "slp.infer.run", "slp.infer.edits"]
-    + ["slp.learn", "slp.proof_sampling", "slp.query"]
+    + ["slp.learn", "slp.proof_sampling", "slp.proofs.prolog", "slp.proofs.queries", "slp.query"]
 )
 
 

@@ -17,7 +17,6 @@ from slp.lower import explain_program
 from slp.program.proof_questions import ProofQuestions
 from slp.program.tree_questions import TreeQuestions
 from slp.proofs import DEFAULT_LIMITS, Limits
-from slp.proofs.prolog_predicates import prolog_function
 from slp.proofs.terms import Text
 from slp.source import SourceFile
 from slp.trees import Tree
@@ -28,7 +27,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Program"]
 
-HOSTS["prolog"] = prolog_function
+
+def _prolog_function(predicate: ir.Predicate, program: ir.Program) -> Callable[[Any], bool]:
+    from slp.proofs.prolog_predicates import prolog_function  # late: few programs ask Prolog
+
+    return prolog_function(predicate, program)
 
 
 def _trees_from_prolog(*args: Any, **options: Any) -> Any:
@@ -37,6 +40,7 @@ def _trees_from_prolog(*args: Any, **options: Any) -> Any:
     return sampler(*args, **options)
 
 
+HOSTS["prolog"] = _prolog_function
 HOSTED["prolog"] = _trees_from_prolog
 
 

@@ -12,14 +12,25 @@ goal), `best_first` and `search` (all proofs), `graph` (the same, kept), `draws`
 goal fails), `queries` (what it all adds up to), `prolog` (the same under SWI-Prolog).
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from slp.proofs.arithmetic import evaluate, evaluate_arguments
 from slp.proofs.cells import ThresholdOutcomes, threshold_outcomes
 from slp.proofs.database import Database, is_builtin
-from slp.proofs.draws import Failure
 from slp.proofs.instances import RuleInstance, label_sum_over_heads, rule_instances
 from slp.proofs.machine import DEFAULT_LIMITS, Limits, Meter
-from slp.proofs.queries import Query, SearchResult, answers_of_query, draw_answers, named_variables
 from slp.proofs.solve import Bindings, solve
+
+if TYPE_CHECKING:
+    from slp.proofs.draws import Failure
+    from slp.proofs.queries import (
+        Query,
+        SearchResult,
+        answers_of_query,
+        draw_answers,
+        named_variables,
+    )
 
 __all__ = [
     "DEFAULT_LIMITS",
@@ -43,3 +54,19 @@ __all__ = [
     "solve",
     "threshold_outcomes",
 ]
+
+# Tree rules need no queries, which are imported when one of their names is first used.
+_LATE = {
+    "Failure": "slp.proofs.draws",
+    "Query": "slp.proofs.queries",
+    "SearchResult": "slp.proofs.queries",
+    "answers_of_query": "slp.proofs.queries",
+    "draw_answers": "slp.proofs.queries",
+    "named_variables": "slp.proofs.queries",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATE[name]), name)
