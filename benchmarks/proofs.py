@@ -1,7 +1,8 @@
 """Times proofs: inferences a second of the Python engine and of SWI-Prolog, and steps a second of
 Metropolis-Hastings over proofs.
 
-    python benchmarks/proofs.py [--length 300] [--draws 200] [--steps 20000] [CASE ...]
+    python benchmarks/proofs.py [--length 300] [--draws 200] [--steps 20000] [--tree-steps 400]
+                                [CASE ...]
 
 CASE is one or more of these; without any, all run. An inference is a clause resolved, counted from
 the program and not by the engines, so that both are counted alike. Times are CPU seconds of this
@@ -11,16 +12,22 @@ process, the best of three, the loading of programs and the start of SWI-Prolog 
     interpreted  the same by clauses that could reach a stochastic goal, which SWI-Prolog interprets
     draws        one draw of a hidden Markov model after another: stochastic clauses
 
-One line of a Markdown table for each case and engine; SWI-Prolog's need janus-swi. Then one for
-each proposal: steps of one chain over the hidden states behind symbols that were seen.
+One line of a Markdown table for each case and engine; SWI-Prolog's need janus-swi. Then steps of
+one chain, for each proposal and engine: over the hidden states behind symbols that were seen; and
+over trees on haberman, of which engine mh runs in the core (with 100 times the steps).
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
 
 import slp
 from slp.proofs import Limits
@@ -48,6 +55,7 @@ from(State, [Symbol | More]) :- shows(State, Symbol), next(State, Then), from(Th
 0.2 :: shows(sun, wet).  0.8 :: shows(sun, dry).
 """
 
+HABERMAN = Path(__file__).parent.parent / "examples" / "haberman" / "haberman.csv"
 LIMITS = Limits(inferences=50_000_000)
 STEPS = 8
 
@@ -91,18 +99,38 @@ def cpu_seconds(case: Case, engine: str) -> float:
     return best
 
 
-def steps_per_second(proposal: str, steps: int) -> tuple[float, float]:
-    """Of a chain, in CPU seconds, its start not counted; and the share of moves accepted."""
-    program = slp.parse(MARKOV)
+def proof_chain(proposal: str, engine: str, steps: int) -> slp.SampledProofs:
+    """One chain over the hidden states behind symbols."""
     goal = f"seen([{', '.join(['wet', 'dry'] * (STEPS // 2))}])"
-    program.sample_proofs(goal, draws=4, chains=1, warmup=0, thin=1, proposal=proposal, seed=1)
-    started = time.process_time()
-    found = program.sample_proofs(
-        goal, draws=4, chains=1, warmup=0, thin=steps // 4, proposal=proposal, seed=1
+    options = {"proposal": proposal, "engine": engine, "seed": 1}
+    return slp.parse(MARKOV).sample_proofs(
+        goal, draws=4, chains=1, warmup=0, thin=steps // 4, **options
     )
-    seconds = time.process_time() - started
-    (moves,) = found.diagnostics.moves.values()
-    return steps / seconds, moves["accepted"] / steps
+
+
+def tree_chain(proposal: str, engine: str, steps: int) -> slp.Posterior:
+    """One chain over trees on haberman, under growtree."""
+    table = pl.read_csv(HABERMAN)
+    options = {"proposal": proposal, "engine": engine, "seed": 1}
+    return slp.load("growtree").posterior(
+        table, draws=4, chains=1, warmup=0, thin=steps // 4, **options
+    )
+
+
+def print_chains(
+    what: str, run: Callable[[str, str, int], Any], engines: Mapping[str, int]
+) -> None:
+    """A line for each proposal and engine, which makes so many steps; the start is not counted."""
+    print(f"\n| {what}: proposal | engine | CPU seconds | steps a second | accepted |")
+    print("| --- | --- | --- | --- | --- |")
+    for proposal in ("q_uc", "q_ind", f"q_n({2 * STEPS})"):
+        for engine, steps in engines.items():
+            run(proposal, engine, 4)  # starts SWI-Prolog
+            started = time.process_time()
+            (moves,) = run(proposal, engine, steps).diagnostics.moves.values()
+            seconds = time.process_time() - started
+            rate, accepted = steps / seconds, moves["accepted"] / steps
+            print(f"| {proposal} | {engine} | {seconds:.3f} | {rate:,.0f} | {accepted:.1%} |")
 
 
 def main() -> None:
@@ -112,6 +140,7 @@ def main() -> None:
     parser.add_argument("--length", type=int, default=300)
     parser.add_argument("--draws", type=int, default=200)
     parser.add_argument("--steps", type=int, default=20_000)
+    parser.add_argument("--tree-steps", type=int, default=400)
     parser.add_argument("--engine", action="append", choices=["python", "prolog"])
     options = parser.parse_args()
     cases = {
@@ -128,11 +157,11 @@ def main() -> None:
             seconds = cpu_seconds(cases[name], engine)
             done = cases[name].inferences
             print(f"| {name} | {engine} | {done:,} | {seconds:.3f} | {done / seconds:,.0f} |")
-    print("\n| proposal | steps a second | accepted |")
-    print("| --- | --- | --- |")
-    for proposal in ("q_uc", "q_ind", f"q_n({2 * STEPS})"):
-        rate, accepted = steps_per_second(proposal, options.steps)
-        print(f"| {proposal} | {rate:,.0f} | {accepted:.1%} |")
+    engines = options.engine or ["python", "prolog"]
+    warnings.simplefilter("ignore", slp.SlpWarning)  # four draws are too few, which is said
+    print_chains("proofs", proof_chain, dict.fromkeys(engines, options.steps))
+    in_core = {"python": ("mh", 100 * options.tree_steps), "prolog": ("prolog", options.tree_steps)}
+    print_chains("trees", tree_chain, dict(in_core[engine] for engine in engines))
 
 
 if __name__ == "__main__":
