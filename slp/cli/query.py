@@ -29,6 +29,8 @@ from slp.source import draw_diagnostic
 __all__ = ["query_command"]
 
 _MOST_SHOWN = 50
+#: The least mass that six digits can show.
+_SEEN = 1e-7
 
 #: What a function is named by; anything else is a goal.
 _FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
@@ -183,7 +185,7 @@ def _scored(text: str | None, program: str, allow_code: bool) -> LogLikelihood |
 def _print_answers(found: QueryResult) -> None:
     for answer in found.answers[:_MOST_SHOWN]:
         line = f"{answer.probability:.6g}  {_text(answer)}"
-        if not found.complete and answer.lower is not None:
+        if _has_open_mass(found) and answer.lower is not None:
             line += f"  (between {answer.lower:.6g} and {answer.upper:.6g})"
         click.echo(line)
     if len(found.answers) > _MOST_SHOWN:
@@ -203,11 +205,16 @@ def _summary(found: QueryResult) -> str:
     parts = [f"success {found.success:.6g}"]
     if found.failure is not None:
         parts.append(f"failure {found.failure:.6g}")
-    if not found.complete:
+    if _has_open_mass(found):
         bound = "no upper bound" if found.upper is None else f"at most {found.upper:.6g}"
         parts[0] += f" found, {bound}"
-        parts.append(f"open {found.open:.6g}: {found.reason}")
+        parts.append(f"open {found.open:.6g}: {found.reason or 'within the tolerance'}")
     return "; ".join(parts)
+
+
+def _has_open_mass(found: QueryResult) -> bool:
+    """Whether what was not looked at may change a number that is shown."""
+    return not found.complete or found.open > _SEEN
 
 
 def _print_proof(number: int, proof: Proof) -> None:

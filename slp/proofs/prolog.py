@@ -68,10 +68,8 @@ def _janus() -> Any:
     UnsupportedError
         E260 if it cannot be imported, E261 if SWI-Prolog does not start.
     """
-    if find_spec("janus_swi") is None:
-        message = "SWI-Prolog cannot be reached, as janus-swi is not installed"
-        raise UnsupportedError(Diagnostic("E260", message, help=_INSTALL))
-    _check_start()
+    if "janus_swi" not in sys.modules:  # it is there where SWI-Prolog has started this Python
+        _check_installed()
     import janus_swi
 
     janus_swi.consult(str(prolog_library() / "engine.pl"))
@@ -83,8 +81,11 @@ def _janus() -> Any:
 _home: list[int] = []
 
 
-def _check_start() -> None:
+def _check_installed() -> None:
     """Try in another process: with a SWI-Prolog that does not fit, janus ends the process."""
+    if find_spec("janus_swi") is None:
+        message = "SWI-Prolog cannot be reached, as janus-swi is not installed"
+        raise UnsupportedError(Diagnostic("E260", message, help=_INSTALL))
     trial = subprocess.run([sys.executable, "-c", "import janus_swi"], capture_output=True)
     if trial.returncode != 0:
         message = f"janus cannot start {_prolog_on_path()}"

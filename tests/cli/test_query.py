@@ -107,6 +107,9 @@ def test_tolerance(slp_run, tmp_path: Path) -> None:
     program.write_text("0.5 :: p :- p.\n0.5 :: p.\n")
     found = json.loads(slp_run("query", program, "p", "--tolerance", "0.1", "--json").out)
     assert found["complete"] and found["success"] == 0.9375 and found["open"] == 0.0625
+    want = "1  true  (between 0.9375 and 1)\nsuccess 0.9375 found, at most 1; failure 0; "
+    shown = slp_run("query", program, "p", "--tolerance", "0.1").out
+    assert shown == want + "open 0.0625: within the tolerance\n"
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ Statistical tests have fixed seeds; each errs once in 10,000.
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -322,6 +323,7 @@ def test_goals_that_break_out_are_refused(goal: str, tmp_path: Path) -> None:
 
 def test_without_janus(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prolog, "_janus", prolog._janus.__wrapped__)
+    monkeypatch.delitem(sys.modules, "janus_swi")
     monkeypatch.setattr(prolog, "find_spec", lambda name: None)
     want = "error[E260]: SWI-Prolog cannot be reached, as janus-swi is not installed\n"
     assert refused(":- use(growtree).") == f"{want}  help: {prolog._INSTALL}"

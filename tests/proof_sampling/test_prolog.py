@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+import sys
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -168,6 +169,7 @@ def test_a_likelihood_draws_nothing() -> None:
 
 def test_without_janus(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prolog, "_janus", prolog._janus.__wrapped__)
+    monkeypatch.delitem(sys.modules, "janus_swi")
     monkeypatch.setattr(prolog, "find_spec", lambda name: None)
     with pytest.raises(UnsupportedError) as caught:
         sampled(COIN, "coin(X)")

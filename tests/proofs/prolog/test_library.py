@@ -55,7 +55,9 @@ def near(term: Term, want: float | None) -> bool:
 
 
 def test_everything_is_said(said: dict[str, Term]) -> None:
-    names = "query compound draw map log_evidence probability trees level file no_block fault"
+    names = (
+        "query compound draw in_prolog map log_evidence probability trees level file no_block fault"
+    )
     assert list(said) == names.split()
 
 
@@ -64,6 +66,8 @@ def test_queries(said: dict[str, Term]) -> None:
     assert said["compound"] == parse_term("'A b'")
     coins = slp.parse("0.6 :: coin(heads).\n0.4 :: coin(tails).\n")
     assert said["draw"] == parse_term(str(coins.draw("coin(X)", 1, seed=3)[0]["X"]))
+    in_prolog = coins.draw("coin(X)", 1, seed=3, engine="prolog")
+    assert said["in_prolog"] == parse_term(str(in_prolog[0]["X"]))
 
 
 def test_posterior(said: dict[str, Term]) -> None:

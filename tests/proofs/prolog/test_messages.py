@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -184,6 +185,7 @@ def test_a_program_that_loops_is_bounded() -> None:
 def not_there(monkeypatch: pytest.MonkeyPatch) -> tuple[str, str, str | None]:
     """What is said when Prolog is asked for as if for the first time."""
     monkeypatch.setattr(prolog, "_janus", prolog._janus.__wrapped__)
+    monkeypatch.delitem(sys.modules, "janus_swi")
     with pytest.raises(UnsupportedError) as caught:
         slp.parse("p.").query("p", engine="prolog")
     assert caught.value.exit_code == ExitCode.FAULT

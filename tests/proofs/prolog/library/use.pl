@@ -39,6 +39,10 @@ shown(draw) :-
     slp_program(coins, Program),
     slp_draw(Program, coin(X), [seed=3]),
     show(draw, X).
+shown(in_prolog) :-
+    slp_program(coins, Program),
+    slp_draw(Program, coin(X), [seed=3, engine=prolog]),
+    show(in_prolog, X).
 shown(posterior) :-
     slp_program(depth_2, Program),
     table(Table),
