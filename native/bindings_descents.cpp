@@ -23,27 +23,44 @@ NewRows rows_of(const Rows& array) {
     return {std::span(array.data(), array.size()), array.shape(0)};
 }
 
-// Status, and the predictions (m * q,).
-nb::tuple predictions_of(const Engine& engine, const Pass& pass, const Rows& rows,
-                         std::size_t memory, std::size_t threads, const nb::object& progress) {
-    std::vector<double> out;
-    const Status status = run_unlocked(
+// What rows are followed by: a pass, or without one families, which are gone through here first.
+template <typename Follow>
+Status follow(const Engine& engine, const Pass* pass, bool likelihood, std::size_t memory,
+              std::size_t threads, const nb::object& progress, const Follow& follow_rows) {
+    return run_unlocked(
         [&](const Poll& poll) {
-            return predict_rows(engine, pass, rows_of(rows), {memory, threads}, poll, out);
+            if (pass != nullptr) {
+                return follow_rows(Totals{pass, nullptr}, poll);
+            }
+            const auto families = engine.make_families(likelihood, memory, threads);
+            const Status status = families->run(poll);
+            return status == Status::done ? follow_rows(Totals{nullptr, families.get()}, poll)
+                                          : status;
         },
         progress);
+}
+
+// Status, and the predictions (m * q,).
+nb::tuple predictions_of(const Engine& engine, const Pass* pass, bool likelihood, const Rows& rows,
+                         std::size_t memory, std::size_t threads, const nb::object& progress) {
+    std::vector<double> out;
+    const Status status = follow(engine, pass, likelihood, memory, threads, progress,
+                                 [&](const Totals& totals, const Poll& poll) {
+                                     return predict_rows(engine, totals, rows_of(rows),
+                                                         {memory, threads}, poll, out);
+                                 });
     return nb::make_tuple(static_cast<int>(status), to_numpy(std::move(out)));
 }
 
 // Status, and for each row the leaves it may end in: probabilities (J,), statistics (J * k,).
-nb::tuple leaves_of(const Engine& engine, const Pass& pass, const Rows& rows, std::size_t memory,
-                    std::size_t threads, const nb::object& progress) {
+nb::tuple leaves_of(const Engine& engine, const Pass* pass, bool likelihood, const Rows& rows,
+                    std::size_t memory, std::size_t threads, const nb::object& progress) {
     std::vector<LeafMass> found;
-    const Status status = run_unlocked(
-        [&](const Poll& poll) {
-            return leaves_reached(engine, pass, rows_of(rows), {memory, threads}, poll, found);
-        },
-        progress);
+    const Status status = follow(engine, pass, likelihood, memory, threads, progress,
+                                 [&](const Totals& totals, const Poll& poll) {
+                                     return leaves_reached(engine, totals, rows_of(rows),
+                                                           {memory, threads}, poll, found);
+                                 });
     nb::list out;
     for (LeafMass& own : found) {
         out.append(nb::make_tuple(to_numpy(std::move(own.probability)),
@@ -73,10 +90,12 @@ nb::tuple uses_of(const Engine& engine, const Pass& pass, double least, std::siz
 
 void bind_descents(nb::class_<Engine>& engine) {
     engine
-        .def("predict_rows", &predictions_of, nb::arg("run"), nb::arg("rows").noconvert(),
-             nb::arg("memory"), nb::arg("threads"), nb::arg("progress").none())
-        .def("leaves_reached", &leaves_of, nb::arg("run"), nb::arg("rows").noconvert(),
-             nb::arg("memory"), nb::arg("threads"), nb::arg("progress").none())
+        .def("predict_rows", &predictions_of, nb::arg("run").none(), nb::arg("likelihood"),
+             nb::arg("rows").noconvert(), nb::arg("memory"), nb::arg("threads"),
+             nb::arg("progress").none())
+        .def("leaves_reached", &leaves_of, nb::arg("run").none(), nb::arg("likelihood"),
+             nb::arg("rows").noconvert(), nb::arg("memory"), nb::arg("threads"),
+             nb::arg("progress").none())
         .def("expected_uses", &uses_of, nb::arg("run"), nb::arg("least"), nb::arg("memory"),
              nb::arg("progress").none());
 }

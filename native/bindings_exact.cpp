@@ -248,6 +248,7 @@ void bind_exact(nb::module_& m) {
              nb::arg("run"))
         .def("estimate_boxes", &estimate_of, nb::arg("work"), nb::arg("seed"))
         .def("family_places", &Engine::family_places)
+        .def("goes_by_families", &Engine::goes_by_families)
         .def("most_boxes", [](const Engine& engine) { return most_boxes(engine.problem()); })
         .def("bounds", &bounds_of, nb::arg("run"), nb::arg("work"))
         .def("ways", &ways_of, nb::arg("run"), nb::arg("rows").noconvert(),

@@ -158,7 +158,7 @@ TEST(exact_rows_end_in_leaves_with_probability_one) {
     const NewRows rows{values, 3};
     std::vector<LeafMass> leaves;
     std::vector<double> want, have;
-    check(leaves_reached(engine, *pass, rows, {kPlenty, 2}, go_on, leaves) == Status::done);
+    check(leaves_reached(engine, {pass.get(), nullptr}, rows, {kPlenty, 2}, go_on, leaves) == Status::done);
     for (const LeafMass& own : leaves) {
         double total = 0;
         double first = 0;
@@ -171,15 +171,15 @@ TEST(exact_rows_end_in_leaves_with_probability_one) {
         want.push_back(first);
     }
     for (const std::size_t threads : {1U, 3U}) {
-        check(predict_rows(engine, *pass, rows, {kPlenty, threads}, go_on, have) == Status::done);
+        check(predict_rows(engine, {pass.get(), nullptr}, rows, {kPlenty, threads}, go_on, have) == Status::done);
         for (std::size_t row = 0; row < 3; ++row) {
             check(std::abs(have[2 * row] - want[row]) < 1e-12);
             check(std::abs(have[2 * row] + have[2 * row + 1] - 1.0) < 1e-12);
         }
     }
-    check(predict_rows(engine, *pass, rows, {1000, 2}, go_on, have) == Status::out_of_budget);
+    check(predict_rows(engine, {pass.get(), nullptr}, rows, {1000, 2}, go_on, have) == Status::out_of_budget);
     const auto stop = [](const Progress&) { return false; };
-    check(predict_rows(engine, *pass, rows, {kPlenty, 2}, stop, have) == Status::stopped);
+    check(predict_rows(engine, {pass.get(), nullptr}, rows, {kPlenty, 2}, stop, have) == Status::stopped);
 }
 
 TEST(exact_trees_have_one_leaf_more_than_splits) {

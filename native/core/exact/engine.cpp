@@ -203,11 +203,9 @@ std::unique_ptr<Pass> Engine::make_pass(Quantity quantity, bool likelihood, bool
                   : make_family_search(problem_, geometry_, chain, *inner_, task),
             chain, !cube_, cut, likelihood);
     }
-    if (!scaled && quantity == Quantity::feature_use && is_uniform() && inner_) {
-        const std::optional<DepthCut> cut = depth_cut(problem_, geometry_, *chain_, likelihood);
-        const Chain chain = cut ? cut_at(*chain_, cut->depth) : *chain_;
-        return make_feature_use_pass(problem_, geometry_, chain, *inner_, likelihood, memory,
-                                     n_threads);
+    if (!scaled && quantity == Quantity::feature_use && goes_by_families()) {
+        return make_feature_use_pass(problem_, geometry_, chain_for_totals(likelihood), *inner_,
+                                     likelihood, memory, n_threads);
     }
     const FeatureUse use{problem_.table.features.size()};
     switch (quantity) {
@@ -221,6 +219,21 @@ std::unique_ptr<Pass> Engine::make_pass(Quantity quantity, bool likelihood, bool
         case Quantity::tree_depth: break;
     }
     return make(VectorAlgebra(likelihood, TreeDepth{length}));
+}
+
+Chain Engine::chain_for_totals(bool likelihood) const {
+    const std::optional<DepthCut> cut = depth_cut(problem_, geometry_, *chain_, likelihood);
+    return cut ? cut_at(*chain_, cut->depth) : *chain_;
+}
+
+std::unique_ptr<FamilySearch> Engine::make_families(bool likelihood, std::size_t memory,
+                                                    std::size_t n_threads) const {
+    if (!goes_by_families()) {
+        return nullptr;
+    }
+    UniformTask task{Sum::total, likelihood, false, memory, n_threads};
+    task.keep_families = true;
+    return make_family_search(problem_, geometry_, chain_for_totals(likelihood), *inner_, task);
 }
 
 std::vector<double> Engine::root_values(const Pass& pass) const {

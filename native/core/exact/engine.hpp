@@ -24,6 +24,7 @@ namespace slp::exact {
 enum class Quantity : std::uint8_t { total, best, count, feature_use, leaf_number, tree_depth };
 
 class Engine;
+class FamilySearch;
 
 // One pass: every item's value, kept for look-ups.
 class Pass {
@@ -92,6 +93,14 @@ public:
     // 0 where it goes item by item.
     std::size_t family_places() const;
 
+    // Whether passes over numbers go by family.
+    bool goes_by_families() const { return is_uniform() && inner_.has_value(); }
+
+    // Totals by family, not yet run, whose families will stay for descents; null where passes do not
+    // go by family.
+    std::unique_ptr<FamilySearch> make_families(bool likelihood, std::size_t memory,
+                                                std::size_t n_threads) const;
+
     // Logs of the root's values, one for each number of leaves that it may owe.
     std::vector<double> root_values(const Pass& pass) const;
     // The same of a count, not as logs.
@@ -121,6 +130,8 @@ private:
     // Whether passes over numbers go by family (families.hpp) or by words of bits (cube_search.hpp).
     // Found when first asked for: it takes a while on wide tables.
     bool is_uniform() const;
+    // The chain as far as trees must be followed for totals.
+    Chain chain_for_totals(bool likelihood) const;
     bool limits_depth_much() const;
     mutable std::once_flag uniform_found_;
     mutable std::optional<CubeTable> cube_;

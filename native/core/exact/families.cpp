@@ -67,6 +67,7 @@ public:
             .run();
     }
     double log_scale() const override { return shared_.setting.log_scale; }
+    Budget& budget() override { return shared_.budget; }
 
 private:
     std::size_t n_places() const { return shared_.setting.chain.links.size(); }
@@ -130,6 +131,7 @@ public:
         return made()->descend(lanes, cut, go_on);
     }
     double log_scale() const override { return made()->log_scale(); }
+    Budget& budget() override { return made()->budget(); }
 };
 
 }  // namespace

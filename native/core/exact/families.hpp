@@ -21,6 +21,7 @@
 
 #include "exact/chain.hpp"
 #include "exact/geometry.hpp"
+#include "exact/memo.hpp"
 #include "exact/problem.hpp"
 #include "exact/uniform_search.hpp"
 
@@ -55,6 +56,8 @@ public:
     virtual bool descend(const Lanes& lanes, double cut,
                          const std::function<bool(std::uint64_t families)>& go_on) = 0;
     virtual double log_scale() const = 0;
+    // What the families and descents take.
+    virtual Budget& budget() = 0;
 };
 
 std::unique_ptr<FamilySearch> make_family_search(const Problem& problem, const Geometry& geometry,

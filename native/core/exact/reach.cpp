@@ -121,7 +121,7 @@ private:
 };
 
 // Averages of what leaves predict.
-class Averages {
+class Averages final : public LeafSink {
 public:
     Averages(const Engine& engine, std::size_t n_lanes, Budget&)
         : leaf_(engine.problem().leaf),
@@ -129,7 +129,8 @@ public:
           sum_(n_lanes * predicted_.size(), 0.0),
           mass_(n_lanes, 0.0) {}
 
-    void leaf(const double* statistics, std::uint64_t lanes, const double* mass, double share) {
+    void leaf(const double* statistics, std::uint64_t lanes, const double* mass,
+              double share) override {
         leaf_.predict(statistics, predicted_.data());
         for (; lanes != 0; lanes &= lanes - 1) {
             const auto lane = static_cast<std::size_t>(std::countr_zero(lanes));
@@ -158,15 +159,16 @@ private:
 };
 
 // The leaves themselves, by their statistics.
-class Mixtures {
+class Mixtures final : public LeafSink {
 public:
     Mixtures(const Engine& engine, std::size_t n_lanes, Budget& budget)
         : k_(engine.problem().leaf.n_statistics()), budget_(budget), lanes_(n_lanes) {}
-    ~Mixtures() { budget_.give_back(taken_); }
+    ~Mixtures() override { budget_.give_back(taken_); }
     Mixtures(const Mixtures&) = delete;
     Mixtures& operator=(const Mixtures&) = delete;
 
-    void leaf(const double* statistics, std::uint64_t lanes, const double* mass, double share) {
+    void leaf(const double* statistics, std::uint64_t lanes, const double* mass,
+              double share) override {
         std::string key(k_ * sizeof(double), '\0');
         std::memcpy(key.data(), statistics, key.size());
         for (; lanes != 0; lanes &= lanes - 1) {
@@ -210,16 +212,17 @@ private:
 template <typename Sink, typename Out>
 class Batch {
 public:
-    Batch(const Engine& engine, const Pass& pass, const NewRows& rows, Means means,
+    Batch(const Engine& engine, const Totals& totals, const NewRows& rows, Means means,
           const Poll& poll, Out& out)
         : engine_(engine),
-          pass_(pass),
+          totals_(totals),
           values_(rows.values),
-          budget_(means.memory),
+          own_(means.memory),
+          budget_(totals.families != nullptr ? totals.families->budget() : own_),
           n_threads_(means.n_threads),
           poll_(poll),
           out_(out) {
-        cut_ = kTolerance / pass.most_ways();
+        cut_ = kTolerance / most_ways();
         left_.resize(rows.m);
         std::iota(left_.begin(), left_.end(), std::size_t{0});
     }
@@ -279,10 +282,7 @@ private:
     bool follow(std::span<const std::size_t> rows, bool asks) {
         try {
             Sink sink(engine_, rows.size(), budget_);
-            RowWalk<Sink> walk(engine_, values_, rows, sink);
-            Descent descent(engine_, pass_, walk, rows.size(), cut_, budget_,
-                            [&](std::uint64_t items) { return go_on(items, asks); });
-            if (!descent.run()) {
+            if (!descend(rows, sink, [&](std::uint64_t n) { return go_on(n, asks); })) {
                 return false;
             }
             const std::lock_guard guard(lock_);
@@ -298,6 +298,29 @@ private:
             end(Status::stopped);
         }
         return false;
+    }
+
+    bool descend(std::span<const std::size_t> rows, Sink& sink,
+                 const std::function<bool(std::uint64_t)>& go_on) {
+        if (totals_.families == nullptr) {
+            RowWalk<Sink> walk(engine_, values_, rows, sink);
+            return Descent(engine_, *totals_.pass, walk, rows.size(), cut_, budget_, go_on).run();
+        }
+        Lanes lanes;
+        lanes.n = rows.size();
+        lanes.leaves = &sink;
+        for (const std::size_t row : rows) {
+            lanes.rows.push_back(values_.data() + row * engine_.problem().table.features.size());
+        }
+        return totals_.families->descend(lanes, cut_, go_on);
+    }
+
+    double most_ways() const {
+        if (totals_.families == nullptr) {
+            return totals_.pass->most_ways();
+        }
+        const Progress all = totals_.families->progress();
+        return static_cast<double>(all.items + all.edges);
     }
 
     bool go_on(std::uint64_t items, bool asks) {
@@ -320,9 +343,10 @@ private:
     }
 
     const Engine& engine_;
-    const Pass& pass_;
+    const Totals& totals_;
     std::span<const double> values_;
-    Budget budget_;
+    Budget own_;
+    Budget& budget_;
     std::size_t n_threads_;
     const Poll& poll_;
     Out& out_;
@@ -337,16 +361,16 @@ private:
 
 }  // namespace
 
-Status predict_rows(const Engine& engine, const Pass& pass, const NewRows& rows,
+Status predict_rows(const Engine& engine, const Totals& totals, const NewRows& rows,
                     Means means, const Poll& poll, std::vector<double>& out) {
     out.assign(rows.m * engine.problem().leaf.n_predicted(), 0.0);
-    return Batch<Averages, std::vector<double>>(engine, pass, rows, means, poll, out).run();
+    return Batch<Averages, std::vector<double>>(engine, totals, rows, means, poll, out).run();
 }
 
-Status leaves_reached(const Engine& engine, const Pass& pass, const NewRows& rows,
+Status leaves_reached(const Engine& engine, const Totals& totals, const NewRows& rows,
                       Means means, const Poll& poll, std::vector<LeafMass>& out) {
     out.assign(rows.m, {});
-    return Batch<Mixtures, std::vector<LeafMass>>(engine, pass, rows, means, poll, out).run();
+    return Batch<Mixtures, std::vector<LeafMass>>(engine, totals, rows, means, poll, out).run();
 }
 
 }  // namespace slp::exact

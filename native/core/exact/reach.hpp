@@ -1,11 +1,11 @@
 // Where new rows end: in which leaf boxes with which probability, and what is predicted there.
 //
-// Rows are followed in blocks, the items that any row of a block reaches being opened
-// once for all of them; blocks are dealt out to threads. What a row gets depends neither on the
+// Rows are followed in blocks, the items (or, where passes go by family, the families) that any row of
+// a block reaches being opened once for all of them; blocks are dealt out to threads. What a row gets depends neither on the
 // other rows nor on the number of threads.
 //
-// Error: each row loses less than 1e-11 of its probability on the way (descent.hpp), and the rest
-// is divided by its sum.
+// Error: each row loses less than 1e-11 of its probability on the way (descent.hpp,
+// family_descent.hpp), and the rest is divided by its sum.
 
 #pragma once
 
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "exact/engine.hpp"
+#include "exact/families.hpp"
 
 namespace slp::exact {
 
@@ -26,14 +27,20 @@ struct NewRows {
 
 // What all rows together may use.
 struct Means {
-    // Bytes.
+    // Bytes; of families it is their own budget that holds.
     std::size_t memory;
     std::size_t n_threads;
 };
 
+// What rows are followed by: a pass over totals, after a run, or families, after one too.
+struct Totals {
+    const Pass* pass = nullptr;
+    FamilySearch* families = nullptr;
+};
+
 // For each row the average over all trees of what its leaf predicts
-// (LeafModel::predict): out is m * n_predicted(). pass: totals, after a run.
-Status predict_rows(const Engine& engine, const Pass& pass, const NewRows& rows,
+// (LeafModel::predict): out is m * n_predicted().
+Status predict_rows(const Engine& engine, const Totals& totals, const NewRows& rows,
                     Means means, const Poll& poll, std::vector<double>& out);
 
 // The leaves that a row may end in; those with equal statistics are one entry. J entries.
@@ -43,7 +50,7 @@ struct LeafMass {
 };
 
 // The same for the leaves themselves: out has one entry for each row.
-Status leaves_reached(const Engine& engine, const Pass& pass, const NewRows& rows,
+Status leaves_reached(const Engine& engine, const Totals& totals, const NewRows& rows,
                       Means means, const Poll& poll, std::vector<LeafMass>& out);
 
 }  // namespace slp::exact

@@ -235,8 +235,9 @@ class CompiledChart:
             "predicting",
             self.likelihood,
             lambda total, memory, threads, report: self.passes.engine.predict_rows(
-                total, numbers[first], memory, threads, report
+                total, self.likelihood, numbers[first], memory, threads, report
             ),
+            by_families=True,
         )
         leaf = self.table.leaf
         out = np.asarray(found).reshape(len(first), len(leaf.classes) or 1)[which]
@@ -257,8 +258,9 @@ class CompiledChart:
             "following new rows into leaves",
             self.likelihood,
             lambda total, memory, threads, report: self.passes.engine.leaves_reached(
-                total, numbers, memory, threads, report
+                total, self.likelihood, numbers, memory, threads, report
             ),
+            by_families=True,
         )
         k = self.table.leaf.n_statistics
         return [LeafMixture(mass, statistics.reshape(-1, k)) for mass, statistics in found]

@@ -141,35 +141,51 @@ class Passes:
         words: str,
         likelihood: bool,
         descent: Callable[[Any, int, int, _Poll | None], tuple[Any, ...]],
+        *,
+        by_families: bool = False,
     ) -> tuple[Any, ...]:
         """What a descent of the core finds from the totals: its results behind the status.
 
-        `descent` is given the pass of totals, bytes, threads and what is to be called now and then.
+        `descent` is given the pass of totals, bytes, threads and what is to be called now and then;
+        one that can go `by_families` is given None where passes do: it makes the families itself.
 
         Raises
         ------
         BudgetError
             It would need more memory (E501) or time (E540) than the passes leave.
         """
-        total = self.get("total", likelihood, items=True)
-        while True:
-            left = self.left()
-            started = time.monotonic()
-            try:
-                status, *found = descent(total, left, self._threads, self._poll(words, started))
-            finally:
-                self._spent += time.monotonic() - started
+        if self.engine.goes_by_families() and by_families:
+            status, *found = self._descend(words, None, descent)
+            if status == _OUT_OF_BUDGET and self._kept:
+                self._kept.clear()  # found again should they be asked for
+                status, *found = self._descend(words, None, descent)
             if status == _DONE:
                 return tuple(found)
-            if status != _OUT_OF_BUDGET or len(self._kept) == 1:
+            if status != _OUT_OF_RANGE:
                 raise self._used_up(status, words)
+        total = self.get("total", likelihood, items=True)
+        status, *found = self._descend(words, total, descent)
+        if status == _OUT_OF_BUDGET and len(self._kept) > 1:
             self._kept = {("total", likelihood, True): total}
+            status, *found = self._descend(words, total, descent)
+        if status != _DONE:
+            raise self._used_up(status, words)
+        return tuple(found)
+
+    def _descend(
+        self, words: str, total: Any, descent: Callable[..., tuple[Any, ...]]
+    ) -> tuple[Any, ...]:
+        started = time.monotonic()
+        try:
+            return descent(total, self.left(), self._threads, self._poll(words, started))
+        finally:
+            self._spent += time.monotonic() - started
 
     def _used_up(self, status: int, words: str) -> BudgetError:
         code, reached = self._reached(status)
         message = f"the exact engine used up its {reached} {words}"
-        if status == _OUT_OF_BUDGET:
-            message += f"; {format_bytes(self._kept_bytes())} hold what was computed before"
+        if (kept := self._kept_bytes()) and status == _OUT_OF_BUDGET:
+            message += f"; {format_bytes(kept)} hold what was computed before"
         return BudgetError(Diagnostic(code, message, help=self._help(status, 0, 1)))
 
     def _run(self, quantity: Quantity, likelihood: bool, length: int, keep: bool) -> Any:
@@ -201,7 +217,9 @@ class Passes:
             done = self.engine.make_pass(
                 _QUANTITIES.index(quantity), likelihood, scaled, length, keep, left, self._threads
             )
-            by_family = not scaled and quantity in _NUMBERS and self.engine.family_places() > 0
+            by_family: bool | None = not scaled and self.engine.family_places() > 0
+            if quantity not in _NUMBERS:  # uses of features: several passes and a descent
+                by_family = None if self.engine.goes_by_families() else False
             started = time.monotonic()
             try:
                 status = done.run(self._poll(_WORDS[quantity], started, by_family))
@@ -214,8 +232,9 @@ class Passes:
                 break
         return done, status
 
-    def _poll(self, words: str, started: float, by_family: bool = False) -> _Poll | None:
-        """What the core calls now and then; False stops it."""
+    def _poll(self, words: str, started: float, by_family: bool | None = None) -> _Poll | None:
+        """What the core calls now and then; False stops it. `by_family` says what a pass counts;
+        None where it is not known how much there is to do."""
         report, seconds = self._progress, self._seconds
         if report is None and seconds is None:
             return None
@@ -224,7 +243,8 @@ class Passes:
         def poll(items: int, edges: int, size: int) -> bool:
             if report is not None:
                 kept = format_bytes(size + self._kept_bytes())
-                left = self._left(items, started, by_family) if edges else ""
+                known = edges and by_family is not None
+                left = self._left(items, started, bool(by_family)) if known else ""
                 report(items, f"{words}, {kept}{left}")
             return time.monotonic() < end
 
