@@ -21,7 +21,8 @@ _ENGINE: dict[str, _Option] = {
         default="auto",
         show_default=True,
         metavar="NAME",
-        help="Engine to use; auto takes the best that program and table allow, and says which.",
+        help="Engine to use: exact, mh, prolog, chart, enumerate; auto takes exact or mh, by what "
+        "program and table allow, and says which.",
     ),
     "memory": click.option(
         "--memory", metavar="SIZE", help="Budget such as 4GiB (half of what is free)."
