@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
+import polars as pl
 import pytest
 
+import slp
 from slp.infer.edits.process import Edits
 from slp.infer.edits.target import EditTarget
 from slp.infer.mh.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
+from slp.trees import Tree
 from tests.infer.edits.core_matrices import CoreCapped, sampler_of
 from tests.infer.edits.examples import all_examples
 from tests.infer.edits.matrices import Capped
@@ -45,3 +50,45 @@ def test_transitions(made: Capped, core: CoreProposal, plain: Proposal[EditTarge
     for turn in range(plain.period):
         have = CoreCapped(made).matrix(core, turn)
         np.testing.assert_allclose(have, made.matrix(plain, turn), rtol=0, atol=1e-12)
+
+
+RNG = np.random.default_rng(3)
+FRAME = pl.DataFrame(
+    {
+        "a": RNG.integers(0, 5, 14),
+        "b": RNG.integers(0, 4, 14),
+        "c": RNG.choice(["p", "q", "r"], 14),
+        "y": RNG.choice(["no", "yes"], 14),
+    }
+)
+GIVEN = Tree.from_dict({"feature": "a", "threshold": 2.5, "left": {}, "right": {}})
+
+
+@pytest.mark.parametrize(
+    "constraint",
+    [
+        ":- constraint(first(a)).",
+        ":- constraint(once(a)).",
+        ":- constraint(forbid(c)).",
+        ":- constraint(exclusive([a, b])).",
+        "box(low, a, 0, 2). :- constraint(majority(low, yes)).",
+        "box(low, a, 0, 2). :- constraint(constant(low)).",
+    ],
+)
+def test_constraints_on_splits_and_leaves_hold_at_the_end(constraint: str) -> None:
+    """Of the trees that are drawn without the constraint some break it."""
+    edits = ":- use(edittree, [p = 0.8])."
+    constrained = slp.parse(f"{edits} {constraint}", tree=GIVEN)
+
+    def drawn(program: slp.Program) -> list[Tree]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", slp.SlpWarning)
+            found = program.posterior(FRAME, seed=1, draws=200, thin=20, warmup=100)
+        return [draw.tree for draw in found.draws]
+
+    def holds(tree: Tree) -> bool:
+        return all(found.holds for found in tree.check(constrained, FRAME))
+
+    trees = drawn(constrained)
+    assert all(map(holds, trees)) and len(set(trees)) > 5
+    assert not all(map(holds, drawn(slp.parse(edits, tree=GIVEN))))

@@ -103,6 +103,17 @@ def test_powers_are_tuned_in_warm_up_only() -> None:
     assert tuned.spacing[1 - j] == state.spacing[1 - j]
 
 
+def test_turns_belong_to_the_rungs() -> None:
+    """Proofs are swapped, and each rung goes on with its own next turn."""
+    engine = CompiledTempering(compiled(chains((), "q_uc", 5), "q_n(5)"), 2)
+    rng = np.random.default_rng(3)
+    (cold, hot), spacing = engine.state_to_data(engine.init(rng))
+    state = engine.state_from_data([[{**cold, "turns": [0]}, {**hot, "turns": [3]}], spacing])
+    state, tally = engine.advance(rng, state, 1, None)
+    assert tally["swap 0-1", "accepted"] == 1
+    assert [list(rung.turns) for rung in state.states] == [[1], [4]]
+
+
 def test_a_run_goes_on_bit_for_bit(tmp_path: Path) -> None:
     def engine() -> CompiledTempering:
         return CompiledTempering(compiled(chains((), "q_uc", 5), "q_uc"), 3)
