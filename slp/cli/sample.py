@@ -22,8 +22,16 @@ from slp.cli.common import (
 )
 from slp.cli.inference_options import inference_options
 from slp.cli.json_text import json_text
-from slp.cli.summary import draws_lines, posterior_to_json, summary_lines, write_draws
+from slp.cli.summary import (
+    Uses,
+    draws_lines,
+    feature_uses,
+    posterior_to_json,
+    summary_lines,
+    write_draws,
+)
 from slp.data import read_columns
+from slp.errors import BudgetError
 
 __all__ = ["sample_command"]
 
@@ -79,22 +87,29 @@ def sample_command(
             progress=progress,
             **inference,
         )
-        result = posterior_to_json(posterior, draws=draws)
+        uses = feature_uses(posterior)
+        result = posterior_to_json(posterior, uses, draws=draws)
     if output is not None:
         write_draws(posterior.draws, output)
     result["seconds"] = time.perf_counter() - started
     if as_json:
         click.echo(json_text(result))
     else:
-        _print_summary(posterior, program.describe(), data, draws, output, result["seconds"])
+        _print_summary(posterior, uses, program.describe(), data, draws, output, result["seconds"])
     if posterior.interrupted and not posterior.out_of_time:
         raise SystemExit(INTERRUPTED)
 
 
 def _print_summary(
-    posterior: slp.Posterior, words: str, data: str, draws: int, output: str | None, seconds: float
+    posterior: slp.Posterior,
+    uses: Uses | BudgetError,
+    words: str,
+    data: str,
+    draws: int,
+    output: str | None,
+    seconds: float,
 ) -> None:
-    for line in summary_lines(posterior, words, data):
+    for line in summary_lines(posterior, uses, words, data):
         click.echo(line)
     for line in draws_lines(posterior, draws, output):
         click.echo(line)

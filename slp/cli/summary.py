@@ -6,17 +6,19 @@ import math
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import slp
 from slp import Posterior
 from slp.cli.common import open_atomic
 from slp.cli.json_text import json_text
-from slp.infer import Draw, MapTree
+from slp.errors import BudgetError
+from slp.infer import Draw, FeatureUse, MapTree
 
 __all__ = [
     "draws_lines",
     "estimate_text",
+    "feature_uses",
     "finite",
     "edits_to_json",
     "posterior_to_json",
@@ -27,17 +29,31 @@ __all__ = [
     "write_draws",
 ]
 
+#: Of each feature how much it is used.
+Uses: TypeAlias = Mapping[str, FeatureUse]
+
 #: Edits less probable than this are not told.
 _LEAST_SHARE = 0.01
 #: Edits that the page for a person lists.
 _SHARES_SHOWN = 10
 
 
-def posterior_to_json(posterior: Posterior, *, draws: int) -> dict[str, Any]:
+def feature_uses(posterior: Posterior) -> Uses | BudgetError:
+    """How features are used, or why that is not known: an exact engine may know the evidence and
+    the best tree, and have no room or time left for this."""
+    try:
+        return posterior.split_probabilities()
+    except BudgetError as error:
+        return error
+
+
+def posterior_to_json(
+    posterior: Posterior, uses: Uses | BudgetError, *, draws: int
+) -> dict[str, Any]:
     """What `--json` prints; the caller adds the time. `draws` is the number asked for."""
     table = posterior.table
     best = posterior.map()
-    uses = posterior.split_probabilities()
+    known = None if isinstance(uses, BudgetError) else uses
     found = posterior.diagnostics
     return {
         "engine": posterior.engine,
@@ -47,7 +63,7 @@ def posterior_to_json(posterior: Posterior, *, draws: int) -> dict[str, Any]:
         "n_features": len(table.features),
         "log_evidence": posterior.log_evidence,
         "left_out": posterior.left_out,
-        "notes": _notes(posterior),
+        "notes": [*_notes(posterior), *(_left_out(uses) if known is None else ())],
         "tree_count": finite(posterior.tree_count()),
         "map": {
             "tree": best.tree.to_dict(),
@@ -58,10 +74,16 @@ def posterior_to_json(posterior: Posterior, *, draws: int) -> dict[str, Any]:
             "certified": best.certified,
             "n_leaves": best.tree.n_leaves,
         },
-        "mean_leaves": posterior.expected_leaves(),
-        "mean_leaves_error": finite(posterior.expected_leaves_error()),
-        "features": {name: use.probability for name, use in uses.items()},
-        "features_error": {name: finite(use.probability_error) for name, use in uses.items()},
+        "mean_leaves": None if known is None else posterior.expected_leaves(),
+        "mean_leaves_error": (None if known is None else finite(posterior.expected_leaves_error())),
+        "features": (
+            None if known is None else {name: use.probability for name, use in known.items()}
+        ),
+        "features_error": (
+            None
+            if known is None
+            else {name: finite(use.probability_error) for name, use in known.items()}
+        ),
         "edits": edits_to_json(posterior),
         "draws": draws if found is None else sum(found.draws),
         "diagnostics": None if found is None else found.to_dict(),
@@ -118,6 +140,13 @@ def _notes(posterior: Posterior) -> list[str]:
     return notes
 
 
+def _left_out(uses: Uses | BudgetError) -> Iterator[str]:
+    """Why it is not told how features are used, if it is not."""
+    if isinstance(uses, BudgetError):
+        for found in uses.diagnostics:
+            yield f"leaves and features are left out: {found.message}"
+
+
 def words_lines(words: str) -> Iterator[str]:
     """Sentences, one a line, wrapped for a terminal."""
     for sentence in words.splitlines():
@@ -129,7 +158,9 @@ def finite(number: int | float | None) -> int | float | None:
     return number if number is not None and math.isfinite(number) else None
 
 
-def summary_lines(posterior: Posterior, words: str, data: str) -> Iterator[str]:
+def summary_lines(
+    posterior: Posterior, uses: Uses | BudgetError, words: str, data: str
+) -> Iterator[str]:
     """The page that `slp-sample` prints for a person, line by line, without draws and time."""
     table = posterior.table
     best = posterior.map()
@@ -159,13 +190,20 @@ def summary_lines(posterior: Posterior, words: str, data: str) -> Iterator[str]:
     for line in best.tree.to_text().splitlines():
         yield f"          {line}"
     yield from _edits_lines(posterior)
+    for line in _left_out(uses):
+        yield from textwrap.wrap(line, 90, subsequent_indent=" " * 10)
+    if not isinstance(uses, BudgetError):
+        yield from _uses_lines(posterior, uses)
+
+
+def _uses_lines(posterior: Posterior, uses: Uses) -> Iterator[str]:
+    """Leaves expected, and for each feature how much it is used."""
     exact = posterior.diagnostics is None
     leaves = estimate_text(posterior.expected_leaves(), posterior.expected_leaves_error(), exact)
     yield f"leaves    {leaves} expected" + (" (exact)" if exact else "")
     yield f"features  P(used), expected splits ({'exact' if exact else '+- Monte Carlo error'})"
-    width = max((len(f.name) for f in table.features), default=0)
-    uses = sorted(posterior.split_probabilities().items(), key=lambda x: -x[1].probability)
-    for name, use in uses:
+    width = max((len(name) for name in uses), default=0)
+    for name, use in sorted(uses.items(), key=lambda x: -x[1].probability):
         probability = estimate_text(use.probability, use.probability_error, exact)
         splits = estimate_text(use.expected_splits, use.expected_splits_error, exact)
         yield f"          {name:<{width}}  {probability}  {splits}"

@@ -1,0 +1,86 @@
+"""The summary of an exact engine that has no room left for everything."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import slp
+from slp.cli.summary import feature_uses, posterior_to_json, summary_lines
+from slp.errors import BudgetError
+
+pytestmark = pytest.mark.usefixtures("compiled_kernels")
+
+# `once` keeps passes from going by family: uses of features are vectors of 8 numbers.
+PROGRAM = ":- use(denison).\n:- constraint(once(x1))."
+BEST, USES = 1, 3  # in the core's enumeration of quantities
+
+
+def data() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(4)
+    return rng.integers(0, 12, (40, 4)).astype(float), rng.integers(0, 2, 40)
+
+
+def peaks() -> tuple[int, int]:
+    """Bytes that the search for the best tree takes, and that for the uses of features."""
+    posterior = slp.parse(PROGRAM).posterior(*data(), engine="exact", draws=0)
+    engine = posterior._distribution.passes.engine  # type: ignore[attr-defined]
+    out = []
+    for quantity in (BEST, USES):
+        run = engine.make_pass(quantity, True, False, 0, True, 2**30, 1)
+        run.run(None)
+        out.append(run.statistics()["peak_bytes"])
+    return out[0], out[1]
+
+
+def test_features_that_do_not_fit_are_left_out_and_the_rest_is_told() -> None:
+    best, uses = peaks()
+    memory = (best + uses) // 2
+    program = slp.parse(PROGRAM)
+    tight = program.posterior(*data(), engine="exact", memory=memory, draws=0, threads=1)
+    roomy = program.posterior(*data(), engine="exact", draws=0)
+    found = feature_uses(tight)
+    assert isinstance(found, BudgetError)
+    assert found.diagnostics[0].code == "E501"
+    told = posterior_to_json(tight, found, draws=0)
+    assert told["features"] is None and told["mean_leaves"] is None
+    (note,) = told["notes"]
+    assert re.fullmatch(
+        "leaves and features are left out: the exact engine used up its memory of [0-9.]+ MiB "
+        "following the features: [0-9,]+ pairs of box and state are done of about .*",
+        note,
+    )
+    assert told["log_evidence"] == roomy.log_evidence
+    assert told["map"]["tree"] == roomy.map_tree().to_dict()
+    lines = list(summary_lines(tight, found, "words", "data"))
+    assert any(line.startswith("leaves and features are left out: ") for line in lines)
+    assert not any(line.startswith("features  ") for line in lines)
+
+
+def test_passes_give_way_to_each_other() -> None:
+    """Room for one pass at a time is enough for all but the uses of features."""
+    best, _ = peaks()
+    program = slp.parse(PROGRAM)
+    options = {"engine": "exact", "draws": 20, "seed": 1, "threads": 1}
+    tight = program.posterior(*data(), memory=best + 100_000, **options)  # type: ignore[arg-type]
+    roomy = program.posterior(*data(), **options)  # type: ignore[arg-type]
+    assert tight.map().log_posterior == roomy.map().log_posterior
+    assert tight.tree_count() == roomy.tree_count()
+    assert [d.tree for d in tight.draws] == [d.tree for d in roomy.draws]
+
+
+def test_draws_keep_the_budget() -> None:
+    posterior = slp.parse(PROGRAM).posterior(*data(), engine="exact", draws=2000, threads=1)
+    passes = posterior._distribution.passes  # type: ignore[attr-defined]
+    passes._memory = passes._kept_bytes() + 200_000
+    with pytest.raises(BudgetError) as error:
+        posterior.draws  # noqa: B018
+    (diagnostic,) = error.value.diagnostics
+    assert diagnostic.code == "E501"
+    assert re.fullmatch(
+        "the exact engine used up its memory of [0-9.]+ [KM]iB drawing and scoring trees; "
+        "[0-9.]+ [KM]iB hold what was computed before",
+        diagnostic.message,
+    )
