@@ -8,15 +8,14 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 
 import slp
 from slp.cli.summary import draws_lines
 from slp.trees import Tree
 from slp.trees.predicates import HOSTS
+from tests.api.tables import ROWS, fault
 
-ROWS = pl.DataFrame({"age": [1, 2, 3, 4, 5, 6], "dose": [5, 5, 6, 7, 5, 7], "y": list("aabbab")})
 pytestmark = pytest.mark.filterwarnings("ignore::slp.SlpWarning")
 
 SHAPE = """
@@ -55,12 +54,6 @@ def program(folder: Path, function: str, more: str = "") -> slp.Program:
     name = function if ":" in function else f"{module(folder)}:{function}"
     file.write_text(f':- use(growtree).\n:- constraint(python("{name}")).\n{more}')
     return slp.load(file)
-
-
-def fault(made: slp.Program, **options: object) -> slp.SlpError:
-    with pytest.raises(slp.SlpError) as caught:
-        made.posterior(ROWS, seed=1, draws=20, threads=1, **options)
-    return caught.value
 
 
 def test_code_beside_the_program_runs_if_it_is_allowed(folder: Path) -> None:
@@ -286,156 +279,3 @@ def test_how_often_a_predicate_was_asked() -> None:
         "asked     the Python predicate tests.api.test_predicates:test_how_often_a_predicate_was_"
         f"asked.<locals>.counted: {asked.asked:,} times, {asked.refused:,} refused, "
     )
-
-
-# --- slp.check ---------------------------------------------------------------------------------
-
-STUMP = slp.Tree.from_dict({"feature": "age", "threshold": 3, "left": {}, "right": {}})
-
-
-def test_constraints_by_themselves() -> None:
-    limits = slp.parse(":- use(growtree). :- support(max_depth(1)).")
-    boxes = "box(old, age, 3, inf). :- support(min_leaf(2))."
-    found = slp.check(STUMP, never, "first(dose)", limits, boxes, "constant(old)")
-    never_holds, *others = [(r.words, r.holds) for r in found]
-    assert never_holds == (
-        "The Python predicate tests.api.test_predicates:never holds of the finished tree.",
-        False,
-    )
-    assert others == [
-        ("If the tree splits at all, the root splits on dose.", False),
-        ("No leaf is deeper than 1.", True),
-        ("Each side of a split keeps at least 2 rows.", None),
-        (
-            "No split cuts the box old (age >= 3) at a node that contains all of it, as any split "
-            "does that is not on age.",
-            True,
-        ),
-    ]
-    assert [r.path for r in found] == [None, "root", None, "left", None]
-    assert slp.check(STUMP) == []
-
-
-def test_constraints_on_the_rows_of_a_table() -> None:
-    (before,) = slp.check(STUMP, "monotone(age, up)")
-    (after,) = slp.check(STUMP, "monotone(age, up)", X=ROWS)
-    assert (before.holds, after.holds) == (None, True)
-    (down,) = slp.check(STUMP, "monotone(age, down)", X=ROWS.drop("y"), y=ROWS["y"])
-    assert (
-        down.counterexample
-        == "at right (3 <= age): P(a) is 0.3333333333, and 0.75 at left (age < 3)"
-    )
-
-
-def test_code_in_a_check() -> None:
-    text = f'python("{__name__}:never")'
-    assert [r.holds for r in slp.check(STUMP, text)] == [None]
-    assert [r.holds for r in slp.check(STUMP, text, allow_code=True)] == [False]
-
-
-def test_a_fault_in_the_text_of_a_constraint() -> None:
-    with pytest.raises(slp.ProgramError) as caught:
-        slp.check(STUMP, "frist(age)")
-    assert str(caught.value).splitlines()[:2] == [
-        "error[E140]: there is no constraint `frist`",
-        " --> <constraint>:1:1",
-    ]
-
-
-# --- predicates on nodes -----------------------------------------------------------------------
-
-
-def shallow_dose(node: slp.TreeNode) -> bool:
-    """Dose is split on at the root only; no leaf has one row."""
-    if node.is_leaf:
-        return node.rows > 1
-    return node.feature != "dose" or node.depth == 0
-
-
-@pytest.mark.parametrize("failure", ["restrict", "condition"])
-def test_predicates_on_nodes(failure: str) -> None:
-    made = slp.parse(f":- use(growtree). :- failure({failure}).").require(shallow_dose, local=True)
-    posterior = made.posterior(ROWS, seed=1, draws=60)
-    assert posterior.reason == (
-        "the Python predicate tests.api.test_predicates:shallow_dose is decided by code at each "
-        "node, and trees cannot be summed exactly under it"
-    )
-    for draw in posterior.draws:
-        (result,) = draw.tree.check(made)
-        assert result.holds
-    assert len({draw.tree for draw in posterior.draws}) > 3
-    deep = slp.Tree.from_dict(
-        {"feature": "age", "threshold": 2.5, "left": {"counts": {"a": 2}},
-         "right": {"feature": "dose", "threshold": 6.5, "left": {"counts": {"a": 1, "b": 1}},
-                   "right": {"counts": {"b": 2}}}}
-    )  # fmt: skip
-    (result,) = deep.check(made)
-    assert (result.holds, result.path, result.counterexample) == (
-        False,
-        "right",
-        "at right (2.5 <= age): the predicate refuses the node: depth 1, 4 rows (a 1, b 3), split "
-        "by dose < 6.5",
-    )
-    assert posterior.log_posterior(deep) == -np.inf
-    (unknown,) = STUMP.check(made)
-    assert (unknown.holds, unknown.counterexample) == (
-        None,
-        "at right (3 <= age): the leaves do not say their rows",
-    )
-
-
-def test_what_a_node_shows() -> None:
-    seen: list[slp.TreeNode] = []
-
-    def note(node: slp.TreeNode) -> bool:
-        seen.append(node)
-        return True
-
-    numbers = ROWS.with_columns(y=pl.Series([1.5, 2.5, 0.5, 4.5, 1.0, 9.0]))
-    slp.parse(":- use(growtree).").require(note, True).posterior(numbers, seed=1, draws=20)
-    root = next(node for node in seen if node.depth == 0 and not node.is_leaf)
-    assert (root.rows, root.counts, root.level) == (6, {}, None)
-    assert root.mean == pytest.approx(19 / 6)
-    assert root.feature in ("age", "dose")
-    assert root.threshold is not None
-    leaf = next(node for node in seen if node.is_leaf)
-    assert (leaf.feature, leaf.threshold, leaf.level) == (None, None, None)
-    assert str(leaf) == f"depth {leaf.depth}, {leaf.rows} rows, a leaf"
-    assert max(node.depth for node in seen) > 1
-    # Each is asked once for the same depth, rows and split.
-    assert len(seen) < 2000
-
-
-def test_a_node_that_a_predicate_fails_on() -> None:
-    def broken(node: slp.TreeNode) -> bool:
-        return node.threshold > 3  # type: ignore[operator]
-
-    (found,) = fault(slp.parse(":- use(growtree).").require(broken, local=True)).diagnostics
-    assert found.code == "E653"
-    assert "raised TypeError: '>' not supported" in found.message
-    assert found.help is not None
-    assert re.fullmatch(
-        r"in call \d+ it was asked of this node:\ndepth 0, 6 rows \(a 3, b 3\), a leaf", found.help
-    )
-
-
-def test_exact_subtrees_and_predicates_on_nodes_exclude_each_other() -> None:
-    made = slp.parse(":- use(growtree).").require(shallow_dose, local=True)
-    (found,) = fault(made, proposal="q_exact").diagnostics
-    assert (found.code, found.message) == (
-        "E516",
-        "q_exact sums over trees, which cannot be done under predicates on nodes",
-    )
-
-
-def test_edits_of_a_tree_under_predicates() -> None:
-    given = slp.Tree.from_dict({"feature": "age", "threshold": 3.5, "left": {}, "right": {}})
-    made = slp.load("edittree", tree=given).require(shallow_dose, local=True).require(odd)
-    posterior = made.posterior(ROWS, seed=1, draws=40)
-    for draw in posterior.draws:
-        assert [r.holds for r in draw.tree.check(made)] == [True, True]
-    assert len({draw.tree for draw in posterior.draws}) > 2
-
-
-def odd(tree: Tree) -> bool:
-    return tree.n_leaves % 2 == 1

@@ -1,0 +1,62 @@
+"""`slp.check`: trees of any origin against constraints."""
+
+from __future__ import annotations
+
+import pytest
+
+import slp
+from slp.trees import Tree
+from tests.api.tables import ROWS, STUMP
+
+
+def never(tree: Tree) -> bool:
+    return False
+
+
+def test_constraints_by_themselves() -> None:
+    limits = slp.parse(":- use(growtree). :- support(max_depth(1)).")
+    boxes = "box(old, age, 3, inf). :- support(min_leaf(2))."
+    found = slp.check(STUMP, never, "first(dose)", limits, boxes, "constant(old)")
+    never_holds, *others = [(r.words, r.holds) for r in found]
+    assert never_holds == (
+        "The Python predicate tests.api.test_check:never holds of the finished tree.",
+        False,
+    )
+    assert others == [
+        ("If the tree splits at all, the root splits on dose.", False),
+        ("No leaf is deeper than 1.", True),
+        ("Each side of a split keeps at least 2 rows.", None),
+        (
+            "No split cuts the box old (age >= 3) at a node that contains all of it, as any split "
+            "does that is not on age.",
+            True,
+        ),
+    ]
+    assert [r.path for r in found] == [None, "root", None, "left", None]
+    assert slp.check(STUMP) == []
+
+
+def test_constraints_on_the_rows_of_a_table() -> None:
+    (before,) = slp.check(STUMP, "monotone(age, up)")
+    (after,) = slp.check(STUMP, "monotone(age, up)", X=ROWS)
+    assert (before.holds, after.holds) == (None, True)
+    (down,) = slp.check(STUMP, "monotone(age, down)", X=ROWS.drop("y"), y=ROWS["y"])
+    assert (
+        down.counterexample
+        == "at right (3 <= age): P(a) is 0.3333333333, and 0.75 at left (age < 3)"
+    )
+
+
+def test_code_in_a_check() -> None:
+    text = f'python("{__name__}:never")'
+    assert [r.holds for r in slp.check(STUMP, text)] == [None]
+    assert [r.holds for r in slp.check(STUMP, text, allow_code=True)] == [False]
+
+
+def test_a_fault_in_the_text_of_a_constraint() -> None:
+    with pytest.raises(slp.ProgramError) as caught:
+        slp.check(STUMP, "frist(age)")
+    assert str(caught.value).splitlines()[:2] == [
+        "error[E140]: there is no constraint `frist`",
+        " --> <constraint>:1:1",
+    ]
