@@ -15,6 +15,10 @@ from slp.ir.tree_grammar import TreeGrammar
 
 __all__ = ["Choice", "choose_by_size", "choose_engine"]
 
+# Item by item the search for the best tree keeps four words for an item where that for totals,
+# which the estimate is of, keeps three. Uses of features that need more are left out instead.
+_TOTALS_TO_BEST = 3 / 4
+
 _FINITE = "the program has a finite tree grammar, so its trees can be summed exactly"
 
 
@@ -71,14 +75,16 @@ def choose_by_size(
     memory: int,
     what_fits: Callable[[Room], Sequence[Fit]] | None,
 ) -> Choice:
-    """Exact sums where a pass over totals fits into `memory` and `MOST_SPLITS`, else `mh`."""
-    size = size_for(grammar, table, memory, MOST_SPLITS)
+    """Exact sums where the passes of a summary, one at a time, fit into `memory` and `MOST_SPLITS`,
+    else `mh`."""
+    room = memory * _TOTALS_TO_BEST
+    size = size_for(grammar, table, room, MOST_SPLITS)
     if size is None:  # the plain chart finds out by itself
         return Choice("exact", _FINITE + _plainly())
-    if size.fits(memory, MOST_SPLITS):
+    if size.fits(room, MOST_SPLITS):
         return Choice("exact", _FINITE, size)
-    fits = tuple(what_fits(Room(memory, MOST_SPLITS))) if what_fits is not None else ()
-    by_memory = size.at_least or not size.fits(memory, float("inf"))
+    fits = tuple(what_fits(Room(room, MOST_SPLITS))) if what_fits is not None else ()
+    by_memory = size.at_least or not size.fits(room, float("inf"))
     limit = f"the memory of {format_bytes(memory)}" if by_memory else f"{MOST_SPLITS:.0e} splits"
     spread = "" if size.at_least else f" +- {size.error:.0%}"
     reason = f"exact sums would be too large: {size}{spread} (estimate) against {limit}"
