@@ -28,6 +28,7 @@ __all__ = [
     "INTERRUPTED",
     "check_output",
     "data_argument",
+    "draws_file_option",
     "format_option",
     "json_option",
     "open_atomic",
@@ -85,6 +86,9 @@ format_option = click.option(
     help="How errors and warnings are written.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+draws_file_option = click.option(
+    "-o", "--output", metavar="FILE", help="Write the draws there as JSON lines."
+)
 
 
 # --- errors and warnings -------------------------------------------------------------------------

@@ -56,12 +56,7 @@ def map_command(
     program = slp.load(prior, **parameters)
     frame = read_columns(data)
     with progress_line() as progress:
-        posterior = program.posterior(
-            frame,
-            response,
-            progress=progress,
-            **inference,
-        )
+        posterior = program.posterior(frame, response, progress=progress, **inference)
         trees = posterior.k_best(best)
     if as_json:
         found = [

@@ -64,12 +64,7 @@ def predict_command(
     program = slp.load(prior, **parameters)
     frame, rows = read_columns(data), read_columns(new)
     with progress_line() as progress:
-        posterior = program.posterior(
-            frame,
-            response,
-            progress=progress,
-            **inference,
-        )
+        posterior = program.posterior(frame, response, progress=progress, **inference)
         out = _predictions(posterior, rows, level)
     text = out.write_csv()
     if output is None:

@@ -11,6 +11,7 @@ import slp
 from slp.cli.common import (
     check_output,
     data_argument,
+    draws_file_option,
     format_option,
     json_option,
     param_option,
@@ -51,7 +52,7 @@ _LEAST_DRAWN = 1000
     help="Draws to print, or to write with -o.",
 )
 @inference_options
-@click.option("-o", "--output", metavar="FILE", help="Write the draws there as JSON lines.")
+@draws_file_option
 @param_option
 @json_option
 @format_option

@@ -12,6 +12,7 @@ from slp.cli.common import (
     INTERRUPTED,
     check_output,
     data_argument,
+    draws_file_option,
     format_option,
     json_option,
     param_option,
@@ -54,7 +55,7 @@ __all__ = ["sample_command"]
     help="Draws to keep, all chains together; an exact summary does not depend on it.",
 )
 @inference_options
-@click.option("-o", "--output", metavar="FILE", help="Write the draws there as JSON lines.")
+@draws_file_option
 @param_option
 @json_option
 @format_option
@@ -80,13 +81,7 @@ def sample_command(
     program = slp.load(prior, **parameters)
     frame = read_columns(data)
     with progress_line() as progress:
-        posterior = program.posterior(
-            frame,
-            response,
-            draws=draws,
-            progress=progress,
-            **inference,
-        )
+        posterior = program.posterior(frame, response, draws=draws, progress=progress, **inference)
         uses = feature_uses(posterior)
         result = posterior_to_json(posterior, uses, draws=draws)
     if output is not None:
