@@ -1,10 +1,10 @@
 """What users hold: a program, and what it can be asked.
 
 Entry points: `load` and `parse` (from files and text), `Program`, `check` (trees against
-constraints), and `LearnResult`, which `Program.learn` gives.
+constraints).
 
 Inside: `program` (the class), made of `tree_questions` (posterior and prior) and `proof_questions`
-(queries, draws of proofs); `learning`, imported when it is first needed; `reading`; `checking`.
+(queries, draws of proofs); `learning`, imported when it is first asked for; `reading`; `checking`.
 """
 
 from slp.program.checking import check
