@@ -89,11 +89,14 @@ def all_examples() -> dict[str, Example]:
     deep = Tree(Split("x", 1.5, None, *sides))
     green = Split("colour", None, "green", Leaf(), Leaf())
     red = Tree(Split("colour", None, "red", stump("x", 0.5).root, green))
+    six = make_table([numeric("x", 6)], [[i] for i in range(6)], [0, 1, 0, 0, 1, 1])
+    pairs = Tree(Split("x", 1.5, None, Leaf(), stump("x", 3.5).root))
     return {
         "two features": example(two_features(), stump("x", 1.5), p=0.7),
         "from a leaf": example(two_features(), Tree(Leaf())),
         "deep, by all": example(two_features(), deep, measure="all"),
         "min_leaf": example(two_features(), stump("x", 1.5), min_leaf=2, p=0.6),
+        "min_leaf, deep": example(six, pairs, min_leaf=2),
         "max_depth": example(two_features(), deep, max_depth=2),
         "one split at most": example(two_features(), stump("z", 0.5), max_depth=1),
         "gap": example(uneven(), stump("z", 2), measure="gap", weights=(1.0, 3.0)),
