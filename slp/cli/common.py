@@ -273,7 +273,8 @@ def progress_line() -> Iterator[Callable[[int, str], None] | None]:
         last = now
         rate = done / max(now - started, 0.1)
         unit = "steps" if phase.startswith("sampling") else "boxes"
-        line = f"{phase}: {done:,} {unit}, {rate:,.0f} per second"
+        what, _, more = phase.partition(", ")
+        line = f"{what}: {done:,} {unit}, {rate:,.0f}/s" + (f", {more}" if more else "")
         width = shutil.get_terminal_size().columns - 1
         sys.stderr.write(_CLEAR_LINE + line[:width])
         sys.stderr.flush()

@@ -39,8 +39,10 @@ _SHARES_SHOWN = 10
 
 
 def feature_uses(posterior: Posterior) -> Uses | BudgetError:
-    """How features are used, or why that is not known: an exact engine may know the evidence and
-    the best tree, and have no room or time left for this."""
+    """How features are used, or why that is not known: an exact engine may know the evidence, the
+    best tree and how many there are, and have no room or time left for this."""
+    posterior.map()
+    posterior.tree_count()
     try:
         return posterior.split_probabilities()
     except BudgetError as error:

@@ -52,6 +52,10 @@ _WORDS: dict[Quantity, str] = {
 # A second or so (`native/core/exact/bounds.hpp`).
 _WORK_ON_BOUNDS = 5e7
 
+# From when on, in seconds and in shares of what there is to do, a guess at the time left is worth
+# something, and until when.
+_FIRST_GUESS, _LAST_GUESS = 1.0, 0.99
+
 _WHAT_WOULD_FIT = (
     "fewer cuts (`:- feature(_, [bins(quantile, 5)]).`), "
     "shallower trees (`:- support(max_depth(4)).`) "
@@ -251,12 +255,15 @@ class Passes:
         return poll
 
     def _left(self, items: int, started: float, by_family: bool) -> str:
-        """How many items there are and how long they may take, in words, both about."""
+        """What share of the items is done and how long the others may take, in words, both about;
+        of the time nothing at the beginning."""
         expected = self._size.boxes if by_family else self._size.items
         if self._size.at_least:
             return f", of more than {expected:.1e}"
-        seconds = (time.monotonic() - started) * max(0.0, expected / max(1, items) - 1)
-        return f", of about {expected:,.0f}, {format_seconds(seconds)} left"
+        passed, share = time.monotonic() - started, items / max(1.0, expected)
+        if passed < _FIRST_GUESS or items == 0 or share > _LAST_GUESS:
+            return f", {min(share, _LAST_GUESS):.0%}"
+        return f", {share:.0%}, {format_seconds(ceil(passed * (1 / share - 1)))} left"
 
     @cached_property
     def _size(self) -> Size:
