@@ -16,6 +16,7 @@
 #include "exact/estimate.hpp"
 #include "exact/families.hpp"
 #include "exact/inner_feature.hpp"
+#include "exact/reach.hpp"
 
 using namespace slp::exact;
 using slp::test::check;
@@ -180,5 +181,40 @@ TEST(families_tell_how_features_are_used) {
         const auto stopped =
             engine.make_pass(Quantity::feature_use, true, false, 0, false, kPlenty, 2);
         check(stopped->run([](const Progress&) { return false; }) == Status::stopped);
+    }
+}
+
+TEST(families_predict_what_boxes_predict) {
+    for (const std::string& name : kProblems) {
+        const Engine engine(read_problem(name).problem);
+        const auto& features = engine.problem().table.features;
+        std::vector<double> values;
+        for (std::uint64_t i = 0; values.size() < 9 * features.size(); ++i) {
+            const Feature& feature = features[i % features.size()];
+            // Between the values, at them and beyond them; of levels one more than there are.
+            const auto n = static_cast<std::uint64_t>(2 * feature.n_codes + 2);
+            const double place = static_cast<double>(split_mix(i) % n) / 2;
+            const auto code = static_cast<std::size_t>(place);
+            const bool level = feature.kind == FeatureKind::levels;
+            const double value = level || code >= feature.numbers.size()
+                                     ? static_cast<double>(code)
+                                     : feature.numbers[code];
+            values.push_back(level ? value : value + (place - static_cast<double>(code)) / 2);
+        }
+        const NewRows rows{values, 9};
+        const auto pass = run(engine, Quantity::total, true, true, 1);
+        std::vector<double> want, have;
+        check(predict_rows(engine, {pass.get(), nullptr}, rows, {kPlenty, 1}, go_on, want) ==
+              Status::done);
+        const auto families = engine.make_families(true, kPlenty, 2);
+        check(families->run(go_on) == Status::done);
+        for (const std::size_t threads : {1U, 4U}) {
+            check(predict_rows(engine, {nullptr, families.get()}, rows, {kPlenty, threads}, go_on,
+                               have) == Status::done);
+            check(have.size() == want.size());
+            for (std::size_t i = 0; i < want.size(); ++i) {
+                check(std::abs(have[i] - want[i]) < 1e-10 * (1 + std::abs(want[i])));
+            }
+        }
     }
 }
