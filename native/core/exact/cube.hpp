@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "exact/chain.hpp"
@@ -30,6 +31,16 @@ struct CubeTable {
     std::vector<Row> rows;
     // Number of the feature of each bit; ascending.
     std::vector<std::uint32_t> features;
+
+    // Bits that part these rows.
+    std::uint64_t varying(std::span<const std::uint32_t> of) const {
+        std::uint64_t any = 0, every = ~std::uint64_t{0};
+        for (const std::uint32_t row : of) {
+            any |= rows[row].bits;
+            every &= rows[row].bits;
+        }
+        return any & ~every;
+    }
 };
 
 // The table as a cube, or nothing if some feature has more than two values, or more than 64 have two.

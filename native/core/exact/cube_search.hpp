@@ -1,11 +1,13 @@
 // The inside pass over a uniform grammar (chain.hpp) on a table of features of two values (cube.hpp).
 //
-// Box by box, depth first, each once, as search.hpp does it, with what a cube makes simpler. The keys
-// of both sides of all splits come from one pass over the rows, each adding itself to the features
-// whose bit it has. Boxes of few rows need no look-ups: sums over their sets of rows
-// (small_boxes.hpp) give their values. They are kept so as to be worked out once, but only those that
-// larger boxes lead to; those of one row are not kept at all. The values of all states are found
-// together, as far down the chain as the box can be.
+// By families, as families.hpp does it: a few inner bits are left free, and all boxes that they cut
+// out of a family's box have their values in one block (cube_cells.hpp). A split on an outer bit parts
+// all of them at once, so one look-up serves them all.
+//
+// What a cube makes simpler: the keys of both sides of all splits come from one pass over the rows,
+// each adding itself to the bits that it has. Families of few rows need no look-ups: sums over their
+// sets of rows (small_boxes.hpp) give their values. Those of one row are not looked up at all. The
+// values of all states are found together, as far down the chain as a box can be.
 
 #pragma once
 

@@ -1,5 +1,6 @@
 #include "exact/families.hpp"
 
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -20,7 +21,7 @@ public:
     using Triangle = typename Worker::Triangle;
 
     Families(const FamilySetting& setting, const UniformTask& task)
-        : task_(task), shared_(setting, task) {
+        : task_(task), setting_(setting), shared_(task) {
         for (std::size_t t = 0; t < 2 * task.n_threads; ++t) {
             pools_.push_back(std::make_unique<Pool>(shared_.budget));
         }
@@ -28,9 +29,9 @@ public:
 
     Status run(const Poll& poll) override {
         const Status status = shared_.crew.run(task_.n_threads, [&](std::size_t thread) {
-            Worker(shared_, thread, *pools_[2 * thread], *pools_[2 * thread + 1],
-                   thread == 0 ? &poll : nullptr)
-                .run();
+            Worker(shared_, setting_, n_families_, thread, *pools_[2 * thread],
+                   *pools_[2 * thread + 1], thread == 0 ? &poll : nullptr)
+                .run(setting_.root);
         });
         finish(status);
         return status;
@@ -39,9 +40,9 @@ public:
     Progress progress() const override { return shared_.progress(); }
 
     double log_value(const Box& box, std::size_t place) const override {
-        const Box& root = shared_.setting.root;
+        const Box& root = setting_.root;
         if (box.key == root.key) {
-            const double scale = shared_.setting.log_scale * data_rows(root.sizes);
+            const double scale = setting_.log_scale * data_rows(root.sizes);
             return root_values_.empty() ? -INFINITY : std::log(root_values_[place]) - scale;
         }
         const std::uint64_t* found = shared_.kept == nullptr ? nullptr : shared_.kept->find(box.key);
@@ -62,20 +63,20 @@ public:
 
     bool descend(const Lanes& lanes, double cut,
                  const std::function<bool(std::uint64_t)>& go_on) override {
-        return FamilyDescent<kVector>(shared_.setting, *shared_.found, shared_.n_families.load(), lanes,
+        return FamilyDescent<kVector>(setting_, *shared_.found, n_families_.load(), lanes,
                                       cut, shared_.budget, go_on)
             .run();
     }
-    double log_scale() const override { return shared_.setting.log_scale; }
+    double log_scale() const override { return setting_.log_scale; }
     Budget& budget() override { return shared_.budget; }
 
 private:
-    std::size_t n_places() const { return shared_.setting.chain.links.size(); }
+    std::size_t n_places() const { return setting_.chain.links.size(); }
 
     // Keeps the root's values, and gives up the triangles.
     void finish(Status status) {
         if (status == Status::done) {
-            const std::uint64_t* const found = shared_.found->find(shared_.setting.root.key);
+            const std::uint64_t* const found = shared_.found->find(setting_.root.key);
             const auto& triangle = *std::bit_cast<const Triangle*>(*found);
             const auto cell = triangle.row(0)[triangle.k - 1];
             for (std::size_t t = 0; t < n_places(); ++t) {
@@ -98,7 +99,9 @@ private:
     }
 
     UniformTask task_;
-    FamilyShared shared_;
+    FamilySetting setting_;
+    WalkShared shared_;
+    std::atomic<std::uint32_t> n_families_{0};
     // Of each thread: triangles, vectors.
     std::vector<std::unique_ptr<Pool>> pools_;
     std::vector<double> root_values_;

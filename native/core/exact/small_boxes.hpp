@@ -22,6 +22,7 @@
 
 #include "exact/chain.hpp"
 #include "exact/cube.hpp"
+#include "exact/cube_model.hpp"
 #include "exact/problem.hpp"
 #include "exact/uniform_search.hpp"
 
@@ -45,67 +46,6 @@ struct PartsOf {
 // The same for all m up to kFewRows, at index m.
 const std::array<PartsOf, kFewRows + 1>& parts_of_few();
 
-// Adds a term to what is summed or maximised.
-template <Sum kSum>
-void add_term(double x, double& to) {
-    if constexpr (kSum == Sum::best) {
-        to = std::max(to, x);
-    } else {
-        to += x;
-    }
-}
-
-// Everything that values on a cube are made of.
-struct CubeModel {
-    const Problem& problem;
-    const CubeTable& table;
-    const Chain& chain;
-    Shares shares;
-    LeafValues leaf;
-
-    std::size_t n_places() const { return chain.links.size(); }
-
-    // At how many places, from the first on, a box that so many features part can be met: each split
-    // on the way to it was on another feature.
-    std::size_t n_places_of(std::uint64_t varying) const {
-        const auto free = static_cast<std::size_t>(std::popcount(varying));
-        return std::min(n_places(), table.features.size() - free + 1);
-    }
-};
-
-// Value of a box at one place. sum: over its splits, weight times values, shares left out; weights: of
-// its splits.
-template <Sum kSum>
-double value_at(const CubeModel& model, std::size_t place, double leaf, double sum,
-                double weights) {
-    const Chain::Link& link = model.chain.links[place];
-    if (!(weights > 0.0)) {
-        return link.leaf_alone * leaf;
-    }
-    double value = link.leaf * leaf;
-    if (link.split > 0.0) {
-        add_term<kSum>(link.split * model.shares.common(weights) * sum, value);
-    }
-    return value;
-}
-
-// Adds the values of a split at the first n places: those of its sides at the next place.
-template <Sum kSum, bool kVector>
-void add_split(const CubeModel& model, double weight, const double* left, const double* right,
-               std::size_t n, double* sum) {
-    if constexpr (kVector) {
-        const std::size_t last = model.n_places() - 1;
-        for (std::size_t t = 0; t < std::min(n, last); ++t) {
-            add_term<kSum>(weight * left[t + 1] * right[t + 1], sum[t]);
-        }
-        if (n > last && model.chain.endless) {
-            add_term<kSum>(weight * left[last] * right[last], sum[last]);
-        }
-    } else {
-        add_term<kSum>(weight * *left * *right, *sum);
-    }
-}
-
 // Works out small boxes; one for each thread. kVector: a value for each place of the chain.
 template <Sum kSum, bool kVector>
 class SmallBoxes {
@@ -116,29 +56,29 @@ public:
           k_(model.problem.leaf.n_statistics()),
           statistics_(k_ << kFewRows),
           values_(depth_ << kFewRows),
-          sum_(depth_),
-          least_(static_cast<std::uint64_t>(model.problem.grammar.min_leaf)) {}
+          sum_(depth_) {}
 
-    // Values of the box of these rows, ascending: 1 to kFewRows of them. As many as n_places_of says.
-    std::span<const double> values(std::span<const std::uint32_t> rows) {
+    // Works out the box of these rows, ascending: 1 to kFewRows of them; and the boxes of all sets of
+    // them, each set a word of bits.
+    void work_out(std::span<const std::uint32_t> rows) {
         m_ = rows.size();
         set_rows(rows);
         if (m_ > 1) {
             find_weights();
         }
         const PartsOf& parts = parts_of_few()[m_];
-        const std::size_t all = (std::size_t{1} << m_) - 1;
-        for (std::size_t s = 1; s <= all; ++s) {
-            work_out(s, parts);
+        for (std::size_t s = 1; s < std::size_t{1} << m_; ++s) {
+            sum_parts(s, parts);
         }
-        return {values_.data() + all * depth_, n_places_of(all)};
     }
 
-    // Features that part the last box.
-    std::uint64_t varying() const {
-        const std::size_t all = (std::size_t{1} << m_) - 1;
-        return any_[all] & ~every_[all];
+    // Of a set of the last box's rows: values, as many as n_places_of says; bits that part it; rows
+    // of the data.
+    std::span<const double> values(std::size_t s) const {
+        return {values_.data() + s * depth_, n_places_of(s)};
     }
+    std::uint64_t varying(std::size_t s) const { return any_[s] & ~every_[s]; }
+    std::uint32_t n_rows(std::size_t s) const { return n_rows_[s]; }
 
 private:
     static constexpr std::size_t kSets = std::size_t{1} << kFewRows;
@@ -198,18 +138,18 @@ private:
         }
     }
 
-    void work_out(std::size_t s, const PartsOf& parts) {
+    void sum_parts(std::size_t s, const PartsOf& parts) {
         const double leaf = model_.leaf(statistics_.data() + s * k_, n_rows_[s]);
         const std::size_t n = n_places_of(s);
         const auto first = parts.pairs.begin() + parts.first[s];
         const auto last = parts.pairs.begin() + parts.first[s + 1];
         std::fill_n(sum_.begin(), n, 0.0);
         double weights = 0;
-        if (kVector || least_ > 1) {
+        if (kVector || model_.least > 1) {
             for (auto pair = first; pair != last; ++pair) {
                 const auto e = static_cast<std::size_t>(pair - parts.pairs.begin());
-                if (weights_[e] > 0.0 && n_rows_[pair->part] >= least_ &&
-                    n_rows_[pair->rest] >= least_) {
+                if (weights_[e] > 0.0 && n_rows_[pair->part] >= model_.least &&
+                    n_rows_[pair->rest] >= model_.least) {
                     weights += weights_[e];
                     add(*pair, e, n, sum_.data());
                 }
@@ -244,7 +184,7 @@ private:
     }
 
     std::size_t n_places_of(std::size_t s) const {
-        return kVector ? model_.n_places_of(any_[s] & ~every_[s]) : 1;
+        return kVector ? model_.n_places_of(varying(s)) : 1;
     }
 
     const CubeModel& model_;
@@ -257,7 +197,6 @@ private:
     std::array<std::uint32_t, kSets> n_rows_{};
     std::vector<double> statistics_, values_;
     std::vector<double> sum_;
-    std::uint64_t least_;
     // By pair.
     std::array<double, kPairs> weights_{}, largest_{};
 };
