@@ -10,19 +10,10 @@
 #include "exact/chain.hpp"
 #include "exact/cube.hpp"
 #include "exact/problem.hpp"
+#include "exact/products.hpp"
 #include "exact/uniform_search.hpp"
 
 namespace slp::exact {
-
-// Adds a term to what is summed or maximised.
-template <Sum kSum>
-void add_term(double x, double& to) {
-    if constexpr (kSum == Sum::best) {
-        to = std::max(to, x);
-    } else {
-        to += x;
-    }
-}
 
 // Everything that values on a cube are made of.
 struct CubeModel {

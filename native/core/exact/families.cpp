@@ -51,7 +51,7 @@ public:
         }
         if constexpr (kVector) {
             const auto* values = std::bit_cast<const double*>(*found);
-            return std::log(values[place]) - values[n_places()];
+            return std::log(values[place]) - values[n_places() + (setting_.chain.endless ? 1 : 0)];
         } else {
             return std::bit_cast<double>(*found);
         }

@@ -22,6 +22,7 @@
 #include "exact/numbers.hpp"
 #include "exact/pool.hpp"
 #include "exact/problem.hpp"
+#include "exact/products.hpp"
 #include "exact/uniform_search.hpp"
 
 namespace slp::exact {
@@ -90,6 +91,7 @@ public:
           chain_(setting.chain),
           leaf_model_(setting.problem.leaf),
           shares_(setting.problem, setting.chain),
+          products_(products<kSum>()),
           ranks_(setting.problem, setting.geometry, setting.inner),
           triangles_(triangles),
           vectors_(vectors),
@@ -216,36 +218,21 @@ private:
             }
             const Cell* const row_l = left.row(ranks_.left_ranks.below[i]);
             const Cell* const row_r = right.row(ranks_.right_ranks.below[i]);
-            double* out = of_feature_.data() + (i * k + from) * depth();
-            for (std::size_t j = from; j < k; ++j, out += depth()) {
-                add_product(row_l[last_l[j]], row_r[last_r[j]], out);
+            double* const out = of_feature_.data() + (i * k + from) * depth();
+            if constexpr (kVector) {
+                products_.add_rows({row_l, last_l}, {row_r, last_r}, from, k, n_summed(), depth(),
+                                   out);
+            } else {
+                for (std::size_t j = from; j < k; ++j) {
+                    add_term<kSum>(row_l[last_l[j]] * row_r[last_r[j]], out[j - from]);
+                }
             }
         }
     }
 
-    // The value of a split for every place: that of the two sides at the next place.
-    void add_product(Cell l, Cell r, double* __restrict out) const {
-        if constexpr (kVector) {
-            const double* const __restrict left = l;
-            const double* const __restrict right = r;
-            for (std::size_t t = 0; t + 1 < n_places_; ++t) {
-                add(left[t + 1] * right[t + 1], out[t]);
-            }
-            if (chain_.endless) {
-                add(left[n_places_ - 1] * right[n_places_ - 1], out[n_places_ - 1]);
-            }
-        } else {
-            add(l * r, *out);
-        }
-    }
-
-    static void add(double x, double& to) {
-        if constexpr (kSum == Sum::best) {
-            to = std::max(to, x);
-        } else {
-            to += x;
-        }
-    }
+    // Values of a split: at each place those of the two sides at the next place. Where a chain is
+    // endless a vector has its last value twice.
+    std::size_t n_summed() const { return n_places_ - (chain_.endless ? 0 : 1); }
 
     // --- the measure ---
 
@@ -272,7 +259,7 @@ private:
         const double share = shares_.of_feature(feature, n);
         double* const __restrict to = sums_.data() + member * depth();
         for (std::size_t t = 0; t < depth(); ++t) {
-            add(share * sum[t], to[t]);
+            add_term<kSum>(share * sum[t], to[t]);
         }
     }
 
@@ -328,7 +315,7 @@ private:
             for (std::size_t i = 0; i < ranks_.k; ++i) {
                 members += ranks_.k - ranks_.first_member[i];
             }
-            vector_words_ = members * (n_places_ + 1);
+            vector_words_ = members * (n_summed() + 2);
             next_vector_ = reinterpret_cast<double*>(vectors_.allocate(vector_words_));
         }
     }
@@ -357,8 +344,14 @@ private:
         std::fill(inner_sum_.begin(), inner_sum_.end(), 0.0);
         const Cell* const row = own.row(i);
         const Cell* const column = columns_.data() + j * ranks_.k + 1;
-        for (std::size_t m = from; m < end && !s_.is_excluded(s_.inner); ++m) {
-            add_product(row[m], column[m], inner_sum_.data());
+        if (!s_.is_excluded(s_.inner)) {
+            if constexpr (kVector) {
+                products_.add_pairs(row, column, from, end, n_summed(), inner_sum_.data());
+            } else {
+                for (std::size_t m = from; m < end; ++m) {
+                    add_term<kSum>(row[m] * column[m], inner_sum_[0]);
+                }
+            }
         }
         fold(s_.inner, static_cast<std::uint32_t>(end - from), inner_sum_.data(),
              i * ranks_.k + j);
@@ -374,11 +367,12 @@ private:
         const double leaf = std::exp(likelihood + scale);
         if constexpr (kVector) {
             double* const out = next_vector_;
-            next_vector_ += n_places_ + 1;
+            next_vector_ += n_summed() + 2;
             for (std::size_t t = 0; t < n_places_; ++t) {
                 out[t] = combine(chain_.links[t], leaf, splits, share * sum[t]);
             }
-            out[n_places_] = scale;
+            out[n_summed()] = out[n_places_ - 1];
+            out[n_summed() + 1] = scale;
             return out;
         } else {
             return combine(chain_.links[0], leaf, splits, share * *sum);
@@ -388,7 +382,7 @@ private:
     double combine(const Chain::Link& link, double leaf, bool splits, double sum) {
         double value = splits ? link.leaf * leaf : link.leaf_alone * leaf;
         if (splits && link.split > 0.0) {
-            add(link.split * sum, value);
+            add_term<kSum>(link.split * sum, value);
         }
         // Without a feature values may be as small as they like: what is lost of one that was well
         // inside the range with it is less than 2^-170 of that.
@@ -409,6 +403,7 @@ private:
     const Chain& chain_;
     const LeafModel& leaf_model_;
     MemberShares shares_;
+    Products products_;
     FamilyRanks ranks_;
     Pool& triangles_;
     Pool& vectors_;
