@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "exact/family_descent.hpp"
+#include "exact/family_setting.hpp"
 #include "exact/family_worker.hpp"
 
 namespace slp::exact {

@@ -122,7 +122,7 @@ public:
         }
     }
 
-    // Rows with their codes of a feature, codes ascending.
+    // Rows with their codes of a feature, codes ascending; of levels also where they are met first.
     void order_by(const Feature& feature) {
         order_.clear();
         for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -131,6 +131,9 @@ public:
         std::sort(order_.begin(), order_.end());
         next_row_ = 0;
         std::fill_n(left.begin(), k, Sizes{0});
+        if (feature.kind == FeatureKind::levels) {
+            find_first_levels();
+        }
     }
 
     // Members that need not be worked out here: those that lie on one side of one of the feature's
@@ -163,7 +166,7 @@ public:
     }
 
     // Makes `start`: member (i, j) has this split as one of its own from j = start[i] on. The splits
-    // of a feature come in order, after `order_by` (and for levels `find_pairs_of_levels`).
+    // of a feature come in order, after `order_by`.
     void find_start(const Feature& feature, const BoxSplit& split) {
         if (feature.kind == FeatureKind::levels) {
             count_level(feature, split.low);
@@ -221,24 +224,6 @@ public:
         return {from, end};
     }
 
-    // For every rank the first three levels met from there on, and where.
-    void find_pairs_of_levels() {
-        std::fill_n(levels_.begin(), k, FirstLevels{});
-        for (std::size_t at = 0; at < order_.size();) {
-            const auto level = static_cast<std::uint32_t>(order_[at] >> 32);
-            std::fill_n(next_a_.begin(), k, 0U);
-            for (; at < order_.size() && order_[at] >> 32 == level; ++at) {
-                next_a_[rank_of_row[static_cast<std::uint32_t>(order_[at])]] = 1;
-            }
-            find_next(k, next_a_, [&](std::size_t i) { return next_a_[i] != 0; });
-            for (std::size_t i = 0; i < k; ++i) {
-                if (next_a_[i] < k) {
-                    levels_[i].add(next_a_[i], level);
-                }
-            }
-        }
-    }
-
 private:
     // The first levels that occur from a rank on, by where they do; lower levels first among equals.
     struct FirstLevels {
@@ -281,6 +266,24 @@ private:
         for (std::size_t r = 0; r < rows.size(); ++r) {
             if (feature.codes[rows[r]] == level) {
                 left[rank_of_row[r]] += geometry_.sizes_of(rows[r]);
+            }
+        }
+    }
+
+    // For every rank the first three levels met from there on, and where.
+    void find_first_levels() {
+        std::fill_n(levels_.begin(), k, FirstLevels{});
+        for (std::size_t at = 0; at < order_.size();) {
+            const auto level = static_cast<std::uint32_t>(order_[at] >> 32);
+            std::fill_n(next_a_.begin(), k, 0U);
+            for (; at < order_.size() && order_[at] >> 32 == level; ++at) {
+                next_a_[rank_of_row[static_cast<std::uint32_t>(order_[at])]] = 1;
+            }
+            find_next(k, next_a_, [&](std::size_t i) { return next_a_[i] != 0; });
+            for (std::size_t i = 0; i < k; ++i) {
+                if (next_a_[i] < k) {
+                    levels_[i].add(next_a_[i], level);
+                }
             }
         }
     }

@@ -17,6 +17,8 @@
 
 #include "exact/chain.hpp"
 #include "exact/family_ranks.hpp"
+#include "exact/family_setting.hpp"
+#include "exact/family_shares.hpp"
 #include "exact/family_triangle.hpp"
 #include "exact/geometry.hpp"
 #include "exact/numbers.hpp"
@@ -26,59 +28,6 @@
 #include "exact/uniform_search.hpp"
 
 namespace slp::exact {
-
-// What the sums of all threads have in common.
-struct FamilySetting {
-    const Problem& problem;
-    const Geometry& geometry;
-    Chain chain;
-    std::uint32_t inner;
-    // Whether the leaves' marginal likelihoods are in the weights.
-    bool likelihood;
-    // Log by which a value is multiplied for each row of the data.
-    double log_scale;
-    Box root;
-    // A feature that no tree splits on, though its splits keep their shares; -1: none.
-    std::int32_t excluded = -1;
-
-    bool is_excluded(std::uint32_t feature) const {
-        return static_cast<std::int32_t>(feature) == excluded;
-    }
-};
-
-// How the splits of a member share its rule's weight.
-class MemberShares {
-public:
-    MemberShares(const Problem& problem, const Chain& chain)
-        : measure_(chain.measure),
-          weights_(problem.grammar.feature_weights),
-          d_(static_cast<double>(weights_.size())) {}
-
-    // What a feature that has splits adds to what is available.
-    double available(std::uint32_t feature) const {
-        return measure_ == Measure::feature_then_cut ? weights_[feature] : 0.0;
-    }
-    // Of each of a feature's n splits, but for what all splits have in common.
-    double of_feature(std::uint32_t feature, std::uint32_t n) const {
-        switch (measure_) {
-            case Measure::feature_then_cut: return weights_[feature] / n;
-            case Measure::per_feature: return 1.0 / (n * d_);
-            default: return 1.0;
-        }
-    }
-    double common(std::uint32_t n_splits, double available) const {
-        switch (measure_) {
-            case Measure::feature_then_cut: return 1.0 / available;
-            case Measure::all: return 1.0 / n_splits;
-            default: return 1.0;
-        }
-    }
-
-private:
-    Measure measure_;
-    const std::vector<double>& weights_;
-    double d_;
-};
 
 template <Sum kSum, bool kVector>
 class FamilySums {
@@ -166,9 +115,6 @@ private:
         for_each_feature(splits_, [&](std::span<const BoxSplit> splits, std::uint32_t first) {
             const Feature& feature = feature_of(splits);
             ranks_.order_by(feature);
-            if (feature.kind == FeatureKind::levels) {
-                ranks_.find_pairs_of_levels();
-            }
             std::fill_n(n_of_feature_.begin(), k * k, 0U);
             std::fill_n(of_feature_.begin(), k * k * depth(), 0.0);
             const bool excluded = s_.is_excluded(splits.front().feature);

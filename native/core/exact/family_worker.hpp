@@ -11,6 +11,7 @@
 #include <span>
 
 #include "exact/crew.hpp"
+#include "exact/family_setting.hpp"
 #include "exact/family_sums.hpp"
 #include "exact/family_walk.hpp"
 #include "exact/geometry.hpp"

@@ -1,0 +1,110 @@
+// Derivatives by a family's members (family_descent.hpp), and what one split adds to them: at each
+// place of the chain, where values are vectors.
+
+#pragma once
+
+#include <cstddef>
+
+#include "exact/chain.hpp"
+#include "exact/family_triangle.hpp"
+
+namespace slp::exact {
+
+// In cells as in the triangle of values, one number for each place.
+class Derivatives {
+public:
+    Derivatives() = default;
+    Derivatives(double* numbers, std::size_t k, std::size_t depth)
+        : numbers_(numbers), k_(k), depth_(depth) {}
+
+    // Nothing where there are none.
+    explicit operator bool() const { return numbers_ != nullptr; }
+    double* at(std::size_t i, std::size_t j) const {
+        return numbers_ + triangle_cell(k_, i, j) * depth_;
+    }
+    const double* data() const { return numbers_; }
+
+private:
+    double* numbers_ = nullptr;
+    std::size_t k_ = 0, depth_ = 1;
+};
+
+template <bool kVector>
+class FamilyPlaces {
+public:
+    using Cell = FamilyCell<kVector>;
+
+    explicit FamilyPlaces(const Chain& chain)
+        : n_places_(chain.links.size()), endless_(chain.endless) {}
+
+    // Numbers of a member.
+    std::size_t depth() const {
+        if constexpr (kVector) {
+            return n_places_;
+        } else {
+            return 1;
+        }
+    }
+
+    static const double* numbers_of(const Cell& value) {
+        if constexpr (kVector) {
+            return value;
+        } else {
+            return &value;
+        }
+    }
+
+    // The probability that a lane comes to a member. Members that nobody asks for have no value.
+    double mass(const double* derivative, const Cell& value) const {
+        double out = 0;
+        for (std::size_t t = 0; t < depth(); ++t) {
+            out += derivative[t] != 0.0 ? derivative[t] * numbers_of(value)[t] : 0.0;
+        }
+        return out;
+    }
+
+    // Sends the derivative by a split on to one side: times the other's values, at the next place.
+    void add_one(const double* __restrict from, double share, const Cell& other,
+                 double* __restrict to) const {
+        const double* const __restrict values = numbers_of(other);
+        if constexpr (kVector) {
+            for (std::size_t t = 0; t + 1 < n_places_; ++t) {
+                to[t + 1] += share * from[t] * values[t + 1];
+            }
+            if (endless_) {
+                to[n_places_ - 1] += share * from[n_places_ - 1] * values[n_places_ - 1];
+            }
+        } else {
+            *to += share * *from * *values;
+        }
+    }
+
+    // The same to both sides; adds the probability of the split.
+    void add_both(const double* __restrict from, double share, const Cell& left, const Cell& right,
+                  double* __restrict to_left, double* __restrict to_right, double& sum) const {
+        const double* const l = numbers_of(left);
+        const double* const r = numbers_of(right);
+        const auto add = [&](std::size_t place, std::size_t next) {
+            const double weight = share * from[place];
+            to_left[next] += weight * r[next];
+            to_right[next] += weight * l[next];
+            sum += weight * l[next] * r[next];
+        };
+        if constexpr (kVector) {
+            for (std::size_t t = 0; t + 1 < n_places_; ++t) {
+                add(t, t + 1);
+            }
+            if (endless_) {
+                add(n_places_ - 1, n_places_ - 1);
+            }
+        } else {
+            add(0, 0);
+        }
+    }
+
+private:
+    std::size_t n_places_;
+    bool endless_;
+};
+
+}  // namespace slp::exact
