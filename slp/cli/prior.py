@@ -80,13 +80,22 @@ def prior_command(
             **inference,
         )
         summary = _summary(result, draws)
+    if as_json:
+        click.echo(json_text(summary))
+    else:
+        _print_summary(result, summary, program.describe())
+    # After the summary, which is not lost where there is no room or time for the draws.
     shown = _evenly(result.draws, draws) if draws else []
     if output is not None:
         write_draws(shown, output)
-    if as_json:
-        click.echo(json_text(summary))
-        return
-    for line in words_lines(program.describe()):
+    elif not as_json:
+        for i, draw in enumerate(shown, start=1):
+            click.echo(f"\ndraw {i} (seed {result.seed})")
+            click.echo(draw.tree.to_text())
+
+
+def _print_summary(result: slp.Posterior, summary: dict[str, Any], words: str) -> None:
+    for line in words_lines(words):
         click.echo(line)
     click.echo(f"\nengine {result.engine}: {result.reason}")
     exact = result.diagnostics is None
@@ -102,9 +111,6 @@ def prior_command(
     for name, probability in summary["features"].items():
         error = summary["features_error"][name]
         click.echo(f"  {name}  {estimate_text(probability, error, exact)}")
-    for i, draw in enumerate(shown if output is None else [], start=1):
-        click.echo(f"\ndraw {i} (seed {result.seed})")
-        click.echo(draw.tree.to_text())
 
 
 def _summary(result: slp.Posterior, draws: int) -> dict[str, Any]:

@@ -24,7 +24,6 @@ from slp.cli.common import (
 from slp.cli.inference_options import inference_options
 from slp.cli.json_text import json_text
 from slp.cli.summary import (
-    Uses,
     draws_lines,
     feature_uses,
     posterior_to_json,
@@ -32,7 +31,6 @@ from slp.cli.summary import (
     write_draws,
 )
 from slp.data import read_columns
-from slp.errors import BudgetError
 
 __all__ = ["sample_command"]
 
@@ -84,28 +82,17 @@ def sample_command(
         posterior = program.posterior(frame, response, draws=draws, progress=progress, **inference)
         uses = feature_uses(posterior)
         result = posterior_to_json(posterior, uses, draws=draws)
+    # The summary comes first: it is not lost where there is no room or time for the draws.
+    if as_json:
+        click.echo(json_text({**result, "seconds": time.perf_counter() - started}))
+    else:
+        for line in summary_lines(posterior, uses, program.describe(), data):
+            click.echo(line)
     if output is not None:
         write_draws(posterior.draws, output)
-    result["seconds"] = time.perf_counter() - started
-    if as_json:
-        click.echo(json_text(result))
-    else:
-        _print_summary(posterior, uses, program.describe(), data, draws, output, result["seconds"])
+    if not as_json:
+        for line in draws_lines(posterior, draws, output):
+            click.echo(line)
+        click.echo(f"time      {time.perf_counter() - started:.2f} s")
     if posterior.interrupted and not posterior.out_of_time:
         raise SystemExit(INTERRUPTED)
-
-
-def _print_summary(
-    posterior: slp.Posterior,
-    uses: Uses | BudgetError,
-    words: str,
-    data: str,
-    draws: int,
-    output: str | None,
-    seconds: float,
-) -> None:
-    for line in summary_lines(posterior, uses, words, data):
-        click.echo(line)
-    for line in draws_lines(posterior, draws, output):
-        click.echo(line)
-    click.echo(f"time      {seconds:.2f} s")

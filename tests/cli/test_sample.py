@@ -15,6 +15,7 @@ from types import ModuleType
 import pytest
 
 import slp
+from slp.errors import BudgetError, Diagnostic
 from tests.cli.conftest import HABERMAN
 
 KEYS = {
@@ -300,3 +301,22 @@ def test_edits_of_a_given_tree(slp_run, table: Path, tmp_path: Path) -> None:
     assert json.loads(slp_run("prior", prior, table, *options, "--json").out)["edits"]
     refused = slp_run("slp-sample", prior, table, "--engine", "exact")
     assert (refused.code, "error[E301]" in refused.err) == (1, True)
+
+
+@pytest.mark.parametrize("command", [("slp-sample",), ("prior",)])
+def test_no_room_for_draws_costs_the_draws_alone(
+    slp_run, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    """Draws of an exact engine are made last: the summary is out by then."""
+
+    def no_room(draws: object, output: str) -> None:
+        raise BudgetError(Diagnostic("E501", "no room for draws"))
+
+    module = "slp.cli.sample" if command[0] == "slp-sample" else "slp.cli.prior"
+    monkeypatch.setattr(import_module(module), "write_draws", no_room)
+    to = tmp_path / "draws.jsonl"
+    result = slp_run(*command, "growtree", table, "-o", to)
+    assert result.code == 1 and "error[E501]: no room for draws" in result.err
+    assert "P(" in result.out and not to.exists()
+    asked = slp_run(*command, "growtree", table, "-o", to, "--json")
+    assert asked.code == 1 and json.loads(asked.out)["engine"] == "exact"
