@@ -26,6 +26,8 @@ namespace slp::exact {
 
 template <Sum kSum, bool kVector, std::size_t kInner>
 class CubeSums {
+    static_assert(!kVector || kInner == 0, "blocks of vectors would be too large");
+
 public:
     static constexpr std::size_t kCells = InnerBits<kInner>::kCells;
 
@@ -184,7 +186,7 @@ private:
         return false;
     }
 
-    // Adds the splits on inner bits to a member's sums.
+    // Adds the splits on inner bits to a member's sum.
     void add_inner(std::size_t cell) {
         for (std::size_t i = 0; i < kInner; ++i) {
             if (!inner_.is_free(cell, i)) {
@@ -199,19 +201,8 @@ private:
                 std::countr_zero(inner_.bit(i)))];
             weights_[cell] += weight;
             ++n_splits_[cell];
-            const std::size_t n = n_places_of(cell);
-            for (std::size_t t = 0; t < n; ++t) {
-                const std::size_t next = next_place(t) * kCells;
-                if (!kVector || t + 1 < model_.n_places() || model_.chain.endless) {
-                    add_term<kSum>(weight * own_[next + left] * own_[next + right],
-                                   sums_[t * kCells + cell]);
-                }
-            }
+            add_term<kSum>(weight * own_[left] * own_[right], sums_[cell]);
         }
-    }
-
-    std::size_t next_place(std::size_t t) const {
-        return kVector ? std::min(t + 1, model_.n_places() - 1) : 0;
     }
 
     std::size_t n_places_of(std::size_t cell) const {
