@@ -65,7 +65,9 @@ public:
 
     const Triangle& values() const { return *family_->values; }
     // Nothing for a lane that has not come.
-    Derivatives derivatives(std::size_t lane) const { return waiting_.derivatives(*family_, lane); }
+    Derivatives<kVector> derivatives(std::size_t lane) const {
+        return waiting_.derivatives(*family_, lane);
+    }
 
     const Feature& feature_of(std::span<const BoxSplit> of_feature) const {
         return s_.problem.table.features[of_feature.front().feature];

@@ -90,7 +90,7 @@ private:
     bool is_worth_opening(Waiting& family) const {
         const FamilyCell<kVector>* const values = family.values->row(0);
         for (std::size_t lane = 0; lane < lanes_.n; ++lane) {
-            const Derivatives own = waiting_.derivatives(family, lane);
+            const Derivatives<kVector> own = waiting_.derivatives(family, lane);
             double mass = 0;
             for (std::size_t at = 0; own && at < family.values->n_cells(); ++at) {
                 mass += family_.places.mass(own.data() + at * family_.places.depth(), values[at]);

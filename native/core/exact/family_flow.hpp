@@ -7,11 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "exact/families.hpp"
 #include "exact/family_at_hand.hpp"
+#include "exact/family_lanes.hpp"
 #include "exact/family_places.hpp"
 #include "exact/family_ranks.hpp"
 #include "exact/family_setting.hpp"
@@ -70,7 +70,7 @@ private:
     void sweep_inside(std::size_t lane) {
         const std::size_t k = f_.ranks.k;
         f_.lanes.clear(lane);
-        const Derivatives own = f_.derivatives(lane);
+        const Derivatives<kVector> own = f_.derivatives(lane);
         if (!own) {
             return;
         }
@@ -88,7 +88,8 @@ private:
         }
     }
 
-    void split_inside(const Derivatives& own, std::size_t i, std::size_t j, std::size_t turn) {
+    void split_inside(const Derivatives<kVector>& own, std::size_t i, std::size_t j,
+                      std::size_t turn) {
         const std::size_t member = i * f_.ranks.k + j;
         const auto [from, end] = f_.ranks.inner_splits(i, j);
         if (from >= end) {
@@ -120,9 +121,10 @@ private:
 
     // Turns the derivatives by members into those by their splits, shares of features left out.
     void weigh_splits(std::size_t lane) {
-        const Derivatives derivatives = f_.derivatives(lane);
+        const Derivatives<kVector> derivatives = f_.derivatives(lane);
+        const LaneRow* const members = f_.lanes.members(lane);
         for (std::size_t i = 0; i < f_.ranks.k; ++i) {
-            for (std::size_t j = f_.lanes.first(lane, i); j < f_.lanes.end(lane, i); ++j) {
+            for (std::size_t j = members[i].first; j < members[i].end; ++j) {
                 double* const own = derivatives.at(i, j);
                 const double common = f_.shares.common(i * f_.ranks.k + j);
                 for (std::size_t t = 0; t < depth(); ++t) {
@@ -135,10 +137,11 @@ private:
     // Members that are another family's go there.
     void send_copies(std::size_t lane) {
         const FamilyRanks& ranks = f_.ranks;
+        const Derivatives<kVector> derivatives = f_.derivatives(lane);
         for (std::size_t i = 0; i < ranks.k; ++i) {
             const std::size_t end = std::min<std::size_t>(ranks.first_member[i], ranks.k);
             for (std::size_t j = i; j < end; ++j) {
-                const double* const own = f_.derivatives(lane).at(i, j);
+                const double* const own = derivatives.at(i, j);
                 if (std::all_of(own, own + depth(), [](double x) { return x == 0.0; })) {
                     continue;
                 }
@@ -184,17 +187,20 @@ private:
     double send_both(const double* share, std::uint32_t split) {
         const std::size_t k = f_.ranks.k;
         Waiting &left = f_.sides.family(2 * split), &right = f_.sides.family(2 * split + 1);
-        const Derivatives to_left = waiting_.make_derivatives(left, 0);
-        const Derivatives to_right = waiting_.make_derivatives(right, 0);
+        const Derivatives<kVector> to_left = waiting_.make_derivatives(left, 0);
+        const Derivatives<kVector> to_right = waiting_.make_derivatives(right, 0);
         const SideRanks &ranks_l = f_.ranks.left_ranks, &ranks_r = f_.ranks.right_ranks;
         const std::uint32_t* const last_l = ranks_l.last.data();
         const std::uint32_t* const last_r = ranks_r.last.data();
         const std::uint8_t* const alive = f_.lanes.alive(0);
+        const Derivatives<kVector> derivatives = f_.derivatives(0);
+        const LaneRow* const members = f_.lanes.members(0);
         double sum = 0;
         for (std::size_t i = 0; i < k; ++i) {
             const std::size_t row_l = ranks_l.below[i], row_r = ranks_r.below[i];
-            const double* const own = f_.derivatives(0).at(i, 0);
-            for (std::size_t j = f_.lanes.first_split(0, i); j < f_.lanes.end(0, i); ++j) {
+            const double* const own = derivatives.at(i, 0);
+            for (std::size_t j = std::max(f_.ranks.start[i], members[i].first); j < members[i].end;
+                 ++j) {
                 if (!kVector || alive[i * k + j] != 0) {
                     f_.places.add_both(own + j * depth(), share[i * k + j],
                                        left.values->row(row_l)[last_l[j]],
@@ -208,14 +214,16 @@ private:
     }
 
     void send_left(std::size_t lane, const double* share, std::uint32_t split) {
-        send_one(lane, share, split, true, [this](std::size_t i, std::size_t from, std::size_t end) {
-            return std::pair{from, std::min(end, f_.lanes.turn(i))};
+        const std::uint32_t* const turns = f_.lanes.turns();
+        send_one(lane, share, split, true, [=](std::size_t i, LaneRow row) {
+            return LaneRow{row.first, std::min(row.end, turns[i])};
         });
     }
 
     void send_right(std::size_t lane, const double* share, std::uint32_t split) {
-        send_one(lane, share, split, false, [this](std::size_t i, std::size_t from, std::size_t end) {
-            return std::pair{std::max(from, f_.lanes.turn(i)), end};
+        const std::uint32_t* const turns = f_.lanes.turns();
+        send_one(lane, share, split, false, [=](std::size_t i, LaneRow row) {
+            return LaneRow{std::max(row.first, turns[i]), row.end};
         });
     }
 
@@ -228,19 +236,22 @@ private:
         const SideRanks& beside = is_left ? f_.ranks.right_ranks : f_.ranks.left_ranks;
         const Triangle& other = f_.sides.values(2 * split + (is_left ? 1 : 0));
         const std::uint8_t* const alive = f_.lanes.alive(lane);
-        Derivatives to;
+        const Derivatives<kVector> derivatives = f_.derivatives(lane);
+        const LaneRow* const members = f_.lanes.members(lane);
+        const std::uint32_t* const start = f_.ranks.start.data();
+        Derivatives<kVector> to;
         for (std::size_t i = 0; i < k; ++i) {
-            const auto [from, end] =
-                range(i, f_.lanes.first_split(lane, i), f_.lanes.end(lane, i));
-            if (from >= end) {
+            const auto [first, end] =
+                range(i, LaneRow{std::max(start[i], members[i].first), members[i].end});
+            if (first >= end) {
                 continue;
             }
             if (!to) {
                 to = waiting_.make_derivatives(f_.sides.family(2 * split + (is_left ? 0 : 1)), lane);
             }
-            const double* const own = f_.derivatives(lane).at(i, 0);
+            const double* const own = derivatives.at(i, 0);
             const Cell* const values = other.row(beside.below[i]);
-            for (std::size_t j = from; j < end; ++j) {
+            for (std::size_t j = first; j < end; ++j) {
                 if (!kVector || alive[i * k + j] != 0) {
                     f_.places.add_one(own + j * depth(), share[i * k + j], values[beside.last[j]],
                                       to.at(there.below[i], there.last[j]));

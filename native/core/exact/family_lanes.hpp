@@ -20,6 +20,11 @@
 
 namespace slp::exact {
 
+// The members (i, j) of a row i that a lane comes to have j from `first` to `end` - 1.
+struct LaneRow {
+    std::uint32_t first, end;
+};
+
 // All of it is scratch that the next family overwrites.
 class FamilyLanes {
 public:
@@ -27,7 +32,7 @@ public:
         : s_(setting),
           lanes_(lanes),
           ranks_(ranks),
-          active_(lanes.n * ranks.most()),
+          members_(lanes.n * ranks.most()),
           alive_(lanes.n * ranks.most() * ranks.most()),
           turn_(ranks.most()) {}
 
@@ -37,14 +42,15 @@ public:
 
     void clear(std::size_t lane) {
         const std::size_t k = ranks_.k;
-        std::fill_n(active(lane), k, Active{static_cast<std::uint32_t>(k), 0});
+        std::fill_n(members_.data() + lane * ranks_.most(), k,
+                    LaneRow{static_cast<std::uint32_t>(k), 0});
         std::fill_n(alive_.data() + lane * k * k, k * k, std::uint8_t{0});
     }
 
     // The lane comes to member (i, j). Of a row i, from high j to low ones.
     void note(std::size_t lane, std::size_t i, std::size_t j) {
         alive_[(lane * ranks_.k + i) * ranks_.k + j] = 1;
-        Active& row = active(lane)[i];
+        LaneRow& row = members_[lane * ranks_.most() + i];
         row.first = static_cast<std::uint32_t>(j);
         row.end = std::max(row.end, static_cast<std::uint32_t>(j + 1));
     }
@@ -53,27 +59,26 @@ public:
     const std::uint8_t* alive(std::size_t lane) const {
         return alive_.data() + lane * ranks_.k * ranks_.k;
     }
-    // The members (i, j) that the lane comes to have j from `first` to `end` - 1.
-    std::size_t first(std::size_t lane, std::size_t i) const { return active(lane)[i].first; }
-    std::size_t end(std::size_t lane, std::size_t i) const { return active(lane)[i].end; }
+    // Of a lane, by row.
+    const LaneRow* members(std::size_t lane) const {
+        return members_.data() + lane * ranks_.most();
+    }
 
     // --- the split at hand: that of the last `find_start` ---
 
-    // Of the members that the lane comes to, the first that has the split.
-    std::size_t first_split(std::size_t lane, std::size_t i) const {
-        return std::max(ranks_.start[i], active(lane)[i].first);
-    }
-
+    // Whether it is one of a member that the lane comes to.
     bool have_split(std::size_t lane) const {
+        const LaneRow* const rows = members(lane);
+        const std::uint32_t* const start = ranks_.start.data();
         for (std::size_t i = 0; i < ranks_.k; ++i) {
-            if (first_split(lane, i) < end(lane, i)) {
+            if (std::max(start[i], rows[i].first) < rows[i].end) {
                 return true;
             }
         }
         return false;
     }
 
-    // Finds `turn`.
+    // Finds `turns`.
     void find_turns(const Feature& feature, const BoxSplit& split, std::size_t lane) {
         const double value = lanes_.rows[lane][split.feature];
         const auto none = static_cast<std::uint32_t>(ranks_.k);
@@ -99,8 +104,8 @@ public:
         }
     }
 
-    // Members (i, j) from j = turn(i) on send the lane's row right.
-    std::size_t turn(std::size_t i) const { return turn_[i]; }
+    // By row: members (i, j) from j = turns()[i] on send the lane's row right.
+    const std::uint32_t* turns() const { return turn_.data(); }
 
     // --- splits on the inner feature ---
 
@@ -117,17 +122,10 @@ public:
     }
 
 private:
-    struct Active {
-        std::uint32_t first, end;
-    };
-
-    Active* active(std::size_t lane) { return active_.data() + lane * ranks_.most(); }
-    const Active* active(std::size_t lane) const { return active_.data() + lane * ranks_.most(); }
-
     const FamilySetting& s_;
     const Lanes& lanes_;
     FamilyRanks& ranks_;
-    std::vector<Active> active_;       // lane by lane, by row
+    std::vector<LaneRow> members_;     // lane by lane, by row
     std::vector<std::uint8_t> alive_;  // lane by lane, by member
     std::vector<std::uint32_t> turn_;  // by row
 };

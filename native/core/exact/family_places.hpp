@@ -11,6 +11,7 @@
 namespace slp::exact {
 
 // In cells as in the triangle of values, one number for each place.
+template <bool kVector>
 class Derivatives {
 public:
     Derivatives() = default;
@@ -20,7 +21,7 @@ public:
     // Nothing where there are none.
     explicit operator bool() const { return numbers_ != nullptr; }
     double* at(std::size_t i, std::size_t j) const {
-        return numbers_ + triangle_cell(k_, i, j) * depth_;
+        return numbers_ + triangle_cell(k_, i, j) * (kVector ? depth_ : 1);
     }
     const double* data() const { return numbers_; }
 

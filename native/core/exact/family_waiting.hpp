@@ -88,12 +88,12 @@ public:
         return reinterpret_cast<std::uint32_t*>(family.lanes() + n_lanes_);
     }
 
-    Derivatives derivatives(Waiting& family, std::size_t lane) const {
+    Derivatives<kVector> derivatives(Waiting& family, std::size_t lane) const {
         return {family.lanes()[lane], family.values->k, depth_};
     }
 
     // Zeros where the lane has not come yet.
-    Derivatives make_derivatives(Waiting& family, std::size_t lane) {
+    Derivatives<kVector> make_derivatives(Waiting& family, std::size_t lane) {
         double*& own = family.lanes()[lane];
         if (own == nullptr) {
             const std::size_t n = family.values->n_cells() * depth_;
