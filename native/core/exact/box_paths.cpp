@@ -1,0 +1,224 @@
+#include "exact/box_paths.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace slp::exact {
+
+namespace {
+
+constexpr double kEnough = 41.4;  // log of 1e18: looks no further
+
+}  // namespace
+
+Paths::Paths(const Problem& problem, const std::vector<std::size_t>& order, std::size_t n,
+             std::uint64_t seed)
+    : problem_(problem), order_(order), random_(seed), paths_(n) {
+    std::vector<std::uint32_t> all(problem.table.n_rows);
+    std::iota(all.begin(), all.end(), 0U);
+    for (Path& path : paths_) {
+        path.rows = all;
+    }
+}
+
+double Paths::run(bool& more) {
+    for (done_ = 0; done_ < order_.size() && log_number_ < kEnough; ++done_) {
+        const std::size_t f = order_[done_];
+        if (problem_.table.features[f].kind == FeatureKind::levels) {
+            choose_levels(f);
+        } else {
+            choose_end(f, true);
+            choose_end(f, false);
+        }
+    }
+    more = done_ < order_.size();
+    return log_number_;
+}
+
+// Calls visit(end, row) for every end chosen before that occurs in a row; ends are numbered
+// through. Returns how many there are.
+template <typename Visit>
+std::size_t Paths::visit_ends(const Path& path, Visit visit) {
+    std::size_t first = 0;
+    for (std::size_t i = 0; i < path.ends.size(); ++i) {
+        const std::vector<std::uint32_t>& code = codes(order_[i]);
+        const std::vector<std::uint32_t>& ends = path.ends[i];
+        if (ends.empty()) {
+            continue;
+        }
+        for (const std::uint32_t row : path.rows) {
+            for (std::size_t e = 0; e < ends.size(); ++e) {
+                if (code[row] == ends[e]) {
+                    visit(first + e, row);
+                }
+            }
+        }
+        first += ends.size();
+        work_ += static_cast<double>(path.rows.size() * ends.size());
+    }
+    return first;
+}
+
+std::size_t Paths::n_ends(const Path& path) const {
+    std::size_t n = 0;
+    for (const auto& ends : path.ends) {
+        n += ends.size();
+    }
+    return n;
+}
+
+// The lower end of a feature's interval (an upper end is a lower one, codes reversed).
+void Paths::choose_end(std::size_t f, bool lower) {
+    std::vector<std::vector<std::uint32_t>> open(paths_.size());
+    for (std::size_t i = 0; i < paths_.size(); ++i) {
+        open[i] = open_ends(paths_[i], f, lower);
+    }
+    draw_anew(open);
+    for (std::size_t i = 0; i < paths_.size(); ++i) {
+        Path& path = paths_[i];
+        const std::uint32_t end = open[i][random_.below(open[i].size())];
+        std::erase_if(path.rows, [&](std::uint32_t row) {
+            return lower ? codes(f)[row] < end : codes(f)[row] > end;
+        });
+        if (lower) {
+            path.ends.emplace_back();
+        }
+        if (path.ends.back().empty() || path.ends.back()[0] != end) {
+            path.ends.back().push_back(end);
+        }
+    }
+}
+
+// Codes that may be the end: beyond none of them may an end chosen before lose all its rows, or
+// the box have less than min_leaf.
+std::vector<std::uint32_t> Paths::open_ends(const Path& path, std::size_t f, bool lower) {
+    const std::vector<std::uint32_t>& code = codes(f);
+    const auto least = static_cast<std::uint64_t>(problem_.grammar.min_leaf);
+    limits_.assign(n_ends(path), lower ? 0 : UINT32_MAX);
+    visit_ends(path, [&](std::size_t end, std::uint32_t row) {
+        limits_[end] = lower ? std::max(limits_[end], code[row])
+                             : std::min(limits_[end], code[row]);
+    });
+    if (rows_of_.size() < static_cast<std::size_t>(problem_.table.features[f].n_codes)) {
+        rows_of_.resize(static_cast<std::size_t>(problem_.table.features[f].n_codes), 0);
+    }
+    std::vector<std::uint32_t> here;  // codes that occur
+    for (const std::uint32_t row : path.rows) {
+        if (rows_of_[code[row]] == 0) {
+            here.push_back(code[row]);
+        }
+        rows_of_[code[row]] += problem_.table.counts[row];
+    }
+    work_ += 4 * static_cast<double>(path.rows.size());
+    std::sort(here.begin(), here.end());
+    if (lower) {  // from the far side on
+        std::reverse(here.begin(), here.end());
+    }
+    std::uint64_t rows = 0;
+    std::vector<std::uint32_t> out;
+    for (const std::uint32_t c : here) {
+        rows += rows_of_[c];
+        rows_of_[c] = 0;
+        const bool all_occur = std::all_of(limits_.begin(), limits_.end(), [&](auto limit) {
+            return lower ? c <= limit : c >= limit;
+        });
+        if (all_occur && rows >= least) {
+            out.push_back(c);
+        }
+    }
+    return out;
+}
+
+// Level after level: kept, or dropped where nothing chosen before is lost.
+void Paths::choose_levels(std::size_t f) {
+    for (Path& path : paths_) {
+        path.ends.emplace_back();
+    }
+    const auto n = static_cast<std::uint32_t>(problem_.table.features[f].n_codes);
+    for (std::uint32_t level = 0; level < n; ++level) {
+        std::vector<std::vector<std::uint32_t>> open(paths_.size());  // 1: keep, 0: drop
+        for (std::size_t i = 0; i < paths_.size(); ++i) {
+            open[i] = open_choices(paths_[i], f, level);
+        }
+        draw_anew(open);
+        for (std::size_t i = 0; i < paths_.size(); ++i) {
+            Path& path = paths_[i];
+            const bool keep = open[i][random_.below(open[i].size())] == 1;
+            if (!keep) {
+                std::erase_if(path.rows,
+                              [&](std::uint32_t row) { return codes(f)[row] == level; });
+            } else {
+                const auto found =
+                    std::any_of(path.rows.begin(), path.rows.end(),
+                                [&](std::uint32_t row) { return codes(f)[row] == level; });
+                if (found) {
+                    path.ends.back().push_back(level);
+                }
+            }
+        }
+    }
+}
+
+std::vector<std::uint32_t> Paths::open_choices(const Path& path, std::size_t f,
+                                               std::uint32_t level) {
+    std::uint64_t others = 0;
+    bool here = false;
+    for (const std::uint32_t row : path.rows) {
+        if (codes(f)[row] == level) {
+            here = true;
+        } else {
+            others += problem_.table.counts[row];
+        }
+    }
+    if (!here || others < static_cast<std::uint64_t>(problem_.grammar.min_leaf)) {
+        return {1};
+    }
+    limits_.assign(n_ends(path), 0);
+    visit_ends(path, [&](std::size_t end, std::uint32_t row) {
+        limits_[end] += codes(f)[row] != level;
+    });
+    work_ += 2 * static_cast<double>(path.rows.size());
+    const bool all_occur =
+        std::all_of(limits_.begin(), limits_.end(), [](auto n) { return n > 0; });
+    return all_occur ? std::vector<std::uint32_t>{0, 1} : std::vector<std::uint32_t>{1};
+}
+
+// Paths in proportion to their open choices, evenly spaced (Carpenter, Clifford & Fearnhead
+// 1999); multiplies the estimate by the mean of these.
+void Paths::draw_anew(std::vector<std::vector<std::uint32_t>>& open) {
+    double total = 0, least = INFINITY, most = 0;
+    for (const auto& choices : open) {
+        const auto n = static_cast<double>(choices.size());
+        total += n;
+        least = std::min(least, n);
+        most = std::max(most, n);
+    }
+    log_number_ += std::log(total / static_cast<double>(open.size()));
+    if (least == most) {
+        return;
+    }
+    const double step = total / static_cast<double>(open.size());
+    double at = random_.uniform() * step, sum = 0;
+    std::vector<std::size_t> from;
+    for (std::size_t i = 0; i < open.size(); ++i) {
+        sum += static_cast<double>(open[i].size());
+        for (; at < sum && from.size() < open.size(); at += step) {
+            from.push_back(i);
+        }
+    }
+    while (from.size() < open.size()) {  // rounding
+        from.push_back(open.size() - 1);
+    }
+    std::vector<Path> paths;
+    std::vector<std::vector<std::uint32_t>> choices;
+    for (const std::size_t i : from) {
+        paths.push_back(paths_[i]);
+        choices.push_back(open[i]);
+        work_ += static_cast<double>(paths_[i].rows.size()) / 8;
+    }
+    paths_.swap(paths);
+    open.swap(choices);
+}
+
+}  // namespace slp::exact

@@ -1,0 +1,58 @@
+// Boxes drawn at random: paths from the root, side by side, each choosing feature by feature what a
+// box keeps of it (estimate.hpp).
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "exact/problem.hpp"
+#include "exact/ways_to_boxes.hpp"
+
+namespace slp::exact {
+
+// One path: the rows that are left, and what must go on occurring.
+struct Path {
+    std::vector<std::uint32_t> rows;
+    // For each feature done, the codes that were chosen: both ends, or all levels kept.
+    std::vector<std::vector<std::uint32_t>> ends;
+};
+
+// Paths from the root to boxes, side by side, through the same sequence of choices.
+class Paths {
+public:
+    // order: the features, as they are gone through; it must outlive its use.
+    Paths(const Problem& problem, const std::vector<std::size_t>& order, std::size_t n,
+          std::uint64_t seed);
+
+    // Log of the estimated number of boxes, and whether it stopped for there being enough.
+    double run(bool& more);
+
+    const std::vector<Path>& paths() const { return paths_; }
+    double work() const { return work_; }
+
+private:
+    const std::vector<std::uint32_t>& codes(std::size_t f) const {
+        return problem_.table.features[f].codes;
+    }
+    template <typename Visit>
+    std::size_t visit_ends(const Path& path, Visit visit);
+    std::size_t n_ends(const Path& path) const;
+    void choose_end(std::size_t f, bool lower);
+    std::vector<std::uint32_t> open_ends(const Path& path, std::size_t f, bool lower);
+    void choose_levels(std::size_t f);
+    std::vector<std::uint32_t> open_choices(const Path& path, std::size_t f, std::uint32_t level);
+    void draw_anew(std::vector<std::vector<std::uint32_t>>& open);
+
+    const Problem& problem_;
+    const std::vector<std::size_t>& order_;
+    Random random_;
+    std::vector<Path> paths_;
+    std::size_t done_ = 0;
+    double log_number_ = 0, work_ = 0;
+    std::vector<std::uint32_t> limits_;
+    std::vector<std::uint64_t> rows_of_;  // by code; 0 between uses
+};
+
+}  // namespace slp::exact
