@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +21,9 @@ import slp
 from slp.errors import BudgetError
 
 def peak():
+    if sys.platform == "linux":  # ru_maxrss begins with that of the process that started this one
+        status = open("/proc/self/status").read()
+        return int(status.split("VmHWM:")[1].split()[0]) * 1024
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
@@ -45,11 +49,13 @@ print(json.dumps({**found, "taken": peak() - before}))
         ":- use(denison).\\n:- constraint(once(x1)).",
     ],
 )
-def test_the_budget_is_kept_within_a_tenth(program: str) -> None:
+def test_the_budget_is_kept_within_a_tenth(program: str, tmp_path: Path) -> None:
     """By families, with vectors, and item by item: it ends in E501 and bounds, and took no more
     than a tenth above its budget, nor stopped long before it."""
     command = [sys.executable, "-c", RUN, program.replace("\\n", "\n"), str(BUDGET)]
-    have = json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
+    # Elsewhere than in the checkout, whose slp would be taken in place of the one installed.
+    done = subprocess.run(command, capture_output=True, check=True, text=True, cwd=tmp_path)
+    have = json.loads(done.stdout)
     assert have["code"] == "E501"
     low, high = have["bounds"]
     assert low < high

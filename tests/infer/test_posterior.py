@@ -67,9 +67,9 @@ def test_engines_are_named_with_a_reason() -> None:
 @pytest.mark.parametrize(
     ("name", "help"),
     [
-        ("exat", "did you mean exact? engines are auto, exact, chart, enumerate, mh"),
-        ("mhh", "did you mean mh? engines are auto, exact, chart, enumerate, mh"),
-        (None, "engines are auto, exact, chart, enumerate, mh"),
+        ("exat", "did you mean exact? engines are auto, exact, chart, enumerate, mh, prolog"),
+        ("mhh", "did you mean mh? engines are auto, exact, chart, enumerate, mh, prolog"),
+        (None, "engines are auto, exact, chart, enumerate, mh, prolog"),
     ],
 )
 def test_unknown_engine(name: str | None, help: str) -> None:

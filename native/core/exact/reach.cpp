@@ -320,7 +320,7 @@ private:
             return totals_.pass->most_ways();
         }
         const Progress all = totals_.families->progress();
-        return static_cast<double>(all.items + all.edges);
+        return 1.0 + static_cast<double>(all.items + all.edges);
     }
 
     bool go_on(std::uint64_t items, bool asks) {
