@@ -13,7 +13,6 @@ models in their leaves, `slp.proofs` resolution for guards, `slp.query` goals of
 data, `slp.kernels` the compiled routines, `slp.cli` the commands.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from slp.errors import (
@@ -26,14 +25,15 @@ from slp.errors import (
     UnsupportedError,
     UsageError,
 )
-from slp.infer import Posterior
-from slp.program import Program, check, load, parse
-from slp.trees import CheckResult, Tree, TreeNode
+from slp.late import late_names
 
 if TYPE_CHECKING:
+    from slp.infer import Posterior
+    from slp.program import Program, check, load, parse
     from slp.program.learning import LearnResult
     from slp.proof_sampling import SampledProofs
     from slp.query import Draws, QueryResult
+    from slp.trees import CheckResult, Tree, TreeNode
 
 __version__ = "0.1.0"
 
@@ -61,20 +61,21 @@ __all__ = [
     "parse",
 ]
 
-# Results of questions that few programs are asked: imported when they are first named.
-_LATE = {
-    "Draws": "slp.query",
-    "LearnResult": "slp.program.learning",
-    "QueryResult": "slp.query",
-    "SampledProofs": "slp.proof_sampling",
-}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _LATE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LATE[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATE})
+# The commands' help needs none of these, and few programs need all.
+__getattr__, __dir__ = late_names(
+    __name__,
+    {
+        "CheckResult": "slp.trees",
+        "Draws": "slp.query",
+        "LearnResult": "slp.program.learning",
+        "Posterior": "slp.infer",
+        "Program": "slp.program",
+        "QueryResult": "slp.query",
+        "SampledProofs": "slp.proof_sampling",
+        "Tree": "slp.trees",
+        "TreeNode": "slp.trees",
+        "check": "slp.program",
+        "load": "slp.program",
+        "parse": "slp.program",
+    },
+)

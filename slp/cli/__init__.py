@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from importlib import import_module
 
@@ -37,7 +38,10 @@ class _Commands(click.Group):
 
 
 def _command(name: str) -> click.Command:
+    # Imports make many objects and drop few: to look for garbage would take a tenth of a short run.
+    gc.disable()
     command = getattr(import_module(f"slp.cli.{name}"), f"{name}_command")
+    gc.enable()
     assert isinstance(command, click.Command)
     return command
 

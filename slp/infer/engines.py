@@ -18,10 +18,8 @@ from slp.infer.boxes import Geometry
 from slp.infer.choice import Choice, choose_by_size, choose_engine
 from slp.infer.compiled import CompiledChart, compiled_is_there
 from slp.infer.compiled.fitting import Recompile, Room, changes_that_fit, fits_in_words
+from slp.infer.compiled.passes import Progress
 from slp.infer.distribution import TreeDistribution
-from slp.infer.enumeration import Enumeration
-from slp.infer.exact import Chart, build_forest
-from slp.infer.exact.reach import Progress
 from slp.infer.exact_posterior import ExactPosterior
 from slp.infer.memory import memory_budget
 from slp.infer.posterior import Posterior, check_count
@@ -79,6 +77,8 @@ def _chart(
     limits: Limits,
     progress: Progress | None,
 ) -> TreeDistribution:
+    from slp.infer.exact import Chart, build_forest  # the compiled engine runs in its place
+
     watch = progress if limits.seconds is None else _stopping(progress, limits.seconds)
     return Chart(build_forest(grammar, geometry, limits.memory, watch), likelihood)
 
@@ -106,6 +106,8 @@ def _enumerate(
     limits: Limits,
     progress: Progress | None,
 ) -> TreeDistribution:
+    from slp.infer.enumeration import Enumeration  # as few ask for it
+
     return Enumeration.of(grammar, geometry, likelihood)
 
 

@@ -7,6 +7,7 @@ computes what is asked for when it is asked for, and keeps it.
 
 from __future__ import annotations
 
+import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -381,4 +382,4 @@ def check_count(name: str, value: object) -> None:
 
 def fresh_seed() -> int:
     """A seed from the system."""
-    return int(np.random.SeedSequence().generate_state(1)[0])
+    return secrets.randbits(32)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from slp.program.program import Program
 from slp.program.reading import parse
-from slp.trees import CheckResult, Tree
+from slp.trees import Tree
+
+if TYPE_CHECKING:
+    from slp.trees import CheckResult
 
 __all__ = ["check"]
 

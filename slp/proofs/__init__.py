@@ -12,9 +12,9 @@ goal), `best_first` and `search` (all proofs), `graph` (the same, kept), `draws`
 goal fails), `queries` (what it all adds up to), `prolog` (the same under SWI-Prolog).
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from slp.late import late_names
 from slp.proofs.arithmetic import evaluate, evaluate_arguments
 from slp.proofs.cells import ThresholdOutcomes, threshold_outcomes
 from slp.proofs.database import Database, is_builtin
@@ -55,18 +55,15 @@ __all__ = [
     "threshold_outcomes",
 ]
 
-# Tree rules need no queries, which are imported when one of their names is first used.
-_LATE = {
-    "Failure": "slp.proofs.draws",
-    "Query": "slp.proofs.queries",
-    "SearchResult": "slp.proofs.queries",
-    "answers_of_query": "slp.proofs.queries",
-    "draw_answers": "slp.proofs.queries",
-    "named_variables": "slp.proofs.queries",
-}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _LATE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LATE[name]), name)
+# Tree rules need no queries.
+__getattr__, __dir__ = late_names(
+    __name__,
+    {
+        "Failure": "slp.proofs.draws",
+        "Query": "slp.proofs.queries",
+        "SearchResult": "slp.proofs.queries",
+        "answers_of_query": "slp.proofs.queries",
+        "draw_answers": "slp.proofs.queries",
+        "named_variables": "slp.proofs.queries",
+    },
+)

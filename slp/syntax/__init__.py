@@ -5,9 +5,14 @@ read, and the mistakes), `parse_term` (one goal), `term_to_text`,
 `format_program`.
 """
 
-from slp.syntax.format import format_program
+from typing import TYPE_CHECKING
+
+from slp.late import late_names
 from slp.syntax.parse import parse_program, parse_recovering, parse_term
 from slp.syntax.printer import term_to_text
+
+if TYPE_CHECKING:
+    from slp.syntax.format import format_program
 
 __all__ = [
     "format_program",
@@ -16,3 +21,5 @@ __all__ = [
     "parse_term",
     "term_to_text",
 ]
+
+__getattr__, __dir__ = late_names(__name__, {"format_program": "slp.syntax.format"})

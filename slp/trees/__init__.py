@@ -8,11 +8,16 @@ Entry points: `Tree` (`slp.trees.tree`), whose methods reach everything here; `c
 which makes a given tree fit a table.
 """
 
-from slp.trees.check import CheckResult, check_tree
-from slp.trees.differences import TreeEdit
-from slp.trees.fit import fit_tree
-from slp.trees.nodes import TreeNode
+from typing import TYPE_CHECKING
+
+from slp.late import late_names
 from slp.trees.tree import Leaf, Node, Place, Split, Tree
+
+if TYPE_CHECKING:
+    from slp.trees.check import CheckResult, check_tree
+    from slp.trees.differences import TreeEdit
+    from slp.trees.fit import fit_tree
+    from slp.trees.nodes import TreeNode
 
 __all__ = [
     "CheckResult",
@@ -26,3 +31,14 @@ __all__ = [
     "check_tree",
     "fit_tree",
 ]
+
+__getattr__, __dir__ = late_names(
+    __name__,
+    {
+        "CheckResult": "slp.trees.check",
+        "TreeEdit": "slp.trees.differences",
+        "TreeNode": "slp.trees.nodes",
+        "check_tree": "slp.trees.check",
+        "fit_tree": "slp.trees.fit",
+    },
+)

@@ -200,6 +200,8 @@ def run(
     for chain, data in zip(chains, kept or (), strict=False):
         chain.go_on_from(data)
     now = _Watch(chains, identity, progress, checkpoint)
+    if kept is None:
+        now.write()  # a file that cannot be written is found out before the work, not after it
     interrupted = out_of_time = False
     try:
         with _stopped_after(seconds) as stop:

@@ -44,6 +44,14 @@ def test_more_draws_than_when_it_was_begun(tmp_path: Path) -> None:
     assert have.draws == run(Walk(), more, seed=4).draws
 
 
+def steps_in(file: Path) -> int:
+    """Steps of the first chain that a checkpoint holds; 0 where there is none yet."""
+    if not file.exists():
+        return 0
+    steps: int = json.loads(file.read_text("utf-8"))["chains"][0]["steps"]
+    return steps
+
+
 def test_kill_in_the_middle(tmp_path: Path) -> None:
     file, schedule = tmp_path / "run.json", Schedule(draws=4000, chains=2, warm_up=100)
     program = f"""
@@ -56,14 +64,29 @@ run(Walk(), {schedule!r}, 7, progress=wait, checkpoint=Checkpoint({str(file)!r},
 """
     process = subprocess.Popen([sys.executable, "-c", program])
     deadline = time.monotonic() + 60
-    while not file.exists() and time.monotonic() < deadline:
+    while not steps_in(file) and time.monotonic() < deadline:
         time.sleep(0.01)
     os.kill(process.pid, signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
-    kept = json.loads(file.read_text("utf-8"))["chains"][0]["steps"]
-    assert 0 < kept < 2100
+    assert 0 < steps_in(file) < 2100
     have = run(Walk(), schedule, seed=7, checkpoint=Checkpoint(file, resume=True))
     assert have.draws == run(Walk(), schedule, seed=7).draws
+
+
+def test_the_file_is_there_from_the_beginning(tmp_path: Path) -> None:
+    """So that a run killed early can be resumed too, and its seed is known."""
+    file = tmp_path / "run.json"
+    with pytest.raises(KeyboardInterrupt):
+        run(Walk(interrupt_at=1), SCHEDULE, seed=4, checkpoint=Checkpoint(file))
+    have = run(Walk(), SCHEDULE, seed=4, checkpoint=Checkpoint(file, resume=True))
+    assert have.draws == run(Walk(), SCHEDULE, seed=4).draws
+
+
+def test_a_file_that_cannot_be_written_is_found_out_before_the_first_step(tmp_path: Path) -> None:
+    engine = Walk()
+    with pytest.raises(SlpError, match="E511"):
+        run(engine, SCHEDULE, seed=4, checkpoint=Checkpoint(tmp_path / "no folder" / "run.json"))
+    assert engine.steps == 0
 
 
 def test_a_write_that_fails_leaves_the_old_file(
