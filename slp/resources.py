@@ -1,8 +1,9 @@
 """Finds what the package ships beside its code: grammars and library priors.
 
-Entry points: `grammar_text`, `prior_names`, `prior_file`, `prolog_library`, `table_clauses`. In a
-checkout (an editable install is one) grammars and priors lie in `grammars/` and `priors/` next to
-`slp/`; a wheel carries the same folders inside, as `slp/_data/grammars` and `slp/_data/priors`.
+Entry points: `grammar_text`, `grammar_tables`, `prior_names`, `prior_file`, `prolog_library`,
+`table_clauses`. In a checkout (an editable install is one) grammars and priors lie in `grammars/`
+and `priors/` next to `slp/`; a wheel carries the same folders inside, as `slp/_data/grammars` and
+`slp/_data/priors`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,14 @@ from pathlib import Path
 from slp.errors import Diagnostic, ProgramError
 from slp.source import SourceFile
 
-__all__ = ["grammar_text", "prior_file", "prior_names", "prolog_library", "table_clauses"]
+__all__ = [
+    "grammar_tables",
+    "grammar_text",
+    "prior_file",
+    "prior_names",
+    "prolog_library",
+    "table_clauses",
+]
 
 _PACKAGE = Path(__file__).resolve().parent
 _IN_WHEEL = _PACKAGE / "_data"
@@ -23,6 +31,13 @@ _ROOT = _IN_WHEEL if _IN_WHEEL.is_dir() else _PACKAGE.parent
 def grammar_text(name: str) -> str:
     """Text of the Lark grammar `name`, as in `grammars/<name>.lark`."""
     return (_ROOT / "grammars" / f"{name}.lark").read_text(encoding="utf-8")
+
+
+def grammar_tables(name: str) -> bytes | None:
+    """What was made of a grammar when slp was built; a checkout and an installation without a
+    compiler have none."""
+    path = _ROOT / "grammars" / f"{name}.tables"
+    return path.read_bytes() if path.exists() else None
 
 
 def prolog_library() -> Path:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-import slp
+from slp import load
 from slp.cli.common import format_option, param_option, response_option, write_diagnostics
 from slp.data import read_columns
 from slp.errors import Diagnostic, ExitCode, SlpError
@@ -46,7 +46,7 @@ def _findings(
     file: str, data: str | None, response: str | None, parameters: dict[str, Any]
 ) -> tuple[list[Diagnostic], bool]:
     try:
-        program = slp.load(file, **parameters)
+        program = load(file, **parameters)
         found = list(program.warnings)
         if data is not None:
             frame = read_columns(data)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-import slp
+from slp import load
 from slp.cli.common import format_option, param_option, reports_errors, response_option
 from slp.data import read_columns
 
@@ -26,5 +26,5 @@ def expand_command(
     With DATA the program printed holds the table too and can be queried: `prior(Tree)` has the
     trees on it.
     """
-    program = slp.load(file, **parameters)
+    program = load(file, **parameters)
     click.echo(program.expand(None if data is None else read_columns(data), response), nl=False)

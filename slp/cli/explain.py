@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-import slp
+from slp import load
 from slp.cli.common import format_option, param_option, reports_errors, response_option
 from slp.data import read_columns
 
@@ -26,6 +26,6 @@ def explain_command(
     With DATA the states and rules are those for that table; without it they are shown for the
     features that the program names, and trees of few leaves.
     """
-    program = slp.load(file, **parameters)
+    program = load(file, **parameters)
     frame = None if data is None else read_columns(data)
     click.echo(program.explain(frame, response))

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 import slp
+from slp import load
 from slp.cli.common import (
     check_output,
     format_option,
@@ -79,7 +80,7 @@ def learn_command(
     other. Without -o the learned program is printed.
     """
     check_output(output)
-    program = slp.load(prior, **parameters)
+    program = load(prior, **parameters)
     sources: list[Any] = [Path(name) for name in data]
     if response is not None:
         sources = [(source, response) for source in sources]

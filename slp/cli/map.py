@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 import slp
+from slp import load
 from slp.cli.common import (
     data_argument,
     format_option,
@@ -53,7 +54,7 @@ def map_command(
     inference: dict[str, Any],
 ) -> None:
     """The K most probable trees under PRIOR given DATA, with their posterior probabilities."""
-    program = slp.load(prior, **parameters)
+    program = load(prior, **parameters)
     frame = read_columns(data)
     with progress_line() as progress:
         posterior = program.posterior(frame, response, progress=progress, **inference)

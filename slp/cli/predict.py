@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import slp
+from slp import load
 from slp.cli.common import (
     check_output,
     data_argument,
@@ -61,7 +62,7 @@ def predict_command(
     response its mean and the ends of an equal-tailed interval.
     """
     check_output(output)
-    program = slp.load(prior, **parameters)
+    program = load(prior, **parameters)
     frame, rows = read_columns(data), read_columns(new)
     with progress_line() as progress:
         posterior = program.posterior(frame, response, progress=progress, **inference)

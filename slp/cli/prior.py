@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 import slp
+from slp import load
 from slp.cli.common import (
     check_output,
     data_argument,
@@ -69,7 +70,7 @@ def prior_command(
 ) -> None:
     """What PRIOR says of the trees that DATA's features allow, before the response is looked at."""
     check_output(output)
-    program = slp.load(prior, **parameters)
+    program = load(prior, **parameters)
     frame = read_columns(data)
     with progress_line() as progress:
         result = program.prior(

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 import slp
+from slp import load
 from slp.cli.common import (
     INTERRUPTED,
     format_option,
@@ -116,7 +117,7 @@ def query_command(
 
     GOAL is Prolog text such as 'member(X, [a, b])'. Quote it for the shell.
     """
-    program = slp.load(prior, **parameters)
+    program = load(prior, **parameters)
     found: QueryResult | Draws | SampledProofs
     if log_likelihood is not None or proposal is not None:
         _check_sampler(failure)

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 import slp
+from slp import load
 from slp.cli.common import (
     INTERRUPTED,
     check_output,
@@ -76,7 +77,7 @@ def sample_command(
     """
     started = time.perf_counter()
     check_output(output)
-    program = slp.load(prior, **parameters)
+    program = load(prior, **parameters)
     frame = read_columns(data)
     with progress_line() as progress:
         posterior = program.posterior(frame, response, draws=draws, progress=progress, **inference)
