@@ -2,15 +2,18 @@
 codes.
 
 Entry points: `Diagnostic` (one finding), `SlpError` (base of every user-facing exception) and its
-kinds. Wording lives where a fault is found; drawing lives in `slp.source.draw_diagnostic`.
+kinds, `warn` (tell of a finding that is no error). Wording lives where a fault is found; drawing lives in `slp.source.draw_diagnostic`.
 Nothing here imports the rest of the package.
 """
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from types import FrameType
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -27,6 +30,7 @@ __all__ = [
     "SlpWarning",
     "UnsupportedError",
     "UsageError",
+    "warn",
 ]
 
 Severity = Literal["error", "warning"]
@@ -141,3 +145,33 @@ class SlpWarning(UserWarning):
         from slp.source import draw_diagnostic
 
         return draw_diagnostic(self.diagnostic)
+
+
+#: Modules of the standard library whose decorators put frames between a caller and this package.
+_BETWEEN = ("contextlib", "functools")
+
+
+def warn(diagnostic: Diagnostic) -> None:
+    """Issue a finding as a `SlpWarning`, at the line of the code that called this package."""
+    frame = _caller()
+    names = frame.f_globals
+    warnings.warn_explicit(
+        SlpWarning(diagnostic),
+        SlpWarning,
+        frame.f_code.co_filename,
+        frame.f_lineno,
+        module=names.get("__name__"),
+        registry=names.setdefault("__warningregistry__", {}),
+    )
+
+
+def _caller() -> FrameType:
+    """The innermost frame outside this package; the outermost of all, if there is none."""
+    own = __name__.partition(".")[0]
+    frame = sys._getframe()
+    while frame.f_back is not None:
+        frame = frame.f_back
+        name = str(frame.f_globals.get("__name__"))
+        if name.partition(".")[0] not in (own, *_BETWEEN):
+            break
+    return frame

@@ -7,13 +7,12 @@ Exact engines give a `TreeDistribution`, and their posterior sums over all trees
 from __future__ import annotations
 
 import time as clock
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from slp.data.table import Table
-from slp.errors import BudgetError, Diagnostic, SlpWarning, UnsupportedError, UsageError
+from slp.errors import BudgetError, Diagnostic, UnsupportedError, UsageError, warn
 from slp.infer.boxes import Geometry
 from slp.infer.choice import Choice, choose_by_size, choose_engine
 from slp.infer.compiled import CompiledChart, compiled_is_there
@@ -209,4 +208,4 @@ def _say(choice: Choice) -> None:
         help = "a larger memory, or a change of the program, lets `auto` take exact"
         message = f"`auto` draws with mh: {choice.reason}"
         finding = Diagnostic("W540", message, help=help, severity="warning")
-        warnings.warn(SlpWarning(finding), stacklevel=5)
+        warn(finding)

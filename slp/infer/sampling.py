@@ -5,13 +5,12 @@ Light, as every command knows it: the machinery is imported where something draw
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from slp.errors import Diagnostic, SlpWarning
+from slp.errors import Diagnostic, warn
 from slp.infer.seconds import format_seconds
 
 if TYPE_CHECKING:
@@ -86,4 +85,4 @@ def warn_of(diagnostics: Diagnostics, remedies: str = "another proposal or tempe
     for words in diagnostics.warnings:
         help = f"run longer (draws, thin, warmup), or with {remedies}"
         finding = Diagnostic("W530", words, help=help, severity="warning")
-        warnings.warn(SlpWarning(finding), stacklevel=5)
+        warn(finding)

@@ -14,7 +14,6 @@ forests U trees, N nodes and K leaves of all trees together, m rows, q numbers o
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Sequence
 from functools import cache
 from typing import Literal, Protocol
@@ -22,7 +21,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from slp.errors import Diagnostic, SlpWarning, UsageError
+from slp.errors import Diagnostic, UsageError, warn
 from slp.kernels import reference
 
 __all__ = ["Forest", "backend", "code_by_cuts", "code_values", "lay_out_forest", "merge_rows"]
@@ -222,4 +221,4 @@ def _warn_of_reference(reason: ImportError) -> None:
         "install a C++20 compiler, then slp again: pip install --force-reinstall --no-cache-dir ."
     )
     finding = Diagnostic("W590", message, help=help, severity="warning")
-    warnings.warn(SlpWarning(finding), stacklevel=4)
+    warn(finding)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from slp.compile import compile_model
 from slp.data import Table
-from slp.errors import Diagnostic, SlpWarning
+from slp.errors import warn
 from slp.infer import Posterior, Sampling, infer
 from slp.infer.sampling import HOSTED
 from slp.ir import program as ir
@@ -148,7 +147,8 @@ class TreeQuestions:
     ) -> Posterior:
         ready = with_predicates(self.ir, allow_code)
         model = compile_model(ready, X, y, finite=options["engine"] not in HOSTED)
-        _warn(model.warnings)
+        for finding in model.warnings:
+            warn(finding)
 
         def recompile(program: ir.Program) -> tuple[TreeGrammar, Table]:
             changed = compile_model(program, X, y)
@@ -167,8 +167,3 @@ class TreeQuestions:
         )
         posterior.predicates = asked_predicates(model.program.constraints)
         return posterior
-
-
-def _warn(findings: Iterable[Diagnostic]) -> None:
-    for finding in findings:
-        warnings.warn(SlpWarning(finding), stacklevel=4)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from slp.errors import Diagnostic, SlpWarning
+from slp.errors import Diagnostic, warn
 from slp.infer.posterior import fresh_seed
 from slp.infer.run import Checkpoint, Schedule, run, seed_of_checkpoint
 from slp.infer.sampling import teller, warn_of
@@ -136,4 +135,4 @@ def _warn(proofs: SampledProofs, space: ProofSpace) -> None:
     if space.stopped is not None:
         message = f"proofs beyond the limits are left out: {space.stopped.message}"
         finding = Diagnostic("W250", message, space.stopped.span, severity="warning")
-        warnings.warn(SlpWarning(finding), stacklevel=4)
+        warn(finding)

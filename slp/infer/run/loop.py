@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import threading
 import time
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +18,7 @@ from typing import Generic, TypeVar, cast
 
 import numpy as np
 
-from slp.errors import Diagnostic, SlpWarning, UsageError
+from slp.errors import Diagnostic, UsageError, warn
 from slp.infer.run.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from slp.infer.run.protocol import BlockEngine, Engine, Json, Outcome
 from slp.infer.seconds import format_seconds
@@ -313,17 +312,13 @@ def acceptance(tally: Mapping[tuple[str, Outcome], int]) -> dict[str, float]:
 def _say_interrupted(kept: int, wanted: int) -> None:
     message = f"interrupted: {kept} of {wanted} draws are there and kept"
     help = "with a checkpoint the run can be resumed"
-    warnings.warn(
-        SlpWarning(Diagnostic("W510", message, help=help, severity="warning")), stacklevel=3
-    )
+    warn(Diagnostic("W510", message, help=help, severity="warning"))
 
 
 def _say_out_of_time(seconds: float, kept: int, wanted: int) -> None:
     message = f"the time of {format_seconds(seconds)} is over: {kept} of {wanted} draws are there"
     help = "give it more time, or go on from a checkpoint"
-    warnings.warn(
-        SlpWarning(Diagnostic("W541", message, help=help, severity="warning")), stacklevel=3
-    )
+    warn(Diagnostic("W541", message, help=help, severity="warning"))
 
 
 def _tally_to_data(tally: Counter[tuple[str, Outcome]]) -> Json:
