@@ -7,6 +7,7 @@ text, masses become probabilities with bounds, and options are checked.
 from __future__ import annotations
 
 import math
+import numbers
 import secrets
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,11 +35,13 @@ __all__ = [
     "ENGINES",
     "FAILURES",
     "Answer",
+    "Bound",
     "Draws",
     "FiredClause",
     "Proof",
     "QueryResult",
     "Value",
+    "check_number",
     "fired_clause",
     "read_query",
     "run_draws",
@@ -62,19 +65,10 @@ FAILURES: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class Answer(Mapping[str, Value]):
-    """One answer: a mapping from the goal's named variables to values.
-
-    `mass` is the sum of the weights of the proofs found, `probability` that divided by the mass of
-    all proofs found; `lower` and `upper` bound the probability where the search was cut off, and
-    are None where nothing bounds it. Free variables are called `_A`, `_B`, ...
-    """
+class Bound(Mapping[str, Value]):
+    """A mapping from a goal's named variables to what they are bound to."""
 
     bindings: Mapping[str, Value]
-    probability: float
-    mass: float
-    lower: float | None
-    upper: float | None
 
     def __getitem__(self, name: str) -> Value:
         return self.bindings[name]
@@ -84,6 +78,21 @@ class Answer(Mapping[str, Value]):
 
     def __len__(self) -> int:
         return len(self.bindings)
+
+
+@dataclass(frozen=True)
+class Answer(Bound):
+    """One answer: a mapping from the goal's named variables to values.
+
+    `mass` is the sum of the weights of the proofs found, `probability` that divided by the mass of
+    all proofs found; `lower` and `upper` bound the probability where the search was cut off, and
+    are None where nothing bounds it. Free variables are called `_A`, `_B`, ...
+    """
+
+    probability: float
+    mass: float
+    lower: float | None
+    upper: float | None
 
 
 @dataclass(frozen=True)
@@ -227,8 +236,8 @@ def run_query(
     allow_code: bool = False,
 ) -> QueryResult:
     """See `slp.Program.query`."""
-    _check_not_negative("best", best)
-    _check_not_negative("tolerance", tolerance)
+    check_number("best", best, whole=True)
+    check_number("tolerance", tolerance)
     query = read_query(program, goal, given)
     if runs_in_prolog(engine):
         with PrologProgram(program, allow_code=allow_code) as loaded:
@@ -273,13 +282,15 @@ def run_draws(
     allow_code: bool = False,
 ) -> Draws:
     """See `slp.Program.draw`."""
-    _check_not_negative("draws", draws)
+    check_number("draws", draws, whole=True)
     if failure not in FAILURES:
         message = f"there is no way `{failure}` to treat failed draws"
         raise UsageError(Diagnostic("E721", message, help=f"there are {', '.join(FAILURES)}"))
     query = read_query(program, goal, given)
     way: Failure = "rejection" if failure == "rejection" else "backtracking"
-    seed = secrets.randbits(32) if seed is None else seed
+    if seed is None:
+        seed = secrets.randbits(32)
+    check_number("seed", seed, whole=True)
     if runs_in_prolog(engine):
         with PrologProgram(program, allow_code=allow_code) as loaded:
             answers, tries = loaded.draw_answers(
@@ -318,10 +329,13 @@ def runs_in_prolog(engine: str) -> bool:
     return engine == "prolog"
 
 
-def _check_not_negative(option: str, value: float) -> None:
-    if not 0 <= value < math.inf:
-        help = "give a number from 0 up"
-        raise UsageError(Diagnostic("E720", f"`{option}` cannot be {value}", help=help))
+def check_number(option: str, value: object, *, whole: bool = False) -> None:
+    """Raise UsageError E720 unless `value` is a finite number from 0 up, and whole if told so."""
+    kind = numbers.Integral if whole else numbers.Real
+    is_number = isinstance(value, kind) and not isinstance(value, bool)
+    if not (is_number and 0 <= value < math.inf):  # type: ignore[operator]
+        help = f"give a {'whole ' if whole else ''}number from 0 up"
+        raise UsageError(Diagnostic("E720", f"`{option}` cannot be {value!r}", help=help))
 
 
 # --- from terms and masses to values and probabilities -----------------------------------------

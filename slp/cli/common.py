@@ -29,6 +29,7 @@ __all__ = [
     "check_output",
     "data_argument",
     "draws_file_option",
+    "exit_if_interrupted",
     "format_option",
     "json_option",
     "open_atomic",
@@ -185,6 +186,13 @@ def _bug() -> int:
     sys.stderr.write(traceback.format_exc())
     sys.stderr.write(f"\nThis is a bug in slp {slp.__version__}, please report it.\n")
     return int(ExitCode.BUG)
+
+
+def exit_if_interrupted(posterior: slp.Posterior) -> None:
+    """End a command, once it has said all, with the exit code of what was stopped from the
+    keyboard, if it was."""
+    if posterior.interrupted and not posterior.out_of_time:
+        raise SystemExit(INTERRUPTED)
 
 
 # --- output --------------------------------------------------------------------------------------

@@ -8,11 +8,16 @@ from typing import Any, TypeVar, cast
 
 import click
 
-__all__ = ["chain_options", "inference_options"]
+__all__ = ["chain_options", "inference_options", "memory_option", "seed_option"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 _Option = Callable[[Any], Any]
+
+memory_option = click.option(
+    "--memory", metavar="SIZE", help="Budget such as 4GiB (half of what is free)."
+)
+seed_option = click.option("--seed", type=click.IntRange(min=0), help="Seed of the draws.")
 
 # Options by the names that they have in Python, as `--help` lists them.
 _ENGINE: dict[str, _Option] = {
@@ -24,9 +29,7 @@ _ENGINE: dict[str, _Option] = {
         help="Engine to use: exact, mh, prolog, chart, enumerate; auto takes exact or mh, by what "
         "program and table allow, and says which.",
     ),
-    "memory": click.option(
-        "--memory", metavar="SIZE", help="Budget such as 4GiB (half of what is free)."
-    ),
+    "memory": memory_option,
     "time": click.option(
         "--time",
         metavar="TIME",
@@ -39,7 +42,7 @@ _ENGINE: dict[str, _Option] = {
         metavar="N",
         help="Threads to run (one for each core); no result depends on it.",
     ),
-    "seed": click.option("--seed", type=click.IntRange(min=0), help="Seed of the draws."),
+    "seed": seed_option,
     "allow_code": click.option(
         "--allow-code", is_flag=True, help="Let predicates that PRIOR names run their code."
     ),

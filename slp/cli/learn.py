@@ -20,6 +20,7 @@ from slp.cli.common import (
     reports_errors,
     response_option,
 )
+from slp.cli.inference_options import memory_option
 
 __all__ = ["learn_command"]
 
@@ -55,7 +56,7 @@ __all__ = ["learn_command"]
     show_default=True,
     help="Iterate at most so often.",
 )
-@click.option("--memory", metavar="SIZE", help="Budget such as 4GiB (half of what is free).")
+@memory_option
 @param_option
 @json_option
 @format_option

@@ -10,6 +10,7 @@ import slp
 from slp import load
 from slp.cli.common import (
     data_argument,
+    exit_if_interrupted,
     format_option,
     json_option,
     param_option,
@@ -20,7 +21,7 @@ from slp.cli.common import (
 )
 from slp.cli.inference_options import inference_options
 from slp.cli.json_text import json_text
-from slp.cli.summary import size_to_json, standing
+from slp.cli.summary import leaves_text, size_to_json, standing
 from slp.data import read_columns
 from slp.infer import MapTree
 
@@ -80,13 +81,14 @@ def map_command(
             "version": slp.__version__,
         }
         click.echo(json_text(result))
-        return
-    click.echo(f"engine {posterior.engine}: {posterior.reason}")
-    for i, t in enumerate(trees, start=1):
-        click.echo(f"\n{i}. {standing(t)}{t.tree.n_leaves} leaves")
-        for words in _edits(posterior, t) or ():
-            click.echo(words)
-        click.echo(t.tree.to_text())
+    else:
+        click.echo(f"engine {posterior.engine}: {posterior.reason}")
+        for i, t in enumerate(trees, start=1):
+            click.echo(f"\n{i}. {standing(t)}{leaves_text(t.tree.n_leaves)}")
+            for words in _edits(posterior, t) or ():
+                click.echo(words)
+            click.echo(t.tree.to_text())
+    exit_if_interrupted(posterior)
 
 
 def _edits(posterior: slp.Posterior, found: MapTree) -> list[str] | None:

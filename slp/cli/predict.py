@@ -12,6 +12,7 @@ from slp import load
 from slp.cli.common import (
     check_output,
     data_argument,
+    exit_if_interrupted,
     format_option,
     open_atomic,
     param_option,
@@ -73,6 +74,7 @@ def predict_command(
     else:
         with open_atomic(output) as stream:
             stream.write(text)
+    exit_if_interrupted(posterior)
 
 
 def _predictions(posterior: slp.Posterior, rows: Any, level: float) -> polars.DataFrame:

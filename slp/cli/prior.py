@@ -13,6 +13,7 @@ from slp.cli.common import (
     check_output,
     data_argument,
     draws_file_option,
+    exit_if_interrupted,
     format_option,
     json_option,
     param_option,
@@ -93,6 +94,7 @@ def prior_command(
         for i, draw in enumerate(shown, start=1):
             click.echo(f"\ndraw {i} (seed {result.seed})")
             click.echo(draw.tree.to_text())
+    exit_if_interrupted(result)
 
 
 def _print_summary(result: slp.Posterior, summary: dict[str, Any], words: str) -> None:

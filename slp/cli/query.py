@@ -21,7 +21,7 @@ from slp.cli.common import (
     progress_line,
     reports_errors,
 )
-from slp.cli.inference_options import chain_options
+from slp.cli.inference_options import chain_options, seed_option
 from slp.errors import Diagnostic, UsageError
 from slp.proof_sampling import LogLikelihood, SampledProofs, imported_function
 from slp.query import ENGINES, FAILURES, Draws, FiredClause, Proof, QueryResult, Value
@@ -60,7 +60,7 @@ _FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
     show_default=True,
     help="What a draw does that fails: start again, or go on from its last choice.",
 )
-@click.option("--seed", type=click.IntRange(min=0), help="Seed of the draws.")
+@seed_option
 @click.option(
     "--tolerance",
     type=click.FloatRange(min=0),

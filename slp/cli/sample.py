@@ -10,10 +10,10 @@ import click
 import slp
 from slp import load
 from slp.cli.common import (
-    INTERRUPTED,
     check_output,
     data_argument,
     draws_file_option,
+    exit_if_interrupted,
     format_option,
     json_option,
     param_option,
@@ -95,5 +95,4 @@ def sample_command(
         for line in draws_lines(posterior, draws, output):
             click.echo(line)
         click.echo(f"time      {time.perf_counter() - started:.2f} s")
-    if posterior.interrupted and not posterior.out_of_time:
-        raise SystemExit(INTERRUPTED)
+    exit_if_interrupted(posterior)

@@ -21,6 +21,7 @@ __all__ = [
     "feature_uses",
     "finite",
     "edits_to_json",
+    "leaves_text",
     "posterior_to_json",
     "size_to_json",
     "standing",
@@ -187,7 +188,7 @@ def summary_lines(
     yield f"trees     {_trees(posterior.tree_count())}"
     yield (
         f"{'MAP tree' if best.certified else 'best tree'}  {standing(best)}"
-        f"{_leaves(best.tree.n_leaves)}"
+        f"{leaves_text(best.tree.n_leaves)}"
     )
     for line in best.tree.to_text().splitlines():
         yield f"          {line}"
@@ -301,7 +302,8 @@ def _count(n: int, noun: str) -> str:
     return f"{n} {noun}" + ("" if n == 1 else "s")
 
 
-def _leaves(count: int) -> str:
+def leaves_text(count: int) -> str:
+    """`1 leaf`, `2 leaves`."""
     return "1 leaf" if count == 1 else f"{count} leaves"
 
 

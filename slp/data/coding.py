@@ -9,17 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp import kernels
-from slp.data.columns import Column
 from slp.data.features import CodedColumn, code_column, declared_of
 from slp.data.frames import frame_of
 from slp.data.response import Response, bind_response
-from slp.data.roles import roles_of
+from slp.data.roles import Roles, roles_of
 from slp.data.table import Table
 from slp.data.words import listed, plural
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import Program
 
-__all__ = ["table_of"]
+__all__ = ["response_of", "table_of"]
 
 
 def table_of(program: Program, X: Any, y: Any = None) -> Table:
@@ -46,7 +45,7 @@ def table_of(program: Program, X: Any, y: Any = None) -> Table:
         except DataError as e:
             faults += e.diagnostics
     try:
-        response = _bind(program, roles.response, roles.event)
+        response = response_of(program, roles)
     except DataError as e:
         raise DataError([*faults, *e.diagnostics]) from e
     if faults:
@@ -54,10 +53,13 @@ def table_of(program: Program, X: Any, y: Any = None) -> Table:
     return _merged(coded, response, roles.response.name)
 
 
-def _bind(program: Program, column: Column, event: Column | None) -> Response:
+def response_of(program: Program, roles: Roles) -> Response:
+    """The response of a table with its leaf model; raises what `bind_response` does."""
+    column = roles.response
     named = [d for d in program.features if d.name == column.name]
     declared = declared_of(column, named)
-    return bind_response(column, event, program.leaf, declared, program.spans.get("response"))
+    span = program.spans.get("response")
+    return bind_response(column, roles.event, program.leaf, declared, span)
 
 
 def _merged(coded: Sequence[CodedColumn], response: Response, name: str) -> Table:

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from slp.infer.diagnostics import Diagnostics, diagnose
 from slp.infer.distribution import ScoredTree
 from slp.infer.edits import CompiledEditMetropolisHastings, EditMetropolisHastings
-from slp.infer.posterior import Draw, MapTree, check_count
+from slp.infer.options import check_count
+from slp.infer.posterior import Draw, MapTree
 from slp.infer.run import RunResult
 from slp.infer.sampled_posterior import Said, SampledPosterior
 from slp.trees import Tree, TreeEdit

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from slp.data.table import Table
-from slp.errors import BudgetError, Diagnostic, UnsupportedError, UsageError, warn
+from slp.errors import BudgetError, Diagnostic, UnsupportedError, warn
 from slp.infer.boxes import Geometry
 from slp.infer.choice import Choice, choose_by_size, choose_engine
 from slp.infer.compiled import CompiledChart, compiled_is_there
@@ -21,7 +21,8 @@ from slp.infer.compiled.passes import Progress
 from slp.infer.distribution import TreeDistribution
 from slp.infer.exact_posterior import ExactPosterior
 from slp.infer.memory import memory_budget
-from slp.infer.posterior import Posterior, check_count
+from slp.infer.options import check_count
+from slp.infer.posterior import Posterior
 from slp.infer.sampling import SAMPLERS, Sampling
 from slp.infer.seconds import format_seconds, parse_seconds
 from slp.ir.program import Program
@@ -168,8 +169,7 @@ def infer(
     if seed is not None:
         check_count("seed", seed)
     threads = N_CORES if threads is None else threads
-    if threads < 1:
-        raise UsageError(Diagnostic("E505", f"threads is {threads}", help="take 1 or more"))
+    check_count("threads", threads, least=1)
     seconds = None if time is None else parse_seconds(time)
     budget = memory_budget(memory)
     fits = None if recompile is None else partial(changes_that_fit, program, recompile)

@@ -15,7 +15,8 @@ from slp.infer.boxes import Geometry
 from slp.infer.choice import Choice
 from slp.infer.distribution import ScoredTree, TreeDistribution
 from slp.infer.evidence import evidence_note
-from slp.infer.posterior import Draw, MapTree, Posterior, check_count, fresh_seed
+from slp.infer.options import check_count, fresh_seed
+from slp.infer.posterior import Draw, MapTree, Posterior
 from slp.ir.tree_grammar import TreeGrammar
 from slp.trees import Tree
 

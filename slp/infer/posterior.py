@@ -7,7 +7,6 @@ computes what is asked for when it is asked for, and keeps it.
 
 from __future__ import annotations
 
-import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from slp.infer.diagnostics import Diagnostics
     from slp.infer.edit_posterior import EditSummary
 
-__all__ = ["Draw", "FeatureUse", "MapTree", "Posterior", "check_count", "fresh_seed"]
+__all__ = ["Draw", "FeatureUse", "MapTree", "Posterior"]
 
 
 @dataclass(frozen=True)
@@ -371,15 +370,3 @@ class Posterior(ABC):
 
 def _usage(code: str, message: str, help: str) -> UsageError:
     return UsageError(Diagnostic(code, message, help=help))
-
-
-def check_count(name: str, value: object) -> None:
-    """Raise UsageError E505 unless `value` is a whole number from 0 up."""
-    if not isinstance(value, int | np.integer) or value < 0:
-        shown = repr(value) if isinstance(value, str) else value
-        raise _usage("E505", f"{name} is {shown}", "take a whole number from 0 up")
-
-
-def fresh_seed() -> int:
-    """A seed from the system."""
-    return secrets.randbits(32)

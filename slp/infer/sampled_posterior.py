@@ -18,7 +18,8 @@ from slp.infer.choice import Choice
 from slp.infer.diagnostics import Diagnostics, diagnose
 from slp.infer.distribution import ScoredTree
 from slp.infer.drawn import DrawnTrees
-from slp.infer.posterior import Draw, FeatureUse, MapTree, Posterior, check_count, fresh_seed
+from slp.infer.options import check_count, fresh_seed
+from slp.infer.posterior import Draw, FeatureUse, MapTree, Posterior
 from slp.infer.run import Engine, Json, RunResult
 from slp.trees import Tree
 

@@ -22,13 +22,13 @@ from slp.infer.mh import (
     Tempering,
     core_takes,
 )
-from slp.infer.posterior import fresh_seed
+from slp.infer.options import check_count, fresh_seed
 from slp.infer.run import (
     Checkpoint,
     RunResult,
     Schedule,
+    checkpoint_and_seed,
     run,
-    seed_of_checkpoint,
 )
 from slp.infer.sampled_posterior import Said, SampledPosterior, TreeSampler
 from slp.infer.sampling import HOSTED, Sampling, teller, warn_of
@@ -66,8 +66,8 @@ def sample_posterior(
     SlpError
         E511, E514: the checkpoint; E517: no tree to start from was found.
     """
-    if seed is None and sampling.resume and sampling.checkpoint is not None:
-        seed = seed_of_checkpoint(sampling.checkpoint)
+    check_count("rungs", sampling.rungs, least=1)
+    checkpoint, seed = checkpoint_and_seed(sampling.checkpoint, sampling.resume, seed)
     known_seed = fresh_seed() if seed is None else seed
 
     def chains(likelihood: bool, checkpoint: Checkpoint | None) -> SampledPosterior:
@@ -100,9 +100,6 @@ def sample_posterior(
             warn_of(posterior.diagnostics)
         return posterior
 
-    checkpoint = None
-    if sampling.checkpoint is not None:
-        checkpoint = Checkpoint(sampling.checkpoint, sampling.resume)
     return chains(likelihood, checkpoint)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 
 from slp.errors import Diagnostic, warn
 from slp.infer.seconds import format_seconds
@@ -20,7 +20,16 @@ if TYPE_CHECKING:
     from slp.infer.sampled_posterior import TreeSampler
     from slp.ir.program import Program
 
-__all__ = ["HOSTED", "SAMPLERS", "Hosted", "Sampling", "teller", "warn_of"]
+__all__ = [
+    "HOSTED",
+    "SAMPLERS",
+    "ChainOptions",
+    "Hosted",
+    "Sampling",
+    "SamplingOptions",
+    "teller",
+    "warn_of",
+]
 
 #: The samplers there are: `prolog` is `mh` with proposals that SWI-Prolog makes.
 SAMPLERS = ("mh", "prolog")
@@ -47,6 +56,23 @@ class Sampling:
     rungs: int = 1
     checkpoint: str | Path | None = None
     resume: bool = False
+
+
+class ChainOptions(TypedDict, total=False):
+    """The options of `Sampling` that any chains take, by name."""
+
+    chains: int
+    warmup: int
+    thin: int
+    proposal: str
+    checkpoint: str | Path | None
+    resume: bool
+
+
+class SamplingOptions(ChainOptions, total=False):
+    """The options of `Sampling`, by name."""
+
+    rungs: int
 
 
 class Hosted(Protocol):

@@ -47,7 +47,8 @@ def check(
         if isinstance(constraint, Program):
             found += results(constraint)
         elif not isinstance(constraint, str):
-            found += results(parse(":- use(growtree).\n").require(constraint))
+            program = parse(shared, "<clauses>").require(constraint)
+            found.append(results(program)[len(program.ir.constraints) - 1])
         elif constraint.rstrip().endswith("."):
             found += results(parse(f"{constraint}\n:- use(growtree).\n", "<clauses>"))
         else:

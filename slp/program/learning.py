@@ -11,7 +11,7 @@ from slp.compile import compile_model, compile_program
 from slp.data import Table, read_columns
 from slp.errors import Diagnostic, SlpError, UsageError
 from slp.infer.memory import memory_budget
-from slp.infer.posterior import check_count
+from slp.infer.options import check_count
 from slp.ir import program as ir
 from slp.learn import (
     Learned,
@@ -24,6 +24,7 @@ from slp.learn import (
 )
 from slp.program.program import Program
 from slp.proofs import Limits
+from slp.query import check_number
 from slp.source import SourceFile
 from slp.syntax import parse_term
 
@@ -69,9 +70,7 @@ def learn(
     limits: Limits,
 ) -> LearnResult:
     """See `slp.Program.learn`."""
-    if not 0 <= tolerance < float("inf"):
-        help = "give a number from 0 up"
-        raise UsageError(Diagnostic("E720", f"`tolerance` cannot be {tolerance}", help=help))
+    check_number("tolerance", tolerance)
     check_count("iterations", iterations)
     text = ProgramText(program.source)
     given = {n: x for n, x in program.parameters.items() if not text.is_computed(n)}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Unpack
 
-from slp.infer.posterior import check_count
+from slp.infer.options import check_count
+from slp.infer.sampling import ChainOptions
 from slp.ir import program as ir
 from slp.proofs import DEFAULT_LIMITS, Limits
 
@@ -15,17 +15,6 @@ if TYPE_CHECKING:
     from slp.query import Draws, QueryResult
 
 __all__ = ["ProofQuestions"]
-
-
-class ProofSamplingOptions(TypedDict, total=False):
-    """The options of `slp.proof_sampling.ProofSampling`, by name."""
-
-    chains: int
-    warmup: int
-    thin: int
-    proposal: str
-    checkpoint: str | Path | None
-    resume: bool
 
 
 class ProofQuestions:
@@ -129,7 +118,7 @@ class ProofQuestions:
         progress: Callable[[int, str], None] | None = None,
         engine: str = "python",
         allow_code: bool = False,
-        **sampling: Unpack[ProofSamplingOptions],
+        **sampling: Unpack[ChainOptions],
     ) -> SampledProofs:
         """Draws of a goal's proofs by Metropolis-Hastings: prior times likelihood.
 

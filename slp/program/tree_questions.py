@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from slp.compile import compile_model
 from slp.data import Table
 from slp.errors import warn
 from slp.infer import Posterior, Sampling, infer
-from slp.infer.sampling import HOSTED
+from slp.infer.sampling import HOSTED, SamplingOptions
 from slp.ir import program as ir
 from slp.ir.tree_grammar import TreeGrammar
 from slp.trees.predicates import asked_predicates, with_predicates
 
 __all__ = ["TreeQuestions"]
-
-
-class SamplingOptions(TypedDict, total=False):
-    """The options of `slp.infer.Sampling`, by name."""
-
-    chains: int
-    warmup: int
-    thin: int
-    proposal: str
-    rungs: int
-    checkpoint: str | Path | None
-    resume: bool
 
 
 class RunOptions(TypedDict):

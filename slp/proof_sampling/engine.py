@@ -10,7 +10,7 @@ import numpy as np
 from slp.infer.mh.chance import RandomChance
 from slp.infer.mh.names import cut_by_name, no_proposal, read_names
 from slp.infer.mh.proposals import Mixture, metropolis_hastings
-from slp.infer.run import Info, Json, Move
+from slp.infer.run import Info, Json, Move, Stop, never
 from slp.proof_sampling.derivations import Derivation, ProofSpace
 from slp.proof_sampling.start import find_start
 from slp.source import SourceSpan
@@ -58,15 +58,17 @@ class ProofMetropolisHastings:
         """See `Engine`."""
         return self._identity
 
-    def init(self, rng: np.random.Generator) -> ProofState:
+    def init(self, rng: np.random.Generator, stop: Stop = never) -> ProofState:
         """A proof in the support; see `find_start`.
 
         Raises
         ------
         SlpError
             E250: none was found.
+        SearchStoppedError
+            See `Engine`.
         """
-        found = find_start(self.space, RandomChance(rng), self._span)
+        found = find_start(self.space, RandomChance(rng), self._span, stop)
         return ProofState(found, (0,) * len(self.mixture.proposals))
 
     def step(self, rng: np.random.Generator, state: ProofState) -> tuple[ProofState, Info]:

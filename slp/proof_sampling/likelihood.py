@@ -65,7 +65,7 @@ def function_of_answer(
         given = {name: _plain(term) for name, term in zip(names, answer, strict=True)}
         try:
             value = function(given)
-        except Exception as e:
+        except (Exception, SystemExit) as e:
             said = f"{type(e).__name__}: {e}".rstrip(": ")
             message = f"the log-likelihood function failed on {_of(names, answer)}: {said}"
             raise SlpError(Diagnostic("E252", message)) from e
@@ -140,7 +140,7 @@ def imported_function(name: str, folder: Path) -> LogLikelihood:
     module, _, function = name.partition(":")
     try:
         found: Any = getattr(importlib.import_module(module), function)
-    except Exception as e:
+    except (Exception, SystemExit) as e:
         said = f"{type(e).__name__}: {e}".rstrip(": ")
         help = "its module must be installed, on the PYTHONPATH, here, or beside the program's file"
         message = f"{name} cannot be imported: {said}"

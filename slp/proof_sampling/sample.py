@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from slp.errors import Diagnostic, warn
-from slp.infer.posterior import fresh_seed
-from slp.infer.run import Checkpoint, Schedule, run, seed_of_checkpoint
+from slp.infer.options import fresh_seed
+from slp.infer.run import Schedule, checkpoint_and_seed, run
 from slp.infer.sampling import teller, warn_of
 from slp.ir import program as ir
 from slp.proof_sampling.derivations import ProofSpace
@@ -74,12 +74,8 @@ def sample_proofs(
         "log-likelihood": said,
         "engine": engine,
     }
-    if seed is None and sampling.resume and sampling.checkpoint is not None:
-        seed = seed_of_checkpoint(sampling.checkpoint)
+    checkpoint, seed = checkpoint_and_seed(sampling.checkpoint, sampling.resume, seed)
     seed = fresh_seed() if seed is None else seed
-    checkpoint = None
-    if sampling.checkpoint is not None:
-        checkpoint = Checkpoint(sampling.checkpoint, sampling.resume)
     result = run(
         ProofMetropolisHastings(space, sampling.proposal, identity, query.goal.span),
         Schedule(draws, sampling.chains, sampling.warmup, sampling.thin),

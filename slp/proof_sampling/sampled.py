@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from slp.errors import Diagnostic, UsageError
 from slp.infer.arviz_adapter import inference_data, monte_carlo_errors
 from slp.infer.diagnostics import Diagnostics, convergence_of, diagnostics_of, worst
-from slp.infer.posterior import check_count
+from slp.infer.options import check_count
 from slp.infer.run import RunResult
 from slp.proof_sampling.derivations import Derivation, ProofSpace
 from slp.proofs.terms import Term
-from slp.query import FiredClause, Value, fired_clause, values_of
+from slp.query import Bound, FiredClause, fired_clause, values_of
 
 __all__ = ["DrawnProof", "SampledAnswer", "SampledProofs"]
 
@@ -28,7 +28,7 @@ _MOST_ANSWERS = 20
 
 
 @dataclass(frozen=True)
-class DrawnProof(Mapping[str, Value]):
+class DrawnProof(Bound):
     """A proof drawn: a mapping from the goal's named variables to what it answers.
 
     `log_weight` is the log of its mass, the product of the labels (its log prior but for the mass
@@ -36,38 +36,18 @@ class DrawnProof(Mapping[str, Value]):
     that fired, in order; `chain` drew it.
     """
 
-    bindings: Mapping[str, Value]
     log_weight: float
     log_likelihood: float
     clauses: tuple[FiredClause, ...]
     chain: int
 
-    def __getitem__(self, name: str) -> Value:
-        return self.bindings[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.bindings)
-
-    def __len__(self) -> int:
-        return len(self.bindings)
-
 
 @dataclass(frozen=True)
-class SampledAnswer(Mapping[str, Value]):
+class SampledAnswer(Bound):
     """An answer: its share of the draws, and the Monte Carlo standard error of that."""
 
-    bindings: Mapping[str, Value]
     probability: float
     error: float
-
-    def __getitem__(self, name: str) -> Value:
-        return self.bindings[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.bindings)
-
-    def __len__(self) -> int:
-        return len(self.bindings)
 
 
 class SampledProofs:

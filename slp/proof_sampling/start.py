@@ -12,6 +12,7 @@ from itertools import accumulate
 
 from slp.errors import Diagnostic, SlpError
 from slp.infer.mh.chance import Chance
+from slp.infer.run import SearchStoppedError, Stop, never
 from slp.proof_sampling.derivations import Derivation, ProofSpace, Step
 from slp.proofs.runs import Run
 from slp.source import SourceSpan
@@ -23,16 +24,22 @@ _TRIES = 200
 _DEAD_ENDS = 1000
 
 
-def find_start(space: ProofSpace, chance: Chance, span: SourceSpan | None) -> Derivation:
+def find_start(
+    space: ProofSpace, chance: Chance, span: SourceSpan | None, stop: Stop = never
+) -> Derivation:
     """A proof in the support; `span` is the goal's.
 
     Raises
     ------
     SlpError
         E250: none was found.
+    SearchStoppedError
+        See `slp.infer.run.Engine`.
     """
     found = 0
     for _ in range(_TRIES):
+        if stop():
+            raise SearchStoppedError("no proof to start from was found")
         derivation = backtracked(space, chance)
         if derivation is not None and space.passes(derivation):
             return derivation

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from slp.data.features import declared_of
-from slp.data.frames import column_of_values
-from slp.data.response import bind_response
+from slp.data.coding import response_of
+from slp.data.frames import frame_of
+from slp.data.roles import roles_of
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import (
     Before,
@@ -83,20 +83,25 @@ def check_tree(
     Parameters
     ----------
     program : an `slp.Program` or an `slp.ir.program.Program`.
-    X, y : a table whose rows are counted in the leaves: a frame that holds the response, or rows
-        and responses apart. Without them the summaries that the leaves carry are taken.
+    X, y : a table whose rows are counted in the leaves, as for `slp.Program.posterior`: a frame
+        that holds the response (with the name of its column as `y`, if the program does not say
+        it), or rows and responses apart. Without it the summaries that the leaves carry are taken.
     allow_code : whether predicates that the program names may run; else it is not told whether
         they hold.
 
     Raises
     ------
     DataError
-        As `Tree.apply`; E611: no response; a response that the program's leaf model cannot take.
+        As `Tree.apply`; a table without a response, or with one that the program's leaf model
+        cannot take, as `slp.data.table_of`; E611: `y` without `X`.
     SlpError
         E651 to E654: a predicate that cannot be asked, or does not answer.
     """
     ir: Program = getattr(program, "ir", program)
     levels = None
+    if X is None and y is not None:
+        help = "give the table too: tree.check(program, X, y)"
+        raise DataError(Diagnostic("E611", "there is a response `y`, and no table `X`", help=help))
     if X is not None:
         levels = levels_of_rows(tree, X)
         tree = tree.with_leaves(_leaves_of_rows(tree, ir, X, y))
@@ -334,27 +339,7 @@ def _rows(leaf: Leaf) -> int | None:
 
 def _leaves_of_rows(tree: Tree, program: Program, X: Any, y: Any) -> list[Leaf]:
     """Leaves with a summary of the responses of a table's rows, from left to right."""
-    name = "y"
-    if y is None:
-        name = _name_of_response(program, X)
-        y = X[name]
-    where = route_rows(tree, X)
-    column = column_of_values(name, y)
-    if len(column.cells) != len(where):
-        message = f"{len(where)} rows, but {len(column.cells)} responses"
-        raise DataError(Diagnostic("E611", message, help="give one response for each row"))
-    event = None if program.event is None else column_of_values(program.event, X[program.event])
-    declared = declared_of(column, program.features)
-    response = bind_response(column, event, program.leaf, declared)
+    response = response_of(program, roles_of(program, frame_of(X), y))
     sums = np.zeros((tree.n_leaves, response.statistics.shape[1]))
-    np.add.at(sums, where, response.statistics)
+    np.add.at(sums, route_rows(tree, X), response.statistics)
     return [Leaf(response.leaf.summary(s)) for s in sums]
-
-
-def _name_of_response(program: Program, X: Any) -> str:
-    columns = list(getattr(X, "columns", ()))
-    name = program.response if program.response is not None else (columns or [None])[-1]
-    if name not in columns:
-        message = "the table holds no response" + ("" if name is None else f" column {name}")
-        raise DataError(Diagnostic("E611", message, help="give the responses as `y`"))
-    return str(name)

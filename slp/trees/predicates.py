@@ -34,6 +34,8 @@ __all__ = [
     "asked_predicate",
     "asked_predicates",
     "node_predicates",
+    "refusals_in_words",
+    "refused_example",
     "tree_predicates",
     "with_predicates",
 ]
@@ -51,6 +53,7 @@ class AskedPredicate:
     ----------
     words : what people know it by, `the Python predicate shape:small`.
     asked, refused : how often it was asked, and how often it said no.
+    last_refused : what it said no to last, None if it never did.
     seconds : wall-clock time that it took in all.
     """
 
@@ -59,6 +62,7 @@ class AskedPredicate:
     span: SourceSpan | None = None
     asked: int = 0
     refused: int = 0
+    last_refused: Any = field(default=None, repr=False)
     seconds: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -83,12 +87,13 @@ class AskedPredicate:
             if not isinstance(answer, bool | np.bool_):
                 gave = f"gave {_short(answer)}, which is neither True nor False"
                 raise self._fault("E654", gave, subject)
-            self.refused += not answer
+            if not answer:
+                self.refused += 1
+                self.last_refused = subject
             return bool(answer)
 
     def _fault(self, code: str, what: str, subject: Any) -> SlpError:
-        kind = "node" if isinstance(subject, TreeNode) else "tree"
-        help = f"in call {self.asked:,} it was asked of this {kind}:\n{subject}"
+        help = f"in call {self.asked:,} it was asked of this {_kind(subject)}:\n{subject}"
         return SlpError(Diagnostic(code, f"{self.words} {what}", self.span, help))
 
 
@@ -129,6 +134,22 @@ def asked_predicates(constraints: Iterable[Constraint]) -> list[AskedPredicate]:
 def node_predicates(constraints: Iterable[Constraint]) -> list[AskedPredicate]:
     """The predicates on nodes among constraints, made ready by `with_predicates`."""
     return _asked(c for c in constraints if isinstance(c, Predicate) and c.local)
+
+
+def refusals_in_words(asked: Iterable[AskedPredicate]) -> str:
+    """How often each predicate was asked, and refused: the end of a sentence."""
+    return "".join(
+        f"; {p.words} refused {p.refused:,} of {p.asked:,} that it was asked of" for p in asked
+    )
+
+
+def refused_example(asked: Iterable[AskedPredicate]) -> str:
+    """Of the first predicate that refused all that it was asked of, what it refused last: lines to
+    add to a help; empty if there is none."""
+    p = next((p for p in asked if p.refused == p.asked > 0), None)
+    if p is None:
+        return ""
+    return f"\n{p.words} refused this {_kind(p.last_refused)}, among others:\n{p.last_refused}"
 
 
 def _asked(predicates: Iterable[Predicate]) -> list[AskedPredicate]:
@@ -200,6 +221,10 @@ HOSTS: dict[str, Host] = {"python": _python_function}
 
 
 # --- words -------------------------------------------------------------------------------------
+
+
+def _kind(subject: object) -> str:
+    return "node" if isinstance(subject, TreeNode) else "tree"
 
 
 def _error_text(error: BaseException) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
 import slp
@@ -45,6 +46,17 @@ def test_constraints_on_the_rows_of_a_table() -> None:
         down.counterexample
         == "at right (3 <= age): P(a) is 0.3333333333, and 0.75 at left (age < 3)"
     )
+
+
+def test_a_function_sees_the_rows_as_the_clauses_say() -> None:
+    def classes(tree: Tree) -> bool:
+        return set(tree.leaves()[0].summary["counts"]) <= {"a", "b"}
+
+    more = ROWS.with_columns(last=pl.Series(range(6)))
+    for given in ({"X": more, "y": "y"}, {"X": ROWS.drop("y"), "y": list("aabbab")}):
+        assert [r.holds for r in slp.check(STUMP, classes, **given)] == [True]
+    found = slp.check(STUMP, ":- response(y). :- constraint(first(age)).", classes, X=more)
+    assert [r.holds for r in found] == [True, True]
 
 
 def test_code_in_a_check() -> None:

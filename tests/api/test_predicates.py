@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -197,24 +198,87 @@ def test_a_predicate_sees_the_tree_with_its_counts() -> None:
     assert len({hash(tree) for tree in seen}) > 1
 
 
-@pytest.mark.parametrize("proposal", ["q_uc", "q_exact"])
-def test_no_start(proposal: str) -> None:
-    error = fault(slp.parse(":- use(growtree).").require(never), proposal=proposal)
-    (found,) = error.diagnostics
-    assert found.help == (
-        "loosen `max_leaves`, `max_features`, `monotone` or the predicates, or have fewer cuts "
-        "(bins)"
-    )
-    assert (found.code, found.message) == (
-        "E517",
-        "no tree to start from was found among 2,000 drawn from the program: 2,000 of them break a "
-        "constraint on the finished tree, the others fail; the Python predicate "
-        "tests.api.test_predicates:never refused 2,000 of 2,000 that it was asked of",
-    )
+NEVER = "the Python predicate tests.api.test_predicates:never"
 
 
 def never(tree: Tree) -> bool:
     return False
+
+
+@pytest.mark.parametrize("proposal", ["q_uc", "q_exact"])
+def test_no_start(proposal: str) -> None:
+    error = fault(slp.parse(":- use(growtree).").require(never), proposal=proposal)
+    (found,) = error.diagnostics
+    assert found.help is not None
+    first, second, *tree = found.help.splitlines()
+    assert first == (
+        "loosen `max_leaves`, `max_features`, `monotone` or the predicates, or have fewer cuts "
+        "(bins)"
+    )
+    assert second == f"{NEVER} refused this tree, among others:"
+    assert tree
+    assert (found.code, found.message) == (
+        "E517",
+        "no tree to start from was found among 2,000 drawn from the program: 2,000 of them break a "
+        f"constraint on the finished tree, the others fail; {NEVER} refused 2,000 of 2,000 that it "
+        "was asked of",
+    )
+
+
+def test_no_start_under_a_predicate_on_nodes() -> None:
+    (found,) = fault(slp.parse(":- use(growtree).").require(never, local=True)).diagnostics
+    # Both ways on from the root are asked about once: a leaf, and seven splits.
+    assert (found.code, found.message) == (
+        "E517",
+        "no tree to start from was found among 2,000 drawn from the program: every one came to a "
+        f"box where no rule applies; {NEVER} refused 8 of 8 that it was asked of",
+    )
+    assert found.help is not None
+    assert found.help.splitlines()[1] == f"{NEVER} refused this node, among others:"
+
+
+STUMP_ON_AGE = slp.Tree.from_dict({"feature": "age", "threshold": 3, "left": {}, "right": {}})
+
+
+def test_no_start_by_edits() -> None:
+    made = slp.load("edittree", tree=STUMP_ON_AGE).require(never)
+    (found,) = fault(made).diagnostics
+    asked = re.fullmatch(
+        "no edits of the given tree were found that lead to a tree which satisfies the "
+        f"constraints; {NEVER} refused ([\\d,]+) of ([\\d,]+) that it was asked of",
+        found.message,
+    )
+    assert found.code == "E519" and asked is not None and asked[1] == asked[2]
+    assert found.help is not None
+    assert found.help.splitlines()[1] == f"{NEVER} refused this tree, among others:"
+
+
+@pytest.mark.parametrize(
+    ("made", "local", "rungs"),
+    [
+        (slp.load("growtree"), False, 1),
+        (slp.load("growtree"), False, 2),
+        (slp.load("edittree", tree=STUMP_ON_AGE), False, 1),
+        (slp.parse(":- use(growtree).").require(never), True, 1),
+    ],
+)
+def test_the_time_of_a_run_is_heeded_in_the_search_for_a_start(
+    made: slp.Program, local: bool, rungs: int
+) -> None:
+    def slow(subject: object) -> bool:
+        time.sleep(0.02)
+        return local
+
+    started = time.monotonic()
+    error = fault(made.require(slow, local), time=0.3, rungs=rungs)
+    assert time.monotonic() - started < 5
+    assert isinstance(error, slp.BudgetError)
+    (found,) = error.diagnostics
+    assert found.code == "E540"
+    assert found.message.startswith("the time of 0.3 s is over, and nothing was drawn: no ")
+    asked = re.search(r"slow refused (\d+) of (\d+) that it was asked of", found.message)
+    assert asked is not None and int(asked[1]) == (0 if local else int(asked[2]))
+    assert found.help == "give it more time, or looser constraints"
 
 
 def test_exact_engines_refuse_predicates() -> None:

@@ -171,3 +171,38 @@ def test_prior_ignores_the_response(slp_run, table: Path, tmp_path: Path) -> Non
 def test_help(slp_run, name: str) -> None:
     result = slp_run(name, "--help")
     assert result.code == 0 and result.out.startswith("Usage: ")
+
+
+SHORT = ("--engine", "mh", "--warmup", "10", "--thin", "1", "--seed", "1")
+
+
+@pytest.mark.parametrize("command", ["sample", "map", "prior", "predict"])
+def test_commands_stopped_from_the_keyboard_say_so_by_their_exit_code(
+    slp_run, table: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    """What was drawn until then is summarised all the same."""
+
+    def interrupted(watch: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("slp.infer.run.loop._Watch.write_if_due", interrupted)
+    result = slp_run(command, "growtree", table, *[table] * (command == "predict"), *SHORT)
+    assert result.code == 130
+    assert "warning[W510]: interrupted: " in result.err
+    assert result.out
+
+
+def test_time_that_is_over_in_the_search_for_a_start(slp_run, table: Path, tmp_path: Path) -> None:
+    """It is an error, with the exit code of a budget that was reached."""
+    (tmp_path / "refusing.py").write_text(
+        "import time\ndef never(tree):\n    time.sleep(0.05)\n    return False\n"
+    )
+    program = tmp_path / "prior.slp"
+    program.write_text(':- use(growtree).\n:- constraint(python("refusing:never")).\n')
+    result = slp_run("sample", program, table, "--allow-code", "--time", "0.3s")
+    assert result.code == 1 and result.out == ""
+    assert (
+        "error[E540]: the time of 0.3 s is over, and nothing was drawn: no tree to start from was "
+        "found that satisfies the program; the Python predicate refusing:never refused "
+    ) in result.err
+    assert result.err.endswith("  help: give it more time, or looser constraints\n")

@@ -15,10 +15,10 @@ import pytest
 #: The command, with a checkpoint every 20 milliseconds in place of every 30 seconds.
 COMMAND = """
 import functools, sys
-import slp.infer.samplers as samplers
+import slp.infer.run.checkpoint as checkpoint
 from slp.cli.common import run
 from slp.cli.sample import sample_command
-samplers.Checkpoint = functools.partial(samplers.Checkpoint, every=0.02)
+checkpoint.Checkpoint = functools.partial(checkpoint.Checkpoint, every=0.02)
 sys.exit(run(sample_command, sys.argv[1:]))
 """
 DRAWS = 3000

@@ -219,5 +219,5 @@ def test_threads_below_one(compiled_kernels: ModuleType) -> None:
     assert (diagnostic.code, diagnostic.message, diagnostic.help) == (
         "E505",
         "threads is 0",
-        "take 1 or more",
+        "take a whole number from 1 up",
     )

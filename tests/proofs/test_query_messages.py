@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import pytest
 
 import slp
@@ -154,12 +157,22 @@ def test_masses_that_vanish() -> None:
     assert (found.answers, found.success) == ((), 0.0)
 
 
-@pytest.mark.parametrize("option", ["tolerance", "best"])
-def test_options_out_of_range(option: str) -> None:
-    with pytest.raises(slp.UsageError) as caught:
-        slp.parse(COIN).query("coin(X)", **{option: -1})  # type: ignore[arg-type]
-    want = ("E720", f"`{option}` cannot be -1", None, "give a number from 0 up")
-    assert fault(caught.value) == want
+@pytest.mark.parametrize("value", [-1, math.nan, math.inf, "1", True])
+def test_options_out_of_range(value: Any) -> None:
+    made = slp.parse(COIN)
+    for option, ask in (
+        ("tolerance", lambda: made.query("coin(X)", tolerance=value)),
+        ("best", lambda: made.query("coin(X)", best=value)),
+        ("draws", lambda: made.draw("coin(X)", value)),
+        ("seed", lambda: made.draw("coin(X)", seed=value)),
+    ):
+        with pytest.raises(slp.UsageError) as caught:
+            ask()
+        whole = "" if option == "tolerance" else "whole "
+        help = f"give a {whole}number from 0 up"
+        assert fault(caught.value) == ("E720", f"`{option}` cannot be {value!r}", None, help)
+    with pytest.raises(slp.UsageError, match="E720"):
+        made.query("coin(X)", best=1.5)  # type: ignore[arg-type]
 
 
 def test_unknown_way_to_treat_failure() -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
-import numpy as np
 import polars as pl
 import pytest
 
@@ -15,6 +15,7 @@ from slp.ir.program import (
     Constant,
     Constraint,
     Exclusive,
+    FeatureDeclaration,
     First,
     Forbid,
     Interaction,
@@ -366,12 +367,38 @@ def test_rows_of_a_table_are_counted() -> None:
         assert results[1].counterexample == "at left (age < 24): the leaf has 1 rows"
 
 
+def test_the_response_is_taken_as_a_posterior_takes_it() -> None:
+    """By its name, or the column that the program names, or the last one that it does not ignore;
+    and whether it is classes is not for `feature(_, ...)` to say."""
+    rules = program(Majority(INFANT, "1"))
+    tree = Tree(split("age", 24.0))
+    unnamed = Tree(split("x0", 24.0))
+    of_unnamed = program(Majority(Box("young", {"x0": (0.0, 24.0)}), "1"))
+    more = FRAME.with_columns(last=pl.Series([1, 1, 1]))
+    numeric = (FeatureDeclaration(None, "numeric", None),)
+    for results in (
+        tree.check(rules, FRAME, "outcome"),
+        tree.check(rules, more, "outcome"),
+        tree.check(replace(rules, response="outcome"), more),
+        tree.check(replace(rules, ignored=("last",)), more),
+        tree.check(replace(rules, features=numeric), FRAME),
+        unnamed.check(of_unnamed, FRAME.to_numpy(), "x1"),
+        unnamed.check(of_unnamed, FRAME.to_numpy()),
+    ):
+        assert [r.holds for r in results] == [True]
+    (swapped,) = tree.check(program(Majority(INFANT, "2")), more, y="outcome")
+    assert swapped.counterexample == "at left (age < 24): 1 rows of 1, 0 of 2"
+
+
 def test_a_table_without_response() -> None:
     def message(*args: object, response: str | None = None) -> tuple[str, str]:
         with pytest.raises(DataError) as caught:
             Tree(Leaf()).check(Program("test", None, (), response=response), *args)
         return caught.value.diagnostics[0].code, caught.value.diagnostics[0].message
 
-    assert message(np.zeros((2, 2))) == ("E611", "the table holds no response")
-    assert message(FRAME, response="y") == ("E611", "the table holds no response column y")
-    assert message(FRAME, [1, 2]) == ("E611", "3 rows, but 2 responses")
+    no_column = "there is no column `{}` for the response"
+    assert message(FRAME, response="y") == ("E425", no_column.format("y"))
+    assert message(FRAME, "died") == ("E425", no_column.format("died"))
+    assert message(FRAME, [1, 2]) == ("E413", "the table has 3 rows, but y has 2 values")
+    assert message(None, [1, 2]) == ("E611", "there is a response `y`, and no table `X`")
+    assert message(None, "outcome") == ("E611", "there is a response `y`, and no table `X`")

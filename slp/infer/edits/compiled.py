@@ -27,7 +27,7 @@ from slp.infer.mh.core_chains import (
     seeds,
 )
 from slp.infer.mh.names import read_names
-from slp.infer.run import Json, Outcome
+from slp.infer.run import Json, Outcome, Stop, never
 from slp.ir.program import Constraint, EditPrior, Predicate, Support
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.mh import mh_kernels
@@ -101,15 +101,17 @@ class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
         """See `Engine`."""
         return self._identity
 
-    def init(self, rng: np.random.Generator) -> CoreEdits:
+    def init(self, rng: np.random.Generator, stop: Stop = never) -> CoreEdits:
         """A sequence in the support, as `EditMetropolisHastings.init`.
 
         Raises
         ------
         SlpError
             E519: none was found.
+        SearchStoppedError
+            See `Engine`.
         """
-        return self.state_from_data(self.plain.state_to_data(self.plain.init(rng)))
+        return self.state_from_data(self.plain.state_to_data(self.plain.init(rng, stop)))
 
     def advance(
         self, rng: np.random.Generator, state: CoreEdits, n: int, tuning_from: int | None = None

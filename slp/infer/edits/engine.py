@@ -24,11 +24,11 @@ from slp.infer.mh.names import cut_by_name, no_proposal, read_names
 from slp.infer.mh.proposals import Mixture, metropolis_hastings
 from slp.infer.mh.target import TreeTest
 from slp.infer.rendering import Renderer
-from slp.infer.run import Info, Json, Move
+from slp.infer.run import Info, Json, Move, Stop, never
 from slp.ir.program import Constraint, EditPrior, Support
 from slp.ir.tree_grammar import TreeGrammar
 from slp.trees import Tree, fit_tree
-from slp.trees.predicates import node_predicates
+from slp.trees.predicates import asked_predicates, node_predicates
 
 __all__ = ["EditMetropolisHastings", "EditState"]
 
@@ -89,6 +89,7 @@ class EditMetropolisHastings:
             tests.append(InLanguage(grammar, geometry, node_predicates(constraints)))
         predicates = predicate_tests(constraints, geometry)
         self.target = EditTarget(self.process, 1.0 if likelihood else 0.0, tests, predicates)
+        self._asked = asked_predicates(constraints)
         self.mixture = _mixture_of(proposal)
         self.normalised = not tests
         self.evidence_note = evidence_note(grammar, constraints)
@@ -107,15 +108,17 @@ class EditMetropolisHastings:
         """See `Engine`."""
         return self._identity
 
-    def init(self, rng: np.random.Generator) -> EditState:
+    def init(self, rng: np.random.Generator, stop: Stop = never) -> EditState:
         """A sequence in the support; see `find_start`.
 
         Raises
         ------
         SlpError
             E519: none was found.
+        SearchStoppedError
+            See `Engine`.
         """
-        edits = find_start(self.target, RandomChance(rng))
+        edits = find_start(self.target, RandomChance(rng), self._asked, stop)
         return EditState(edits, (0,) * len(self.mixture.proposals))
 
     def step(self, rng: np.random.Generator, state: EditState) -> tuple[EditState, Info]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+
 from slp.errors import Diagnostic, SlpError
 from slp.infer.edits.nodes import PRUNE, Node, Nodes
-from slp.infer.edits.process import Edit, Edits, kinds_of
+from slp.infer.edits.process import Edit, EditProcess, Edits, kinds_of
 from slp.infer.edits.target import EditTarget
 from slp.infer.mh.chance import Chance
 from slp.infer.rendering import parts_of_tree
+from slp.infer.run import SearchStoppedError, Stop, never
 from slp.trees import Tree
+from slp.trees.predicates import AskedPredicate, refusals_in_words, refused_example
 
 __all__ = ["find_nodes", "find_start", "nodes_of_tree"]
 
@@ -52,50 +56,60 @@ def find_nodes(nodes: Nodes, tree: Tree) -> Node | None:
     return done[0]
 
 
-def find_start(target: EditTarget, chance: Chance) -> Edits:
-    """A sequence in the support.
-
-    Tried are: draws from the process; the given tree with ever more of it pruned away, down to one
-    leaf; draws that go on for up to 16, 64, 256 edits, looked at after every edit.
+def find_start(
+    target: EditTarget,
+    chance: Chance,
+    asked: Sequence[AskedPredicate] = (),
+    stop: Stop = never,
+) -> Edits:
+    """A sequence in the support; `asked` are the predicates that the target asks.
 
     Raises
     ------
     SlpError
         E519: none was found.
+    SearchStoppedError
+        See `slp.infer.run.Engine`.
     """
-    process = target.process
+    for edits, tree in _candidates(target.process, chance):
+        if stop():
+            raise SearchStoppedError(_nothing_found(asked))
+        if target.allows(tree):
+            return target.process.sequence_of(edits)
+    help = "loosen the constraints, or give a tree that satisfies them or is near one that does"
+    help += refused_example(asked)
+    raise SlpError(Diagnostic("E519", _nothing_found(asked), help=help))
+
+
+def _candidates(process: EditProcess, chance: Chance) -> Iterator[tuple[Sequence[Edit], Node]]:
+    """Edits and the trees that they lead to: draws from the process; the given tree with ever more
+    of it pruned away, down to one leaf; draws that go on for up to 16, then 128 edits, every tree
+    on the way."""
     for _ in range(_TRIES):
         drawn = process.draw(chance)
-        if target.holds(drawn):
-            return drawn
-    pruned = process.sequence_of(())
-    while not target.holds(pruned) and pruned.tree.places[PRUNE]:
-        pruned = process.sequence_of([*pruned.edits, Edit(PRUNE, 0, -1)])
-    if target.holds(pruned):
-        return pruned
+        yield drawn.edits, drawn.tree
+    edits: list[Edit] = []
+    tree = process.given
+    yield edits, tree
+    while tree.places[PRUNE]:
+        edits.append(Edit(PRUNE, 0, -1))
+        tree = process.nodes.edited(tree, *edits[-1])
+        yield edits, tree
     for most in _LENGTHS:
         for _ in range(_TRIES):
-            walked = _walk(target, chance, most)
-            if walked is not None:
-                return walked
-    raise _no_start()
+            yield from _walk(process, chance, most)
 
 
-def _walk(target: EditTarget, chance: Chance, most: int) -> Edits | None:
-    """Edit up to so many times, until the tree is in the support."""
-    process, edits, tree = target.process, [], target.process.given
-    for _ in range(most):
-        if not kinds_of(tree):
-            return None
+def _walk(process: EditProcess, chance: Chance, most: int) -> Iterator[tuple[Sequence[Edit], Node]]:
+    """Edit up to so many times."""
+    edits: list[Edit] = []
+    tree = process.given
+    while len(edits) < most and kinds_of(tree):
         edits.append(process.draw_edit(chance, tree))
         tree = process.nodes.edited(tree, *edits[-1])
-        if target.allows(tree):
-            return process.sequence_of(edits)
-    return None
+        yield edits, tree
 
 
-def _no_start() -> SlpError:
+def _nothing_found(asked: Iterable[AskedPredicate]) -> str:
     message = "no edits of the given tree were found that lead to a tree which satisfies "
-    message += "the constraints"
-    help = "loosen the constraints, or give a tree that satisfies them or is near one that does"
-    return SlpError(Diagnostic("E519", message, help=help))
+    return f"{message}the constraints{refusals_in_words(asked)}"

@@ -22,9 +22,9 @@ from slp.infer.compiled.problem import core_problem
 from slp.infer.compiled.size import size_of
 from slp.infer.distribution import ScoredTree
 from slp.infer.mh.core_chains import CoreChains, core_proposal, core_tests, seeds
-from slp.infer.mh.engine import TRIES, MetropolisHastings, no_start
+from slp.infer.mh.engine import TRIES, MetropolisHastings, no_start, search_stopped
 from slp.infer.mh.names import Named, mixture_of_names
-from slp.infer.run import LONGEST_BLOCK, Json, Outcome
+from slp.infer.run import LONGEST_BLOCK, Json, Outcome, Stop, never
 from slp.ir.program import Constraint, Predicate
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.mh import mh_kernels
@@ -45,6 +45,9 @@ CoreState: TypeAlias = Any
 #: if its estimated number of items (boxes in states) is at most this.
 MOST_BOXES = 2.0**12
 MOST_ITEMS = 2.0**20
+
+#: Proofs drawn at once in the search for a start, a part of `TRIES`.
+_TRIES_AT_ONCE = 100
 
 
 def core_takes(constraints: Iterable[Constraint]) -> bool:
@@ -104,18 +107,32 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         """See `Engine`."""
         return self._identity
 
-    def init(self, rng: np.random.Generator) -> CoreState:
+    def init(self, rng: np.random.Generator, stop: Stop = never) -> CoreState:
         """A proof in the support, as `MetropolisHastings.init`.
 
         Raises
         ------
         SlpError
             E517: none was found.
+        SearchStoppedError
+            See `Engine`.
         """
-        state, derived = self.sampler.start(seeds(rng), TRIES, self.predicate)
-        if state is None:
-            raise no_start(derived, self.plain.constraints)
-        return state
+
+        def agreed_in_time(state: CoreState) -> bool:
+            if stop():
+                raise search_stopped(self.plain.constraints)
+            return self._agreed(state)
+
+        predicate = agreed_in_time if self._predicates else None
+        derived = 0
+        for _ in range(TRIES // _TRIES_AT_ONCE):
+            if stop():
+                raise search_stopped(self.plain.constraints)
+            state, n = self.sampler.start(seeds(rng), _TRIES_AT_ONCE, predicate)
+            if state is not None:
+                return state
+            derived += n
+        raise no_start(derived, self.plain.constraints)
 
     def advance(
         self,

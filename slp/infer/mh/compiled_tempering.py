@@ -11,7 +11,7 @@ import numpy as np
 from slp.infer.mh.compiled import CompiledMetropolisHastings, CoreState
 from slp.infer.mh.core_chains import seeds
 from slp.infer.mh.tempering import OfRung0, first_spacing
-from slp.infer.run import Info, Json, Move, Outcome
+from slp.infer.run import Info, Json, Move, Outcome, Stop, never
 
 __all__ = ["CompiledTempering", "Rungs"]
 
@@ -31,9 +31,9 @@ class CompiledTempering(OfRung0[CompiledMetropolisHastings]):
         super().__init__(base, rungs)
         self.longest_block = base.longest_block
 
-    def init(self, rng: np.random.Generator) -> Rungs:
+    def init(self, rng: np.random.Generator, stop: Stop = never) -> Rungs:
         """A start for each rung."""
-        states = tuple(self.base.init(rng) for _ in range(self._n_rungs))
+        states = tuple(self.base.init(rng, stop) for _ in range(self._n_rungs))
         return Rungs(states, first_spacing(self._n_rungs))
 
     def step(self, rng: np.random.Generator, state: Rungs) -> tuple[Rungs, Info]:

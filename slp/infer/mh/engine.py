@@ -25,11 +25,16 @@ from slp.infer.mh.proposals import metropolis_hastings
 from slp.infer.mh.scoring import proofs_of_tree
 from slp.infer.mh.target import Target, preorder
 from slp.infer.rendering import Renderer
-from slp.infer.run import Info, Json, Move
+from slp.infer.run import Info, Json, Move, SearchStoppedError, Stop, never
 from slp.ir.program import Constraint
 from slp.ir.tree_grammar import SplitRule, TreeGrammar
 from slp.trees import Tree
-from slp.trees.predicates import asked_predicates, node_predicates
+from slp.trees.predicates import (
+    asked_predicates,
+    node_predicates,
+    refusals_in_words,
+    refused_example,
+)
 
 __all__ = [
     "TRIES",
@@ -38,6 +43,7 @@ __all__ = [
     "digest_of_grammar",
     "digest_of_table",
     "no_start",
+    "search_stopped",
 ]
 
 #: Proofs drawn before the search for a start is given up.
@@ -107,17 +113,21 @@ class MetropolisHastings:
         """See `Engine`."""
         return self._identity
 
-    def init(self, rng: np.random.Generator) -> MHState:
+    def init(self, rng: np.random.Generator, stop: Stop = never) -> MHState:
         """A proof in the support, drawn from the local process, smaller ones now and then.
 
         Raises
         ------
         SlpError
             E517: none was found.
+        SearchStoppedError
+            See `Engine`.
         """
         chance, root = RandomChance(rng), self.process.root
         derived = 0
         for i in range(TRIES):
+            if stop():
+                raise search_stopped(self.constraints)
             proof = grow(self.process, chance, root, end_early=i % _CYCLE / _CYCLE)
             derived += proof is not None
             if proof is not None and self.target.holds(proof):
@@ -198,18 +208,26 @@ def _choices_to_data(proof: Proof) -> Json:
 def no_start(derived: int, constraints: Iterable[Constraint] = ()) -> SlpError:
     """E517; `derived` is how many of the proofs drawn came to no dead end. Of the predicates among
     the constraints it is said how often they were asked, and refused."""
+    predicates = asked_predicates(constraints)
     message = f"no tree to start from was found among {TRIES:,} drawn from the program: "
     if derived:
         message += f"{derived:,} of them break a constraint on the finished tree, the others fail"
-        predicates = asked_predicates(constraints)
-        for p in predicates:
-            message += f"; {p.words} refused {p.refused:,} of {p.asked:,} that it was asked of"
         last = ", `monotone` or the predicates" if predicates else " or `monotone`"
         help = f"loosen `max_leaves`, `max_features`{last}, or have fewer cuts (bins)"
     else:
         message += "every one came to a box where no rule applies"
         help = "loosen the constraints or the support; `slp explain` shows what each state allows"
+    message += refusals_in_words(predicates)
+    help += refused_example(predicates)
     return SlpError(Diagnostic("E517", message, help=help))
+
+
+def search_stopped(constraints: Iterable[Constraint]) -> SearchStoppedError:
+    """That no start was found before the search was told to stop."""
+    refusals = refusals_in_words(asked_predicates(constraints))
+    return SearchStoppedError(
+        f"no tree to start from was found that satisfies the program{refusals}"
+    )
 
 
 def digest_of_grammar(g: TreeGrammar, constraints: tuple[Constraint, ...]) -> str:

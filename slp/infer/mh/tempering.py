@@ -28,7 +28,7 @@ from slp.infer.distribution import ScoredTree
 from slp.infer.mh.chance import Chance, RandomChance
 from slp.infer.mh.engine import MetropolisHastings, MHState
 from slp.infer.mh.proposals import acceptance_probability
-from slp.infer.run import Info, Json, Move
+from slp.infer.run import Info, Json, Move, Stop, never
 from slp.trees import Tree
 
 if TYPE_CHECKING:
@@ -119,9 +119,9 @@ class Tempering(OfRung0[MetropolisHastings]):
     rungs : how many there are, two or more (E518); they begin with powers 1, 1/2, 1/4, ...
     """
 
-    def init(self, rng: np.random.Generator) -> TemperingState:
+    def init(self, rng: np.random.Generator, stop: Stop = never) -> TemperingState:
         """A start for each rung."""
-        rungs = tuple(self.base.init(rng) for _ in range(self._n_rungs))
+        rungs = tuple(self.base.init(rng, stop) for _ in range(self._n_rungs))
         return TemperingState(rungs, first_spacing(self._n_rungs))
 
     def step(self, rng: np.random.Generator, state: TemperingState) -> tuple[TemperingState, Info]:

@@ -5,7 +5,7 @@ Entry points: `Engine` (what an engine offers), `BlockEngine` (one that makes ma
 (where a run is kept on disk so that it can go on).
 """
 
-from slp.infer.run.checkpoint import Checkpoint, seed_of_checkpoint
+from slp.infer.run.checkpoint import Checkpoint, checkpoint_and_seed
 from slp.infer.run.loop import Progress, RunResult, Schedule, acceptance, run
 from slp.infer.run.protocol import (
     LONGEST_BLOCK,
@@ -15,6 +15,9 @@ from slp.infer.run.protocol import (
     Json,
     Move,
     Outcome,
+    SearchStoppedError,
+    Stop,
+    never,
 )
 
 __all__ = [
@@ -29,7 +32,10 @@ __all__ = [
     "Progress",
     "RunResult",
     "Schedule",
+    "SearchStoppedError",
+    "Stop",
     "acceptance",
+    "checkpoint_and_seed",
+    "never",
     "run",
-    "seed_of_checkpoint",
 ]

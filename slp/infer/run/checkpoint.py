@@ -16,7 +16,7 @@ from pathlib import Path
 from slp.errors import Diagnostic, SlpError, UsageError
 from slp.infer.run.protocol import Json
 
-__all__ = ["Checkpoint", "read_checkpoint", "seed_of_checkpoint", "write_checkpoint"]
+__all__ = ["Checkpoint", "checkpoint_and_seed", "read_checkpoint", "write_checkpoint"]
 
 _FORMAT = "slp checkpoint 1"
 
@@ -32,6 +32,29 @@ class Checkpoint:
     path: str | Path
     resume: bool = False
     every: float = 30.0
+
+
+def checkpoint_and_seed(
+    path: str | Path | None, resume: bool, seed: int | None
+) -> tuple[Checkpoint | None, int | None]:
+    """The checkpoint that options name, and the seed: as given or, of a run that goes on, the one
+    it was begun with; else None.
+
+    Raises
+    ------
+    UsageError
+        E513: there is no such file to resume, or none is named.
+    SlpError
+        E514: it is not a checkpoint.
+    """
+    if path is None:
+        if resume:
+            message = "a run is to be resumed, and no checkpoint is named"
+            raise UsageError(Diagnostic("E513", message, help="name the file that it is kept in"))
+        return None, seed
+    if resume and seed is None:
+        seed = int(_read(Path(path))["identity"]["seed"])
+    return Checkpoint(path, resume), seed
 
 
 def write_checkpoint(path: str | Path, identity: Mapping[str, str], chains: list[Json]) -> None:
@@ -85,19 +108,6 @@ def read_checkpoint(checkpoint: Checkpoint, identity: Mapping[str, str]) -> list
     return chains
 
 
-def seed_of_checkpoint(path: str | Path) -> int:
-    """The seed of the run in a file.
-
-    Raises
-    ------
-    UsageError
-        E513: there is no such file.
-    SlpError
-        E514: it is not a checkpoint.
-    """
-    return int(_read(Path(path))["identity"]["seed"])
-
-
 def _read(path: Path) -> Json:
     if not path.exists():
         message = f"there is no checkpoint {path} to resume"
@@ -107,6 +117,9 @@ def _read(path: Path) -> Json:
     except (OSError, ValueError) as e:
         raise _no_checkpoint(path) from e
     if not isinstance(found, dict) or found.get("format") != _FORMAT:
+        raise _no_checkpoint(path)
+    identity, chains = found.get("identity"), found.get("chains")
+    if not isinstance(identity, dict) or "seed" not in identity or not isinstance(chains, list):
         raise _no_checkpoint(path)
     return found
 

@@ -18,9 +18,10 @@ from typing import Generic, TypeVar, cast
 
 import numpy as np
 
-from slp.errors import Diagnostic, UsageError, warn
+from slp.errors import BudgetError, Diagnostic, warn
+from slp.infer.options import check_count
 from slp.infer.run.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
-from slp.infer.run.protocol import BlockEngine, Engine, Json, Outcome
+from slp.infer.run.protocol import BlockEngine, Engine, Json, Outcome, SearchStoppedError
 from slp.infer.seconds import format_seconds
 
 __all__ = ["Progress", "RunResult", "Schedule", "acceptance", "run"]
@@ -48,12 +49,10 @@ class Schedule:
     thin: int = 1
 
     def __post_init__(self) -> None:
-        least = {"draws": 0, "chains": 1, "warm_up": 0, "thin": 1}
-        for option, low in least.items():
-            value = getattr(self, option)
-            if value < low:
-                message, help = f"{option} is {value}", f"take {low} or more"
-                raise UsageError(Diagnostic("E505", message, help=help))
+        check_count("draws", self.draws)
+        check_count("chains", self.chains, least=1)
+        check_count("warmup", self.warm_up)
+        check_count("thin", self.thin, least=1)
 
     def draws_of(self, chain: int) -> int:
         """Draws that one chain keeps."""
@@ -92,7 +91,8 @@ class RunResult:
 
 
 class _Chain(Generic[S]):
-    """One chain. A step is over when `steps` has counted it."""
+    """One chain. A step is over when `steps` has counted it. `search` says how far the search for
+    a start came that was stopped, None if none was."""
 
     def __init__(
         self, engine: Engine[S], schedule: Schedule, number: int, stream: np.random.SeedSequence
@@ -102,6 +102,7 @@ class _Chain(Generic[S]):
         self.last = schedule.steps_of(number)
         self.steps = 0
         self.state: S | None = None
+        self.search: str | None = None
         self.draws: list[Json] = []
         self.warm_up_tally: Counter[tuple[str, Outcome]] = Counter()
         self.tally: Counter[tuple[str, Outcome]] = Counter()
@@ -114,14 +115,28 @@ class _Chain(Generic[S]):
         for _ in range(n):
             if stop.is_set() or self.steps >= self.last:
                 return
-            turn()
+            if self.state is None:
+                self.state = self._start(stop)
+            if self.state is None:
+                return
+            turn(self.state)
             if time.monotonic() > end:
                 return
 
-    def _block(self) -> None:
+    def _start(self, stop: threading.Event) -> S | None:
+        """A state to start from; None if the search for it was told to stop. A run that goes on
+        from a checkpoint then begins the search again, with the same random numbers."""
+        before = self.rng.bit_generator.state
+        try:
+            return self.engine.init(self.rng, stop.is_set)
+        except SearchStoppedError as stopped:
+            self.rng.bit_generator.state = before
+            self.search = str(stopped)
+            return None
+
+    def _block(self, state: S) -> None:
         """Steps to the end of warm-up or to the next draw, the longest block at most."""
         engine = cast("BlockEngine[S]", self.engine)
-        state = engine.init(self.rng) if self.state is None else self.state
         after = self.steps - self.schedule.warm_up
         left = -after if after < 0 else self.schedule.thin - after % self.schedule.thin
         n = min(left, engine.longest_block)
@@ -131,8 +146,7 @@ class _Chain(Generic[S]):
             self.draws.append(engine.record(state))
         self.state, self.steps = state, self.steps + n
 
-    def _step(self) -> None:
-        state = self.engine.init(self.rng) if self.state is None else self.state
+    def _step(self, state: S) -> None:
         state, info = self.engine.step(self.rng, state)
         step = self.steps + 1
         after = step - self.schedule.warm_up
@@ -177,14 +191,16 @@ def run(
     """Run chains of an engine.
 
     Ctrl-C (KeyboardInterrupt) ends the run early, as does the end of `seconds`: what was drawn is
-    kept, and a warning (W510, W541) says so; with nothing to keep KeyboardInterrupt goes on. A run
-    that goes on from a checkpoint gives what it would have given uninterrupted; it may be asked for
-    more draws than when it was begun.
+    kept, and a warning (W510, W541) says so; with nothing to keep KeyboardInterrupt goes on, and
+    the end of `seconds` is an error. A run that goes on from a checkpoint gives what it would have
+    given uninterrupted; it may be asked for more draws than when it was begun.
 
     Raises
     ------
     UsageError, SlpError
         E511 to E515, from the checkpoint; what the engine raises.
+    BudgetError
+        E540: the time was over before anything was drawn.
     """
     identity = {
         **engine.identity,
@@ -211,6 +227,8 @@ def run(
         out_of_time = any(chain.steps < chain.last for chain in chains)
         if out_of_time:
             assert seconds is not None
+            if not _n_kept(chains):
+                raise _nothing_in_time(seconds, chains, checkpoint)
             _say_out_of_time(seconds, _n_kept(chains), schedule.draws)
     except KeyboardInterrupt:
         if not _n_kept(chains):
@@ -229,7 +247,9 @@ def run(
 def _stopped_after(seconds: float | None) -> Iterator[threading.Event]:
     """An event that is set when the time is over."""
     stop = threading.Event()
-    timer = None if seconds is None else threading.Timer(seconds, stop.set)
+    timer = (
+        None if seconds is None else threading.Timer(min(seconds, threading.TIMEOUT_MAX), stop.set)
+    )
     if timer is not None:
         timer.daemon = True
         timer.start()
@@ -319,6 +339,25 @@ def _say_out_of_time(seconds: float, kept: int, wanted: int) -> None:
     message = f"the time of {format_seconds(seconds)} is over: {kept} of {wanted} draws are there"
     help = "give it more time, or go on from a checkpoint"
     warn(Diagnostic("W541", message, help=help, severity="warning"))
+
+
+def _nothing_in_time(
+    seconds: float, chains: Sequence[_Chain[S]], checkpoint: Checkpoint | None
+) -> BudgetError:
+    """E540: what the time went into."""
+    search = next((chain.search for chain in chains if chain.search is not None), None)
+    if search is not None:
+        how_far, remedy = search, "looser constraints"
+    else:
+        schedule = chains[0].schedule
+        first = schedule.warm_up + schedule.thin
+        done = max(chain.steps for chain in chains)
+        how_far = f"a chain made {done:,} steps, and its first draw comes after {first:,}"
+        remedy = "smaller `warmup` and `thin`"
+    message = f"the time of {format_seconds(seconds)} is over, and nothing was drawn: {how_far}"
+    go_on = "" if checkpoint is None else ", or go on from the checkpoint"
+    help = f"give it more time, or {remedy}{go_on}"
+    return BudgetError(Diagnostic("E540", message, help=help))
 
 
 def _tally_to_data(tally: Counter[tuple[str, Outcome]]) -> Json:

@@ -8,13 +8,24 @@ level: both fit, as nothing here says what a state is.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 
-__all__ = ["LONGEST_BLOCK", "BlockEngine", "Engine", "Info", "Json", "Move", "Outcome"]
+__all__ = [
+    "LONGEST_BLOCK",
+    "BlockEngine",
+    "Engine",
+    "Info",
+    "Json",
+    "Move",
+    "Outcome",
+    "SearchStoppedError",
+    "Stop",
+    "never",
+]
 
 #: What `json` writes and reads back unchanged; infinities and NaN included.
 Json: TypeAlias = Any
@@ -24,6 +35,19 @@ Json: TypeAlias = Any
 Outcome = Literal["accepted", "rejected", "failed", "stayed"]
 
 S = TypeVar("S")
+
+#: Whether a search is to end before it has found anything.
+Stop: TypeAlias = Callable[[], bool]
+
+
+def never() -> bool:
+    """The `Stop` of a search that may take its time."""
+    return False
+
+
+class SearchStoppedError(Exception):
+    """A search for a state to start from was told to stop; its text says how far it came."""
+
 
 #: Steps that a block has at most where they are quick, so that Ctrl-C does not wait for long.
 LONGEST_BLOCK = 500
@@ -54,13 +78,15 @@ class Engine(Protocol[S]):
         they are called. A checkpoint goes on only where all are equal."""
         ...
 
-    def init(self, rng: np.random.Generator) -> S:
-        """A state to start from.
+    def init(self, rng: np.random.Generator, stop: Stop = never) -> S:
+        """A state to start from. A search for one that may take long asks `stop` now and then.
 
         Raises
         ------
         SlpError
             There is none, or none was found.
+        SearchStoppedError
+            None was found before `stop` said so.
         """
         ...
 

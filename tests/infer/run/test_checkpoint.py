@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from slp.errors import SlpError, SlpWarning, UsageError
-from slp.infer.run import Checkpoint, Schedule, run
+from slp.infer.run import Checkpoint, Schedule, checkpoint_and_seed, run
 from tests.infer.run.toy import Walk
 
 SCHEDULE = Schedule(draws=900, chains=2, warm_up=120, thin=2)
@@ -155,7 +155,34 @@ def test_nothing_to_resume(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"format": "other"}', b"\xff\xfe"])
+def test_the_checkpoint_and_the_seed_that_options_name(tmp_path: Path) -> None:
+    file = tmp_path / "run.json"
+    assert checkpoint_and_seed(None, False, 3) == (None, 3)
+    assert checkpoint_and_seed(file, False, None) == (Checkpoint(file), None)
+    run(Walk(), SCHEDULE, seed=4, checkpoint=Checkpoint(file))
+    again = Checkpoint(file, resume=True)
+    assert checkpoint_and_seed(file, True, None) == (again, 4)
+    assert checkpoint_and_seed(file, True, 5) == (again, 5)  # refused when it is read
+    with pytest.raises(UsageError) as caught:
+        checkpoint_and_seed(None, True, 5)
+    assert str(caught.value) == (
+        "error[E513]: a run is to be resumed, and no checkpoint is named\n"
+        "  help: name the file that it is kept in"
+    )
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"format": "other"}',
+        b'{"format": "slp checkpoint 1"}',
+        b'{"format": "slp checkpoint 1", "identity": {}}',
+        b"\xff\xfe",
+    ],
+)
 def test_a_damaged_file(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "run.json"
     file.write_bytes(content)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
-from slp.errors import SlpWarning, UsageError
-from slp.infer.run import Progress, Schedule, acceptance, run
+from slp.errors import BudgetError, SlpWarning, UsageError
+from slp.infer.run import Checkpoint, Progress, Schedule, acceptance, run
 from tests.infer.run.toy import BlockWalk, Walk
 
 
@@ -98,15 +102,57 @@ def test_ctrl_c_goes_on_where_there_is_nothing_to_keep() -> None:
         run(Walk(interrupt_at=50), Schedule(draws=3, chains=1, warm_up=100), seed=0)
 
 
+@pytest.mark.parametrize("walk", [Walk, BlockWalk])
+def test_time_that_is_over_before_the_first_draw(walk: type[Walk]) -> None:
+    with pytest.raises(BudgetError) as caught:
+        run(walk(), Schedule(draws=3, chains=1, warm_up=10**9, thin=5), seed=0, seconds=0.1)
+    assert re.fullmatch(
+        r"error\[E540\]: the time of 0.1 s is over, and nothing was drawn: a chain made [\d,]+ "
+        "steps, and its first draw comes after 1,000,000,005\n"
+        "  help: give it more time, or smaller `warmup` and `thin`",
+        str(caught.value),
+    )
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_time_that_is_over_in_the_search_for_a_start(threads: int, tmp_path: Path) -> None:
+    """The search is begun again by a run that goes on: it draws what an uninterrupted one draws."""
+    file, schedule = tmp_path / "run.json", Schedule(draws=30, chains=3, warm_up=10)
+    with pytest.raises(BudgetError) as caught:
+        run(
+            Walk(lost=True),
+            schedule,
+            seed=4,
+            threads=threads,
+            seconds=0.05,
+            checkpoint=Checkpoint(file),
+        )
+    assert str(caught.value) == (
+        "error[E540]: the time of 0.05 s is over, and nothing was drawn: nowhere to start from was "
+        "found\n  help: give it more time, or looser constraints, or go on from the checkpoint"
+    )
+    found = run(Walk(), schedule, seed=4, checkpoint=Checkpoint(file, resume=True))
+    assert found.draws == run(Walk(), schedule, seed=4).draws
+
+
 def test_an_uninterrupted_run_says_so() -> None:
     assert not run(Walk(), Schedule(draws=3, chains=1, warm_up=0), seed=0).interrupted
 
 
 @pytest.mark.parametrize(
-    ("option", "value", "least"),
-    [("draws", -1, 0), ("chains", 0, 1), ("warm_up", -3, 0), ("thin", 0, 1)],
+    ("option", "value", "least", "said"),
+    [
+        ("draws", -1, 0, "draws is -1"),
+        ("draws", True, 0, "draws is True"),
+        ("chains", 0, 1, "chains is 0"),
+        ("chains", "4", 1, "chains is '4'"),
+        ("warm_up", -3, 0, "warmup is -3"),
+        ("thin", 0, 1, "thin is 0"),
+        ("thin", 1.5, 1, "thin is 1.5"),
+    ],
 )
-def test_impossible_schedules(option: str, value: int, least: int) -> None:
+def test_impossible_schedules(option: str, value: Any, least: int, said: str) -> None:
     with pytest.raises(UsageError) as caught:
         Schedule(**{"draws": 1, option: value})
-    assert str(caught.value) == f"error[E505]: {option} is {value}\n  help: take {least} or more"
+    want = f"error[E505]: {said}\n  help: take a whole number from {least} up"
+    assert str(caught.value) == want

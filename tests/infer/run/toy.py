@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from slp.infer.run import Info, Json, Move, Outcome
+from slp.infer.run import Info, Json, Move, Outcome, SearchStoppedError, Stop, never
 
 
 @dataclass(frozen=True)
@@ -19,18 +19,24 @@ class Walker:
 
 @dataclass
 class Walk:
-    """`interrupt_at`: the number of the step, of all chains together, at which Ctrl-C is hit."""
+    """`interrupt_at`: the number of the step, of all chains together, at which Ctrl-C is hit.
+    `lost`: nowhere to start from is ever found."""
 
     program: str = "walk"
     interrupt_at: int | None = None
     steps: int = 0
+    lost: bool = False
 
     @property
     def identity(self) -> Mapping[str, str]:
         return {"program": self.program}
 
-    def init(self, rng: np.random.Generator) -> Walker:
-        return Walker(int(rng.integers(100)))
+    def init(self, rng: np.random.Generator, stop: Stop = never) -> Walker:
+        place = int(rng.integers(100))
+        while self.lost:
+            if stop():
+                raise SearchStoppedError("nowhere to start from was found")
+        return Walker(place)
 
     def step(self, rng: np.random.Generator, state: Walker) -> tuple[Walker, Info]:
         self.steps += 1
