@@ -9,7 +9,7 @@ from importlib import import_module
 import click
 
 import slp
-from slp.cli.common import run
+from slp.cli.common import run, stopped
 
 __all__ = ["main", "sample_main", "slp_command"]
 
@@ -40,8 +40,10 @@ class _Commands(click.Group):
 def _command(name: str) -> click.Command:
     # Imports make many objects and drop few: to look for garbage would take a tenth of a short run.
     gc.disable()
-    command = getattr(import_module(f"slp.cli.{name}"), f"{name}_command")
-    gc.enable()
+    try:
+        command = getattr(import_module(f"slp.cli.{name}"), f"{name}_command")
+    finally:
+        gc.enable()
     assert isinstance(command, click.Command)
     return command
 
@@ -63,4 +65,8 @@ def main() -> None:
 
 def sample_main() -> None:
     """Entry point of `slp-sample`, the same as `slp sample`."""
-    sys.exit(run(_command("sample")))
+    try:
+        command = _command("sample")
+    except KeyboardInterrupt:  # most of a short run is imports
+        sys.exit(stopped())
+    sys.exit(run(command))

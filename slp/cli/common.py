@@ -39,6 +39,7 @@ __all__ = [
     "reports_errors",
     "response_option",
     "run",
+    "stopped",
 ]
 
 #: Exit code of what was stopped from the keyboard.
@@ -161,8 +162,7 @@ def run(command: click.Command, arguments: list[str] | None = None) -> int:
         e.show()
         return int(ExitCode.USAGE)
     except (click.Abort, KeyboardInterrupt):
-        sys.stderr.write("stopped\n")
-        return INTERRUPTED
+        return stopped()
     except BrokenPipeError:
         # The reader went away (`| head`): nothing to tell, and nobody to tell it.
         _abandon_stdout()
@@ -175,6 +175,12 @@ def run(command: click.Command, arguments: list[str] | None = None) -> int:
         return int(ExitCode.USAGE)
     except Exception:
         return _bug()
+
+
+def stopped() -> int:
+    """Say that Ctrl-C ended the command, and give its exit code."""
+    sys.stderr.write("stopped\n")
+    return INTERRUPTED
 
 
 def _abandon_stdout() -> None:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from slp.cli import sample_main
+
 #: The command, with a checkpoint every 20 milliseconds in place of every 30 seconds.
 COMMAND = """
 import functools, sys
@@ -60,6 +62,18 @@ def finished(words: list[str]) -> dict[str, object]:
     assert process.returncode == 0, err
     found: dict[str, object] = json.loads(out)
     return found
+
+
+def test_stopping_while_modules_are_imported_shows_no_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stop(name: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("slp.cli.import_module", stop)
+    with pytest.raises(SystemExit) as ended:
+        sample_main()
+    assert (ended.value.code, capsys.readouterr().err) == (130, "stopped\n")
 
 
 def test_a_killed_run_goes_on_as_if_nothing_had_happened(table: Path, tmp_path: Path) -> None:
