@@ -50,6 +50,9 @@ def read_edits(
     """
     uses = list(uses)
     if not uses:
+        if given is not None:
+            help = "a tree is for programs that use `edittree`"
+            findings.error("E106", "the program has no parameter `tree`", help=help)
         return None
     for use in uses[1:]:
         findings.error(

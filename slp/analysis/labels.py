@@ -136,7 +136,7 @@ def _report_sum(
     blamed = rules or matching
     findings.error(
         "E130",
-        f"the labels of {indicator_text(key, tree=True)} sum to {total:.6g}, not to 1, for "
+        f"the labels of {indicator_text(key, tree=True)} sum to {total:.10g}, not to 1, for "
         f"{', '.join(names)}{more}",
         blamed[0].span,
         help="make them sum to 1, or declare `:- weights.` if they are weights over whole trees",
@@ -163,7 +163,7 @@ def _check_clause_sums(program: Program, findings: Findings) -> None:
         places = [c.span for c, _ in clauses if c.span is not None]
         findings.error(
             "E130",
-            f"the labels of {indicator_text(key)} sum to {total:.6g}, not to 1",
+            f"the labels of {indicator_text(key)} sum to {total:.10g}, not to 1",
             places[0],
             help="make them sum to 1 over the clauses that one goal can match",
             related=[Related("and this clause", span) for span in places[1 : _MOST_NAMED + 1]],

@@ -27,7 +27,14 @@ from slp.data.table import Table
 from slp.data.words import data_error, listed, nearest, plural
 from slp.errors import DataError, Diagnostic
 
-__all__ = ["Frame", "check_names", "column_of_values", "frame_of", "rows_to_predict"]
+__all__ = [
+    "Frame",
+    "check_names",
+    "collected",
+    "column_of_values",
+    "frame_of",
+    "rows_to_predict",
+]
 
 _ACCEPTED = "pass a pandas or polars frame, a two-dimensional NumPy array or a list of rows"
 
@@ -82,8 +89,7 @@ def frame_of(X: Any) -> Frame:
     """
     if isinstance(X, Frame):
         return X
-    if _is_polars(X, "LazyFrame"):
-        X = X.collect()
+    X = collected(X)
     if _is_polars(X, "DataFrame"):
         frame = _frame_of_series(X.columns, X.get_columns())
     elif _is_pandas_frame(X):
@@ -95,6 +101,11 @@ def frame_of(X: Any) -> Frame:
     if frame.n_rows == 0:
         raise data_error("E404", "the table has no rows", "inference needs at least one")
     return frame
+
+
+def collected(X: Any) -> Any:
+    """A lazy frame of polars as one that holds its rows; anything else as it is."""
+    return X.collect() if _is_polars(X, "LazyFrame") else X
 
 
 def _is_polars(X: Any, kind: str) -> bool:

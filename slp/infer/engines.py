@@ -45,6 +45,8 @@ class Limits:
     items_wanted: bool
 
 
+_MOST_THREADS = 1024
+
 _Engine = Callable[[TreeGrammar, Geometry, bool, Limits, Progress | None], TreeDistribution]
 
 
@@ -146,7 +148,8 @@ def infer(
     time : how long it may compute, in seconds or text such as `"5m"`; None is without a limit. An
         exact engine then ends with an error, a sampler with the draws that it has.
     progress : called now and then with the number of boxes done and a word about the phase.
-    threads : how many to run; None is one for each core. No result depends on it.
+    threads : how many to run, of which no more than 1024 are; None is one for each core. No result
+        depends on it.
     sampling : chains, proposals and so on, for samplers.
     not_exact : why no exact engine may take the program (E301); empty if one may.
     recompile : lowers the program, changed, for the same table: to say what would fit.
@@ -170,6 +173,7 @@ def infer(
         check_count("seed", seed)
     threads = N_CORES if threads is None else threads
     check_count("threads", threads, least=1)
+    threads = min(threads, _MOST_THREADS)
     seconds = None if time is None else parse_seconds(time)
     budget = memory_budget(memory)
     fits = None if recompile is None else partial(changes_that_fit, program, recompile)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 
 from slp.errors import Diagnostic, UsageError
 
@@ -18,7 +19,8 @@ _WITHOUT_A_REPORT = 2 * 1024**3  # where the system does not tell what is free
 
 
 def parse_memory(memory: int | str) -> int:
-    """Bytes from a number of bytes or from text such as `"4GiB"`, `"500 MB"`, `"1.5G"` (G is GiB).
+    """Bytes from a number of bytes or from text such as `"4GiB"`, `"500 MB"`, `"1.5G"` (G is GiB);
+    as many as can be addressed where it is more.
 
     Raises
     ------
@@ -31,7 +33,8 @@ def parse_memory(memory: int | str) -> int:
         message = f"{memory!r} is not an amount of memory"
         help = "write a number of bytes, or a size such as 500MiB or 4GiB"
         raise UsageError(Diagnostic("E502", message, help=help))
-    return int(float(match[1]) * unit) if "." in match[1] else int(match[1]) * unit
+    size = int(float(match[1]) * unit) if "." in match[1] else int(match[1]) * unit
+    return min(size, sys.maxsize)
 
 
 def memory_budget(memory: int | str | None) -> int:

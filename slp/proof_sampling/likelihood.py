@@ -71,7 +71,7 @@ def function_of_answer(
             raise SlpError(Diagnostic("E252", message)) from e
         if not isinstance(value, numbers.Real):
             raise _no_number(f"{value!r}, which is no number,", names, answer)
-        return _checked(float(value), names, answer)
+        return _checked(value, names, answer)
 
     return log_likelihood
 
@@ -102,7 +102,7 @@ def goal_of_answer(
         found = first_answer(substitute(goal, terms), result, goal.span)
         if found is None:
             return -math.inf
-        return _checked(float(evaluate(found, parameters, span=goal.span)), names, answer)
+        return _checked(evaluate(found, parameters, span=goal.span), names, answer)
 
     return log_likelihood
 
@@ -168,10 +168,14 @@ def _plain(term: Term) -> Plain:
     return whole[0]
 
 
-def _checked(value: float, names: Sequence[str], answer: tuple[Term, ...]) -> float:
-    if math.isnan(value) or value == math.inf:
-        raise _no_number(f"{value}", names, answer)
-    return value
+def _checked(value: numbers.Real | float, names: Sequence[str], answer: tuple[Term, ...]) -> float:
+    try:
+        number = float(value)
+    except OverflowError:
+        raise _no_number("too large a number", names, answer) from None
+    if math.isnan(number) or number == math.inf:
+        raise _no_number(f"{number}", names, answer)
+    return number
 
 
 def _no_number(what: str, names: Sequence[str], answer: tuple[Term, ...]) -> SlpError:

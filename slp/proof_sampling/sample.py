@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from slp.errors import Diagnostic, warn
+from slp.errors import Diagnostic, UsageError, warn
 from slp.infer.options import fresh_seed
 from slp.infer.run import Schedule, checkpoint_and_seed, run
 from slp.infer.sampling import teller, warn_of
@@ -110,6 +110,10 @@ def _scoring(
     if isinstance(log_likelihood, str):
         goal = parse_term(log_likelihood, "<log-likelihood>")
         return goal_of_answer(goal, query, first_answer), log_likelihood
+    if not callable(log_likelihood):
+        message = f"the log-likelihood is {log_likelihood!r}, no function and no text of a goal"
+        help = "give a function of an answer, or a goal that binds LogLikelihood"
+        raise UsageError(Diagnostic("E254", message, help=help))
     name = f"{log_likelihood.__module__}:{getattr(log_likelihood, '__qualname__', 'an object')}"
     return function_of_answer(log_likelihood, names), name
 

@@ -231,7 +231,7 @@ def _error_text(error: BaseException) -> str:
     """An exception in one line, with the place in the predicate's own code."""
     if isinstance(error, SlpError):
         return f"an error: {error.diagnostics[0].message}"
-    first = next(iter(str(error).splitlines()), "")
+    first = next(iter(_told(str, error).splitlines()), "")
     text = f"{type(error).__name__}: {first}" if first else type(error).__name__
     frames = traceback.extract_tb(error.__traceback__)[1:]  # the first is ours
     own = [frame for frame in frames if "importlib" not in frame.filename]
@@ -240,5 +240,13 @@ def _error_text(error: BaseException) -> str:
 
 
 def _short(value: object, most: int = 60) -> str:
-    text = repr(value)
+    text = _told(repr, value)
     return text if len(text) <= most else f"{text[:most]}..."
+
+
+def _told(words: Callable[[object], str], value: object) -> str:
+    """What a user's object says of itself; if even that fails, of which class it is."""
+    try:
+        return words(value)
+    except Exception:
+        return f"<{type(value).__name__}>"

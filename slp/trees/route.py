@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.cells import cell_text, is_missing, number_of
+from slp.data.frames import collected
 from slp.errors import DataError, Diagnostic
 from slp.trees.regions import number_text
 from slp.trees.tree import Leaf, Split, Tree
@@ -112,6 +113,7 @@ class _Columns:
     """Columns of a frame or an array by name, converted once each."""
 
     def __init__(self, X: Any) -> None:
+        X = collected(X)
         self._frame = X if hasattr(X, "columns") else None
         if self._frame is None:
             self._array = np.asarray(X)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from slp.analysis import check_program
@@ -174,6 +175,13 @@ def test_callers_can_only_set_finite_numbers(value: float) -> None:
     assert messages(":- use(growtree).", alpha=value) == [
         ("E109", f"parameter `alpha` is {value!r}, and must be a finite number")
     ]
+
+
+def test_values_of_numpy_are_numbers_like_others() -> None:
+    """Labels are not worked out in single precision."""
+    given = checked(":- use(growtree).", alpha=np.float32(0.95), beta=np.int64(2)).parameters
+    assert given == {"alpha": float(np.float32(0.95)), "beta": 2.0}
+    assert {type(value) for value in given.values()} == {float}
 
 
 def test_files_are_used_from_the_folder_of_the_using_file_and_read_once(tmp_path: Path) -> None:

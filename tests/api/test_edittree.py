@@ -48,6 +48,15 @@ def test_a_number_is_no_tree() -> None:
     assert [d.code for d in caught.value.diagnostics] == ["E106", "E107"]
 
 
+def test_a_tree_is_for_programs_that_edit_one() -> None:
+    with pytest.raises(slp.ProgramError) as caught:
+        slp.load("growtree", tree=TREE)
+    assert str(caught.value) == (
+        "error[E106]: the program has no parameter `tree`\n"
+        "  help: a tree is for programs that use `edittree`"
+    )
+
+
 def test_words_and_expansion() -> None:
     program = slp.parse(":- param(k, 2).\n:- use(edittree).\n:- support(max_depth(k)).", tree=TREE)
     words = program.describe()

@@ -137,6 +137,32 @@ def test_a_predicate_that_would_end_the_process(folder: Path) -> None:
     assert "raised SystemExit: 3" in error.diagnostics[0].message
 
 
+class MuteError(Exception):
+    """It cannot even say what it is."""
+
+    def __str__(self) -> str:
+        raise ValueError
+
+    __repr__ = __str__
+
+
+def test_exceptions_and_answers_that_cannot_be_printed() -> None:
+    def raising(tree: Tree) -> bool:
+        raise MuteError
+
+    def giving(tree: Tree) -> MuteError:
+        return MuteError()
+
+    name = "the Python predicate tests.api.test_predicates:"
+    for function, said in (
+        (raising, "raised MuteError: <MuteError> (test_p"),
+        (giving, "gave <MuteError>, which"),
+    ):
+        (found,) = fault(slp.parse(":- use(growtree).").require(function)).diagnostics
+        assert found.message.startswith(f"{name}test_exceptions_and_answers_that_")
+        assert f"{function.__name__} {said}" in found.message
+
+
 def test_an_answer_that_is_none(folder: Path) -> None:
     (found,) = fault(program(folder, "forgetful"), allow_code=True).diagnostics
     assert (found.code, found.message) == (

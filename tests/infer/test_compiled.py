@@ -14,6 +14,7 @@ import pytest
 import slp
 from slp.data.table import Feature, Table
 from slp.errors import BudgetError, UsageError
+from slp.infer import infer
 from slp.infer.boxes import Geometry
 from slp.infer.compiled import CompiledChart
 from slp.infer.exact import Chart
@@ -208,9 +209,16 @@ def test_progress_and_interrupts_reach_python() -> None:
         chart.log_total  # noqa: B018
 
 
-def test_threads_below_one(compiled_kernels: ModuleType) -> None:
-    from slp.infer import infer
+def test_more_threads_than_can_be(compiled_kernels: ModuleType) -> None:
+    """No result depends on how many there are; memory that no machine has is no fault either."""
+    table = make_table([numeric("x", 2)], [[0], [1]], [0, 1])
+    program = slp.parse(":- use(denison).").ir
+    many = {"engine": "exact", "threads": 10**20, "memory": "999999999999TiB"}
+    have = infer(program, denison(table, 2.0), table, **many)
+    assert have.tree_count() == 2
 
+
+def test_threads_below_one(compiled_kernels: ModuleType) -> None:
     table = make_table([numeric("x", 2)], [[0], [1]], [0, 1])
     program = slp.parse(":- use(denison).").ir
     with pytest.raises(UsageError) as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from itertools import pairwise
 from typing import Any
 
@@ -148,6 +149,7 @@ def test_no_tree_is_left(engine: str) -> None:
 )
 def test_memory_sizes(text: int | str, size: int) -> None:
     assert parse_memory(text) == size
+    assert parse_memory("999999999999TiB") == sys.maxsize
 
 
 @pytest.mark.parametrize("text", ["", "lots", "-1", "4 GiBs", "1e9", -5])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import sys
+from typing import Any
 
 import pytest
 
@@ -65,6 +67,28 @@ def test_a_function_that_fails() -> None:
     want = "error[E252]: the log-likelihood function failed on the answer `X = t`: "
     assert str(caught.value) == f"{want}ZeroDivisionError: no data"
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+def test_a_function_that_would_end_the_process() -> None:
+    def leaving(answer: dict[str, object]) -> float:
+        sys.exit(3)
+
+    said = message(COIN, "coin(X)", leaving, seed=3)
+    assert said.startswith("error[E252]: the log-likelihood function failed on the answer `X = ")
+    assert said.endswith("`: SystemExit: 3")
+
+
+def test_what_is_neither_a_function_nor_a_goal() -> None:
+    assert message(COIN, "coin(X)", 3) == (
+        "error[E254]: the log-likelihood is 3, no function and no text of a goal\n"
+        "  help: give a function of an answer, or a goal that binds LogLikelihood"
+    )
+
+
+@pytest.mark.parametrize("given", [lambda answer: 10**400, "LogLikelihood is 10 ** 400"])
+def test_numbers_that_are_no_floats(given: Any) -> None:
+    said = message(COIN, "coin(X)", given, seed=3)
+    assert said.startswith("error[E251]: the log-likelihood is too large a number of the answer `X")
 
 
 def test_a_goal_without_a_result() -> None:

@@ -40,6 +40,11 @@ def test_rows_of_frames(frame: type) -> None:
     assert TREE.predict(frame(COLUMNS)).tolist() == ["p", "q", "q", "q"]
 
 
+def test_rows_of_a_lazy_frame() -> None:
+    columns = {**COLUMNS, "more": ["", "", "x", "y"]}
+    assert TREE.apply(pl.LazyFrame(columns)).tolist() == [0, 2, 1, 2]
+
+
 def test_whole_numbers_are_levels_by_their_digits() -> None:
     rows = pd.DataFrame({"colour": [3.0, "3", np.int64(3), True], "age": [0, 0, 0, 0]})
     assert TREE.apply(rows).tolist() == [0, 0, 0, 1]

@@ -19,6 +19,8 @@ __all__ = ["Named", "cut_by_name", "mixture_of", "mixture_of_names", "no_proposa
 
 _NAMES = ("q_uc", "q_ind", "q_n", "q_exact")
 _HELP = "write q_uc, q_ind, q_n(20), q_exact, or several with weights, as in q_uc:0.8,q_ind:0.2"
+#: As far as the core counts, and further than any tree goes.
+_MOST_POINTS = 2**31 - 1
 _ITEM = re.compile(r"\s*(\w+)\s*(?:\(\s*(\d+)\s*\))?\s*(?::\s*([^\s:,]+))?\s*")
 
 
@@ -77,7 +79,7 @@ def read_names(text: str) -> list[Named]:
     UsageError
         E516: it names none, or one that there is not.
     """
-    return [_read(item) for item in text.split(",")]
+    return [_read(item) for item in str(text).split(",")]
 
 
 def cut_by_name(named: Named) -> CutUniformly | CutAtRoot | CutAtEach:
@@ -98,6 +100,9 @@ def _read(item: str) -> Named:
         raise no_proposal(f"there is no proposal {name}", help)
     if name == "q_n" and (count is None or int(count) == 0):
         message = "q_n needs the number of choice points that it goes through"
+        raise no_proposal(message, "write q_n(20) to cut at the first 20 in turn")
+    if count is not None and int(count) > _MOST_POINTS:
+        message = f"{item.strip()} goes through more than {_MOST_POINTS:,} choice points"
         raise no_proposal(message, "write q_n(20) to cut at the first 20 in turn")
     if name != "q_n" and count is not None:
         raise no_proposal(f"{name} takes no number", f"write {name}")

@@ -1,15 +1,17 @@
 """Runs on disk: written whole or not at all, as JSON.
 
 A file holds what the run belongs to (`identity`) and, for each chain, the state of its random
-numbers, its step, its state, its draws and its tallies. Floats are written with all their digits,
-so a run that goes on from a file goes on bit for bit.
+numbers, its step, its state, its draws and its tallies, with a digest of it all. Floats are written
+with all their digits, so a run that goes on from a file goes on bit for bit.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +20,7 @@ from slp.infer.run.protocol import Json
 
 __all__ = ["Checkpoint", "checkpoint_and_seed", "read_checkpoint", "write_checkpoint"]
 
-_FORMAT = "slp checkpoint 1"
+_FORMAT = "slp checkpoint 2"
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,8 @@ def write_checkpoint(path: str | Path, identity: Mapping[str, str], chains: list
     """
     path = Path(path)
     beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    text = json.dumps({"format": _FORMAT, "identity": dict(identity), "chains": chains})
+    kept = json.dumps({"identity": dict(identity), "chains": chains})
+    text = f'{{"format": "{_FORMAT}", "digest": "{_digest(kept)}", {kept[1:]}'
     try:
         with beside.open("w", encoding="utf-8") as file:
             file.write(text)
@@ -75,7 +78,8 @@ def write_checkpoint(path: str | Path, identity: Mapping[str, str], chains: list
             os.fsync(file.fileno())
         beside.replace(path)
     except OSError as e:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):
+            beside.unlink()
         message = f"the checkpoint {path} cannot be written: {e.strerror}"
         help = "name a file in a folder that exists and that you may write to"
         raise SlpError(Diagnostic("E511", message, help=help)) from e
@@ -118,10 +122,15 @@ def _read(path: Path) -> Json:
         raise _no_checkpoint(path) from e
     if not isinstance(found, dict) or found.get("format") != _FORMAT:
         raise _no_checkpoint(path)
-    identity, chains = found.get("identity"), found.get("chains")
-    if not isinstance(identity, dict) or "seed" not in identity or not isinstance(chains, list):
+    kept = {"identity": found.get("identity"), "chains": found.get("chains")}
+    if found.get("digest") != _digest(json.dumps(kept)):
         raise _no_checkpoint(path)
     return found
+
+
+def _digest(kept: str) -> str:
+    """Tells a text that was written from any other; what is read gives the same text again."""
+    return hashlib.sha256(kept.encode()).hexdigest()
 
 
 def _no_checkpoint(path: Path) -> SlpError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -63,7 +64,13 @@ def test_q_exact_is_joined_by_q_uc_unless_the_root_fits() -> None:
             "q_n needs the number of choice points that it goes through",
             "write q_n(20) to cut at the first 20 in turn",
         ),
+        (
+            "q_n(4294967296)",
+            "q_n(4294967296) goes through more than 2,147,483,647 choice points",
+            "write q_n(20) to cut at the first 20 in turn",
+        ),
         ("q_uc(3)", "q_uc takes no number", "write q_uc"),
+        (None, "there is no proposal None", HELP),
         *(
             (
                 f"q_uc:{weight}",
@@ -74,7 +81,7 @@ def test_q_exact_is_joined_by_q_uc_unless_the_root_fits() -> None:
         ),
     ],
 )
-def test_what_is_no_proposal(text: str, message: str, help: str) -> None:
+def test_what_is_no_proposal(text: Any, message: str, help: str) -> None:
     with pytest.raises(UsageError) as caught:
         mixture_of(text, process(), 2**30)
     assert str(caught.value) == f"error[E516]: {message}\n  help: {help}"

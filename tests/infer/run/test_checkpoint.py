@@ -155,6 +155,29 @@ def test_nothing_to_resume(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("key", ["steps", "state", "draws"])
+def test_a_file_that_was_edited(tmp_path: Path, key: str) -> None:
+    """Nothing of it is believed."""
+    file = tmp_path / "run.json"
+    run(Walk(), SCHEDULE, seed=4, checkpoint=Checkpoint(file))
+    data = json.loads(file.read_text("utf-8"))
+    file.write_text(json.dumps(data))
+    run(Walk(), SCHEDULE, seed=4, checkpoint=Checkpoint(file, resume=True))
+    data["chains"][0][key] = [1]
+    file.write_text(json.dumps(data))
+    with pytest.raises(SlpError, match="E514"):
+        run(Walk(), SCHEDULE, seed=4, checkpoint=Checkpoint(file, resume=True))
+    with pytest.raises(SlpError, match="E514"):
+        checkpoint_and_seed(file, True, None)
+
+
+def test_a_file_in_what_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("x,y\n")
+    file = tmp_path / "table.csv" / "run.json"
+    with pytest.raises(SlpError, match=r"E511.* cannot be written: Not a directory"):
+        run(Walk(), SCHEDULE, seed=4, checkpoint=Checkpoint(file))
+
+
 def test_the_checkpoint_and_the_seed_that_options_name(tmp_path: Path) -> None:
     file = tmp_path / "run.json"
     assert checkpoint_and_seed(None, False, 3) == (None, 3)
@@ -178,8 +201,8 @@ def test_the_checkpoint_and_the_seed_that_options_name(tmp_path: Path) -> None:
         b"{",
         b"[]",
         b'{"format": "other"}',
-        b'{"format": "slp checkpoint 1"}',
-        b'{"format": "slp checkpoint 1", "identity": {}}',
+        b'{"format": "slp checkpoint 2"}',
+        b'{"format": "slp checkpoint 2", "identity": {}, "chains": []}',
         b"\xff\xfe",
     ],
 )
