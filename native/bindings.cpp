@@ -6,15 +6,13 @@
 // core's vectors to NumPy without copying. The signatures are repeated in slp/_core.pyi.
 
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 
+#include <cstddef>
 #include <cstdint>
-#include <initializer_list>
-#include <memory>
-#include <span>
 #include <utility>
 #include <vector>
 
+#include "bindings_arrays.hpp"
 #include "bindings_exact.hpp"
 #include "bindings_mh.hpp"
 #include "coding.hpp"
@@ -24,49 +22,17 @@ namespace nb = nanobind;
 
 namespace {
 
-using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Codes = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-template <typename Array>
-auto span_of(const Array& array) {
-    return std::span(array.data(), array.size());
-}
-
-// A NumPy array that owns what was a vector.
-template <typename T>
-auto to_numpy(std::vector<T>&& vector, std::initializer_list<std::size_t> shape) {
-    auto holder = std::make_unique<std::vector<T>>(std::move(vector));
-    T* data = holder->data();
-    nb::capsule owner(holder.release(), [](void* p) noexcept {
-        delete static_cast<std::vector<T>*>(p);
-    });
-    return nb::ndarray<nb::numpy, T>(data, shape, owner);
-}
-
-template <typename T>
-auto to_numpy(std::vector<T>&& vector) {
-    const std::size_t length = vector.size();
-    return to_numpy(std::move(vector), {length});
-}
-
-// What `work` returns, computed without the interpreter lock.
-template <typename Work>
-auto without_lock(Work work) {
-    nb::gil_scoped_release release;
-    return work();
-}
-
-nb::tuple code_values(Doubles column) {
+nb::tuple code_values(const Array<double>& column) {
     auto coded = without_lock([&] { return slp::code_values(span_of(column)); });
     return nb::make_tuple(to_numpy(std::move(coded.values)), to_numpy(std::move(coded.codes)));
 }
 
-auto code_by_cuts(Doubles column, Doubles cuts) {
+auto code_by_cuts(const Array<double>& column, const Array<double>& cuts) {
     return to_numpy(
         without_lock([&] { return slp::code_by_cuts(span_of(column), span_of(cuts)); }));
 }
 
-nb::tuple merge_rows(Codes codes) {
+nb::tuple merge_rows(const Matrix<std::int32_t>& codes) {
     const slp::CodeTable table{span_of(codes), codes.shape(0), codes.shape(1)};
     auto merged = without_lock([&] { return slp::merge_rows(table); });
     const std::size_t m = merged.counts.size();
@@ -74,15 +40,22 @@ nb::tuple merge_rows(Codes codes) {
                           to_numpy(std::move(merged.row_of)), to_numpy(std::move(merged.counts)));
 }
 
-using Features = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Starts = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Flags = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-void make_forest(slp::Forest* self, Features features, Doubles operands, Starts starts,
-                 Flags levels) {
+void make_forest(slp::Forest* self, const Array<std::int32_t>& features,
+                 const Array<double>& operands, const Array<std::int64_t>& starts,
+                 const Array<bool>& levels) {
     new (self) slp::Forest(span_of(features), span_of(operands), span_of(starts),
                            span_of(levels));
+}
+
+void require(bool holds, const char* what) {
+    if (!holds) {
+        throw nb::value_error(what);
+    }
+}
+
+slp::Forest::Rows rows_of(const slp::Forest& forest, const Matrix<double>& rows) {
+    require(rows.shape(1) == forest.n_features(), "rows have a number for each feature");
+    return {rows.data(), rows.shape(0)};
 }
 
 nb::tuple shapes(const slp::Forest& forest) {
@@ -92,29 +65,34 @@ nb::tuple shapes(const slp::Forest& forest) {
                                    {forest.n_trees(), forest.n_features()}));
 }
 
-auto leaves(const slp::Forest& forest, Rows rows, std::size_t threads) {
-    std::vector<std::int64_t> out(forest.n_trees() * rows.shape(0));
-    without_lock([&] { forest.leaves(span_of(rows), threads, out.data()); });
-    return to_numpy(std::move(out), {forest.n_trees(), rows.shape(0)});
+auto leaves(const slp::Forest& forest, const Matrix<double>& rows, std::size_t threads) {
+    const slp::Forest::Rows own = rows_of(forest, rows);
+    std::vector<std::int64_t> out(forest.n_trees() * own.m);
+    without_lock([&] { forest.leaves(own, threads, out.data()); });
+    return to_numpy(std::move(out), {forest.n_trees(), own.m});
 }
 
-auto sums(const slp::Forest& forest, Rows statistics, Rows rows, std::size_t threads) {
+auto sums(const slp::Forest& forest, const Matrix<double>& statistics,
+          const Matrix<double>& rows, std::size_t threads) {
+    const slp::Forest::Rows own = rows_of(forest, rows);
+    require(statistics.shape(0) == own.m, "each row has its statistics");
     const std::size_t k = statistics.shape(1);
     std::vector<double> out(forest.n_leaves() * k);
-    without_lock([&] {
-        forest.sums(span_of(statistics), k, span_of(rows), threads, out.data());
-    });
+    without_lock([&] { forest.sums(span_of(statistics), k, own, threads, out.data()); });
     return to_numpy(std::move(out), {forest.n_leaves(), k});
 }
 
-auto average(const slp::Forest& forest, Rows values, Doubles shares, Rows rows,
-             std::size_t threads) {
+auto average(const slp::Forest& forest, const Matrix<double>& values, const Array<double>& shares,
+             const Matrix<double>& rows, std::size_t threads) {
+    const slp::Forest::Rows own = rows_of(forest, rows);
+    require(values.shape(0) == forest.n_leaves() && shares.size() == forest.n_trees(),
+            "each leaf has its values, and each tree its share");
     const std::size_t q = values.shape(1);
-    std::vector<double> out(rows.shape(0) * q);
+    std::vector<double> out(own.m * q);
     without_lock([&] {
-        forest.average(span_of(values), q, span_of(shares), span_of(rows), threads, out.data());
+        forest.average(span_of(values), q, span_of(shares), own, threads, out.data());
     });
-    return to_numpy(std::move(out), {rows.shape(0), q});
+    return to_numpy(std::move(out), {own.m, q});
 }
 
 }  // namespace

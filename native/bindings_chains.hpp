@@ -9,19 +9,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <span>
 #include <utility>
 #include <vector>
 
-#include "bindings_exact.hpp"
-#include "mh/kernel.hpp"
+#include "bindings_arrays.hpp"
+#include "mh/sampler.hpp"
 
 using Seeds = Array<std::uint64_t>;
-
-template <typename T>
-std::span<const T> span_of(const Array<T>& array) {
-    return {array.data(), array.size()};
-}
 
 // 256 random bits; all 0, which the generator cannot have, with probability 2^-256.
 inline slp::mh::RandomChance chance_of(const Seeds& seeds) {

@@ -1,10 +1,8 @@
 // Descents of the exact engine for Python: predictions of new rows, and expected uses of rules.
 
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 
 #include <cstdint>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -17,11 +15,7 @@ using namespace slp::exact;
 
 namespace {
 
-using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-NewRows rows_of(const Rows& array) {
-    return {std::span(array.data(), array.size()), array.shape(0)};
-}
+NewRows rows_of(const Matrix<double>& array) { return {span_of(array), array.shape(0)}; }
 
 // What rows are followed by: a pass, or without one families, which are gone through here first.
 template <typename Follow>
@@ -41,7 +35,7 @@ Status follow(const Engine& engine, const Pass* pass, bool likelihood, std::size
 }
 
 // Status, and the predictions (m * q,).
-nb::tuple predictions_of(const Engine& engine, const Pass* pass, bool likelihood, const Rows& rows,
+nb::tuple predictions_of(const Engine& engine, const Pass* pass, bool likelihood, const Matrix<double>& rows,
                          std::size_t memory, std::size_t threads, const nb::object& progress) {
     std::vector<double> out;
     const Status status = follow(engine, pass, likelihood, memory, threads, progress,
@@ -53,7 +47,7 @@ nb::tuple predictions_of(const Engine& engine, const Pass* pass, bool likelihood
 }
 
 // Status, and for each row the leaves it may end in: probabilities (J,), statistics (J * k,).
-nb::tuple leaves_of(const Engine& engine, const Pass* pass, bool likelihood, const Rows& rows,
+nb::tuple leaves_of(const Engine& engine, const Pass* pass, bool likelihood, const Matrix<double>& rows,
                     std::size_t memory, std::size_t threads, const nb::object& progress) {
     std::vector<LeafMass> found;
     const Status status = follow(engine, pass, likelihood, memory, threads, progress,

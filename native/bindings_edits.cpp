@@ -11,6 +11,7 @@
 
 #include "bindings_chains.hpp"
 #include "bindings_mh.hpp"
+#include "exact/engine.hpp"
 #include "mh/edits.hpp"
 
 namespace nb = nanobind;
@@ -46,10 +47,8 @@ nb::object restore(EditSampler& sampler, const Array<std::int32_t>& edits,
         all.push_back({edits.data()[i], edits.data()[i + 1], edits.data()[i + 2]});
     }
     EditState out;
-    const bool made = [&] {
-        const nb::gil_scoped_release release;
-        return sampler.restore(all, std::move(turns), out);
-    }();
+    const bool made =
+        without_lock([&] { return sampler.restore(all, std::move(turns), out); });
     return made ? nb::cast(std::move(out)) : nb::none();
 }
 
@@ -57,10 +56,8 @@ nb::tuple advance(EditSampler& sampler, const EditState& state, const Seeds& see
                   std::uint64_t n) {
     RandomChance chance = chance_of(seeds);
     Tally tally;
-    EditState out = [&] {
-        const nb::gil_scoped_release release;
-        return sampler.advance(state, chance, power, n, tally);
-    }();
+    EditState out =
+        without_lock([&] { return sampler.advance(state, chance, power, n, tally); });
     return nb::make_tuple(nb::cast(std::move(out)), to_numpy(flat<std::uint64_t>(tally)));
 }
 

@@ -3,7 +3,6 @@
 
 #include "bindings_exact.hpp"
 
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -51,7 +50,7 @@ public:
     // Log marginal likelihood of a leaf with these distinct rows, each below n.
     double log_marginal(const Array<std::uint32_t>& rows) const {
         std::vector<double> statistics(problem.leaf.n_statistics());
-        problem.leaf.sum(std::span(rows.data(), rows.size()), statistics.data());
+        problem.leaf.sum(span_of(rows), statistics.data());
         return problem.leaf.log_marginal(statistics.data());
     }
 
@@ -119,7 +118,7 @@ nb::tuple ways_of(const Engine& engine, const Pass& pass, const Array<std::uint3
                   std::int32_t product) {
     double log_likelihood = 0;
     const std::vector<Way> ways =
-        engine.ways(pass, std::span(rows.data(), rows.size()), product, &log_likelihood);
+        engine.ways(pass, span_of(rows), product, &log_likelihood);
     const std::size_t n = ways.size();
     std::vector<std::int32_t> rule(n), feature(n), low(n), high(n), left(n), right(n);
     std::vector<double> weight(n), below_left(n), below_right(n);
@@ -144,22 +143,15 @@ nb::tuple ways_of(const Engine& engine, const Pass& pass, const Array<std::uint3
 
 // Bounds on the root's value from a pass that was stopped: logs.
 nb::tuple bounds_of(const Engine& engine, const Pass& pass, double work) {
-    Interval found{};
-    {
-        const nb::gil_scoped_release release;
-        found = bounds_on_root(engine, pass, work);
-    }
+    const Interval found = without_lock([&] { return bounds_on_root(engine, pass, work); });
     return nb::make_tuple(found.low, found.high);
 }
 
 // (boxes, if there were no limits, relative standard error, states and splits for each box, whether
 // boxes is a lower bound)
 nb::tuple estimate_of(const Engine& engine, double work, std::uint64_t seed) {
-    BoxEstimate found{};
-    {
-        const nb::gil_scoped_release release;
-        found = estimate_boxes(engine.problem(), engine.geometry(), work, seed);
-    }
+    const BoxEstimate found = without_lock(
+        [&] { return estimate_boxes(engine.problem(), engine.geometry(), work, seed); });
     return nb::make_tuple(found.boxes, found.unlimited, found.error, found.states, found.splits,
                           found.more);
 }
@@ -181,11 +173,7 @@ Status run_unlocked(const std::function<Status(const Poll&)>& run, const nb::obj
             return false;
         }
     };
-    Status status;
-    {
-        const nb::gil_scoped_release release;
-        status = run(poll);
-    }
+    const Status status = without_lock([&] { return run(poll); });
     if (raised) {
         std::rethrow_exception(raised);
     }
@@ -221,13 +209,18 @@ void bind_exact(nb::module_& m) {
         .def("depth_cut", &depth_cut_of);
     auto exact_engine = nb::class_<Engine>(m, "ExactEngine")
         .def("__init__",
-             [](Engine* self, const ProblemBuilder& built) { new (self) Engine(built.problem); })
+             [](Engine* self, const ProblemBuilder& built) {
+                 without_lock([&] { return new (self) Engine(built.problem); });
+             },
+             nb::arg("problem"))
         .def(
             "make_pass",
             [](const Engine& engine, int quantity, bool likelihood, bool scaled,
                std::size_t length, bool keep, std::size_t memory, std::size_t threads) {
-                return engine.make_pass(static_cast<Quantity>(quantity), likelihood, scaled,
-                                        length, keep, memory, threads);
+                return without_lock([&] {
+                    return engine.make_pass(static_cast<Quantity>(quantity), likelihood, scaled,
+                                            length, keep, memory, threads);
+                });
             },
             nb::arg("quantity"), nb::arg("likelihood"), nb::arg("scaled"), nb::arg("length"),
             nb::arg("keep"), nb::arg("memory"), nb::arg("threads"), nb::keep_alive<0, 1>())
@@ -247,9 +240,14 @@ void bind_exact(nb::module_& m) {
              },
              nb::arg("run"))
         .def("estimate_boxes", &estimate_of, nb::arg("work"), nb::arg("seed"))
-        .def("family_places", &Engine::family_places)
-        .def("goes_by_families", &Engine::goes_by_families)
-        .def("most_boxes", [](const Engine& engine) { return most_boxes(engine.problem()); })
+        .def("family_places", &Engine::family_places,
+             nb::call_guard<nb::gil_scoped_release>())
+        .def("goes_by_families", &Engine::goes_by_families,
+             nb::call_guard<nb::gil_scoped_release>())
+        .def("most_boxes",
+             [](const Engine& engine) {
+                 return without_lock([&] { return most_boxes(engine.problem()); });
+             })
         .def("bounds", &bounds_of, nb::arg("run"), nb::arg("work"))
         .def("ways", &ways_of, nb::arg("run"), nb::arg("rows").noconvert(),
              nb::arg("product"));

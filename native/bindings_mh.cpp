@@ -12,7 +12,7 @@
 
 #include "bindings_chains.hpp"
 #include "exact/engine.hpp"
-#include "mh/kernel.hpp"
+#include "mh/sampler.hpp"
 
 namespace nb = nanobind;
 using namespace slp::mh;
@@ -41,10 +41,8 @@ nb::object restore(Sampler& sampler, const Array<std::int32_t>& choices,
                          static_cast<std::uint32_t>(at[3])});
     }
     State out;
-    const bool made = [&] {
-        const nb::gil_scoped_release release;
-        return sampler.restore(taken, std::move(turns), out);
-    }();
+    const bool made =
+        without_lock([&] { return sampler.restore(taken, std::move(turns), out); });
     return made ? nb::cast(std::move(out)) : nb::none();
 }
 
@@ -65,10 +63,7 @@ nb::tuple start(Sampler& sampler, const Seeds& seeds, std::uint32_t tries,
                 const nb::object& function) {
     RandomChance chance = chance_of(seeds);
     const Predicate predicate = predicate_of(function);
-    Start found = [&] {
-        const nb::gil_scoped_release release;
-        return sampler.start(chance, tries, predicate);
-    }();
+    Start found = without_lock([&] { return sampler.start(chance, tries, predicate); });
     nb::object state = found.found ? nb::cast(std::move(found.state)) : nb::none();
     return nb::make_tuple(state, found.derived);
 }
@@ -79,10 +74,8 @@ nb::tuple advance(Sampler& sampler, const State& state, const Seeds& seeds, doub
     RandomChance chance = chance_of(seeds);
     const Predicate predicate = predicate_of(function);
     Tally tally;
-    State out = [&] {
-        const nb::gil_scoped_release release;
-        return sampler.advance(state, chance, power, n, tally, predicate);
-    }();
+    State out =
+        without_lock([&] { return sampler.advance(state, chance, power, n, tally, predicate); });
     return nb::make_tuple(nb::cast(std::move(out)), to_numpy(flat<std::uint64_t>(tally)));
 }
 
@@ -97,6 +90,9 @@ nb::tuple scripted(Sampler& sampler, const State& state, std::vector<std::uint32
 
 // The states of the rungs, and r of each step between them.
 Ladder ladder_of(std::vector<State> rungs, std::vector<double> spacing) {
+    if (spacing.empty() || rungs.size() != spacing.size() + 1) {
+        throw nb::value_error("a ladder has two rungs or more, and a step between any two");
+    }
     return {std::move(rungs), std::move(spacing)};
 }
 
@@ -111,11 +107,9 @@ nb::tuple advance_tempered(Sampler& sampler, std::vector<State> rungs,
     Tally tally;
     SwapTally swaps;
     const Ladder before = ladder_of(std::move(rungs), std::move(spacing));
-    Ladder out = [&] {
-        const nb::gil_scoped_release release;
-        return sampler.advance(before, chance, power, n, tuning_from, tally, swaps,
-                               predicate);
-    }();
+    Ladder out = without_lock([&] {
+        return sampler.advance(before, chance, power, n, tuning_from, tally, swaps, predicate);
+    });
     return nb::make_tuple(std::move(out.rungs), std::move(out.spacing),
                           to_numpy(flat<std::uint64_t>(tally)),
                           to_numpy(flat<std::uint64_t>(swaps)));

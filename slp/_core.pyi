@@ -102,29 +102,32 @@ class ExactEngine:
     ) -> tuple[float, float, float, float, float, bool]: ...
     def most_boxes(self) -> float: ...
     def family_places(self) -> int: ...
+    def goes_by_families(self) -> bool: ...
     def bounds(self, run: ExactPass, work: float) -> tuple[float, float]: ...
     def predict_rows(
         self,
-        run: ExactPass,
+        run: ExactPass | None,
+        likelihood: bool,
         rows: NDArray[np.float64],
         memory: int,
         threads: int,
-        progress: Callable[[int, int, int], object] | None,
+        progress: Callable[[int, int, int], bool] | None,
     ) -> tuple[int, NDArray[np.float64]]: ...
     def leaves_reached(
         self,
-        run: ExactPass,
+        run: ExactPass | None,
+        likelihood: bool,
         rows: NDArray[np.float64],
         memory: int,
         threads: int,
-        progress: Callable[[int, int, int], object] | None,
+        progress: Callable[[int, int, int], bool] | None,
     ) -> tuple[int, list[tuple[NDArray[np.float64], NDArray[np.float64]]]]: ...
     def expected_uses(
         self,
         run: ExactPass,
         least: float,
         memory: int,
-        progress: Callable[[int, int, int], object] | None,
+        progress: Callable[[int, int, int], bool] | None,
     ) -> tuple[
         int,
         NDArray[np.float64],

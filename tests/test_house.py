@@ -119,7 +119,22 @@ def test_the_stub_lists_what_the_extension_offers(compiled_kernels: ModuleType) 
     classes = [node for node in stub.body if isinstance(node, ast.ClassDef)]
     assert {node.name for node in (*functions, *classes)} == have
     for function in functions:
-        arguments = ", ".join(f"{a.arg}: " for a in function.args.args)
-        signature = str(getattr(compiled_kernels, function.name).__doc__)
-        named = re.findall(r"\b(\w+): ", signature)
-        assert ", ".join(f"{name}: " for name in named) == arguments
+        assert _arguments_of(function) == _arguments_in(getattr(compiled_kernels, function.name))
+    for listed in classes:
+        own = vars(getattr(compiled_kernels, listed.name))
+        members = {node.name: node for node in listed.body if isinstance(node, ast.FunctionDef)}
+        offered = {name for name in own if not name.startswith("_")}
+        assert set(members) - {"__init__"} == offered
+        for name, member in members.items():
+            if not isinstance(own.get(name), property):
+                assert _arguments_of(member) == _arguments_in(own[name]), (listed.name, name)
+
+
+def _arguments_of(function: ast.FunctionDef) -> list[str]:
+    return [a.arg for a in function.args.args if a.arg != "self"]
+
+
+def _arguments_in(function: object) -> list[str]:
+    """Names in the first line that nanobind writes of a function: `name(self, a: int, ...)`."""
+    signature = str(function.__doc__).split(" -> ")[0]
+    return re.findall(r"\b(\w+): ", signature)

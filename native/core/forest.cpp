@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <thread>
+
+#include "threads.hpp"
 
 namespace slp {
 
@@ -16,19 +17,12 @@ constexpr std::size_t kAtATime = 256;
 template <typename Work>
 void share_out(std::size_t n, std::size_t n_threads, const Work& work) {
     std::atomic<std::size_t> next{0};
-    const auto take = [&] {
+    const auto take = [&](std::size_t) {
         for (std::size_t first; (first = next.fetch_add(kAtATime)) < n;) {
             work(first, std::min(n, first + kAtATime));
         }
     };
-    std::vector<std::thread> helpers;
-    for (std::size_t t = 1; t < std::min(n_threads, n / kAtATime + 1); ++t) {
-        helpers.emplace_back(take);
-    }
-    take();
-    for (std::thread& helper : helpers) {
-        helper.join();
-    }
+    run_threads(std::min(n_threads, n / kAtATime + 1), take);
 }
 
 }  // namespace
@@ -90,26 +84,23 @@ std::uint32_t Forest::leaf_of(std::size_t tree, const double* row) const {
     return node->right;
 }
 
-void Forest::leaves(std::span<const double> rows, std::size_t n_threads,
-                    std::int64_t* out) const {
-    const std::size_t m = rows.size() / n_features_;
-    share_out(m, n_threads, [&](std::size_t first, std::size_t last) {
+void Forest::leaves(const Rows& rows, std::size_t n_threads, std::int64_t* out) const {
+    share_out(rows.m, n_threads, [&](std::size_t first, std::size_t last) {
         for (std::size_t u = 0; u < roots_.size(); ++u) {
             for (std::size_t i = first; i < last; ++i) {
-                out[u * m + i] = leaf_of(u, rows.data() + i * n_features_);
+                out[u * rows.m + i] = leaf_of(u, rows.values + i * n_features_);
             }
         }
     });
 }
 
-void Forest::sums(std::span<const double> statistics, std::size_t k, std::span<const double> rows,
+void Forest::sums(std::span<const double> statistics, std::size_t k, const Rows& rows,
                   std::size_t n_threads, double* out) const {
-    const std::size_t m = rows.size() / n_features_;
     std::fill_n(out, n_leaves_ * k, 0.0);
     share_out(roots_.size(), n_threads, [&](std::size_t first, std::size_t last) {
         for (std::size_t u = first; u < last; ++u) {
-            for (std::size_t i = 0; i < m; ++i) {
-                double* const leaf = out + leaf_of(u, rows.data() + i * n_features_) * k;
+            for (std::size_t i = 0; i < rows.m; ++i) {
+                double* const leaf = out + leaf_of(u, rows.values + i * n_features_) * k;
                 for (std::size_t j = 0; j < k; ++j) {
                     leaf[j] += statistics[i * k + j];
                 }
@@ -119,14 +110,13 @@ void Forest::sums(std::span<const double> statistics, std::size_t k, std::span<c
 }
 
 void Forest::average(std::span<const double> values, std::size_t q,
-                     std::span<const double> shares, std::span<const double> rows,
-                     std::size_t n_threads, double* out) const {
-    const std::size_t m = rows.size() / n_features_;
-    std::fill_n(out, m * q, 0.0);
-    share_out(m, n_threads, [&](std::size_t first, std::size_t last) {
+                     std::span<const double> shares, const Rows& rows, std::size_t n_threads,
+                     double* out) const {
+    std::fill_n(out, rows.m * q, 0.0);
+    share_out(rows.m, n_threads, [&](std::size_t first, std::size_t last) {
         for (std::size_t u = 0; u < roots_.size(); ++u) {
             for (std::size_t i = first; i < last; ++i) {
-                const double* leaf = values.data() + leaf_of(u, rows.data() + i * n_features_) * q;
+                const double* leaf = values.data() + leaf_of(u, rows.values + i * n_features_) * q;
                 for (std::size_t j = 0; j < q; ++j) {
                     out[i * q + j] += shares[u] * leaf[j];
                 }

@@ -31,20 +31,26 @@ public:
     };
     Shapes shapes() const;
 
-    // The leaf that each row ends in, rows (m, d) to out (U, m): leaves are numbered from 0 as they
-    // stand, one tree after the other. The rows are shared out among threads.
-    void leaves(std::span<const double> rows, std::size_t n_threads, std::int64_t* out) const;
+    // m rows (m, d). A forest without features has rows, too.
+    struct Rows {
+        const double* values;
+        std::size_t m;
+    };
 
-    // The sums of the rows that end in each leaf: statistics (m, k), rows (m, d), out (K, k). Rows
-    // are added in their order; the trees are shared out among threads.
-    void sums(std::span<const double> statistics, std::size_t k, std::span<const double> rows,
+    // The leaf that each row ends in, to out (U, m): leaves are numbered from 0 as they stand, one
+    // tree after the other. The rows are shared out among threads.
+    void leaves(const Rows& rows, std::size_t n_threads, std::int64_t* out) const;
+
+    // The sums of the rows that end in each leaf: statistics (m, k), out (K, k). Rows are added in
+    // their order; the trees are shared out among threads.
+    void sums(std::span<const double> statistics, std::size_t k, const Rows& rows,
               std::size_t n_threads, double* out) const;
 
     // The sum over the trees of share times the numbers of the leaf that a row ends in: values
-    // (K, q), shares (U,), rows (m, d), out (m, q). Trees are added in their order, so the threads
-    // make no difference.
+    // (K, q), shares (U,), out (m, q). Trees are added in their order, so the threads make no
+    // difference.
     void average(std::span<const double> values, std::size_t q, std::span<const double> shares,
-                 std::span<const double> rows, std::size_t n_threads, double* out) const;
+                 const Rows& rows, std::size_t n_threads, double* out) const;
 
 private:
     // A split, its left side the next node; or a leaf, with its number in place of `right`.

@@ -1,12 +1,17 @@
 // The exact engine on small problems: against a plain recursion, by threads, and its budget.
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <ctime>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "check.hpp"
+#include "exact/arena.hpp"
+#include "exact/budget.hpp"
+#include "exact/depth_cut.hpp"
 #include "exact/engine.hpp"
 #include "exact/outside.hpp"
 #include "exact/reach.hpp"
@@ -240,4 +245,96 @@ TEST(exact_search_stops_when_told) {
         const auto pass = engine.make_pass(Quantity::total, true, false, 0, true, kPlenty, 2);
         check(pass->run([](const Progress&) { return false; }) == Status::stopped);
     }
+}
+
+TEST(exact_search_says_so_where_there_is_hardly_any_memory) {
+    const Engine items(denison(30, 3, 30, 1)), cube(bits(60, 8, 3));
+    for (const Engine* const engine : {&items, &cube}) {
+        for (const Quantity quantity : {Quantity::total, Quantity::best, Quantity::count,
+                                        Quantity::feature_use, Quantity::leaf_number}) {
+            for (const bool scaled : {false, true}) {
+                const auto pass = engine->make_pass(quantity, true, scaled, 8, true, 1000, 2);
+                check(pass->run([](const Progress&) { return true; }) == Status::out_of_budget);
+                check(pass->progress().bytes <= 1000);
+                check(pass->log_value(engine->geometry().root(), 0) == -INFINITY);
+            }
+        }
+    }
+}
+
+TEST(exact_memory_is_counted_before_it_is_taken) {
+    constexpr std::size_t kLimit = std::size_t{1} << 20;
+    Budget budget(kLimit);
+    {
+        Arena arena(budget);
+        bool refused = false;
+        try {
+            arena.allocate<std::byte>(kLimit + 1);
+        } catch (const OutOfBudget&) {
+            refused = true;
+        }
+        check(refused);
+        check(budget.peak() == 0);
+        arena.allocate<std::byte>(kLimit / 2);
+        check(budget.used() >= kLimit / 2);
+    }
+    check(budget.used() == 0);
+}
+
+// Of 61 to 63 rows Gamma(A + n) / Gamma(A) is beyond the doubles that sums on a cube are made of:
+// the seventh bit leaves 62.
+TEST(exact_cube_with_concentrations_that_leave_the_range_of_doubles) {
+    Problem problem = bits(126, 8, 5);
+    std::vector<double> statistics;
+    for (std::uint32_t i = 0; i < 126; ++i) {
+        const bool first = split_mix(i) % 2 == 0;
+        statistics.push_back(first);
+        statistics.push_back(!first);
+    }
+    problem.leaf = LeafModel(LeafKind::dirichlet, {6e4, 6e4}, statistics, 2);
+    const Engine engine(problem);
+    const auto go_on = [](const Progress&) { return true; };
+    for (const Quantity quantity : {Quantity::total, Quantity::best}) {
+        const auto cube = engine.make_pass(quantity, true, false, 0, true, kPlenty, 1);
+        const auto items = engine.make_pass(quantity, true, true, 0, true, kPlenty, 1);
+        check(cube->run(go_on) == Status::done && items->run(go_on) == Status::done);
+        check(std::abs(engine.log_root(*cube) - engine.log_root(*items)) < 1e-9);
+    }
+}
+
+TEST(exact_cube_with_a_min_leaf_beyond_all_rows) {
+    for (const std::int64_t least :
+         {std::int64_t{81}, std::int64_t{1} << 32, (std::int64_t{1} << 32) + 1, INT64_MAX}) {
+        Problem problem = bits(80, 8, 5);
+        problem.grammar.min_leaf = least;
+        const Engine engine(problem);
+        std::vector<double> statistics(2);
+        problem.leaf.sum(engine.geometry().root().rows, statistics.data());
+        const double leaf = problem.leaf.log_marginal(statistics.data());
+        for (const bool scaled : {false, true}) {
+            const auto pass = engine.make_pass(Quantity::total, true, scaled, 0, true, kPlenty, 1);
+            check(pass->run([](const Progress&) { return true; }) == Status::done);
+            check(std::abs(engine.log_root(*pass) - leaf) < 1e-12);
+        }
+    }
+}
+
+// To find it, the splits of a large box are gone through, and not the rows of each.
+TEST(exact_depth_cut_of_a_long_table_takes_no_time) {
+    constexpr std::uint32_t kRows = 20'000;
+    Problem problem = denison(kRows, 5, kRows, 2);
+    problem.grammar.states.clear();
+    double p = 0.5;
+    for (std::int32_t depth = 0; depth < 260; ++depth, p *= 0.5) {
+        problem.grammar.states.push_back(
+            {{RuleKind::split, std::log(p), {}, -1, Measure::all,
+              std::vector<std::int32_t>(10, depth + 1)},
+             {RuleKind::leaf, std::log1p(-p), {}, -1, Measure::each, {}}});
+    }
+    problem.grammar.states.push_back({{RuleKind::leaf, 0.0, {}, -1, Measure::each, {}}});
+    problem.grammar.normalise = true;
+    const Geometry geometry(problem);
+    const std::clock_t begun = std::clock();
+    check(depth_cut(problem, geometry, *chain_of(problem.grammar), true).has_value());
+    check(static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC < 4.0);
 }

@@ -8,6 +8,8 @@
 #include <memory>
 #include <vector>
 
+#include "exact/budget.hpp"
+
 namespace slp::exact {
 
 class Arena {
@@ -16,6 +18,17 @@ public:
         std::size_t chunk = 0;
         std::size_t used = 0;
     };
+
+    Arena() = default;
+    // What it is to hold it takes from a budget first.
+    explicit Arena(Budget& budget) : budget_(&budget) {}
+    ~Arena() {
+        if (budget_ != nullptr) {
+            budget_->give_back(bytes_);
+        }
+    }
+    Arena(const Arena&) = delete;
+    Arena& operator=(const Arena&) = delete;
 
     Mark mark() const { return at_; }
     void release(Mark mark) { at_ = mark; }
@@ -34,9 +47,6 @@ public:
         return reinterpret_cast<T*>(out);
     }
 
-    // Bytes that it holds, in use or not.
-    std::size_t bytes() const { return bytes_; }
-
 private:
     static constexpr std::size_t kFirstChunk = std::size_t{1} << 14;
 
@@ -46,10 +56,14 @@ private:
     };
 
     void add_chunk(std::size_t size) {
-        chunks_.push_back({std::make_unique_for_overwrite<std::byte[]>(size), size});
+        if (budget_ != nullptr) {
+            budget_->take(size);
+        }
         bytes_ += size;
+        chunks_.push_back({std::make_unique_for_overwrite<std::byte[]>(size), size});
     }
 
+    Budget* budget_ = nullptr;
     std::vector<Chunk> chunks_;
     Mark at_;
     std::size_t bytes_ = 0;

@@ -172,10 +172,9 @@ private:
             return {value, value};
         }
         const Arena::Mark mark = arena_.mark();
-        const Sizes sizes = left ? split.left_sizes : box.sizes - split.left_sizes;
-        auto* const rows = arena_.allocate<std::uint32_t>(distinct_rows(sizes));
         work_ -= static_cast<double>(box.rows.size());
-        const Interval out = of(engine_.geometry().side(box, split, left, rows), product, depth);
+        const Interval out =
+            of(engine_.geometry().side(box, split, left, arena_), product, depth);
         arena_.release(mark);
         return out;
     }

@@ -10,10 +10,9 @@
 #include <functional>
 #include <mutex>
 #include <new>
-#include <thread>
-#include <vector>
 
-#include "exact/memo.hpp"
+#include "exact/budget.hpp"
+#include "threads.hpp"
 
 namespace slp::exact {
 
@@ -30,35 +29,40 @@ struct Progress {
 // Called by the thread that called run(), some ten times a second; false stops the search.
 using Poll = std::function<bool(const Progress&)>;
 
+// What work() returns; want of memory as a status.
+template <typename Work>
+Status within_budget(const Work& work) {
+    try {
+        return work();
+    } catch (const OutOfBudget&) {
+    } catch (const std::bad_alloc&) {
+    }
+    return Status::out_of_budget;
+}
+
 class Crew {
 public:
     // Runs work(t) in n_threads threads, t = 0 in the caller's, until one of them ends it. What is
     // thrown ends it too: want of memory as a status, anything else is thrown again.
     template <typename Work>
     Status run(std::size_t n_threads, const Work& work) {
-        std::vector<std::thread> helpers;
         std::exception_ptr fault;
         std::mutex fault_lock;
-        const auto guarded = [&](std::size_t thread) {
+        run_threads(n_threads, [&](std::size_t thread) {
             try {
-                work(thread);
-            } catch (const OutOfBudget&) {
-                end(Status::out_of_budget);
-            } catch (const std::bad_alloc&) {
-                end(Status::out_of_budget);
+                const auto own = [&] {
+                    work(thread);
+                    return Status::done;
+                };
+                if (within_budget(own) == Status::out_of_budget) {
+                    end(Status::out_of_budget);
+                }
             } catch (...) {
                 end(Status::stopped);
                 const std::lock_guard guard(fault_lock);
                 fault = std::current_exception();
             }
-        };
-        for (std::size_t t = 1; t < n_threads; ++t) {
-            helpers.emplace_back(guarded, t);
-        }
-        guarded(0);
-        for (std::thread& helper : helpers) {
-            helper.join();
-        }
+        });
         if (fault) {
             std::rethrow_exception(fault);
         }
@@ -104,27 +108,6 @@ private:
     Crew& crew_;
     const Poll* poll_;
     std::chrono::steady_clock::time_point next_poll_ = std::chrono::steady_clock::now();
-};
-
-// Bytes that one owner holds, counted in a budget until it goes.
-class Charge {
-public:
-    explicit Charge(Budget& budget) : budget_(budget) {}
-    ~Charge() { budget_.give_back(bytes_); }
-    Charge(const Charge&) = delete;
-    Charge& operator=(const Charge&) = delete;
-
-    // It never shrinks.
-    void raise_to(std::size_t bytes) {
-        if (bytes > bytes_) {
-            budget_.take(bytes - bytes_);
-            bytes_ = bytes;
-        }
-    }
-
-private:
-    Budget& budget_;
-    std::size_t bytes_ = 0;
 };
 
 // What one thread has counted; read by others at any time.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "exact/numbers.hpp"
+
 namespace slp::exact {
 
 std::optional<CubeTable> cube_table(const Problem& problem, const Geometry& geometry) {
@@ -56,8 +58,9 @@ LeafValues::LeafValues(const LeafModel& model, bool likelihood, double log_scale
         }
         total += a;
     }
+    // Beyond the range of doubles leaves would weigh nothing, and no sum above would show it.
     double product = 1;
-    for (std::uint32_t i = 0; i < kTabulated; ++i) {
+    for (std::uint32_t i = 0; i < kTabulated && product <= kHuge; ++i) {
         total_.push_back(std::exp(log_scale * i) / product);
         product *= total + i;
     }

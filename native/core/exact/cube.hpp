@@ -88,7 +88,7 @@ private:
     double log_scale_;
     // Of a dirichlet: Gamma(a_c + i) / Gamma(a_c), at c * kTabulated + i.
     std::vector<double> rising_;
-    // Gamma(A) / Gamma(A + i), scaled.
+    // Gamma(A) / Gamma(A + i), scaled; as far as doubles reach.
     std::vector<double> total_;
 };
 

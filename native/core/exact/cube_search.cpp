@@ -28,8 +28,8 @@ public:
         : chain_(chain),
           setting_{{problem, table, chain_, Shares(table, problem.grammar, chain.measure),
                     LeafValues(problem.leaf, task.likelihood, log_scale),
-                    std::min(static_cast<std::uint32_t>(problem.grammar.min_leaf),
-                             data_rows(root.sizes))},
+                    static_cast<std::uint32_t>(std::min<std::int64_t>(
+                        problem.grammar.min_leaf, data_rows(root.sizes)))},
                    InnerBits<kInner>(table),
                    {}},
           task_(task),
@@ -41,11 +41,7 @@ public:
     }
 
     Status run(const Poll& poll) override {
-        try {
-            find_singles();
-        } catch (const OutOfBudget&) {
-            return Status::out_of_budget;
-        }
+        find_singles();
         const Status status = shared_.crew.run(task_.n_threads, [&](std::size_t thread) {
             CubeWorker<kSum, kVector, kInner>(shared_, setting_, thread, *pools_[thread],
                                               thread == 0 ? &poll : nullptr)

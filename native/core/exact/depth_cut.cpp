@@ -37,13 +37,16 @@ public:
           likelihood_(likelihood),
           splitter_(geometry),
           builder_(problem, geometry),
-          statistics_(problem.leaf.n_statistics()) {}
+          statistics_(problem.leaf.n_statistics()),
+          left_(statistics_.size()),
+          right_(statistics_.size()) {}
 
     // Log weight of the tree below a box.
     double log_weight(const Box& box, std::int32_t state, int depth) {
         const Arena::Mark mark = arena_.mark();
         const std::span<const BoxSplit> splits = splitter_.splits(box, arena_);
         const ItemEdges item = builder_.edges(box, splits, state, arena_);
+        const std::vector<double> as_leaves = log_as_leaves(box, splits);
         double leaf = -INFINITY, best = -INFINITY, factor = 0.0;
         const Edge* chosen = nullptr;
         for (const RuleEdges& rule : item.rules) {
@@ -52,7 +55,7 @@ public:
             }
             for (const Edge& edge : rule.edges) {
                 const double own = rule.log_factor + std::log(edge.share);
-                const double score = own + as_leaves(box, splits[edge.split]);
+                const double score = own + as_leaves[edge.split];
                 if (chosen == nullptr || score > best) {
                     chosen = &edge;
                     best = score;
@@ -62,38 +65,56 @@ public:
         }
         double split = -INFINITY;
         if (chosen != nullptr && depth < kDepthOfGreedy) {
-            split = factor + side(box, splits[chosen->split], *chosen, true, depth) +
-                    side(box, splits[chosen->split], *chosen, false, depth);
+            const BoxSplit& own = splits[chosen->split];
+            split = factor + log_weight_of_side(box, own, *chosen, true, depth) +
+                    log_weight_of_side(box, own, *chosen, false, depth);
         }
         arena_.release(mark);
         return std::max(leaf, split);
     }
 
 private:
-    double as_leaves(const Box& box, const BoxSplit& split) {
+    // Log likelihoods of both sides of each split as leaves. A feature's rows are added up from its
+    // least code on, and what is not on the left is on the right: statistics are numbers of rows,
+    // which are added and subtracted without rounding.
+    std::vector<double> log_as_leaves(const Box& box, std::span<const BoxSplit> splits) {
+        std::vector<double> out(splits.size(), 0.0);
         if (!likelihood_) {
-            return 0.0;
+            return out;
         }
-        double out = 0;
-        for (const bool left : {true, false}) {
-            const Box side = make_side(box, split, left);
-            problem_.leaf.sum(side.rows, statistics_.data());
-            out += problem_.leaf.log_marginal(statistics_.data());
-            arena_.release(mark_);
-        }
+        problem_.leaf.sum(box.rows, statistics_.data());
+        for_each_feature(splits, [&](std::span<const BoxSplit> own, std::uint32_t first) {
+            const Feature& feature = problem_.table.features[own.front().feature];
+            const bool levels = feature.kind == FeatureKind::levels;
+            by_code_.assign(box.rows.begin(), box.rows.end());
+            std::sort(by_code_.begin(), by_code_.end(), [&](std::uint32_t x, std::uint32_t y) {
+                return feature.codes[x] < feature.codes[y];
+            });
+            left_.assign(statistics_.size(), 0.0);
+            auto row = by_code_.begin();
+            for (std::size_t i = 0; i < own.size(); ++i) {
+                if (levels) {
+                    std::fill(left_.begin(), left_.end(), 0.0);
+                }
+                for (; row != by_code_.end() && feature.codes[*row] <= own[i].low; ++row) {
+                    if (feature.goes_left(own[i].low, *row)) {
+                        problem_.leaf.add(*row, left_.data());
+                    }
+                }
+                for (std::size_t c = 0; c < right_.size(); ++c) {
+                    right_[c] = statistics_[c] - left_[c];
+                }
+                out[first + i] = problem_.leaf.log_marginal(left_.data()) +
+                                 problem_.leaf.log_marginal(right_.data());
+            }
+        });
         return out;
     }
 
-    Box make_side(const Box& box, const BoxSplit& split, bool left) {
-        mark_ = arena_.mark();
-        const Sizes sizes = left ? split.left_sizes : box.sizes - split.left_sizes;
-        return geometry_.side(box, split, left,
-                              arena_.allocate<std::uint32_t>(distinct_rows(sizes)));
-    }
-
-    double side(const Box& box, const BoxSplit& split, const Edge& edge, bool left, int depth) {
+    double log_weight_of_side(const Box& box, const BoxSplit& split, const Edge& edge, bool left,
+                              int depth) {
         const Arena::Mark mark = arena_.mark();
-        const Box side = make_side(box, split, left);
+        const Box side = geometry_.side(box, split, left, arena_);
         const double out =
             log_weight(side, left ? edge.left_state : edge.right_state, depth + 1);
         arena_.release(mark);
@@ -106,8 +127,9 @@ private:
     Splitter splitter_;
     EdgeBuilder builder_;
     Arena arena_;
-    Arena::Mark mark_;
-    std::vector<double> statistics_;
+    // Scratch: rows by their codes; statistics of the box, and of both sides of a split.
+    std::vector<std::uint32_t> by_code_;
+    std::vector<double> statistics_, left_, right_;
 };
 
 }  // namespace

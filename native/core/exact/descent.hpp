@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "exact/arena.hpp"
+#include "exact/budget.hpp"
 #include "exact/calls.hpp"
 #include "exact/edges.hpp"
 #include "exact/engine.hpp"
@@ -72,11 +73,12 @@ public:
           builder_(problem_, engine.geometry()),
           ranks_(call_ranks(problem_.grammar)),
           n_ranks_(*std::max_element(ranks_.begin(), ranks_.end()) + 1),
-          levels_((problem_.table.n_rows + 1) * n_ranks_) {}
-
-    ~Descent() { budget_.give_back(taken_); }
-    Descent(const Descent&) = delete;
-    Descent& operator=(const Descent&) = delete;
+          of_levels_(budget),
+          arena_(budget) {
+        const std::size_t n_levels = (problem_.table.n_rows + 1) * n_ranks_;
+        of_levels_.add(n_levels * sizeof(levels_[0]));
+        levels_.resize(n_levels);
+    }
 
     // False if it was ended before it was done. Throws OutOfBudget.
     bool run() {
@@ -158,7 +160,6 @@ private:
         walk_.visit({visit.product, box, splits, item, shares, builder_.applicable(), lanes,
                      visit.mass()});
         send(box, splits, item, shares.data(), lanes, most, visit.mass());
-        account();
         arena_.release(mark);
     }
 
@@ -225,13 +226,6 @@ private:
         }
     }
 
-    void account() {
-        if (arena_.bytes() > taken_) {
-            budget_.take(arena_.bytes() - taken_);
-            taken_ = arena_.bytes();
-        }
-    }
-
     const Engine& engine_;
     const Problem& problem_;
     const Pass& pass_;
@@ -244,10 +238,10 @@ private:
     EdgeBuilder builder_;
     std::vector<std::size_t> ranks_;
     std::size_t n_ranks_;
+    Charge of_levels_;
     // By distinct rows, then by rank.
     std::vector<std::unique_ptr<Level>> levels_;
     Arena arena_;
-    std::size_t taken_ = 0;
     std::uint64_t items_ = 0;
 };
 

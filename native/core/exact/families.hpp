@@ -19,9 +19,9 @@
 #include <memory>
 #include <vector>
 
+#include "exact/budget.hpp"
 #include "exact/chain.hpp"
 #include "exact/geometry.hpp"
-#include "exact/memo.hpp"
 #include "exact/problem.hpp"
 #include "exact/uniform_search.hpp"
 

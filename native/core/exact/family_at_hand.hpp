@@ -9,6 +9,7 @@
 #include <span>
 
 #include "exact/arena.hpp"
+#include "exact/budget.hpp"
 #include "exact/families.hpp"
 #include "exact/family_lanes.hpp"
 #include "exact/family_places.hpp"
@@ -32,7 +33,7 @@ public:
     using Triangle = FamilyTriangle<FamilyCell<kVector>>;
 
     FamilyAtHand(const FamilySetting& setting, const Memo& found, const Lanes& of,
-                 WaitingFamilies<kVector>& waiting)
+                 WaitingFamilies<kVector>& waiting, Budget& budget)
         : ranks(setting.problem, setting.geometry, setting.inner),
           shares(setting.problem, setting.chain, setting.inner, ranks.most()),
           lanes(setting, of, ranks),
@@ -41,17 +42,14 @@ public:
           s_(setting),
           waiting_(waiting),
           splitter_(setting.geometry),
+          arena_(budget),
           start_(arena_.mark()) {}
 
     // Which lanes come to which members is still to be found.
     void set(Waiting& family) {
         family_ = &family;
         arena_.release(start_);
-        const std::span<BoxSplit> all = splitter_.splits(family.box, arena_);
-        const auto end = std::remove_if(all.begin(), all.end(), [&](const BoxSplit& split) {
-            return split.feature == s_.inner;
-        });
-        splits = all.first(static_cast<std::size_t>(end - all.begin()));
+        splits = without_feature(splitter_.splits(family.box, arena_), s_.inner);
         sides.find(family.box, splits);
         ranks.set_rows(family.box);
         for_each_feature(splits, [&](std::span<const BoxSplit> of_feature, std::uint32_t first) {
@@ -60,8 +58,8 @@ public:
         shares.count(ranks, splits);
     }
 
-    // Of the scratch, about.
-    std::size_t bytes() const { return arena_.bytes() + shares.bytes() + lanes.bytes(); }
+    // Of the scratch, about, but for splits.
+    std::size_t bytes() const { return shares.bytes() + lanes.bytes(); }
 
     const Triangle& values() const { return *family_->values; }
     // Nothing for a lane that has not come.

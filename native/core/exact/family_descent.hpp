@@ -21,6 +21,7 @@
 #include <functional>
 #include <utility>
 
+#include "exact/budget.hpp"
 #include "exact/families.hpp"
 #include "exact/family_at_hand.hpp"
 #include "exact/family_flow.hpp"
@@ -46,7 +47,7 @@ public:
           go_on_(std::move(go_on)),
           waiting_(n_families, setting.root.rows.size(), lanes.n,
                    FamilyPlaces<kVector>(setting.chain).depth(), budget),
-          family_(setting, found, lanes, waiting_),
+          family_(setting, found, lanes, waiting_, budget),
           flow_(setting, lanes, cut, family_, waiting_),
           leaves_(setting, lanes, family_),
           scratch_(budget) {

@@ -25,19 +25,6 @@ void find_next(std::size_t k, std::vector<std::uint32_t>& next, Holds holds) {
     }
 }
 
-// Calls use(the feature's splits, number of the first) for each feature, its splits in one run.
-template <typename Use>
-void for_each_feature(std::span<const BoxSplit> splits, Use use) {
-    for (std::uint32_t first = 0; first < splits.size();) {
-        std::uint32_t end = first;
-        while (end < splits.size() && splits[end].feature == splits[first].feature) {
-            ++end;
-        }
-        use(splits.subspan(first, end - first), first);
-        first = end;
-    }
-}
-
 // Where the ranks of a side of a split are among the side's own: `below[i]` of them are below i, and
 // the last up to i has number `last[i]` (below 0, wrapped, where there is none).
 struct SideRanks {

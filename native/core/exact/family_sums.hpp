@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "exact/budget.hpp"
 #include "exact/chain.hpp"
 #include "exact/family_ranks.hpp"
 #include "exact/family_setting.hpp"
@@ -35,7 +36,8 @@ public:
     using Cell = FamilyCell<kVector>;
     using Triangle = FamilyTriangle<Cell>;
 
-    FamilySums(const FamilySetting& setting, Pool& triangles, Pool& vectors)
+    // scratch: what its own memory is counted in.
+    FamilySums(const FamilySetting& setting, Pool& triangles, Pool& vectors, Charge& scratch)
         : s_(setting),
           chain_(setting.chain),
           leaf_model_(setting.problem.leaf),
@@ -48,6 +50,7 @@ public:
           n_statistics_(setting.problem.leaf.n_statistics()),
           min_leaf_(static_cast<std::uint64_t>(setting.problem.grammar.min_leaf)) {
         const std::size_t most = ranks_.most(), members = most * most;
+        scratch.add(members * ((2 * depth() + 2) * sizeof(double) + 2 * sizeof(std::uint32_t)));
         statistics_.resize(most * n_statistics_);
         leaf_.resize(n_statistics_);
         keys_.resize(most + 1);
@@ -58,12 +61,6 @@ public:
         n_of_feature_.resize(members);
         available_.resize(members);
         columns_.resize(members);
-    }
-
-    // Bytes of its scratch, about.
-    std::size_t bytes() const {
-        return (sums_.size() * 2 + columns_.size() + available_.size()) * sizeof(double) +
-               (n_splits_.size() + n_of_feature_.size()) * sizeof(std::uint32_t);
     }
 
     // Works out a family. splits: those of its box on outer features. sides: left and right of each.

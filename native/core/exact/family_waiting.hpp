@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "exact/budget.hpp"
 #include "exact/family_places.hpp"
 #include "exact/family_triangle.hpp"
 #include "exact/geometry.hpp"
-#include "exact/memo.hpp"
 
 namespace slp::exact {
 

@@ -77,7 +77,11 @@ template <typename Own, typename Split, typename Values>
 class FamilyWalk {
 public:
     FamilyWalk(WalkShared& shared, std::size_t thread, const Poll* poll)
-        : shared_(shared), thread_(thread), watch_(shared.crew, poll), path_(shared.budget) {}
+        : shared_(shared),
+          arena_(shared.budget),
+          thread_(thread),
+          watch_(shared.crew, poll),
+          path_(shared.budget) {}
 
     void run(const Box& root) {
         push(root, arena_.mark());
@@ -151,7 +155,7 @@ private:
         f.first = f.n_missing > 0 && thread_ > 0
                       ? static_cast<std::uint32_t>(split_mix(thread_ + f.box.key.a) % f.n_missing)
                       : 0;
-        path_.raise_to(arena_.bytes() + stack_.capacity() * sizeof(Frame));
+        path_.raise_to(stack_.capacity() * sizeof(Frame));
     }
 
     bool look_up(Frame& f, std::uint32_t place) const {
@@ -199,7 +203,7 @@ private:
     std::size_t thread_;
     Watch watch_;
     std::vector<Frame> stack_;
-    Charge path_;  // what the path holds counts as well
+    Charge path_;  // of the stack
     std::uint64_t steps_ = 0;
 };
 

@@ -35,27 +35,19 @@ public:
           setting_(setting),
           n_families_(n_families),
           splitter_(setting.geometry),
-          sums_(setting, triangles, vectors),
-          scratch_(shared.budget) {
-        scratch_.raise_to(sums_.bytes());
-    }
+          scratch_(shared.budget),
+          sums_(setting, triangles, vectors, scratch_) {}
 
 private:
     friend Walk;
 
     // Splits on outer features.
     std::span<BoxSplit> find_splits(const Box& box) {
-        const std::span<BoxSplit> all = splitter_.splits(box, this->arena_);
-        const auto end = std::remove_if(all.begin(), all.end(), [&](const BoxSplit& split) {
-            return split.feature == setting_.inner;
-        });
-        return all.first(static_cast<std::size_t>(end - all.begin()));
+        return without_feature(splitter_.splits(box, this->arena_), setting_.inner);
     }
 
     Box list_side(const Box& box, const BoxSplit& split, bool left) {
-        const Sizes sizes = split.side(box, left).sizes;
-        auto* const rows = this->arena_.template allocate<std::uint32_t>(distinct_rows(sizes));
-        return setting_.geometry.side(box, split, left, rows);
+        return setting_.geometry.side(box, split, left, this->arena_);
     }
 
     bool follows(const BoxSplit& split) const { return !setting_.is_excluded(split.feature); }
@@ -94,8 +86,8 @@ private:
     const FamilySetting& setting_;
     std::atomic<std::uint32_t>& n_families_;
     Splitter splitter_;
-    FamilySums<kSum, kVector> sums_;
     Charge scratch_;
+    FamilySums<kSum, kVector> sums_;
 };
 
 }  // namespace slp::exact

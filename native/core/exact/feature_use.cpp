@@ -1,15 +1,14 @@
 #include "exact/feature_use.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "exact/crew.hpp"
 #include "exact/families.hpp"
 #include "exact/inner_feature.hpp"
-#include "exact/memo.hpp"
 
 namespace slp::exact {
 
@@ -66,13 +65,12 @@ private:
         task.keep_families = true;
         const auto search = make_family_search(problem_, geometry_, chain_, inner_, task);
         Status status = search->run(adding(poll));
-        const Progress found = search->progress();
         if (status == Status::done) {
             log_total_ = search->log_value(geometry_.root(), 0);
             log_scale_ = search->log_scale();
             status = descend(*search, poll);
         }
-        add(found);
+        add(search->progress());
         return status;
     }
 
@@ -84,23 +82,19 @@ private:
         // What is left out of a lane that follows both sides had at most two nodes for each row.
         const double cut = kTolerance / (static_cast<double>(found.items + found.edges) * 2 *
                                          static_cast<double>(problem_.table.n_rows));
-        auto next_poll = std::chrono::steady_clock::now();
-        const auto go_on = [&](std::uint64_t) {
-            const auto now = std::chrono::steady_clock::now();
-            if (now < next_poll) {
-                return true;
+        const Poll telling = adding(poll);
+        Crew crew;
+        const Status status = crew.run(1, [&](std::size_t) {
+            Watch watch(crew, &telling);
+            const auto go_on = [&](std::uint64_t) {
+                return watch.go_on([&] { return search.progress(); });
+            };
+            if (search.descend(lanes, cut, go_on)) {
+                crew.end(Status::done);
             }
-            next_poll = now + std::chrono::milliseconds(100);
-            return adding(poll)(search.progress());
-        };
-        try {
-            if (!search.descend(lanes, cut, go_on)) {
-                return Status::stopped;
-            }
-        } catch (const OutOfBudget&) {
-            return Status::out_of_budget;
-        } catch (const std::bad_alloc&) {
-            return Status::out_of_budget;
+        });
+        if (status != Status::done) {
+            return status;
         }
         std::copy(splits.begin(), splits.end(),
                   out_.begin() + static_cast<std::ptrdiff_t>(splits.size()));

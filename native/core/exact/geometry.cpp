@@ -24,11 +24,6 @@ double canonical_threshold(const Feature& feature, std::uint32_t low, std::uint3
     return middle > a ? middle : b;
 }
 
-bool goes_left(const Feature& feature, const BoxSplit& split, std::uint32_t row) {
-    const std::uint32_t code = feature.codes[row];
-    return feature.kind == FeatureKind::levels ? code == split.low : code <= split.low;
-}
-
 }  // namespace
 
 Geometry::Geometry(const Problem& problem)
@@ -54,7 +49,7 @@ Box Geometry::side(const Box& box, const BoxSplit& split, bool left, std::uint32
     const Feature& feature = problem_.table.features[split.feature];
     std::size_t size = 0;
     for (const std::uint32_t row : box.rows) {
-        if (goes_left(feature, split, row) == left) {
+        if (feature.goes_left(split.low, row) == left) {
             out[size++] = row;
         }
     }
@@ -104,10 +99,6 @@ Splitter::Splitter(const Geometry& geometry) : geometry_(geometry) {
     codes_.resize(std::min<std::size_t>(most, geometry.problem_.table.n_rows));
 }
 
-std::size_t Splitter::bytes() const {
-    return buckets_.size() * sizeof(Bucket) + occupied_.size() * 8 + codes_.size() * 4;
-}
-
 std::span<BoxSplit> Splitter::splits(const Box& box, Arena& arena) {
     const auto& features = geometry_.problem_.table.features;
     std::size_t most = 0;
@@ -117,7 +108,7 @@ std::span<BoxSplit> Splitter::splits(const Box& box, Arena& arena) {
     BoxSplit* const begin = arena.allocate<BoxSplit>(most);
     BoxSplit* end = begin;
     if (box.rows.size() < 2 ||
-        data_rows(box.sizes) < 2 * geometry_.problem_.grammar.min_leaf) {
+        data_rows(box.sizes) / 2 < geometry_.problem_.grammar.min_leaf) {
         return {begin, end};
     }
     for (std::uint32_t f = 0; f < features.size(); ++f) {

@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -42,6 +44,27 @@ struct BoxSplit {
     }
 };
 
+// Calls use(the feature's splits, number of the first) for each feature, its splits in one run.
+template <typename Use>
+void for_each_feature(std::span<const BoxSplit> splits, Use use) {
+    for (std::uint32_t first = 0; first < splits.size();) {
+        std::uint32_t end = first;
+        while (end < splits.size() && splits[end].feature == splits[first].feature) {
+            ++end;
+        }
+        use(splits.subspan(first, end - first), first);
+        first = end;
+    }
+}
+
+// The splits on all features but one, in the same place.
+inline std::span<BoxSplit> without_feature(std::span<BoxSplit> splits, std::uint32_t feature) {
+    const auto end = std::remove_if(splits.begin(), splits.end(), [&](const BoxSplit& split) {
+        return split.feature == feature;
+    });
+    return splits.first(static_cast<std::size_t>(end - splits.begin()));
+}
+
 // Keys of rows, and what cuts mean. Read only.
 class Geometry {
 public:
@@ -50,6 +73,11 @@ public:
     Box root() const;
     // The sides of a split; `out` has room for the side's distinct rows.
     Box side(const Box& box, const BoxSplit& split, bool left, std::uint32_t* out) const;
+    // The same, its rows in the arena.
+    Box side(const Box& box, const BoxSplit& split, bool left, Arena& arena) const {
+        const Sizes sizes = split.side(box, left).sizes;
+        return side(box, split, left, arena.allocate<std::uint32_t>(distinct_rows(sizes)));
+    }
     // Key and sizes of a set of rows.
     Box box_of(std::span<const std::uint32_t> rows) const;
     // Canonical threshold of a split of a numeric feature: less goes left.
@@ -60,6 +88,13 @@ public:
     double threshold(const Feature& feature, std::uint32_t low, std::uint32_t high) const;
     // Cell of that threshold, counted through all features.
     std::int32_t cell(const Feature& feature, std::uint32_t low, std::uint32_t high) const;
+    // Cell of any split, be it a threshold or a test on the level `low`.
+    std::int32_t cell_of_split(const Feature& feature, std::uint32_t low,
+                               std::uint32_t high) const {
+        return feature.kind == FeatureKind::levels
+                   ? feature.first_cell + static_cast<std::int32_t>(low)
+                   : cell(feature, low, high);
+    }
     // One distinct row's sizes and key.
     Sizes sizes_of(std::uint32_t row) const { return rows_[row].sizes; }
     Key key_of(std::uint32_t row) const { return rows_[row].key; }
@@ -87,8 +122,6 @@ public:
     // The splits of a box in canonical order (features in order, thresholds ascending, levels in
     // order), in memory of the arena.
     std::span<BoxSplit> splits(const Box& box, Arena& arena);
-
-    std::size_t bytes() const;
 
 private:
     struct Bucket {

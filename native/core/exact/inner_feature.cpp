@@ -30,11 +30,8 @@ double members_per_family(const Problem& problem, const Geometry& geometry, std:
         Arena arena;
         Box box = geometry.root();
         for (;;) {
-            std::span<BoxSplit> splits = splitter.splits(box, arena);
-            const auto end = std::remove_if(splits.begin(), splits.end(), [&](const auto& split) {
-                return split.feature == inner;
-            });
-            splits = splits.first(static_cast<std::size_t>(end - splits.begin()));
+            const std::span<const BoxSplit> splits =
+                without_feature(splitter.splits(box, arena), inner);
             ranks.set_rows(box);
             for_each_feature(splits, [&](std::span<const BoxSplit> own, std::uint32_t first) {
                 ranks.find_sources(problem.table.features[own.front().feature], own, first);
@@ -49,9 +46,7 @@ double members_per_family(const Problem& problem, const Geometry& geometry, std:
             random = split_mix(random);
             const BoxSplit& split = splits[random % splits.size()];
             const bool left = random >> 63 != 0;
-            const Sizes sizes = left ? split.left_sizes : box.sizes - split.left_sizes;
-            box = geometry.side(box, split, left,
-                                arena.allocate<std::uint32_t>(distinct_rows(sizes)));
+            box = geometry.side(box, split, left, arena);
         }
     }
     return static_cast<double>(members) / static_cast<double>(families);

@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
+#include "exact/budget.hpp"
 #include "exact/key.hpp"
-#include "exact/memo.hpp"
 
 namespace slp::exact {
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <numeric>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "exact/calls.hpp"
@@ -28,15 +29,11 @@ double log_add(double x, double y) {
 // The pairs of states that a rule's splits of one feature lead to.
 std::set<std::pair<std::int32_t, std::int32_t>> pairs_of(const Problem& problem,
                                                          const Rule& rule, std::size_t f) {
-    const auto& features = problem.table.features;
-    const auto begin = static_cast<std::size_t>(features[f].first_cell) * 2;
-    const auto end = f + 1 < features.size()
-                         ? static_cast<std::size_t>(features[f + 1].first_cell) * 2
-                         : rule.transitions.size();
+    const std::span<const std::int32_t> to = problem.transitions(rule, f);
     std::set<std::pair<std::int32_t, std::int32_t>> out;
-    for (std::size_t i = begin; i < end; i += 2) {
-        if (rule.transitions[i] >= 0) {
-            out.emplace(rule.transitions[i], rule.transitions[i + 1]);
+    for (std::size_t i = 0; i < to.size(); i += 2) {
+        if (to[i] >= 0) {
+            out.emplace(to[i], to[i + 1]);
         }
     }
     return out;

@@ -13,41 +13,12 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 #include <vector>
 
+#include "exact/budget.hpp"
 #include "exact/key.hpp"
 
 namespace slp::exact {
-
-// The table would have to grow beyond its budget.
-struct OutOfBudget : std::runtime_error {
-    OutOfBudget() : std::runtime_error("the budget of memory is used up") {}
-};
-
-// Bytes in use by everybody in one search, and how many there may be.
-class Budget {
-public:
-    explicit Budget(std::size_t limit) : limit_(limit) {}
-    void take(std::size_t bytes) {
-        const std::size_t now = used_.fetch_add(bytes) + bytes;
-        if (now > limit_) {
-            used_.fetch_sub(bytes);
-            throw OutOfBudget();
-        }
-        std::size_t peak = peak_.load(std::memory_order_relaxed);
-        while (now > peak && !peak_.compare_exchange_weak(peak, now)) {
-        }
-    }
-    void give_back(std::size_t bytes) { used_.fetch_sub(bytes); }
-    std::size_t used() const { return used_.load(std::memory_order_relaxed); }
-    std::size_t peak() const { return peak_.load(std::memory_order_relaxed); }
-
-private:
-    std::size_t limit_;
-    std::atomic<std::size_t> used_{0};
-    std::atomic<std::size_t> peak_{0};
-};
 
 class Memo {
 public:
@@ -63,7 +34,7 @@ public:
         Reading(Memo& memo, std::size_t thread)
             : at_(memo.n_threads_ > 1 ? &memo.epochs_[thread].at : nullptr) {
             if (at_ != nullptr) {
-                at_->store(memo.epoch_.load(std::memory_order_relaxed));
+                at_->store(memo.epoch_.load(std::memory_order_acquire));
             }
         }
         ~Reading() {

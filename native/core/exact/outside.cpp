@@ -1,8 +1,10 @@
 #include "exact/outside.hpp"
 
-#include <chrono>
+#include <algorithm>
 #include <cmath>
+#include <span>
 
+#include "exact/crew.hpp"
 #include "exact/descent.hpp"
 
 namespace slp::exact {
@@ -97,26 +99,21 @@ Status expected_uses(const Engine& engine, const Pass& pass, double least, std::
     const double cut = kTolerance / (pass.most_ways() * longest * 2 *
                                      static_cast<double>(engine.problem().table.n_rows));
     Budget budget(memory);
-    TreeWalk walk(engine, least, budget, out);
-    std::uint64_t items = 0;
-    auto next_poll = std::chrono::steady_clock::now();
-    const auto go_on = [&](std::uint64_t more) {
-        items += more;
-        const auto now = std::chrono::steady_clock::now();
-        if (now < next_poll) {
-            return true;
+    Crew crew;
+    return crew.run(1, [&](std::size_t) {
+        TreeWalk walk(engine, least, budget, out);
+        Watch watch(crew, &poll);
+        std::uint64_t items = 0;
+        const auto go_on = [&](std::uint64_t more) {
+            items += more;
+            return watch.go_on([&] {
+                return Progress{items, 0, 0, budget.used(), budget.peak()};
+            });
+        };
+        if (Descent(engine, pass, walk, 1, cut, budget, go_on).run()) {
+            crew.end(Status::done);
         }
-        next_poll = now + std::chrono::milliseconds(100);
-        return poll({items, 0, 0, budget.used(), budget.peak()});
-    };
-    try {
-        return Descent(engine, pass, walk, 1, cut, budget, go_on).run() ? Status::done
-                                                                         : Status::stopped;
-    } catch (const OutOfBudget&) {
-        return Status::out_of_budget;
-    } catch (const std::bad_alloc&) {
-        return Status::out_of_budget;
-    }
+    });
 }
 
 }  // namespace slp::exact

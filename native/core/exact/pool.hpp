@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "exact/memo.hpp"
+#include "exact/budget.hpp"
 
 namespace slp::exact {
 

@@ -7,7 +7,9 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "exact/leaf_models.hpp"
@@ -66,6 +68,12 @@ struct Feature {
     std::int32_t first_cell = 0;
     // Length n: the code of each distinct row.
     std::vector<std::uint32_t> codes;
+
+    // Which side of a split a distinct row takes; low: the lower of the codes that are neighbours,
+    // of a test on a level its code.
+    bool goes_left(std::uint32_t low, std::uint32_t row) const {
+        return kind == FeatureKind::levels ? codes[row] == low : codes[row] <= low;
+    }
 };
 
 struct Table {
@@ -79,6 +87,16 @@ struct Problem {
     Grammar grammar;
     Table table;
     LeafModel leaf;
+
+    // What a split rule says of the cells of one feature: (left state, right state) of each.
+    std::span<const std::int32_t> transitions(const Rule& rule, std::size_t feature) const {
+        const auto begin = static_cast<std::size_t>(table.features[feature].first_cell) * 2;
+        const std::size_t end =
+            feature + 1 < table.features.size()
+                ? static_cast<std::size_t>(table.features[feature + 1].first_cell) * 2
+                : rule.transitions.size();
+        return std::span(rule.transitions).subspan(begin, end - begin);
+    }
 
     // Product states: a state and the leaves it owes, state * n_owed() + owed - 1.
     std::int32_t n_owed() const { return grammar.max_leaves > 0 ? grammar.max_leaves : 1; }

@@ -4,15 +4,13 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
-#include <exception>
-#include <mutex>
-#include <new>
 #include <numeric>
 #include <string>
 #include <thread>
 #include <unordered_map>
 #include <utility>
 
+#include "exact/crew.hpp"
 #include "exact/descent.hpp"
 
 namespace slp::exact {
@@ -162,10 +160,7 @@ private:
 class Mixtures final : public LeafSink {
 public:
     Mixtures(const Engine& engine, std::size_t n_lanes, Budget& budget)
-        : k_(engine.problem().leaf.n_statistics()), budget_(budget), lanes_(n_lanes) {}
-    ~Mixtures() override { budget_.give_back(taken_); }
-    Mixtures(const Mixtures&) = delete;
-    Mixtures& operator=(const Mixtures&) = delete;
+        : k_(engine.problem().leaf.n_statistics()), held_(budget), lanes_(n_lanes) {}
 
     void leaf(const double* statistics, std::uint64_t lanes, const double* mass,
               double share) override {
@@ -176,9 +171,7 @@ public:
             const auto [at, is_new] = lanes_[lane].try_emplace(key, 0.0);
             at->second += mass[lane] * share;
             if (is_new) {  // with what comes out in the end, and the nodes of the map
-                const std::size_t bytes = 2 * key.size() + 96;
-                budget_.take(bytes);
-                taken_ += bytes;
+                held_.add(2 * key.size() + 96);
             }
         }
     }
@@ -203,8 +196,7 @@ public:
 
 private:
     std::size_t k_;
-    Budget& budget_;
-    std::size_t taken_ = 0;
+    Charge held_;
     std::vector<std::unordered_map<std::string, double>> lanes_;
 };
 
@@ -230,13 +222,9 @@ public:
     Status run() {
         std::size_t n_threads = n_threads_;
         for (const std::size_t n_lanes : kLanes) {
-            ended_ = 0;
-            run_blocks(n_lanes, n_threads);
-            if (fault_) {
-                std::rethrow_exception(fault_);
-            }
-            if (static_cast<Status>(ended_.load()) != Status::out_of_budget) {
-                return static_cast<Status>(ended_.load());
+            const Status status = run_blocks(n_lanes, n_threads);
+            if (status != Status::out_of_budget) {
+                return status;
             }
             n_threads = 1;
         }
@@ -245,7 +233,7 @@ public:
 
 private:
     // Takes the rows that are left; what could not be done is left again.
-    void run_blocks(std::size_t most_lanes, std::size_t n_threads) {
+    Status run_blocks(std::size_t most_lanes, std::size_t n_threads) {
         const std::size_t each = (left_.size() + n_threads - 1) / n_threads;
         const std::size_t n_lanes = std::clamp<std::size_t>(each, 1, most_lanes);
         std::vector<std::span<const std::size_t>> blocks;
@@ -253,51 +241,46 @@ private:
         for (std::size_t at = 0; at < rows.size(); at += n_lanes) {
             blocks.push_back(std::span(rows).subspan(at, std::min(n_lanes, rows.size() - at)));
         }
-        std::atomic<std::size_t> next{0}, running{n_threads};
-        const auto work = [&](bool asks) {
-            for (std::size_t i = next++; i < blocks.size(); i = next++) {
-                if (ended_ != 0 || !follow(blocks[i], asks)) {
-                    const std::lock_guard guard(lock_);
-                    left_.insert(left_.end(), blocks[i].begin(), blocks[i].end());
+        std::vector<std::uint8_t> done(blocks.size(), 0);
+        std::atomic<std::size_t> next{0}, n_done{0};
+        Crew crew;
+        const Status status = crew.run(n_threads, [&](std::size_t thread) {
+            Watch watch(crew, thread == 0 ? &poll_ : nullptr);
+            const auto go_on = [&](std::uint64_t items) {
+                items_ += items;
+                return watch.go_on([this] { return progress(); });
+            };
+            for (std::size_t i = next++; i < blocks.size() && !crew.ended(); i = next++) {
+                if (!follow(blocks[i], go_on)) {
+                    return;
                 }
+                done[i] = 1;
+                ++n_done;
             }
-            --running;
-        };
-        std::vector<std::thread> helpers;
-        for (std::size_t t = 1; t < n_threads; ++t) {
-            helpers.emplace_back(work, false);
+            while (thread == 0 && n_done < blocks.size() && go_on(0)) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            }
+            if (n_done == blocks.size()) {
+                crew.end(Status::done);
+            }
+        });
+        for (std::size_t i = 0; i < blocks.size(); ++i) {
+            if (!done[i]) {
+                left_.insert(left_.end(), blocks[i].begin(), blocks[i].end());
+            }
         }
-        work(true);
-        while (running > 0) {
-            go_on(0, true);
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        }
-        for (std::thread& helper : helpers) {
-            helper.join();
-        }
-        std::sort(left_.begin(), left_.end());
+        return status;
     }
 
-    // Whether the block was done.
-    bool follow(std::span<const std::size_t> rows, bool asks) {
-        try {
-            Sink sink(engine_, rows.size(), budget_);
-            if (!descend(rows, sink, [&](std::uint64_t n) { return go_on(n, asks); })) {
-                return false;
-            }
-            const std::lock_guard guard(lock_);
-            sink.finish(rows, out_);
-            return true;
-        } catch (const OutOfBudget&) {
-            end(Status::out_of_budget);
-        } catch (const std::bad_alloc&) {
-            end(Status::out_of_budget);
-        } catch (...) {
-            const std::lock_guard guard(lock_);
-            fault_ = std::current_exception();
-            end(Status::stopped);
+    // Whether the block was done; it writes what is its rows' alone.
+    bool follow(std::span<const std::size_t> rows,
+                const std::function<bool(std::uint64_t)>& go_on) {
+        Sink sink(engine_, rows.size(), budget_);
+        if (!descend(rows, sink, go_on)) {
+            return false;
         }
-        return false;
+        sink.finish(rows, out_);
+        return true;
     }
 
     bool descend(std::span<const std::size_t> rows, Sink& sink,
@@ -323,24 +306,7 @@ private:
         return 1.0 + static_cast<double>(all.items + all.edges);
     }
 
-    bool go_on(std::uint64_t items, bool asks) {
-        items_ += items;
-        if (asks && ended_ == 0) {
-            const auto now = std::chrono::steady_clock::now();
-            if (now >= next_poll_) {
-                next_poll_ = now + std::chrono::milliseconds(100);
-                if (!poll_({items_, 0, 0, budget_.used(), budget_.peak()})) {
-                    end(Status::stopped);
-                }
-            }
-        }
-        return ended_ == 0;
-    }
-
-    void end(Status why) {
-        int running = 0;
-        ended_.compare_exchange_strong(running, static_cast<int>(why));
-    }
+    Progress progress() const { return {items_, 0, 0, budget_.used(), budget_.peak()}; }
 
     const Engine& engine_;
     const Totals& totals_;
@@ -352,11 +318,7 @@ private:
     Out& out_;
     double cut_ = 0;
     std::vector<std::size_t> left_;
-    std::atomic<int> ended_{0};
     std::atomic<std::uint64_t> items_{0};
-    std::mutex lock_;
-    std::exception_ptr fault_;
-    std::chrono::steady_clock::time_point next_poll_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,18 +32,22 @@ public:
           algebra_(std::move(algebra)),
           n_threads_(n_threads),
           budget_(memory),
-          memo_(algebra_.words(), n_threads, budget_),
           counters_(n_threads) {}
 
     Status run(const Poll& poll) {
-        return crew_.run(n_threads_, [&](std::size_t thread) {
-            Worker(*this, thread, thread == 0 ? &poll : nullptr).run();
+        return within_budget([&] {
+            if (!memo_) {
+                memo_.emplace(algebra_.words(), n_threads_, budget_);
+            }
+            return crew_.run(n_threads_, [&](std::size_t thread) {
+                Worker(*this, thread, thread == 0 ? &poll : nullptr).run();
+            });
         });
     }
 
     Progress progress() const {
         Progress out;
-        out.items = memo_.size();
+        out.items = memo_ ? memo_->size() : 0;
         for (const Counter& c : counters_) {
             out.edges += c.edges.load(std::memory_order_relaxed);
             out.repeated += c.repeated.load(std::memory_order_relaxed);
@@ -53,8 +58,8 @@ public:
     }
 
     // The value of an item after a run, or null. Valid as long as the search.
-    const std::uint64_t* find(Key key) const { return memo_.find(key); }
-    void prefetch(Key key) const { memo_.prefetch(key); }
+    const std::uint64_t* find(Key key) const { return memo_ ? memo_->find(key) : nullptr; }
+    void prefetch(Key key) const { memo_->prefetch(key); }
 
     const Algebra& algebra() const { return algebra_; }
 
@@ -91,6 +96,7 @@ private:
               watch_(search.crew_, poll),
               splitter_(search.geometry_),
               builder_(search.problem_, search.geometry_),
+              arena_(search.budget_),
               value_(search.algebra_.words()),
               path_(search.budget_) {}
 
@@ -156,7 +162,7 @@ private:
             f.missing = arena_.allocate<Missing>(2 * n);
             f.expanded = true;
             {
-                const Memo::Reading reading(s_.memo_, thread_);
+                const Memo::Reading reading(*s_.memo_, thread_);
                 gather(f);
             }
             f.next = 0;
@@ -164,16 +170,16 @@ private:
                           ? static_cast<std::uint32_t>(split_mix(thread_ + f.box.key.a) %
                                                        f.n_missing)
                           : 0;
-            account();
+            path_.raise_to(stack_.capacity() * sizeof(Frame));
         }
 
         // Looks up all children; what is not there is listed as missing. While Reading.
         void gather(Frame& f) {
             for (const RuleEdges& rule : f.item.rules) {
                 for (const Edge& edge : rule.edges) {
-                    s_.memo_.prefetch(edge.left);
+                    s_.memo_->prefetch(edge.left);
                     if (rule.kind == RuleKind::split) {
-                        s_.memo_.prefetch(edge.right);
+                        s_.memo_->prefetch(edge.right);
                     }
                 }
             }
@@ -194,7 +200,7 @@ private:
         }
 
         bool look_up(Key key, Ref& out) const {
-            const std::uint64_t* found = s_.memo_.find(key);
+            const std::uint64_t* found = s_.memo_->find(key);
             if (found == nullptr) {
                 return false;
             }
@@ -208,7 +214,7 @@ private:
                 const Missing& missing = f.missing[(f.next + f.first) % f.n_missing];
                 const Edge& edge = *missing.edge;
                 {
-                    const Memo::Reading reading(s_.memo_, thread_);
+                    const Memo::Reading reading(*s_.memo_, thread_);
                     Ref& ref = (missing.is_left ? f.left : f.right)[missing.place];
                     if (look_up(missing.is_left ? edge.left : edge.right, ref)) {
                         continue;
@@ -231,10 +237,7 @@ private:
                 return;
             }
             const BoxSplit& split = f.splits[edge.split];
-            const Sizes sizes =
-                missing.is_left ? split.left_sizes : f.box.sizes - split.left_sizes;
-            auto* rows = arena_.allocate<std::uint32_t>(distinct_rows(sizes));
-            const Box child = s_.geometry_.side(f.box, split, missing.is_left, rows);
+            const Box child = s_.geometry_.side(f.box, split, missing.is_left, arena_);
             push(child, missing.is_left ? edge.left_state : edge.right_state, mark);
         }
 
@@ -245,7 +248,7 @@ private:
                                             value_.data());
             } else {
                 // Values may have moved since they were looked up.
-                const Memo::Reading reading(s_.memo_, thread_);
+                const Memo::Reading reading(*s_.memo_, thread_);
                 gather(f);
                 fits = s_.algebra_.evaluate(f.item, f.splits.data(), f.left, f.right,
                                             value_.data());
@@ -258,16 +261,11 @@ private:
             arena_.release(f.mark);
             stack_.pop_back();
             auto& counter = s_.counters_[thread_];
-            if (s_.memo_.insert(key, value_.data())) {
+            if (s_.memo_->insert(key, value_.data())) {
                 Counter::add(counter.edges, edges);
             } else {
                 Counter::add(counter.repeated, 1);
             }
-        }
-
-        // What the path holds counts as well.
-        void account() {
-            path_.raise_to(arena_.bytes() + stack_.capacity() * sizeof(Frame));
         }
 
         Search& s_;
@@ -287,7 +285,7 @@ private:
     Algebra algebra_;
     std::size_t n_threads_;
     Budget budget_;
-    Memo memo_;
+    std::optional<Memo> memo_;  // there once it has run
     std::vector<Counter> counters_;
     Crew crew_;
 };

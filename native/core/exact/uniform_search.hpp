@@ -15,7 +15,6 @@
 
 #include "exact/crew.hpp"
 #include "exact/geometry.hpp"
-#include "exact/memo.hpp"
 
 namespace slp::exact {
 
@@ -72,12 +71,10 @@ public:
                 return status;
             }
         }
-        try {
+        return within_budget([&] {
             search_ = make_(task_, geometry_.root(), log_scale);
-        } catch (const OutOfBudget&) {
-            return Status::out_of_budget;
-        }
-        return search_->run(poll);
+            return search_->run(poll);
+        });
     }
 
     Progress progress() const override {
@@ -110,16 +107,14 @@ private:
         few.keep = few.keep_families = false;
         few.n_threads = 1;
         const Box box = geometry_.box_of(rows);
-        try {
+        return within_budget([&] {
             const std::unique_ptr<Search> search = make_(few, box, 0.0);
             const Status status = search->run(poll);
             if (status == Status::done) {
                 out = -search->log_value(box, 0) / data_rows(box.sizes);
             }
             return status;
-        } catch (const OutOfBudget&) {
-            return Status::out_of_budget;
-        }
+        });
     }
 
     const Geometry& geometry_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 #include "exact/key.hpp"
 
@@ -29,12 +30,9 @@ std::vector<std::uint8_t> features_split(const Problem& problem) {
     for (const auto& state : problem.grammar.states) {
         for (const Rule& rule : state) {
             for (std::size_t f = 0; f < features.size() && rule.kind == RuleKind::split; ++f) {
-                const auto begin = static_cast<std::size_t>(features[f].first_cell) * 2;
-                const auto end = f + 1 < features.size()
-                                     ? static_cast<std::size_t>(features[f + 1].first_cell) * 2
-                                     : rule.transitions.size();
-                for (std::size_t i = begin; i < end && !out[f]; i += 2) {
-                    out[f] = rule.transitions[i] >= 0;
+                const std::span<const std::int32_t> to = problem.transitions(rule, f);
+                for (std::size_t i = 0; i < to.size() && !out[f]; i += 2) {
+                    out[f] = to[i] >= 0;
                 }
             }
         }
@@ -229,11 +227,7 @@ void WaysToBoxes::add(std::size_t f, std::uint32_t low, std::uint32_t high, bool
 }
 
 bool WaysToBoxes::keeps(const Cut& cut, std::uint32_t row) const {
-    const Feature& feature = problem_.table.features[cut.feature];
-    const std::uint32_t code = feature.codes[row];
-    const bool left =
-        feature.kind == FeatureKind::levels ? code == cut.low : code <= cut.low;
-    return left == cut.keep_left;
+    return problem_.table.features[cut.feature].goes_left(cut.low, row) == cut.keep_left;
 }
 
 const WaysToBoxes::Cut* WaysToBoxes::choose(Order order, Random& random) const {
@@ -265,10 +259,7 @@ void WaysToBoxes::follow_calls() {
 void WaysToBoxes::follow(const Cut& cut) {
     follow_calls();
     const Feature& feature = problem_.table.features[cut.feature];
-    const std::int32_t cell =
-        feature.kind == FeatureKind::levels
-            ? feature.first_cell + static_cast<std::int32_t>(cut.low)
-            : geometry_.cell(feature, cut.low, cut.high);
+    const std::int32_t cell = geometry_.cell_of_split(feature, cut.low, cut.high);
     const auto at = static_cast<std::size_t>(cell) * 2 + (cut.keep_left ? 0 : 1);
     std::set<std::int32_t> after;
     for (const std::int32_t s : states_) {
