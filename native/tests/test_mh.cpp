@@ -12,7 +12,7 @@
 #include "check.hpp"
 #include "exact/engine.hpp"
 #include "exact/key.hpp"
-#include "mh/kernel.hpp"
+#include "mh/sampler.hpp"
 #include "problems.hpp"
 
 using namespace slp::mh;
@@ -80,11 +80,23 @@ TEST(mh_choices_that_cannot_be_made_are_refused) {
     const Engine engine(growtree(20, Measure::feature_then_cut, 3));
     Sampler chains = sampler(engine);
     State out;
-    check(chains.restore(std::vector<Taken>{{1, kLeaf, 0, 0}}, {0, 0, 0}, out));
-    check(!chains.restore(std::vector<Taken>{{0, 0, 3, 9}}, {0, 0, 0}, out));
-    check(!chains.restore(std::vector<Taken>{{0, 0, 3, 4}}, {0, 0, 0}, out));
-    check(!chains.restore(std::vector<Taken>{{7, kLeaf, 0, 0}}, {0, 0, 0}, out));
-    check(!chains.restore(std::vector<Taken>{{1, kLeaf, 0, 0}, {1, kLeaf, 0, 0}}, {0, 0, 0}, out));
+    check(chains.restore(std::vector<Taken>{{1, kLeaf, 0, 0}}, {0, 0, 0, 0}, out));
+    check(!chains.restore(std::vector<Taken>{{0, 0, 3, 9}}, {0, 0, 0, 0}, out));
+    check(!chains.restore(std::vector<Taken>{{0, 0, 3, 4}}, {0, 0, 0, 0}, out));
+    check(!chains.restore(std::vector<Taken>{{7, kLeaf, 0, 0}}, {0, 0, 0, 0}, out));
+    check(!chains.restore(std::vector<Taken>{{1, kLeaf, 0, 0}, {1, kLeaf, 0, 0}}, {0, 0, 0, 0}, out));
+}
+
+TEST(mh_turns_that_no_chain_has_are_refused) {
+    const Engine engine(growtree(20, Measure::feature_then_cut, 3));
+    Sampler chains = sampler(engine);
+    const std::vector<Taken> leaf{{1, kLeaf, 0, 0}};
+    State out;
+    check(chains.restore(leaf, {0, 0, 4, 0}, out));
+    check(!chains.restore(leaf, {0, 0, 5, 0}, out));  // the third has a period of 5
+    check(!chains.restore(leaf, {1, 0, 0, 0}, out));
+    check(!chains.restore(leaf, {0, 0, 0}, out));
+    check(!chains.restore(leaf, {0, 0, 0, 0, 0}, out));
 }
 
 TEST(mh_choice_points_are_counted_alike) {

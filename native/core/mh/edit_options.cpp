@@ -106,7 +106,7 @@ void EditOptions::route(std::uint32_t subtree, std::vector<std::uint32_t>& rows,
             begin = end;
             continue;
         }
-        const Test test = test_of(problem_.table, geometry_, nodes[at].taken);
+        const RowTest test = test_of(problem_.table, geometry_, nodes[at].taken);
         const auto middle = std::partition(rows.begin() + begin, rows.begin() + end,
                                            [&](std::uint32_t row) { return test.goes_left(row); });
         jobs_.emplace_back(right_of(nodes, at + 1), end);

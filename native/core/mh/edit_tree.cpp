@@ -12,10 +12,8 @@ namespace {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-// Codes below it go left of a threshold between two codes that are neighbours in some box.
-std::uint32_t codes_left(const Feature& feature, const exact::Geometry& geometry,
-                         const Taken& taken) {
-    const double threshold = geometry.threshold(feature, taken.low, taken.high);
+// How many codes lie below a threshold.
+std::uint32_t codes_below(const Feature& feature, double threshold) {
     const auto& numbers = feature.numbers;
     const bool cuts = feature.kind == FeatureKind::cuts;
     const auto end = cuts ? std::upper_bound(numbers.begin(), numbers.end(), threshold)
@@ -25,12 +23,13 @@ std::uint32_t codes_left(const Feature& feature, const exact::Geometry& geometry
 
 }  // namespace
 
-Test test_of(const exact::Table& table, const exact::Geometry& geometry, const Taken& taken) {
+RowTest test_of(const exact::Table& table, const exact::Geometry& geometry, const Taken& taken) {
     const Feature& feature = table.features[static_cast<std::size_t>(taken.feature)];
     if (feature.kind == FeatureKind::levels) {
-        return {feature.codes.data(), taken.low, 0};
+        return test_in_box(feature, taken.low);
     }
-    return {feature.codes.data(), 0, codes_left(feature, geometry, taken) - 1};
+    const double threshold = geometry.threshold(feature, taken.low, taken.high);
+    return {feature.codes.data(), 0, codes_below(feature, threshold) - 1};
 }
 
 void path_to_place(const EditTree& tree, EditKind kind, std::uint32_t place,
@@ -73,16 +72,11 @@ void TreeEditor::make(std::span<const GivenNode> preorder, EditTree& out) {
             continue;
         }
         const Feature& feature = problem_.table.features[static_cast<std::size_t>(given.feature)];
-        Test test{feature.codes.data(), 0, 0};
+        RowTest test{feature.codes.data(), 0, 0};
         if (feature.kind == FeatureKind::levels) {
             test.least = static_cast<std::uint32_t>(given.threshold);
         } else {
-            const auto& numbers = feature.numbers;
-            const bool cuts = feature.kind == FeatureKind::cuts;
-            const auto end =
-                cuts ? std::upper_bound(numbers.begin(), numbers.end(), given.threshold)
-                     : std::lower_bound(numbers.begin(), numbers.end(), given.threshold);
-            test.width = static_cast<std::uint32_t>(end - numbers.begin()) - 1;
+            test.width = codes_below(feature, given.threshold) - 1;
         }
         Taken taken{0, given.feature, test.least, test.least};
         make_canonical(job, test, taken);
@@ -157,7 +151,7 @@ void TreeEditor::keep_tests(std::span<const Node> old) {
             continue;
         }
         Taken taken = old[job.old].taken;
-        Test test = test_of(problem_.table, geometry_, taken);
+        RowTest test = test_of(problem_.table, geometry_, taken);
         std::uint32_t left = job.old + 1, right = right_of(old, job.old + 1);
         if (make_canonical(job, test, taken)) {
             std::swap(left, right);
@@ -167,9 +161,10 @@ void TreeEditor::keep_tests(std::span<const Node> old) {
     }
 }
 
-void TreeEditor::add_split(const Job& job, const Taken& taken, const Test& test,
+void TreeEditor::add_split(const Job& job, const Taken& taken, const RowTest& test,
                            std::uint32_t left, std::uint32_t right) {
-    const std::uint32_t n_left = part(job, test);
+    const std::uint32_t n_left =
+        part_rows({rows_.data() + job.begin, job.size}, test, right_rows_.data());
     Node& node = made_.emplace_back();
     node.taken = taken;
     node.begin = job.begin;
@@ -195,24 +190,8 @@ void TreeEditor::add_up_made() {
     }
 }
 
-// Moves the rows that go left to the front, both sides in the order they had; how many go left.
-std::uint32_t TreeEditor::part(const Job& job, const Test& test) {
-    std::uint32_t* const rows = rows_.data() + job.begin;
-    std::uint32_t left = 0, right = 0;
-    for (std::uint32_t i = 0; i < job.size; ++i) {
-        const std::uint32_t row = rows[i];
-        const bool goes_left = test.goes_left(row);
-        rows[left] = row;
-        right_rows_[right] = row;
-        left += goes_left;
-        right += !goes_left;
-    }
-    std::copy_n(right_rows_.begin(), right, rows + left);
-    return left;
-}
-
 // The split of the rows that parts them as a test does; whether the sides change places.
-bool TreeEditor::make_canonical(const Job& job, const Test& test, Taken& taken) const {
+bool TreeEditor::make_canonical(const Job& job, const RowTest& test, Taken& taken) const {
     const Rows rows{rows_.data() + job.begin, job.size};
     const bool levels = problem_.table.features[static_cast<std::size_t>(taken.feature)].kind ==
                         FeatureKind::levels;

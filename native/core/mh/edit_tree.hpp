@@ -17,6 +17,7 @@
 #include "mh/chance.hpp"
 #include "mh/cuts.hpp"
 #include "mh/proof.hpp"
+#include "mh/row_test.hpp"
 
 namespace slp::mh {
 
@@ -43,16 +44,8 @@ struct EditTree {
 void path_to_place(const EditTree& tree, EditKind kind, std::uint32_t place,
                    std::vector<std::uint32_t>& path);
 
-// A test on rows: codes that are at least `least` and less than width + 1 above it go left.
-struct Test {
-    const std::uint32_t* code;
-    std::uint32_t least, width;
-
-    bool goes_left(std::uint32_t row) const { return code[row] - least <= width; }
-};
-
 // What a split asks of any row of the table, by its canonical threshold or level.
-Test test_of(const exact::Table& table, const exact::Geometry& geometry, const Taken& taken);
+RowTest test_of(const exact::Table& table, const exact::Geometry& geometry, const Taken& taken);
 
 struct EditRules {
     exact::Measure measure;
@@ -158,13 +151,12 @@ private:
     };
 
     void begin(std::uint32_t depth, std::uint32_t n_rows);
-    void add_split(const Job& job, const Taken& taken, const Test& test, std::uint32_t left,
+    void add_split(const Job& job, const Taken& taken, const RowTest& test, std::uint32_t left,
                    std::uint32_t right);
     void add_leaf(const Job& job);
     void add_up_made();
     void keep_tests(std::span<const Node> old);
-    std::uint32_t part(const Job& job, const Test& test);
-    bool make_canonical(const Job& job, const Test& test, Taken& taken) const;
+    bool make_canonical(const Job& job, const RowTest& test, Taken& taken) const;
     void mark(EditTree& tree, std::uint32_t node);
     static void add_up_places(EditTree& tree);
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "exact/edges.hpp"
+
 namespace slp::mh {
 
 using exact::RuleKind;
@@ -273,9 +275,7 @@ bool InLanguage::holds(const Proof& proof) {
         }
         const Taken& taken = node.taken;
         const auto& feature = problem_.table.features[static_cast<std::size_t>(taken.feature)];
-        const std::int32_t cell = feature.kind == exact::FeatureKind::levels
-                                      ? feature.first_cell + static_cast<std::int32_t>(taken.low)
-                                      : geometry_.cell(feature, taken.low, taken.high);
+        const std::int32_t cell = geometry_.cell_of_split(feature, taken.low, taken.high);
         const std::int32_t* to = &rule->transitions[static_cast<std::size_t>(cell) * 2];
         if (to[0] < 0) {
             return false;
@@ -286,16 +286,12 @@ bool InLanguage::holds(const Proof& proof) {
     return true;
 }
 
-// No class outnumbers those of the rule (-1: a class that the table lacks).
 bool InLanguage::leaf_allowed(const exact::Rule& rule, Rows rows) {
     if (rule.majority.empty()) {
         return true;
     }
     problem_.leaf.sum(rows, statistics_.data());
-    const double most = *std::max_element(statistics_.begin(), statistics_.end());
-    return std::all_of(rule.majority.begin(), rule.majority.end(), [&](std::int32_t c) {
-        return (c < 0 ? 0.0 : statistics_[static_cast<std::size_t>(c)]) >= most;
-    });
+    return exact::leaf_allowed(rule, statistics_);
 }
 
 // --- chains -----------------------------------------------------------------------------------
@@ -315,13 +311,7 @@ EditSampler::EditSampler(const exact::Problem& problem, const exact::Geometry& g
 EditState EditSampler::advance(const EditState& state, Chance& chance, double power,
                                std::uint64_t n, Tally& tally) {
     return movers_.lend([&](EditMover& mover) {
-        EditState out = state;
-        tally.assign(mixture_.size(), {});
-        for (std::uint64_t i = 0; i < n; ++i) {
-            const auto [proposal, outcome] = mover.step(chance, power, out);
-            ++tally[proposal][static_cast<std::size_t>(outcome)];
-        }
-        return out;
+        return after_transitions(mover, state, chance, power, n, mixture_.size(), tally);
     });
 }
 
@@ -332,7 +322,8 @@ std::vector<EditMover::Written> EditSampler::write(const Edits& edits) {
 bool EditSampler::restore(std::span<const EditMover::Written> written,
                           std::vector<std::uint32_t> turns, EditState& out) {
     out.turns = std::move(turns);
-    return movers_.lend([&](EditMover& mover) { return mover.read(written, out.edits); });
+    return are_turns(out.turns, mixture_) &&
+           movers_.lend([&](EditMover& mover) { return mover.read(written, out.edits); });
 }
 
 }  // namespace slp::mh

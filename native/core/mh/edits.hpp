@@ -8,14 +8,15 @@
 #include <deque>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "exact/geometry.hpp"
 #include "exact/problem.hpp"
 #include "mh/chance.hpp"
 #include "mh/edit_tree.hpp"
-#include "mh/kernel.hpp"
 #include "mh/lender.hpp"
+#include "mh/proposals.hpp"
 #include "mh/tree_tests.hpp"
 
 namespace slp::mh {
@@ -145,9 +146,11 @@ public:
 
     const exact::Problem& problem() const { return problem_; }
 
+    // `n` transitions.
     EditState advance(const EditState& state, Chance& chance, double power, std::uint64_t n,
                       Tally& tally);
     std::vector<EditMover::Written> write(const Edits& edits);
+    // The state of a sequence that is written so; false if there is none, or these are no turns.
     bool restore(std::span<const EditMover::Written> written, std::vector<std::uint32_t> turns,
                  EditState& out);
 

@@ -162,9 +162,7 @@ bool ExactSubtrees::enter_missing(const Frame& frame, const RuleEdges& rule, con
         return false;
     }
     const BoxSplit& split = frame.splits[edge.split];
-    const std::uint32_t on_left = exact::distinct_rows(split.left_sizes);
-    const auto size = left ? on_left : static_cast<std::uint32_t>(frame.box.rows.size()) - on_left;
-    const Box side = geometry_.side(frame.box, split, left, arena_.allocate<std::uint32_t>(size));
+    const Box side = geometry_.side(frame.box, split, left, arena_);
     open(side, left ? edge.left_state : edge.right_state, left ? edge.left : edge.right, before);
     return true;
 }

@@ -13,12 +13,6 @@ namespace {
 
 constexpr std::uint32_t kNoLimit = std::numeric_limits<std::uint32_t>::max();
 
-// The search for a start ends trees early with probability 0, 1/10, ..., 9/10, and begins again.
-constexpr std::uint32_t kCycle = 10;
-
-// How the ladder of powers is tuned: slp.infer.mh.tempering.
-constexpr double kWantedSwaps = 0.234, kDecay = 0.6, kLeastSpacing = -12.0;
-
 }  // namespace
 
 Mover::Mover(const exact::Problem& problem, const exact::Geometry& geometry,
@@ -193,9 +187,8 @@ void Mover::path_of_row(const Proof& proof, std::uint32_t row) {
     while (proof.nodes[path_.back()].n_parts() > 0) {
         const Node& node = proof.nodes[path_.back()];
         const std::uint32_t left = path_.back() + 1;
-        path_.push_back(node.n_parts() == 1 || goes_left(row, node.taken)
-                            ? left
-                            : right_of(proof.nodes, left));
+        const bool goes_left = node.n_parts() == 1 || test_of(node.taken).goes_left(row);
+        path_.push_back(goes_left ? left : right_of(proof.nodes, left));
     }
 }
 
@@ -241,34 +234,9 @@ void Mover::take_rows(const Proof& proof, const Node& node) {
     }
 }
 
-bool Mover::goes_left(std::uint32_t row, const Taken& taken) const {
-    const exact::Feature& feature =
-        problem_.table.features[static_cast<std::size_t>(taken.feature)];
-    const std::uint32_t code = feature.codes[row];
-    return feature.kind == exact::FeatureKind::levels ? code == taken.low : code <= taken.low;
-}
-
-// Moves the rows that go left to the front of a run, both sides in the order they had; how many go
-// left.
-std::uint32_t Mover::part_rows(std::uint32_t begin, std::uint32_t size, const Taken& taken) {
-    const exact::Feature& feature =
-        problem_.table.features[static_cast<std::size_t>(taken.feature)];
-    const std::uint32_t* code = feature.codes.data();
-    // codes low + 1 ... do not go left; nor do those below `least`, of a test on a level
-    const std::uint32_t least = feature.kind == exact::FeatureKind::levels ? taken.low : 0;
-    const std::uint32_t width = taken.low - least;
-    std::uint32_t* const rows = rows_.data() + begin;
-    std::uint32_t left = 0, right = 0;
-    for (std::uint32_t i = 0; i < size; ++i) {
-        const std::uint32_t row = rows[i];
-        const bool goes_left = code[row] - least <= width;
-        rows[left] = row;
-        right_rows_[right] = row;
-        left += goes_left;
-        right += !goes_left;
-    }
-    std::copy_n(right_rows_.begin(), right, rows + left);
-    return left;
+// What a split asks of the rows of its box.
+RowTest Mover::test_of(const Taken& taken) const {
+    return test_in_box(problem_.table.features[static_cast<std::size_t>(taken.feature)], taken.low);
 }
 
 // Makes `drawn_`, the subtree of a goal whose rows are in `rows_`. False if `choose` (rows, state,
@@ -301,7 +269,8 @@ bool Mover::grow_by(const Node& goal, std::uint32_t room, Choose choose) {
         node.own.log_draw = choice.log_draw;
         node.own.log_excess = choice.log_excess;
         if (choice.taken.feature >= 0) {
-            const std::uint32_t left = part_rows(next.begin, next.size, choice.taken);
+            const std::uint32_t left = part_rows({rows_.data() + next.begin, next.size},
+                                                 test_of(choice.taken), right_rows_.data());
             goals_.push_back({choice.right_state, next.begin + left, next.size - left});
             goals_.push_back({choice.left_state, next.begin, left});
         } else if (choice.taken.feature == kCall) {
@@ -352,86 +321,6 @@ bool Mover::build(std::span<const Taken> choices, Proof& out) {
     }
     out = {drawn_, rows_};
     return true;
-}
-
-// --- chains -----------------------------------------------------------------------------------
-
-Sampler::Sampler(const exact::Problem& problem, const exact::Geometry& geometry, TreeTests tests,
-                 std::vector<Proposal> mixture, double most_boxes)
-    : problem_(problem),
-      geometry_(geometry),
-      tests_(std::move(tests)),
-      mixture_(std::move(mixture)),
-      movers_([this, most_boxes] {
-          return std::make_unique<Mover>(problem_, geometry_, tests_, mixture_, most_boxes);
-      }) {}
-
-Start Sampler::start(Chance& chance, std::uint32_t tries, const Predicate& predicate) {
-    return movers_.lend([&](Mover& mover) {
-        mover.ask(predicate);
-        Start out;
-        for (std::uint32_t i = 0; i < tries && !out.found; ++i) {
-            const double end_early = static_cast<double>(i % kCycle) / kCycle;
-            if (mover.draw(chance, end_early, out.state.proof)) {
-                ++out.derived;
-                out.found = mover.holds(out.state.proof);
-            }
-        }
-        out.state.turns.assign(mixture_.size(), 0);
-        return out;
-    });
-}
-
-State Sampler::advance(const State& state, Chance& chance, double power, std::uint64_t n,
-                       Tally& tally, const Predicate& predicate) {
-    return movers_.lend([&](Mover& mover) {
-        mover.ask(predicate);
-        State out = state;
-        tally.assign(mixture_.size(), {});
-        for (std::uint64_t i = 0; i < n; ++i) {
-            const auto [proposal, outcome] = mover.step(chance, power, out);
-            ++tally[proposal][static_cast<std::size_t>(outcome)];
-        }
-        return out;
-    });
-}
-
-Ladder Sampler::advance(const Ladder& ladder, Chance& chance, double power, std::uint64_t n,
-                        std::uint64_t tuning_from, Tally& tally, SwapTally& swaps,
-                        const Predicate& predicate) {
-    return movers_.lend([&](Mover& mover) {
-        mover.ask(predicate);
-        Ladder out = ladder;
-        tally.assign(mixture_.size(), {});
-        swaps.assign(out.spacing.size(), {});
-        for (std::uint64_t i = 0; i < n; ++i) {
-            const auto [j, swapped] = mover.step(chance, power, out, tally);
-            ++swaps[j][swapped];
-            if (tuning_from > 0) {
-                const double gain = std::pow(static_cast<double>(tuning_from + i), -kDecay);
-                double& r = out.spacing[j];
-                r = std::max(r + gain * ((swapped ? 1.0 : 0.0) - kWantedSwaps), kLeastSpacing);
-            }
-        }
-        return out;
-    });
-}
-
-bool Sampler::root_fits() {
-    return movers_.lend([](Mover& mover) { return mover.root_fits(); });
-}
-
-bool Sampler::restore(std::span<const Taken> choices, std::vector<std::uint32_t> turns,
-                      State& out) {
-    out.turns = std::move(turns);
-    return movers_.lend([&](Mover& mover) { return mover.build(choices, out.proof); });
-}
-
-bool Sampler::holds(const Proof& proof) {
-    return movers_.lend([&](Mover& mover) {
-        mover.ask(kNoPredicate);
-        return mover.holds(proof);
-    });
 }
 
 }  // namespace slp::mh

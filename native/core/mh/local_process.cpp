@@ -5,7 +5,6 @@
 
 namespace slp::mh {
 
-using exact::FeatureKind;
 using exact::Measure;
 using exact::Rule;
 using exact::RuleEdges;
@@ -25,17 +24,13 @@ LocalProcess::LocalProcess(const exact::Problem& problem, const exact::Geometry&
         for (const Rule& rule : rules) {
             RuleSteps& steps = state.emplace_back();
             for (std::size_t f = 0; f < features.size() && rule.kind == RuleKind::split; ++f) {
-                const auto begin = static_cast<std::size_t>(features[f].first_cell) * 2;
-                const std::size_t end = f + 1 < features.size()
-                                            ? static_cast<std::size_t>(features[f + 1].first_cell) * 2
-                                            : rule.transitions.size();
-                const std::int32_t left = rule.transitions[begin];
-                const std::int32_t right = rule.transitions[begin + 1];
-                Steps kind = left >= 0                     ? Steps::open
+                const std::span<const std::int32_t> to = problem.transitions(rule, f);
+                const std::int32_t left = to[0], right = to[1];
+                Steps kind = left >= 0                   ? Steps::open
                              : left == exact::kForbidden ? Steps::forbidden
                                                          : Steps::outside;
-                for (std::size_t i = begin; i < end; i += 2) {
-                    if (rule.transitions[i] != left || rule.transitions[i + 1] != right) {
+                for (std::size_t i = 0; i < to.size(); i += 2) {
+                    if (to[i] != left || to[i + 1] != right) {
                         kind = Steps::mixed;
                     }
                 }
@@ -201,10 +196,7 @@ bool LocalProcess::leaf_allowed(const Rule& rule) {
         problem_.leaf.sum(rows_, statistics_.data());
         has_statistics_ = true;
     }
-    const double most = *std::max_element(statistics_.begin(), statistics_.end());
-    return std::all_of(rule.majority.begin(), rule.majority.end(), [&](std::int32_t c) {
-        return (c < 0 ? 0.0 : statistics_[static_cast<std::size_t>(c)]) >= most;
-    });
+    return exact::leaf_allowed(rule, statistics_);
 }
 
 // --- the choice of a split --------------------------------------------------------------------
@@ -215,10 +207,7 @@ double LocalProcess::gap(std::size_t f, const Cut& cut) const {
 
 std::size_t LocalProcess::transition(std::size_t f, const Cut& cut) const {
     const exact::Feature& feature = problem_.table.features[f];
-    const std::int32_t cell = feature.kind == FeatureKind::levels
-                                  ? feature.first_cell + static_cast<std::int32_t>(cut.low)
-                                  : geometry_.cell(feature, cut.low, cut.high);
-    return static_cast<std::size_t>(cell) * 2;
+    return static_cast<std::size_t>(geometry_.cell_of_split(feature, cut.low, cut.high)) * 2;
 }
 
 LocalProcess::Counts LocalProcess::count(const Rule& rule, const FeatureSteps& steps,

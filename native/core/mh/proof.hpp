@@ -34,7 +34,6 @@ struct Sums {
         log_excess += part.log_excess;
         log_likelihood += part.log_likelihood;
     }
-    double log_weight() const { return log_draw + log_excess; }
 };
 
 struct Node {

@@ -1,0 +1,66 @@
+// Chains of Metropolis-Hastings over proof trees: starts, runs of transitions, tempering.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "exact/geometry.hpp"
+#include "exact/problem.hpp"
+#include "mh/chance.hpp"
+#include "mh/kernel.hpp"
+#include "mh/lender.hpp"
+#include "mh/proof.hpp"
+#include "mh/proposals.hpp"
+#include "mh/tree_tests.hpp"
+
+namespace slp::mh {
+
+struct Start {
+    bool found = false;
+    // How many of the proofs drawn on the way did not come to a dead end.
+    std::uint32_t derived = 0;
+    State state;
+};
+
+// What became of the swaps of rungs j and j + 1: count[j][whether it was accepted].
+using SwapTally = std::vector<std::array<std::uint64_t, 2>>;
+
+// Chains of one target: what they share, and the movers that their threads borrow.
+class Sampler {
+public:
+    // `problem` and `geometry` must outlive it; problem.grammar.max_leaves is 0. `most_boxes`: what
+    // fits under exact_subtree.
+    Sampler(const exact::Problem& problem, const exact::Geometry& geometry, TreeTests tests,
+            std::vector<Proposal> mixture, double most_boxes);
+
+    const exact::Problem& problem() const { return problem_; }
+
+    // A state that satisfies the tests: up to `tries` proofs are drawn, leaves taken early with
+    // probability 0, 1/10, ..., 9/10 in turn.
+    Start start(Chance& chance, std::uint32_t tries, const Predicate& predicate = kNoPredicate);
+    // `n` transitions.
+    State advance(const State& state, Chance& chance, double power, std::uint64_t n, Tally& tally,
+                  const Predicate& predicate = kNoPredicate);
+    // `n` transitions of tempered states; the first has the number `tuning_from` (from 1) among
+    // those of the warm-up, after which the powers are tuned, or 0.
+    Ladder advance(const Ladder& ladder, Chance& chance, double power, std::uint64_t n,
+                   std::uint64_t tuning_from, Tally& tally, SwapTally& swaps,
+                   const Predicate& predicate = kNoPredicate);
+    // Whether the whole table fits under exact_subtree.
+    bool root_fits();
+    // The state of a proof given by its choices; false if there is none, or these are no turns.
+    bool restore(std::span<const Taken> choices, std::vector<std::uint32_t> turns, State& out);
+    bool holds(const Proof& proof);
+
+private:
+    const exact::Problem& problem_;
+    const exact::Geometry& geometry_;
+    TreeTests tests_;
+    std::vector<Proposal> mixture_;
+    Lender<Mover> movers_;
+};
+
+}  // namespace slp::mh
