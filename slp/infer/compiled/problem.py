@@ -48,7 +48,7 @@ def core_problem(
         grammar.start,
         grammar.normalise,
         grammar.failure == "condition",
-        grammar.min_leaf,
+        min(grammar.min_leaf, table.n_rows + 1),  # the core's integers end
         leaves_owed(grammar, table) if count_leaves else 0,
         np.ascontiguousarray(grammar.feature_weights, np.float64),
     )

@@ -170,7 +170,7 @@ def core_sampler(
         _preorder(process),
         process.p,
         MEASURES.index(nodes.measure),
-        _NO_LIMIT if nodes.max_depth is None else nodes.max_depth,
+        _NO_LIMIT if nodes.max_depth is None else min(nodes.max_depth, _NO_LIMIT),
         most_edits,
         constrained,
         *tests,

@@ -150,15 +150,17 @@ def name_of(named: Named) -> str:
 def core_tests(
     grammar: TreeGrammar, constraints: Iterable[Constraint], geometry: Geometry
 ) -> CoreTests:
-    """`max_leaves` of a grammar, and the global constraints but for predicates."""
+    """`max_leaves` of a grammar, and the global constraints but for predicates. No limit is above
+    what trees on the table can reach: the core's integers end."""
     names = geometry.table.feature_names
     limits, monotone = [], []
     for constraint in constraints:
         if isinstance(constraint, MaxFeatures):
-            limits.append(constraint.count)
+            limits.append(min(constraint.count, len(names)))
         elif isinstance(constraint, Monotone):
             monotone.append((names.index(constraint.feature), constraint.direction == "up"))
-    return grammar.max_leaves or 0, min(limits, default=0), monotone
+    most_leaves = min(grammar.max_leaves or 0, len(geometry.table.counts))
+    return most_leaves, min(limits, default=0), monotone
 
 
 def seeds(rng: np.random.Generator) -> NDArray[np.uint64]:
