@@ -81,17 +81,18 @@ def prior_command(
             progress=progress,
             **inference,
         )
-        summary = _summary(result, draws)
+        shown = min(draws, len(result.draws)) if result.interrupted else draws
+        summary = _summary(result, shown)
     if as_json:
         click.echo(json_text(summary))
     else:
         _print_summary(result, summary, program.describe())
     # After the summary, which is not lost where there is no room or time for the draws.
-    shown = _evenly(result.draws, draws) if draws else []
+    chosen = _evenly(result.draws, shown) if shown else []
     if output is not None:
-        write_draws(shown, output)
+        write_draws(chosen, output)
     elif not as_json:
-        for i, draw in enumerate(shown, start=1):
+        for i, draw in enumerate(chosen, start=1):
             click.echo(f"\ndraw {i} (seed {result.seed})")
             click.echo(draw.tree.to_text())
     exit_if_interrupted(result)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 import slp
 from slp import load
@@ -120,7 +121,7 @@ def query_command(
     program = load(prior, **parameters)
     found: QueryResult | Draws | SampledProofs
     if log_likelihood is not None or proposal is not None:
-        _check_sampler(failure)
+        _check_options("Metropolis-Hastings")
         with progress_line() as progress:
             found = program.sample_proofs(
                 goal,
@@ -135,6 +136,7 @@ def query_command(
                 **sampling,
             )
     elif draws is None:
+        _check_options("the search for answers")
         found = program.query(
             goal,
             given=given,
@@ -144,6 +146,7 @@ def query_command(
             allow_code=allow_code,
         )
     else:
+        _check_options("the drawing of answers")
         found = program.draw(
             goal,
             draws,
@@ -165,12 +168,26 @@ def query_command(
         raise SystemExit(INTERRUPTED)
 
 
-def _check_sampler(failure: str) -> None:
-    """Refuse to sample proofs by backtracking: a proposal that fails is a stay."""
-    if failure != "rejection":
-        message = f"Metropolis-Hastings does not take --failure {failure}"
-        help = "leave out --failure, or --proposal and --log-likelihood"
-        raise UsageError(Diagnostic("E723", message, help=help))
+_SAMPLE = ", or sample by Metropolis-Hastings, as with --proposal q_uc"
+_CHAINS = dict.fromkeys(("chains", "warmup", "thin", "checkpoint", "resume"), _SAMPLE)
+#: For each way to answer the options that say nothing to it, and what else could be done.
+_NOT_TAKEN = {
+    "the search for answers": {
+        "failure": ", or ask for draws, as with --draws 100",
+        **_CHAINS,
+    },
+    "the drawing of answers": {"best": "", "tolerance": "", **_CHAINS},
+    "Metropolis-Hastings": {"failure": ": what fails is a stay", "tolerance": ""},
+}
+
+
+def _check_options(way: str) -> None:
+    """Refuse options that were given and would change nothing (E723)."""
+    context = click.get_current_context()
+    for name, more in _NOT_TAKEN[way].items():
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            message = f"{way} does not take --{name}"
+            raise UsageError(Diagnostic("E723", message, help=f"leave it out{more}"))
 
 
 def _scored(text: str | None, program: str, allow_code: bool) -> LogLikelihood | str | None:

@@ -24,6 +24,8 @@ __all__ = ["DrawnTrees"]
 
 #: New rows that are routed through all trees at a time.
 _ROWS_AT_A_TIME = 4096
+#: Numbers, of all trees or draws for some rows, that are held at a time: 256 MiB of them.
+_MOST_HELD = 1 << 25
 
 
 class DrawnTrees:
@@ -125,15 +127,26 @@ class DrawnTrees:
         return np.concatenate(pieces)
 
     def leaves_of_table(self) -> NDArray[np.int64]:
-        """The leaf of each distinct row of the table under each tree, shape (U, n)."""
-        return self._forest.leaves(table_as_numbers(self.table), self._threads)
+        """The leaf of each distinct row of the table under each tree, shape (U, n); of a table with
+        more than `rows_at_a_time`, of so many of them, evenly spread."""
+        rows = table_as_numbers(self.table)
+        if len(rows) > self.rows_at_a_time:
+            rows = rows[np.linspace(0, len(rows) - 1, self.rows_at_a_time).astype(np.int64)]
+        return self._forest.leaves(rows, self._threads)
+
+    @property
+    def rows_at_a_time(self) -> int:
+        """For so many rows what each draw predicts can be held at a time."""
+        each = sum(len(chain) for chain in self.chains) * max(1, len(self.table.leaf.classes))
+        return max(1, min(_ROWS_AT_A_TIME, _MOST_HELD // each))
 
     def _leaves_reached(self, rows: NDArray[np.object_]) -> Iterator[NDArray[np.int64]]:
         """The leaf that each new row (`Table.new_rows`) ends in under each tree, shape (U, m), some
         rows at a time."""
         numbers = rows_as_numbers(self.table, rows)
-        for a in range(0, max(1, len(rows)), _ROWS_AT_A_TIME):
-            yield self._forest.leaves(numbers[a : a + _ROWS_AT_A_TIME], self._threads)
+        step = self.rows_at_a_time
+        for a in range(0, max(1, len(rows)), step):
+            yield self._forest.leaves(numbers[a : a + step], self._threads)
 
     @cached_property
     def _statistics(self) -> NDArray[np.float64]:

@@ -162,7 +162,7 @@ def _schedule(sampler: TreeSampler[Any], sampling: Sampling, draws: int) -> Sche
     core = sampler.base if isinstance(sampler, CompiledTempering) else sampler
     quick = isinstance(core, CompiledMetropolisHastings) and core.predicate is None
     quick = quick and "q_exact" not in sampling.proposal
-    warmup, thin = (n // sampling.rungs for n in _QUICK) if quick else _SLOW
+    warmup, thin = (max(1, n // sampling.rungs) for n in _QUICK) if quick else _SLOW
     if isinstance(core, CompiledEditMetropolisHastings):
         warmup, thin = _EDITS
     return Schedule(

@@ -192,6 +192,22 @@ def test_commands_stopped_from_the_keyboard_say_so_by_their_exit_code(
     assert result.out
 
 
+def test_draws_of_a_prior_that_was_stopped_are_not_shown_twice(
+    slp_run, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(watch: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("slp.infer.run.loop._Watch.write_if_due", interrupted)
+    file = tmp_path / "draws"
+    options = ("-n", "5000", "-o", file, "--json", *SHORT)
+    result = slp_run("prior", "growtree", table, *options)
+    n = len(file.read_text().splitlines())
+    found = json.loads(result.out)
+    assert 0 < n < 5000 and found["interrupted"]
+    assert found["draws"] == n == sum(found["diagnostics"]["draws_by_chain"])
+
+
 def test_time_that_is_over_in_the_search_for_a_start(slp_run, table: Path, tmp_path: Path) -> None:
     """It is an error, with the exit code of a budget that was reached."""
     (tmp_path / "refusing.py").write_text(

@@ -71,6 +71,9 @@ def test_a_run_that_is_kept(slp_run, pair: Path, tmp_path: Path) -> None:
     assert len(more["draws"]) == 8 and more["seed"] == 2
 
 
+MH_TAKES = ", or sample by Metropolis-Hastings, as with --proposal q_uc"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -93,8 +96,33 @@ def test_a_run_that_is_kept(slp_run, pair: Path, tmp_path: Path) -> None:
         ),
         (
             ("--proposal", "q_uc", "--failure", "backtracking"),
-            "error[E723]: Metropolis-Hastings does not take --failure backtracking\n"
-            "  help: leave out --failure, or --proposal and --log-likelihood\n",
+            "error[E723]: Metropolis-Hastings does not take --failure\n"
+            "  help: leave it out: what fails is a stay\n",
+        ),
+        *(
+            (
+                options,
+                f"error[E723]: {way} does not take {options[-2 if options[-1] == '2' else -1]}\n"
+                f"  help: leave it out{more}\n",
+            )
+            for options, way, more in (
+                (("--proposal", "q_uc", "--tolerance", "2"), "Metropolis-Hastings", ""),
+                (("--draws", "3", "--tolerance", "2"), "the drawing of answers", ""),
+                (("--draws", "3", "--best", "2"), "the drawing of answers", ""),
+                (("--draws", "3", "--chains", "2"), "the drawing of answers", MH_TAKES),
+                (("--resume",), "the search for answers", MH_TAKES),
+                (("--thin", "2"), "the search for answers", MH_TAKES),
+            )
+        ),
+        (
+            ("--checkpoint", "run.json"),
+            "error[E723]: the search for answers does not take --checkpoint\n"
+            f"  help: leave it out{MH_TAKES}\n",
+        ),
+        (
+            ("--failure", "rejection"),
+            "error[E723]: the search for answers does not take --failure\n"
+            "  help: leave it out, or ask for draws, as with --draws 100\n",
         ),
     ],
 )

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from numpy.typing import NDArray
 
 import slp
+from slp.infer.drawn import DrawnTrees
 from slp.infer.posterior import Posterior
 from slp.leaves import NormalInverseGamma
 
@@ -89,6 +91,28 @@ def test_arviz_has_the_shapes_of_the_trees(engine: str) -> None:
         [sum(getattr(n, "feature", None) == f for n in t.nodes()) for f in "abcd"] for t in trees
     ]
     assert data["splits"].values.reshape(-1, 4).tolist() == splits
+
+
+def test_only_so_much_is_held_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows are gone through in pieces, for the same numbers; diagnostics look at some of them."""
+    options = {"engine": "mh", "draws": 60}
+    want = _posterior(slp.parse(":- use(growtree)."), options)
+    whole = want.predict_error(FRAME)
+    held: list[int] = []
+    predictive = DrawnTrees.predictive
+
+    def watched(drawn: DrawnTrees, where: NDArray[np.int64]) -> NDArray[np.float64]:
+        held.append(where.shape[1])
+        return predictive(drawn, where)
+
+    monkeypatch.setattr(DrawnTrees, "predictive", watched)
+    monkeypatch.setattr("slp.infer.drawn._MOST_HELD", 5 * 60 * 3)
+    np.testing.assert_array_equal(want.predict_error(FRAME), whole)
+    assert held == [5] * (N // 5)
+    held.clear()
+    have = _posterior(slp.parse(":- use(growtree)."), options).diagnostics
+    assert held == [5]
+    assert have is not None and have.convergence["predictions"].r_hat is not None
 
 
 def test_means_of_numbers_are_averaged() -> None:

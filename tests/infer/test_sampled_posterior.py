@@ -265,6 +265,12 @@ def test_tempered_chains_sample_the_same_posterior() -> None:
     assert set(tempered.diagnostics.acceptance) == {"q_uc", "swap 0-1"}
 
 
+def test_many_rungs_leave_a_step_for_each_draw() -> None:
+    """The default of `thin` is shared by the rungs."""
+    posterior = quietly(GROWTREE, frame(), draws=4, rungs=1200, warmup=2, chains=2)
+    assert len(posterior.draws) == 4
+
+
 def test_auto_samples_what_cannot_be_summed_and_exact_refuses_it() -> None:
     program = slp.parse(GROWTREE + ":- constraint(max_features(1)).")
     with warnings.catch_warnings():

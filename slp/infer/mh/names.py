@@ -19,6 +19,7 @@ __all__ = ["Named", "cut_by_name", "mixture_of", "mixture_of_names", "no_proposa
 
 _NAMES = ("q_uc", "q_ind", "q_n", "q_exact")
 _HELP = "write q_uc, q_ind, q_n(20), q_exact, or several with weights, as in q_uc:0.8,q_ind:0.2"
+_WEIGHTS = "weights are numbers above 0, as in q_uc:0.8,q_ind:0.2"
 #: As far as the core counts, and further than any tree goes.
 _MOST_POINTS = 2**31 - 1
 _ITEM = re.compile(r"\s*(\w+)\s*(?:\(\s*(\d+)\s*\))?\s*(?::\s*([^\s:,]+))?\s*")
@@ -79,7 +80,10 @@ def read_names(text: str) -> list[Named]:
     UsageError
         E516: it names none, or one that there is not.
     """
-    return [_read(item) for item in str(text).split(",")]
+    named = [_read(item) for item in str(text).split(",")]
+    if not math.isfinite(sum(n.weight for n in named)):
+        raise no_proposal("the weights of the proposals sum to infinity", _WEIGHTS)
+    return named
 
 
 def cut_by_name(named: Named) -> CutUniformly | CutAtRoot | CutAtEach:
@@ -117,8 +121,7 @@ def _weight(text: str | None) -> float:
     except ValueError:
         weight = math.nan
     if not 0 < weight < math.inf:
-        help = "weights are numbers above 0, as in q_uc:0.8,q_ind:0.2"
-        raise no_proposal(f"{text} is not the weight of a proposal", help)
+        raise no_proposal(f"{text} is not the weight of a proposal", _WEIGHTS)
     return weight
 
 

@@ -69,6 +69,11 @@ def test_q_exact_is_joined_by_q_uc_unless_the_root_fits() -> None:
             "q_n(4294967296) goes through more than 2,147,483,647 choice points",
             "write q_n(20) to cut at the first 20 in turn",
         ),
+        (
+            "q_uc:1e308,q_ind:1e308",
+            "the weights of the proposals sum to infinity",
+            "weights are numbers above 0, as in q_uc:0.8,q_ind:0.2",
+        ),
         ("q_uc(3)", "q_uc takes no number", "write q_uc"),
         (None, "there is no proposal None", HELP),
         *(
