@@ -21,9 +21,6 @@ from slp.syntax.ast import Directive
 
 __all__ = ["Values", "names_in", "resolve_parameters"]
 
-#: Whole numbers in directives are at most this, which engines can count to.
-_LARGEST = 2**31 - 1
-
 
 class Values:
     """Evaluates the arithmetic in directives and facts, and finds what is not as it should be."""
@@ -57,8 +54,7 @@ class Values:
         return value
 
     def whole(self, term: Term, what: str, span: SourceSpan, least: int) -> int | None:
-        """A whole number of at least `least` and below 2^31, None (and a finding) for anything
-        else."""
+        """A whole number of at least `least`, None (and a finding) for anything else."""
         value = self.number(term, what, span)
         if value is None:
             return None
@@ -68,10 +64,6 @@ class Values:
                 f"{what} is {value:g}, and must be a whole number of at least {least}",
                 term.span or span,
             )
-            return None
-        if value > _LARGEST:
-            message = f"{what} is {value:g}, and must be at most {_LARGEST:,}"
-            self.findings.error("E109", message, term.span or span)
             return None
         return int(value)
 
