@@ -3,6 +3,7 @@ must find what the plain chart finds."""
 
 from __future__ import annotations
 
+import math
 from itertools import islice
 
 import numpy as np
@@ -86,6 +87,19 @@ def test_priors(text: str) -> None:
         X, y = data(seed, n, d)
         model = slp.parse(text).compile(X, y)
         same_quantities(model.grammar, model.table, X[:3])
+
+
+def test_boxes_and_splits_are_counted() -> None:
+    """All of them are where no box has so few rows that it is worked out with others, and every
+    part of a box can be come to by splits alone: in a whole cube, cut into cubes of eight."""
+    X = np.array([[i >> f & 1 for f in range(7)] for i in range(128)], dtype=object)
+    model = slp.parse(":- use(denison).\n:- support(min_leaf(8)).").compile(X, X[:, 0])
+    chart = compiled(model.grammar, model.table)
+    found = chart.passes.get("total", True, items=False).statistics()
+    cubes = {k: math.comb(7, k) * 2 ** (7 - k) for k in range(3, 8)}  # by free dimensions
+    assert found["items"] == sum(cubes.values())
+    # The smallest are leaves; others split along each free dimension, or are leaves.
+    assert found["edges"] == sum(n * (1 + k * (k > 3)) for k, n in cubes.items())
 
 
 @pytest.mark.parametrize(

@@ -126,6 +126,19 @@ def test_every_leaf_model(prior: str, leaf: str) -> None:
     check_equal(compiled(*case(*key), likelihood=True, threads=2), plain(*key), NEW_ROWS)
 
 
+def test_the_only_feature_that_can_be_inner_is_left_out_too() -> None:
+    """P(a feature is used) sums over the trees without it; the families stay those of this one."""
+    rng = np.random.default_rng(9)
+    frame = pl.DataFrame({"x": np.arange(14.0), "c": rng.choice(["p", "q", "r"], 14)})
+    y = rng.integers(0, 2, 14).astype(str)
+    model = slp.parse(":- use(growtree).").compile(frame, y)
+    chart = compiled(model.grammar, model.table, likelihood=True, threads=1)
+    want = Chart(build_forest(model.grammar, Geometry(model.grammar, model.table), GIB), True)
+    assert chart.passes.get("total", True, items=False).by_families()
+    close(chart.usage(), want.usage())
+    close(chart.expected_splits(), want.expected_splits())
+
+
 def test_a_pass_for_the_evidence_alone_is_the_one_that_keeps_its_boxes() -> None:
     grammar, table = case("growtree", "", "dirichlet(1)")
     charts = [
