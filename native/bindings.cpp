@@ -47,12 +47,6 @@ void make_forest(slp::Forest* self, const Array<std::int32_t>& features,
                            span_of(levels));
 }
 
-void require(bool holds, const char* what) {
-    if (!holds) {
-        throw nb::value_error(what);
-    }
-}
-
 slp::Forest::Rows rows_of(const slp::Forest& forest, const Matrix<double>& rows) {
     require(rows.shape(1) == forest.n_features(), "rows have a number for each feature");
     return {rows.data(), rows.shape(0)};

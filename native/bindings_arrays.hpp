@@ -30,6 +30,13 @@ std::vector<T> vector_of(const Array<T>& array) {
     return {array.data(), array.data() + array.size()};
 }
 
+// A ValueError of Python unless something holds that the core relies on.
+inline void require(bool holds, const char* what) {
+    if (!holds) {
+        throw nanobind::value_error(what);
+    }
+}
+
 // A vector as a NumPy array, without a copy.
 template <typename T>
 auto to_numpy(std::vector<T>&& vector, std::initializer_list<std::size_t> shape) {

@@ -15,46 +15,49 @@ using namespace slp::exact;
 
 namespace {
 
-NewRows rows_of(const Matrix<double>& array) { return {span_of(array), array.shape(0)}; }
-
-// What rows are followed by: a pass, or without one families, which are gone through here first.
-template <typename Follow>
-Status follow(const Engine& engine, const Pass* pass, bool likelihood, std::size_t memory,
-              std::size_t threads, const nb::object& progress, const Follow& follow_rows) {
+// Follows rows by `kFollow` (predict_rows, leaves_reached): along a pass, or without one along
+// families, which are gone through here first.
+template <auto kFollow, typename Out>
+Status follow(const Engine& engine, const Pass* pass, bool likelihood, const Matrix<double>& array,
+              std::size_t memory, std::size_t threads, const nb::object& progress, Out& out) {
+    require(array.shape(1) == engine.problem().table.features.size(),
+            "rows have a number for each feature");
+    const NewRows rows{span_of(array), array.shape(0)};
     return run_unlocked(
         [&](const Poll& poll) {
+            const auto along = [&](const Totals& totals) {
+                return kFollow(engine, totals, rows, {memory, threads}, poll, out);
+            };
             if (pass != nullptr) {
-                return follow_rows(Totals{pass, nullptr}, poll);
+                return along({pass, nullptr});
             }
             const auto families = engine.make_families(likelihood, memory, threads);
+            if (families == nullptr) {
+                throw nb::value_error("there are no families to follow rows along");
+            }
             const Status status = families->run(poll);
-            return status == Status::done ? follow_rows(Totals{nullptr, families.get()}, poll)
-                                          : status;
+            return status == Status::done ? along({nullptr, families.get()}) : status;
         },
         progress);
 }
 
 // Status, and the predictions (m * q,).
-nb::tuple predictions_of(const Engine& engine, const Pass* pass, bool likelihood, const Matrix<double>& rows,
-                         std::size_t memory, std::size_t threads, const nb::object& progress) {
+nb::tuple predictions_of(const Engine& engine, const Pass* pass, bool likelihood,
+                         const Matrix<double>& rows, std::size_t memory, std::size_t threads,
+                         const nb::object& progress) {
     std::vector<double> out;
-    const Status status = follow(engine, pass, likelihood, memory, threads, progress,
-                                 [&](const Totals& totals, const Poll& poll) {
-                                     return predict_rows(engine, totals, rows_of(rows),
-                                                         {memory, threads}, poll, out);
-                                 });
+    const Status status =
+        follow<predict_rows>(engine, pass, likelihood, rows, memory, threads, progress, out);
     return nb::make_tuple(static_cast<int>(status), to_numpy(std::move(out)));
 }
 
 // Status, and for each row the leaves it may end in: probabilities (J,), statistics (J * k,).
-nb::tuple leaves_of(const Engine& engine, const Pass* pass, bool likelihood, const Matrix<double>& rows,
-                    std::size_t memory, std::size_t threads, const nb::object& progress) {
+nb::tuple leaves_of(const Engine& engine, const Pass* pass, bool likelihood,
+                    const Matrix<double>& rows, std::size_t memory, std::size_t threads,
+                    const nb::object& progress) {
     std::vector<LeafMass> found;
-    const Status status = follow(engine, pass, likelihood, memory, threads, progress,
-                                 [&](const Totals& totals, const Poll& poll) {
-                                     return leaves_reached(engine, totals, rows_of(rows),
-                                                           {memory, threads}, poll, found);
-                                 });
+    const Status status =
+        follow<leaves_reached>(engine, pass, likelihood, rows, memory, threads, progress, found);
     nb::list out;
     for (LeafMass& own : found) {
         out.append(nb::make_tuple(to_numpy(std::move(own.probability)),
@@ -83,13 +86,13 @@ nb::tuple uses_of(const Engine& engine, const Pass& pass, double least, std::siz
 }  // namespace
 
 void bind_descents(nb::class_<Engine>& engine) {
-    engine
-        .def("predict_rows", &predictions_of, nb::arg("run").none(), nb::arg("likelihood"),
-             nb::arg("rows").noconvert(), nb::arg("memory"), nb::arg("threads"),
-             nb::arg("progress").none())
-        .def("leaves_reached", &leaves_of, nb::arg("run").none(), nb::arg("likelihood"),
-             nb::arg("rows").noconvert(), nb::arg("memory"), nb::arg("threads"),
-             nb::arg("progress").none())
-        .def("expected_uses", &uses_of, nb::arg("run"), nb::arg("least"), nb::arg("memory"),
+    const auto define = [&](const char* name, auto function) {
+        engine.def(name, function, nb::arg("run").none(), nb::arg("likelihood"),
+                   nb::arg("rows").noconvert(), nb::arg("memory"), nb::arg("threads"),
+                   nb::arg("progress").none());
+    };
+    define("predict_rows", &predictions_of);
+    define("leaves_reached", &leaves_of);
+    engine.def("expected_uses", &uses_of, nb::arg("run"), nb::arg("least"), nb::arg("memory"),
              nb::arg("progress").none());
 }

@@ -6,6 +6,8 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -23,6 +25,12 @@ using namespace slp::exact;
 
 namespace {
 
+void require_rows(const Array<std::uint32_t>& rows, std::size_t n) {
+    const std::span<const std::uint32_t> own = span_of(rows);
+    require(std::all_of(own.begin(), own.end(), [n](std::uint32_t row) { return row < n; }),
+            "rows are numbers of distinct rows");
+}
+
 // A problem under construction.
 class ProblemBuilder {
 public:
@@ -35,9 +43,7 @@ public:
                      const Array<double>& breakpoints, const Array<std::uint32_t>& codes) {
         Feature feature{static_cast<FeatureKind>(kind), n_codes, vector_of(numbers),
                         vector_of(breakpoints), n_cells_, vector_of(codes)};
-        n_cells_ += feature.kind == FeatureKind::levels
-                        ? n_codes
-                        : 2 * static_cast<std::int32_t>(breakpoints.size()) + 1;
+        n_cells_ += feature.n_cells();
         problem.table.features.push_back(std::move(feature));
     }
 
@@ -47,8 +53,9 @@ public:
                                  vector_of(statistics), n_statistics);
     }
 
-    // Log marginal likelihood of a leaf with these distinct rows, each below n.
+    // Log marginal likelihood of a leaf with these distinct rows.
     double log_marginal(const Array<std::uint32_t>& rows) const {
+        require_rows(rows, problem.leaf.n_rows());
         std::vector<double> statistics(problem.leaf.n_statistics());
         problem.leaf.sum(span_of(rows), statistics.data());
         return problem.leaf.log_marginal(statistics.data());
@@ -116,6 +123,12 @@ nb::object depth_cut_of(const Pass& pass) {
 // The ways on from an item, as arrays of one entry for each, and the box's log likelihood.
 nb::tuple ways_of(const Engine& engine, const Pass& pass, const Array<std::uint32_t>& rows,
                   std::int32_t product) {
+    const Problem& problem = engine.problem();
+    require_rows(rows, problem.table.n_rows);
+    require(rows.size() > 0 && product >= 0 &&
+                static_cast<std::size_t>(product / problem.n_owed()) <
+                    problem.grammar.states.size(),
+            "an item is rows in a state");
     double log_likelihood = 0;
     const std::vector<Way> ways =
         engine.ways(pass, span_of(rows), product, &log_likelihood);

@@ -90,9 +90,8 @@ nb::tuple scripted(Sampler& sampler, const State& state, std::vector<std::uint32
 
 // The states of the rungs, and r of each step between them.
 Ladder ladder_of(std::vector<State> rungs, std::vector<double> spacing) {
-    if (spacing.empty() || rungs.size() != spacing.size() + 1) {
-        throw nb::value_error("a ladder has two rungs or more, and a step between any two");
-    }
+    require(!spacing.empty() && rungs.size() == spacing.size() + 1,
+            "a ladder has two rungs or more, and a step between any two");
     return {std::move(rungs), std::move(spacing)};
 }
 

@@ -75,9 +75,7 @@ private:
             f.breakpoints = many<double>();
             f.first_cell = n_cells_;
             f.codes = many<std::uint32_t>();
-            n_cells_ += f.kind == FeatureKind::levels
-                            ? f.n_codes
-                            : 2 * static_cast<std::int32_t>(f.breakpoints.size()) + 1;
+            n_cells_ += f.n_cells();
             p.table.features.push_back(std::move(f));
         } else if (name == "set_leaf") {
             const auto kind = named<LeafKind>();

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
+#include <functional>
 #include <map>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -337,4 +339,42 @@ TEST(exact_depth_cut_of_a_long_table_takes_no_time) {
     const std::clock_t begun = std::clock();
     check(depth_cut(problem, geometry, *chain_of(problem.grammar), true).has_value());
     check(static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC < 4.0);
+}
+
+TEST(exact_problems_that_refer_to_what_is_not_there_are_refused) {
+    const std::vector<std::function<void(Problem&)>> faults{
+        [](Problem& p) { p.table.counts.pop_back(); },
+        [](Problem& p) { p.table.features[1].codes.push_back(0); },
+        [](Problem& p) { p.table.features[1].codes[3] = 16; },
+        [](Problem& p) { p.table.features[1].numbers.pop_back(); },
+        [](Problem& p) { p.table.features[1].first_cell = 0; },
+        [](Problem& p) { p.grammar.feature_weights.pop_back(); },
+        [](Problem& p) { p.grammar.min_leaf = 0; },
+        [](Problem& p) { p.grammar.start = 1; },
+        [](Problem& p) { p.grammar.states[0][0].transitions.pop_back(); },
+        [](Problem& p) { p.grammar.states[0][0].transitions[3] = 1; },
+        [](Problem& p) { p.grammar.states[0][0].transitions[2] = -3; },
+        [](Problem& p) { p.grammar.states[0][1].majority = {2}; },
+        [](Problem& p) {
+            p.grammar.states[0].push_back({RuleKind::call, 0.0, {}, 1, Measure::each, {}});
+        },
+        [](Problem& p) {
+            p.grammar.states[0].push_back({RuleKind::call, 0.0, {}, 0, Measure::each, {}});
+        },
+        [](Problem& p) { p.leaf = LeafModel(LeafKind::dirichlet, {1, 1}, {0, 1}, 2); },
+        [](Problem& p) { p.leaf = LeafModel(LeafKind::dirichlet, {1}, {0, 1}, 2); },
+        [](Problem& p) { p.leaf = LeafModel(LeafKind::gamma_poisson, {1, 1}, {}, 0); },
+        [](Problem& p) { p.table.n_rows = 0; },
+    };
+    for (const auto& fault : faults) {
+        bool refused = false;
+        try {
+            Problem problem = denison(12, 3, 16, 1);
+            fault(problem);
+            const Engine engine(std::move(problem));
+        } catch (const std::invalid_argument&) {
+            refused = true;
+        }
+        check(refused);
+    }
 }

@@ -3,13 +3,15 @@
 #pragma once
 
 #include <cstddef>
+#include <stdexcept>
 #include <vector>
 
 #include "exact/problem.hpp"
 
 namespace slp::exact {
 
-// For each state the length of the longest chain of calls from it.
+// For each state the length of the longest chain of calls from it. Throws std::invalid_argument where
+// calls go round.
 inline std::vector<std::size_t> call_ranks(const Grammar& grammar) {
     std::vector<std::size_t> rank(grammar.states.size(), 0);
     for (bool settled = false; !settled;) {
@@ -20,6 +22,9 @@ inline std::vector<std::size_t> call_ranks(const Grammar& grammar) {
                     rank[s] <= rank[static_cast<std::size_t>(rule.state)]) {
                     rank[s] = rank[static_cast<std::size_t>(rule.state)] + 1;
                     settled = false;
+                    if (rank[s] == rank.size()) {
+                        throw std::invalid_argument("calls go round");
+                    }
                 }
             }
         }

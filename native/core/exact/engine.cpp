@@ -17,6 +17,11 @@ namespace slp::exact {
 
 namespace {
 
+Problem checked(Problem problem) {
+    check_problem(problem);
+    return problem;
+}
+
 template <typename Algebra>
 class PassOf final : public Pass {
 public:
@@ -148,7 +153,7 @@ void Pass::shares(const Engine& engine, const Box& box, std::span<const BoxSplit
 }
 
 Engine::Engine(Problem problem)
-    : problem_(std::move(problem)),
+    : problem_(checked(std::move(problem))),
       geometry_(problem_),
       keys_(problem_, geometry_),
       chain_(chain_of(problem_.grammar)) {}

@@ -77,6 +77,7 @@ struct Way {
 
 class Engine {
 public:
+    // Throws as check_problem does.
     explicit Engine(Problem problem);
 
     const Problem& problem() const { return problem_; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <stdexcept>
 #include <utility>
 
 namespace slp::exact {
@@ -44,6 +45,12 @@ LeafModel::LeafModel(LeafKind kind, std::vector<double> hyperparameters,
       k_(n_statistics),
       hyper_(std::move(hyperparameters)),
       statistics_(std::move(statistics)) {
+    const bool enough = kind_ == LeafKind::dirichlet              ? k_ >= 1 && hyper_.size() == k_
+                        : kind_ == LeafKind::normal_inverse_gamma ? k_ == 3 && hyper_.size() == 4
+                                                                  : k_ == 3 && hyper_.size() == 2;
+    if (!enough || statistics_.size() % k_ != 0) {
+        throw std::invalid_argument("a leaf model has its hyperparameters and statistics");
+    }
     std::vector<double> total(k_, 0.0);
     for (std::size_t i = 0; i < statistics_.size(); ++i) {
         total[i % k_] += statistics_[i];

@@ -30,13 +30,15 @@ class LeafModel {
 public:
     LeafModel() = default;
     // statistics: n * k, row by row. hyperparameters: of a dirichlet its k concentrations; else as
-    // declared, with the mean of a normal_inverse_gamma taken from the statistics' reference.
+    // declared, with the mean of a normal_inverse_gamma taken from the statistics' reference. Throws
+    // std::invalid_argument where these are too few.
     LeafModel(LeafKind kind, std::vector<double> hyperparameters, std::vector<double> statistics,
               std::size_t n_statistics);
 
     LeafKind kind() const { return kind_; }
     const std::vector<double>& hyperparameters() const { return hyper_; }
     std::size_t n_statistics() const { return k_; }
+    std::size_t n_rows() const { return k_ == 0 ? 0 : statistics_.size() / k_; }
 
     // Sums the statistics of rows into out, length k. In the order given: the same box, its rows
     // ascending, always gives the same bits.

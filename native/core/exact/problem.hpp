@@ -69,6 +69,12 @@ struct Feature {
     // Length n: the code of each distinct row.
     std::vector<std::uint32_t> codes;
 
+    // How many cells its thresholds, or its levels, have.
+    std::int32_t n_cells() const {
+        return kind == FeatureKind::levels ? n_codes
+                                           : 2 * static_cast<std::int32_t>(breakpoints.size()) + 1;
+    }
+
     // Which side of a split a distinct row takes; low: the lower of the codes that are neighbours,
     // of a test on a level its code.
     bool goes_left(std::uint32_t low, std::uint32_t row) const {
@@ -102,5 +108,9 @@ struct Problem {
     std::int32_t n_owed() const { return grammar.max_leaves > 0 ? grammar.max_leaves : 1; }
     bool counted() const { return grammar.max_leaves > 0; }
 };
+
+// Throws std::invalid_argument unless sizes, codes and states are within what they refer to, and no
+// state calls itself on the way: what all else relies on.
+void check_problem(const Problem& problem);
 
 }  // namespace slp::exact

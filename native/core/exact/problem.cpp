@@ -1,0 +1,75 @@
+#include "exact/problem.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "exact/calls.hpp"
+
+namespace slp::exact {
+
+namespace {
+
+void require(bool holds, const char* what) {
+    if (!holds) {
+        throw std::invalid_argument(what);
+    }
+}
+
+void check_feature(const Feature& feature, const Table& table, std::int32_t first_cell) {
+    const auto n_codes = static_cast<std::size_t>(feature.n_codes);
+    require(feature.n_codes >= 1 && feature.codes.size() == table.n_rows &&
+                std::all_of(feature.codes.begin(), feature.codes.end(),
+                            [&](std::uint32_t code) { return code < n_codes; }),
+            "each row has a code of each feature");
+    require(feature.kind == FeatureKind::levels ||
+                feature.numbers.size() + (feature.kind == FeatureKind::cuts) == n_codes,
+            "codes are places among the values, or among the cuts");
+    require(feature.first_cell == first_cell, "cells are counted through all features");
+}
+
+void check_rule(const Rule& rule, const Problem& problem, std::size_t n_cells) {
+    const auto n_states = static_cast<std::int32_t>(problem.grammar.states.size());
+    const auto is_state = [&](std::int32_t s) { return s >= 0 && s < n_states; };
+    if (rule.kind == RuleKind::leaf) {
+        const auto n_classes = static_cast<std::int32_t>(problem.leaf.n_statistics());
+        require(std::all_of(rule.majority.begin(), rule.majority.end(),
+                            [&](std::int32_t c) { return c >= -1 && c < n_classes; }),
+                "a majority is of a class");
+    } else if (rule.kind == RuleKind::call) {
+        require(is_state(rule.state), "a call is of a state");
+    } else {
+        require(rule.transitions.size() == 2 * n_cells, "a split leads on from every cell");
+        for (std::size_t i = 0; i < rule.transitions.size(); i += 2) {
+            const std::int32_t left = rule.transitions[i], right = rule.transitions[i + 1];
+            require(left == kForbidden || left == kOutside || (is_state(left) && is_state(right)),
+                    "a split leads to two states, or to none");
+        }
+    }
+}
+
+}  // namespace
+
+void check_problem(const Problem& problem) {
+    const Table& table = problem.table;
+    const Grammar& grammar = problem.grammar;
+    require(table.n_rows >= 1 && table.counts.size() == table.n_rows, "each row has a count");
+    std::int32_t n_cells = 0;
+    for (const Feature& feature : table.features) {
+        check_feature(feature, table, n_cells);
+        n_cells += feature.n_cells();
+    }
+    require(problem.leaf.n_rows() == table.n_rows, "each row has statistics");
+    require(grammar.feature_weights.size() == table.features.size(), "each feature has a weight");
+    require(grammar.min_leaf >= 1 && grammar.max_leaves >= 0, "leaves have rows");
+    require(grammar.start >= 0 &&
+                static_cast<std::size_t>(grammar.start) < grammar.states.size(),
+            "there is a state to start in");
+    for (const std::vector<Rule>& rules : grammar.states) {
+        for (const Rule& rule : rules) {
+            check_rule(rule, problem, static_cast<std::size_t>(n_cells));
+        }
+    }
+    call_ranks(grammar);
+}
+
+}  // namespace slp::exact
