@@ -17,7 +17,6 @@ from typing import TypeAlias
 from slp.errors import Diagnostic, UsageError
 from slp.ir import program as ir
 from slp.proofs import (
-    DEFAULT_LIMITS,
     Failure,
     Limits,
     Query,
@@ -228,12 +227,12 @@ def run_query(
     program: ir.Program,
     goal: str,
     *,
-    given: str | None = None,
-    best: int = 0,
-    tolerance: float = 1e-12,
-    limits: Limits = DEFAULT_LIMITS,
-    engine: str = "python",
-    allow_code: bool = False,
+    given: str | None,
+    best: int,
+    tolerance: float,
+    limits: Limits,
+    engine: str,
+    allow_code: bool,
 ) -> QueryResult:
     """See `slp.Program.query`."""
     check_number("best", best, whole=True)
@@ -274,12 +273,12 @@ def run_draws(
     goal: str,
     draws: int,
     *,
-    given: str | None = None,
-    failure: str = "rejection",
-    seed: int | None = None,
-    limits: Limits = DEFAULT_LIMITS,
-    engine: str = "python",
-    allow_code: bool = False,
+    given: str | None,
+    failure: str,
+    seed: int | None,
+    limits: Limits,
+    engine: str,
+    allow_code: bool,
 ) -> Draws:
     """See `slp.Program.draw`."""
     check_number("draws", draws, whole=True)

@@ -209,6 +209,12 @@ def check_output(path: str | None) -> None:
     if path is None:
         return
     where = Path(path)
+    try:
+        where.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        pass  # there may be none yet; of the folder more below
+    except OSError as e:  # a name that is too long, links in a circle
+        raise _cannot_write(where, e) from e
     fault = None
     if where.is_dir():
         fault = errno.EISDIR

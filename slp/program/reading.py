@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
@@ -26,7 +27,7 @@ def load(path: str | Path, /, **parameters: float | Tree) -> Program:
         The file cannot be read, or with every mistake in it.
     """
     name = str(path)
-    if not Path(path).exists() and name.isidentifier():
+    if not os.path.exists(path) and name.isidentifier():
         if name == "edittree":
             return _program(SourceFile(name, ":- use(edittree).\n"), parameters)
         return _program(prior_file(name), parameters)

@@ -59,8 +59,8 @@ def sample_proofs(
     sampling: ProofSampling,
     limits: Limits,
     progress: Callable[[int, str], None] | None,
-    engine: str = "python",
-    allow_code: bool = False,
+    engine: str,
+    allow_code: bool,
 ) -> SampledProofs:
     """See `slp.Program.sample_proofs`."""
     query = read_query(program, goal, given)

@@ -192,6 +192,39 @@ def test_commands_stopped_from_the_keyboard_say_so_by_their_exit_code(
     assert result.out
 
 
+LONG = "a" * 300
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("check", f"{LONG}.slp"), 1, f"error[E001]: cannot read {LONG}.slp: File name too long"),
+        (("check", LONG), 1, f"error[E003]: there is no library prior '{LONG}'"),
+        (
+            ("sample", "growtree", "TABLE", "-o", LONG),
+            2,
+            f"error[E701]: cannot write {LONG}: File name too long",
+        ),
+        (
+            ("sample", "growtree", "TABLE", "--engine", "mh", "--checkpoint", LONG),
+            1,
+            f"error[E511]: the checkpoint {LONG} cannot be written: File name too long",
+        ),
+        (
+            ("sample", "growtree", "TABLE", "--engine", "mh", "--checkpoint", LONG, "--resume"),
+            2,
+            f"error[E513]: there is no checkpoint {LONG} to resume",
+        ),
+    ],
+)
+def test_names_that_no_file_can_have(
+    slp_run, table: Path, words: tuple[str, ...], code: int, message: str
+) -> None:
+    result = slp_run(*(str(table) if word == "TABLE" else word for word in words))
+    assert result.code == code
+    assert (result.out + result.err).splitlines()[0] == message
+
+
 def test_draws_of_a_prior_that_was_stopped_are_not_shown_twice(
     slp_run, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

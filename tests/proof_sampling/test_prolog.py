@@ -196,6 +196,7 @@ def test_prolog_forgets_what_nobody_holds(janus: ModuleType) -> None:
     found = sample_proofs(
         slp.parse(COIN).ir, "coin(X)", None, given=None, draws=4, seed=1,
         sampling=ProofSampling(), limits=DEFAULT_LIMITS, progress=None, engine="prolog",
+        allow_code=False,
     )  # fmt: skip
     assert len(found.draws) == 4 and known() > before
     del found

@@ -98,7 +98,7 @@ def read_checkpoint(checkpoint: Checkpoint, identity: Mapping[str, str]) -> list
     """
     path = Path(checkpoint.path)
     if not checkpoint.resume:
-        if path.exists():
+        if os.path.exists(path):  # False also of a name that no file can have
             help = "resume it, or remove it, or name another file"
             raise UsageError(Diagnostic("E512", f"the checkpoint {path} exists already", help=help))
         return None
@@ -113,7 +113,7 @@ def read_checkpoint(checkpoint: Checkpoint, identity: Mapping[str, str]) -> list
 
 
 def _read(path: Path) -> Json:
-    if not path.exists():
+    if not os.path.exists(path):
         message = f"there is no checkpoint {path} to resume"
         raise UsageError(Diagnostic("E513", message, help="leave out resume to begin a new run"))
     try:
