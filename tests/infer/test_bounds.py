@@ -88,6 +88,13 @@ def test_bounds_hold_the_evidence_of_every_prior(
     assert widths[0] > 0.1
 
 
+def test_no_evidence_is_above_the_pure_partition(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However little was done: two classes of 31 and 19 rows, each h(n) = log n! / (n + 1)!."""
+    monkeypatch.setattr(passes, "_WORK_ON_BOUNDS", 1.0)
+    low, high = bounds(":- use(denison).", 20 * KIB)
+    assert low < high == pytest.approx(-np.log(32 * 20), abs=1e-9)
+
+
 def test_bounds_close_in_as_the_budget_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(passes, "_WORK_ON_BOUNDS", 1e4)
     widths = []

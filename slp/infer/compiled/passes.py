@@ -83,6 +83,7 @@ class Passes:
         self._memory, self._progress, self._threads = memory, progress, threads
         self._seconds, self._spent, self._what_fits = seconds, 0.0, what_fits
         self._leaf, self._n_features = table.leaf, len(table.features)
+        self._statistics = table.statistics
         self._min_leaf = grammar.min_leaf
         self._normalised = grammar.normalised and grammar.max_leaves is None
         many = len(grammar.states) > 1 or grammar.max_leaves is not None
@@ -293,7 +294,15 @@ class Passes:
         if normaliser is None:
             normaliser = self._interval_of(self._try("total", False, 0, True)[0])
         assert normaliser is not None
-        return joint[0] - normaliser[1], joint[1] - normaliser[0]
+        return joint[0] - normaliser[1], min(joint[1] - normaliser[0], self._log_purest)
+
+    @property
+    def _log_purest(self) -> float:
+        """Log likelihood of the partition of all rows by class, which no tree's exceeds; so neither
+        does the evidence, their average over the prior. (Of other leaf models inf.)"""
+        if not isinstance(self._leaf, Dirichlet):
+            return inf
+        return float(self._leaf.log_marginal(np.diag(self._statistics.sum(axis=0))).sum())
 
     def _interval_of(self, done: Any) -> Interval | None:
         """Bounds on the log of the root's total from a pass over totals, finished or not; None
