@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from slp.errors import Diagnostic, UsageError
 from slp.program.program import Program
 from slp.program.reading import parse
 from slp.trees import Tree
@@ -27,15 +28,18 @@ def check(
     Parameters
     ----------
     constraints : each the text of a constraint (`"first(age)"`); text that ends in a full stop, of
-        clauses that the other texts may use (boxes, `:- leaf(...)`), and whose own constraints and
+        clauses that the others may use (boxes, `:- leaf(...)`), and whose own constraints and
         limits are checked; a program; or a function of the tree that is True or False.
     X, y, allow_code : as for `Tree.check`.
 
     Raises
     ------
     SlpError
-        A fault in a text or the table, or a function that does not answer.
+        A fault in a text or the table, or a function that does not answer. E613: `tree` is none.
     """
+    if not isinstance(tree, Tree):
+        help = "of JSON data make one by slp.Tree.from_dict"
+        raise UsageError(Diagnostic("E613", f"{tree!r} is no tree", help=help))
     texts = [c.rstrip() for c in constraints if isinstance(c, str)]
     shared = "\n".join([*(t for t in texts if t.endswith(".")), ":- use(growtree).\n"])
 

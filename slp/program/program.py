@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from slp.analysis import expand_on_table, expand_program
@@ -186,6 +187,8 @@ def _predicate_of(function: Callable[[Any], bool], local: bool) -> ir.Predicate:
         message = f"`require` takes a function, not {function!r}"
         help = "give a function of a tree, as in `require(small)`"
         raise UsageError(Diagnostic("E655", message, help=help))
-    kind = type(function)
-    name = getattr(function, "__qualname__", kind.__qualname__)
-    return ir.Predicate("python", Text(f"{function.__module__}:{name}"), local, function=function)
+    named: Any = function
+    while isinstance(named, partial):
+        named = named.func
+    name = getattr(named, "__qualname__", type(named).__qualname__)
+    return ir.Predicate("python", Text(f"{named.__module__}:{name}"), local, function=function)

@@ -18,7 +18,7 @@ import numpy as np
 from slp.data.coding import response_of
 from slp.data.frames import frame_of
 from slp.data.roles import roles_of
-from slp.errors import DataError, Diagnostic
+from slp.errors import DataError, Diagnostic, UsageError
 from slp.ir.program import (
     Before,
     Constant,
@@ -94,10 +94,17 @@ def check_tree(
     DataError
         As `Tree.apply`; a table without a response, or with one that the program's leaf model
         cannot take, as `slp.data.table_of`; E611: `y` without `X`.
+    UsageError
+        E612: `program` is none.
     SlpError
         E651 to E654: a predicate that cannot be asked, or does not answer.
     """
-    ir: Program = getattr(program, "ir", program)
+    ir = getattr(program, "ir", program)
+    if not isinstance(ir, Program):
+        message = f"a tree is checked against a program, and {program!r} is none"
+        help = "give what slp.load or slp.parse gives; "
+        help += "for constraints by themselves there is slp.check"
+        raise UsageError(Diagnostic("E612", message, help=help))
     levels = None
     if X is None and y is not None:
         help = "give the table too: tree.check(program, X, y)"

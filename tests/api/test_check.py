@@ -65,6 +65,23 @@ def test_code_in_a_check() -> None:
     assert [r.holds for r in slp.check(STUMP, text, allow_code=True)] == [False]
 
 
+def test_what_is_no_program_and_what_is_no_tree() -> None:
+    for given in ("first(age)", None):
+        with pytest.raises(slp.UsageError) as caught:
+            STUMP.check(given)
+        assert str(caught.value) == (
+            f"error[E612]: a tree is checked against a program, and {given!r} is none\n"
+            "  help: give what slp.load or slp.parse gives; for constraints by themselves there is "
+            "slp.check"
+        )
+    with pytest.raises(slp.UsageError) as caught:
+        slp.check({"counts": {}}, "first(age)")  # type: ignore[arg-type]
+    assert str(caught.value) == (
+        "error[E613]: {'counts': {}} is no tree\n"
+        "  help: of JSON data make one by slp.Tree.from_dict"
+    )
+
+
 def test_a_fault_in_the_text_of_a_constraint() -> None:
     with pytest.raises(slp.ProgramError) as caught:
         slp.check(STUMP, "frist(age)")

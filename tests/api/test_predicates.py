@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -207,6 +208,16 @@ def test_functions_that_a_caller_brings() -> None:
         "error[E655]: `require` takes a function, not 3\n"
         "  help: give a function of a tree, as in `require(small)`"
     )
+
+
+def test_a_part_of_a_function_has_the_name_of_the_function() -> None:
+    made = slp.parse(":- use(growtree).").require(partial(at_most, 3))
+    (asked,) = made.posterior(ROWS, seed=1, draws=4).predicates
+    assert asked.words == "the Python predicate tests.api.test_predicates:at_most"
+
+
+def at_most(leaves: int, tree: Tree) -> bool:
+    return tree.n_leaves <= leaves
 
 
 def test_a_predicate_sees_the_tree_with_its_counts() -> None:
