@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "exact/budget.hpp"
 #include "exact/calls.hpp"
 #include "exact/mass.hpp"
 #include "exact/numbers.hpp"
@@ -29,6 +30,9 @@ constexpr int kMostOpen = 400;
 
 constexpr int kMostDepth = 64;
 
+// What the items that are open may take, or what the pass took beside what it keeps.
+constexpr std::size_t kLeastRoom = std::size_t{1} << 22;
+
 // Intervals are kept for so many items, or for what fits into a part of what the pass holds.
 constexpr std::size_t kKept = 20'000, kBytesForOne = 64 * 20;
 
@@ -46,21 +50,27 @@ public:
           overdraft_(-work),
           most_kept_(std::max(kKept, pass.progress().bytes / kBytesForOne)),
           mass_(problem_),
+          room_(std::max(kLeastRoom,
+                         pass.progress().peak_bytes - pass.progress().bytes)),
           splitter_(engine.geometry()),
           builder_(problem_, engine.geometry()),
+          arena_(room_),
           statistics_(problem_.leaf.n_statistics()) {
         find_stops();
     }
 
     Interval root() {
         Interval out{-INFINITY, INFINITY};
-        for (int depth = 0; depth < kMostDepth; ++depth) {
+        const auto go_deeper = [&](int depth) {
             cut_ = false;
             const Interval next = at_depth(depth);
             out = {std::max(out.low, next.low), std::min(out.high, next.high)};
-            if (!cut_ || work_ <= 0) {
-                break;
+            return cut_ && work_ > 0;
+        };
+        try {
+            for (int depth = 0; depth < kMostDepth && go_deeper(depth); ++depth) {
             }
+        } catch (const OutOfBudget&) {  // what is known by then holds
         }
         return out;
     }
@@ -260,6 +270,7 @@ private:
     double overdraft_;
     std::size_t most_kept_;
     MassBound mass_;
+    Budget room_;
     Splitter splitter_;
     EdgeBuilder builder_;
     Arena arena_;

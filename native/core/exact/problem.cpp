@@ -1,6 +1,7 @@
 #include "exact/problem.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 
 #include "exact/calls.hpp"
@@ -61,6 +62,9 @@ void check_problem(const Problem& problem) {
     require(problem.leaf.n_rows() == table.n_rows, "each row has statistics");
     require(grammar.feature_weights.size() == table.features.size(), "each feature has a weight");
     require(grammar.min_leaf >= 1 && grammar.max_leaves >= 0, "leaves have rows");
+    constexpr std::size_t kMostProducts = std::numeric_limits<std::int32_t>::max();
+    require(grammar.states.size() <= kMostProducts / static_cast<std::size_t>(problem.n_owed()),
+            "product states are numbered in 32 bits");
     require(grammar.start >= 0 &&
                 static_cast<std::size_t>(grammar.start) < grammar.states.size(),
             "there is a state to start in");

@@ -1,8 +1,8 @@
 // Where new rows end: in which leaf boxes with which probability, and what is predicted there.
 //
-// Rows are followed in blocks, the items (or, where passes go by family, the families) that any row of
-// a block reaches being opened once for all of them; blocks are dealt out to threads. What a row gets depends neither on the
-// other rows nor on the number of threads.
+// Rows are followed in blocks, the items (or, where passes go by family, the families) that any row
+// of a block reaches being opened once for all of them; blocks are dealt out to threads. What a row
+// gets depends neither on the other rows nor on the number of threads.
 //
 // Error: each row loses less than 1e-11 of its probability on the way (descent.hpp,
 // family_descent.hpp), and the rest is divided by its sum.
