@@ -247,17 +247,16 @@ def run(
 def _stopped_after(seconds: float | None) -> Iterator[threading.Event]:
     """An event that is set when the time is over."""
     stop = threading.Event()
-    timer = (
-        None if seconds is None else threading.Timer(min(seconds, threading.TIMEOUT_MAX), stop.set)
-    )
-    if timer is not None:
-        timer.daemon = True
-        timer.start()
+    if seconds is None:
+        yield stop
+        return
+    timer = threading.Timer(min(seconds, threading.TIMEOUT_MAX), stop.set)
+    timer.daemon = True
+    timer.start()
     try:
         yield stop
     finally:
-        if timer is not None:
-            timer.cancel()
+        timer.cancel()
 
 
 def _n_kept(chains: Sequence[_Chain[S]]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,14 @@ def test_ctrl_c_keeps_what_was_drawn(threads: int) -> None:
 def test_ctrl_c_goes_on_where_there_is_nothing_to_keep() -> None:
     with pytest.raises(KeyboardInterrupt):
         run(Walk(interrupt_at=50), Schedule(draws=3, chains=1, warm_up=100), seed=0)
+
+
+def test_more_time_than_a_timer_can_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    faults: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", faults.append)
+    found = run(Walk(), Schedule(draws=5000, chains=2, warm_up=10), seed=4, seconds=1e300)
+    assert sum(len(draws) for draws in found.draws) == 5000
+    assert not faults
 
 
 @pytest.mark.parametrize("walk", [Walk, BlockWalk])
