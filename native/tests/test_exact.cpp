@@ -15,6 +15,8 @@
 #include "exact/budget.hpp"
 #include "exact/depth_cut.hpp"
 #include "exact/engine.hpp"
+#include "exact/key.hpp"
+#include "exact/memo.hpp"
 #include "exact/outside.hpp"
 #include "exact/reach.hpp"
 
@@ -330,6 +332,25 @@ TEST(exact_depth_cut_of_a_long_table_takes_no_time) {
     const std::clock_t begun = std::clock();
     check(depth_cut(problem, geometry, *chain_of(problem.grammar), true).has_value());
     check(static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC < 4.0);
+}
+
+TEST(exact_memo_tells_keys_apart_by_both_halves) {
+    constexpr std::uint64_t kHalves[] = {0, 2, ~std::uint64_t{0}};
+    constexpr std::uint64_t kMany = 3000;
+    const auto key_of = [&](std::uint64_t i) { return Key{kHalves[i % 3], split_mix(i / 3)}; };
+    Budget budget(std::size_t{1} << 24);
+    Memo memo(1, 1, budget);
+    for (std::uint64_t i = 0; i < kMany; ++i) {
+        check(memo.insert(key_of(i), &i));
+        check(!memo.insert(key_of(i), &i));
+    }
+    check(memo.size() == kMany);
+    const Memo::Reading reading(memo, 0);
+    for (std::uint64_t i = 0; i < kMany; ++i) {
+        const std::uint64_t* const found = memo.find(key_of(i));
+        check(found != nullptr && *found == i);
+    }
+    check(memo.find({3, split_mix(0)}) == nullptr);
 }
 
 TEST(exact_problems_that_refer_to_what_is_not_there_are_refused) {
