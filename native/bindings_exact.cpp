@@ -163,8 +163,12 @@ nb::tuple bounds_of(const Engine& engine, const Pass& pass, double work) {
 // (boxes, if there were no limits, relative standard error, states and splits for each box, whether
 // boxes is a lower bound)
 nb::tuple estimate_of(const Engine& engine, double work, std::uint64_t seed) {
-    const BoxEstimate found = without_lock(
-        [&] { return estimate_boxes(engine.problem(), engine.geometry(), work, seed); });
+    BoxEstimate found{};
+    const auto estimate = [&](const Poll& poll) {
+        found = estimate_boxes(engine.problem(), engine.geometry(), work, seed, &poll);
+        return Status::done;
+    };
+    run_unlocked(estimate, nb::none());
     return nb::make_tuple(found.boxes, found.unlimited, found.error, found.states, found.splits,
                           found.more);
 }

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
+import time
+
 import numpy as np
 import pytest
 
@@ -93,3 +97,32 @@ def test_time_runs_out() -> None:
     assert found.message.startswith(start)
     assert f" boxes are done of {size} (estimate); the log evidence is certainly " in found.message
     assert error.value.log_evidence_bounds is not None
+
+
+def test_an_estimate_can_be_interrupted() -> None:
+    """On a wide table the least that tells anything takes a while: a signal is answered within."""
+    rng = np.random.default_rng(3)
+    X, y = rng.integers(0, 3, (2000, 1400)).astype(float), rng.integers(0, 2, 2000)
+    model = slp.parse(":- use(denison).").compile(X, y)
+    engine = Passes(model.grammar, model.table, GIB).engine
+
+    class AlarmError(Exception):
+        pass
+
+    def ring(*_: object) -> None:
+        raise AlarmError
+
+    def seconds() -> float:
+        started = time.process_time()
+        with contextlib.suppress(AlarmError):
+            engine.estimate_boxes(2e5, 1)
+        return time.process_time() - started
+
+    whole = seconds()
+    before = signal.signal(signal.SIGVTALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_VIRTUAL, whole / 8)
+        assert seconds() < whole / 2
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)

@@ -22,8 +22,8 @@ Paths::Paths(const Problem& problem, const std::vector<std::size_t>& order, std:
     }
 }
 
-double Paths::run(bool& more) {
-    for (done_ = 0; done_ < order_.size() && log_number_ < kEnough; ++done_) {
+double Paths::run(bool& more, const std::function<bool()>& go_on) {
+    for (done_ = 0; done_ < order_.size() && log_number_ < kEnough && go_on(); ++done_) {
         const std::size_t f = order_[done_];
         if (problem_.table.features[f].kind == FeatureKind::levels) {
             choose_levels(f);
@@ -36,36 +36,43 @@ double Paths::run(bool& more) {
     return log_number_;
 }
 
-// Calls visit(end, row) for every end chosen before that occurs in a row; ends are numbered
-// through. Returns how many there are.
-template <typename Visit>
-std::size_t Paths::visit_ends(const Path& path, Visit visit) {
-    std::size_t first = 0;
+// How far an end of feature f may go so that each end chosen before keeps a row: a lower end no
+// further up, an upper end no further down. Rows are read until an end cannot narrow it.
+std::uint32_t Paths::farthest_end(const Path& path, std::size_t f, bool lower) const {
+    const std::vector<std::uint32_t>& code = codes(f);
+    std::uint32_t out = lower ? UINT32_MAX : 0;
     for (std::size_t i = 0; i < path.ends.size(); ++i) {
-        const std::vector<std::uint32_t>& code = codes(order_[i]);
-        const std::vector<std::uint32_t>& ends = path.ends[i];
-        if (ends.empty()) {
-            continue;
-        }
-        for (const std::uint32_t row : path.rows) {
-            for (std::size_t e = 0; e < ends.size(); ++e) {
-                if (code[row] == ends[e]) {
-                    visit(first + e, row);
+        const std::vector<std::uint32_t>& own = codes(order_[i]);
+        for (const std::uint32_t end : path.ends[i]) {
+            std::uint32_t reach = lower ? 0 : UINT32_MAX;
+            for (const std::uint32_t row : path.rows) {
+                if (own[row] == end) {
+                    reach = lower ? std::max(reach, code[row]) : std::min(reach, code[row]);
+                    if (lower ? reach >= out : reach <= out) {
+                        break;
+                    }
                 }
             }
+            out = lower ? std::min(out, reach) : std::max(out, reach);
         }
-        first += ends.size();
-        work_ += static_cast<double>(path.rows.size() * ends.size());
     }
-    return first;
+    return out;
 }
 
-std::size_t Paths::n_ends(const Path& path) const {
-    std::size_t n = 0;
-    for (const auto& ends : path.ends) {
-        n += ends.size();
+// Whether each end chosen before keeps a row if a level of feature f is dropped.
+bool Paths::can_drop(const Path& path, std::size_t f, std::uint32_t level) const {
+    const std::vector<std::uint32_t>& code = codes(f);
+    for (std::size_t i = 0; i < path.ends.size(); ++i) {
+        const std::vector<std::uint32_t>& own = codes(order_[i]);
+        for (const std::uint32_t end : path.ends[i]) {
+            if (std::none_of(path.rows.begin(), path.rows.end(), [&](std::uint32_t row) {
+                    return own[row] == end && code[row] != level;
+                })) {
+                return false;
+            }
+        }
     }
-    return n;
+    return true;
 }
 
 // The lower end of a feature's interval (an upper end is a lower one, codes reversed).
@@ -95,11 +102,7 @@ void Paths::choose_end(std::size_t f, bool lower) {
 std::vector<std::uint32_t> Paths::open_ends(const Path& path, std::size_t f, bool lower) {
     const std::vector<std::uint32_t>& code = codes(f);
     const auto least = static_cast<std::uint64_t>(problem_.grammar.min_leaf);
-    limits_.assign(n_ends(path), lower ? 0 : UINT32_MAX);
-    visit_ends(path, [&](std::size_t end, std::uint32_t row) {
-        limits_[end] = lower ? std::max(limits_[end], code[row])
-                             : std::min(limits_[end], code[row]);
-    });
+    const std::uint32_t farthest = farthest_end(path, f, lower);
     if (rows_of_.size() < static_cast<std::size_t>(problem_.table.features[f].n_codes)) {
         rows_of_.resize(static_cast<std::size_t>(problem_.table.features[f].n_codes), 0);
     }
@@ -110,7 +113,6 @@ std::vector<std::uint32_t> Paths::open_ends(const Path& path, std::size_t f, boo
         }
         rows_of_[code[row]] += problem_.table.counts[row];
     }
-    work_ += 4 * static_cast<double>(path.rows.size());
     std::sort(here.begin(), here.end());
     if (lower) {  // from the far side on
         std::reverse(here.begin(), here.end());
@@ -120,10 +122,7 @@ std::vector<std::uint32_t> Paths::open_ends(const Path& path, std::size_t f, boo
     for (const std::uint32_t c : here) {
         rows += rows_of_[c];
         rows_of_[c] = 0;
-        const bool all_occur = std::all_of(limits_.begin(), limits_.end(), [&](auto limit) {
-            return lower ? c <= limit : c >= limit;
-        });
-        if (all_occur && rows >= least) {
+        if ((lower ? c <= farthest : c >= farthest) && rows >= least) {
             out.push_back(c);
         }
     }
@@ -174,14 +173,8 @@ std::vector<std::uint32_t> Paths::open_choices(const Path& path, std::size_t f,
     if (!here || others < static_cast<std::uint64_t>(problem_.grammar.min_leaf)) {
         return {1};
     }
-    limits_.assign(n_ends(path), 0);
-    visit_ends(path, [&](std::size_t end, std::uint32_t row) {
-        limits_[end] += codes(f)[row] != level;
-    });
-    work_ += 2 * static_cast<double>(path.rows.size());
-    const bool all_occur =
-        std::all_of(limits_.begin(), limits_.end(), [](auto n) { return n > 0; });
-    return all_occur ? std::vector<std::uint32_t>{0, 1} : std::vector<std::uint32_t>{1};
+    return can_drop(path, f, level) ? std::vector<std::uint32_t>{0, 1}
+                                    : std::vector<std::uint32_t>{1};
 }
 
 // Paths in proportion to their open choices, evenly spaced (Carpenter, Clifford & Fearnhead
@@ -215,7 +208,6 @@ void Paths::draw_anew(std::vector<std::vector<std::uint32_t>>& open) {
     for (const std::size_t i : from) {
         paths.push_back(paths_[i]);
         choices.push_back(open[i]);
-        work_ += static_cast<double>(paths_[i].rows.size()) / 8;
     }
     paths_.swap(paths);
     open.swap(choices);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "exact/problem.hpp"
@@ -26,19 +27,18 @@ public:
     Paths(const Problem& problem, const std::vector<std::size_t>& order, std::size_t n,
           std::uint64_t seed);
 
-    // Log of the estimated number of boxes, and whether it stopped for there being enough.
-    double run(bool& more);
+    // Log of the estimated number of boxes, and whether it stopped for there being enough, or as
+    // go_on, asked for each feature, returned false.
+    double run(bool& more, const std::function<bool()>& go_on);
 
     const std::vector<Path>& paths() const { return paths_; }
-    double work() const { return work_; }
 
 private:
     const std::vector<std::uint32_t>& codes(std::size_t f) const {
         return problem_.table.features[f].codes;
     }
-    template <typename Visit>
-    std::size_t visit_ends(const Path& path, Visit visit);
-    std::size_t n_ends(const Path& path) const;
+    std::uint32_t farthest_end(const Path& path, std::size_t f, bool lower) const;
+    bool can_drop(const Path& path, std::size_t f, std::uint32_t level) const;
     void choose_end(std::size_t f, bool lower);
     std::vector<std::uint32_t> open_ends(const Path& path, std::size_t f, bool lower);
     void choose_levels(std::size_t f);
@@ -50,8 +50,7 @@ private:
     Random random_;
     std::vector<Path> paths_;
     std::size_t done_ = 0;
-    double log_number_ = 0, work_ = 0;
-    std::vector<std::uint32_t> limits_;
+    double log_number_ = 0;
     std::vector<std::uint64_t> rows_of_;  // by code; 0 between uses
 };
 

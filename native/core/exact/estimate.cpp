@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <map>
 #include <numeric>
-#include <set>
 #include <vector>
 
 #include "exact/box_paths.hpp"
@@ -20,7 +19,13 @@ constexpr std::size_t kMostPaths = 512, kLeastPaths = 4;  // in a group
 constexpr std::size_t kBoxesForSplits = 60, kBoxesForStates = 40, kWays = 40, kWaysInFull = 12;
 
 std::size_t n_occurring(const Feature& feature) {
-    return std::set<std::uint32_t>(feature.codes.begin(), feature.codes.end()).size();
+    std::vector<std::uint8_t> occurs(static_cast<std::size_t>(feature.n_codes), 0);
+    std::size_t n = 0;
+    for (const std::uint32_t code : feature.codes) {
+        n += occurs[code] == 0;
+        occurs[code] = 1;
+    }
+    return n;
 }
 
 // Features that can be split on, those of most codes first.
@@ -65,16 +70,19 @@ double splits_of(const Problem& problem, const std::vector<std::size_t>& order,
                  const std::vector<const Path*>& sampled) {
     const std::size_t every = std::max<std::size_t>(1, sampled.size() / kBoxesForSplits);
     double splits = 0, boxes = 0;
-    std::set<std::uint32_t> here;
+    std::vector<std::uint32_t> here;
     for (std::size_t i = 0; i < sampled.size(); i += every) {
         for (const std::size_t f : order) {
             const Feature& feature = problem.table.features[f];
             here.clear();
             for (const std::uint32_t row : sampled[i]->rows) {
-                here.insert(feature.codes[row]);
+                here.push_back(feature.codes[row]);
             }
-            const bool each_level = feature.kind == FeatureKind::levels && here.size() > 2;
-            splits += static_cast<double>(here.size() - (each_level ? 0 : 1));
+            std::sort(here.begin(), here.end());
+            const auto n = static_cast<std::size_t>(std::unique(here.begin(), here.end()) -
+                                                    here.begin());
+            const bool each_level = feature.kind == FeatureKind::levels && n > 2;
+            splits += static_cast<double>(n - (each_level ? 0 : 1));
         }
         boxes += 1;
     }
@@ -166,7 +174,10 @@ double most_boxes(const Problem& problem) {
 }
 
 BoxEstimate estimate_boxes(const Problem& problem, const Geometry& geometry, double work,
-                           std::uint64_t seed) {
+                           std::uint64_t seed, const Poll* poll) {
+    Crew crew;
+    Watch watch(crew, poll);
+    const auto go_on = [&] { return watch.go_on([] { return Progress{}; }); };
     const std::vector<std::size_t> order = features_in_order(problem);
     const double cost = static_cast<double>(problem.table.n_rows) *
                         static_cast<double>(order.size() + 1) * static_cast<double>(kGroups);
@@ -175,13 +186,11 @@ BoxEstimate estimate_boxes(const Problem& problem, const Geometry& geometry, dou
     std::vector<Paths> groups;
     std::vector<double> number;
     bool more = false;
-    double used = 0;
     for (std::size_t g = 0; g < kGroups; ++g) {
         groups.emplace_back(problem, order, n, split_mix(seed + g));
         bool stopped = false;
-        number.push_back(std::exp(groups.back().run(stopped)));
+        number.push_back(std::exp(groups.back().run(stopped, go_on)));
         more = more || stopped;
-        used += groups.back().work();
     }
     const double mean = std::accumulate(number.begin(), number.end(), 0.0) / kGroups;
     double squares = 0;
@@ -190,6 +199,9 @@ BoxEstimate estimate_boxes(const Problem& problem, const Geometry& geometry, dou
     }
     double variance = squares / (kGroups - 1) / kGroups / (mean * mean);
     BoxEstimate out{mean, mean, 0.0, 1.0, 0.0, more};
+    if (crew.ended()) {
+        return out;
+    }
 
     std::vector<const Path*> sampled;
     for (std::size_t i = 0; i < n; ++i) {  // from all groups in turn

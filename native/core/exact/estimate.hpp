@@ -18,6 +18,7 @@
 
 #include <cstdint>
 
+#include "exact/crew.hpp"
 #include "exact/geometry.hpp"
 #include "exact/problem.hpp"
 
@@ -41,9 +42,10 @@ struct BoxEstimate {
 // levels, that the splits on one path can make.
 double most_boxes(const Problem& problem);
 
-// The same numbers for the same problem and seed. work: how much may be done, in visits to rows;
-// ten million take a tenth of a second or so.
+// The same numbers for the same problem and seed. work: how much may be done, in visits to rows, but
+// for the least that tells anything; ten million take a tenth of a second or so, that least a few
+// seconds on tables of thousands of features. poll: where it may be stopped, and then tells little.
 BoxEstimate estimate_boxes(const Problem& problem, const Geometry& geometry, double work,
-                           std::uint64_t seed);
+                           std::uint64_t seed, const Poll* poll = nullptr);
 
 }  // namespace slp::exact
