@@ -240,7 +240,8 @@ SLOW = (
 def _imported(program: str, *arguments: object) -> set[str]:
     """What of `SLOW` is imported when a program has run with these arguments."""
     program += f"; print(*{{*{SLOW}}} & {{*sys.modules}})"
-    command = [sys.executable, "-c", program, *map(str, arguments)]
+    # -P: the slp that is installed, not the one in the folder where the tests are started.
+    command = [sys.executable, "-P", "-c", program, *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return set(done.stdout.splitlines()[-1].split())
 

@@ -356,7 +356,7 @@ print([d.tree.to_dict() for d in found.draws][-5:])
 """
 
     def run(draws: int, name: str, resume: str) -> str:
-        words = [sys.executable, "-c", script, str(draws), str(tmp_path / name), resume]
+        words = [sys.executable, "-P", "-c", script, str(draws), str(tmp_path / name), resume]
         return subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
     run(40, "a", "off")

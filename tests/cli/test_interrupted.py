@@ -36,7 +36,7 @@ def arguments(table: Path, checkpoint: Path) -> list[str]:
 
 def started(words: list[str], folder: Path | None = None) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", COMMAND, *words],
+        [sys.executable, "-P", "-c", COMMAND, *words],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -153,6 +153,9 @@ def test_missing_kernels_are_said_once_at_the_first_use(monkeypatch: pytest.Monk
 def test_importing_the_toolkit_warns_of_nothing() -> None:
     program = "import sys; sys.modules['slp._core'] = None; import slp, slp.kernels"
     run = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=False
+        [sys.executable, "-P", "-W", "error", "-c", program],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert (run.returncode, run.stderr) == (0, "")

@@ -110,7 +110,7 @@ def compare_best(case: Case, posterior: Posterior) -> None:
     assert abs(best.log_joint - log_posterior - log_total) < RELATIVE, case
     results = [
         *check_tree(best.tree, case.model.program),
-        *check_tree(best.tree, case.model.program, case.table.frame(), case.table.columns["y"]),
+        *check_tree(best.tree, case.model.program, case.table.frame(), "y"),
     ]
     assert [r for r in results if not r.holds] == [], case
 
