@@ -36,6 +36,7 @@ __all__ = [
     "param_option",
     "program_argument",
     "progress_line",
+    "reader_may_leave",
     "reports_errors",
     "response_option",
     "run",
@@ -129,6 +130,9 @@ def reports_errors(command: Callable[..., Any]) -> Callable[..., Any]:
                 ]
             write_diagnostics(list(error.diagnostics), message_format, sys.stderr, **facts)
             raise SystemExit(int(error.exit_code)) from None
+        except BrokenPipeError:  # click would call it a failure
+            _abandon_stdout()
+            raise SystemExit(int(ExitCode.OK)) from None
 
     return wrapped
 
@@ -181,6 +185,19 @@ def stopped() -> int:
     """Say that Ctrl-C ended the command, and give its exit code."""
     sys.stderr.write("stopped\n")
     return INTERRUPTED
+
+
+@contextmanager
+def reader_may_leave(output: str | None) -> Iterator[None]:
+    """Around what is printed before the file `output` is written: whoever asked for one gets it,
+    even if nobody reads what is printed to its end (`| head`)."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        if output is None:
+            raise
+        _abandon_stdout()
 
 
 def _abandon_stdout() -> None:

@@ -19,6 +19,7 @@ from slp.cli.common import (
     param_option,
     program_argument,
     progress_line,
+    reader_may_leave,
     reports_errors,
     response_option,
 )
@@ -83,10 +84,11 @@ def prior_command(
         )
         shown = min(draws, len(result.draws)) if result.interrupted else draws
         summary = _summary(result, shown)
-    if as_json:
-        click.echo(json_text(summary))
-    else:
-        _print_summary(result, summary, program.describe())
+    with reader_may_leave(output):
+        if as_json:
+            click.echo(json_text(summary))
+        else:
+            _print_summary(result, summary, program.describe())
     # After the summary, which is not lost where there is no room or time for the draws.
     chosen = _evenly(result.draws, shown) if shown else []
     if output is not None:

@@ -19,6 +19,7 @@ from slp.cli.common import (
     param_option,
     program_argument,
     progress_line,
+    reader_may_leave,
     reports_errors,
     response_option,
 )
@@ -84,11 +85,12 @@ def sample_command(
         uses = feature_uses(posterior)
         result = posterior_to_json(posterior, uses, draws=draws)
     # The summary comes first: it is not lost where there is no room or time for the draws.
-    if as_json:
-        click.echo(json_text({**result, "seconds": time.perf_counter() - started}))
-    else:
-        for line in summary_lines(posterior, uses, program.describe(), data):
-            click.echo(line)
+    with reader_may_leave(output):
+        if as_json:
+            click.echo(json_text({**result, "seconds": time.perf_counter() - started}))
+        else:
+            for line in summary_lines(posterior, uses, program.describe(), data):
+                click.echo(line)
     if output is not None:
         write_draws(posterior.draws, output)
     if not as_json:

@@ -226,6 +226,39 @@ def test_links_and_devices_stay_what_they_are(slp_run, table: Path, tmp_path: Pa
     os.close(reader)
 
 
+@pytest.mark.parametrize("command", [["sample"], ["prior"], ["sample", "--json"]])
+def test_a_reader_that_leaves_loses_no_draws(
+    command: list[str], table: Path, tmp_path: Path
+) -> None:
+    """As `slp-sample ... -o draws | head` does."""
+    program = "from slp.cli import main; main()"
+    words = [*command, "growtree", str(table), "-n", "20", "--seed", "1", "-o", "draws"]
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-c", program, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+    )
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    assert (process.stderr.read(), process.wait()) == ("", 0)
+    assert len((tmp_path / "draws").read_text().splitlines()) == 20
+
+
+def test_a_reader_that_leaves_is_no_failure(table: Path, tmp_path: Path) -> None:
+    program = "from slp.cli import sample_main; sample_main()"
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-c", program, "growtree", str(table), "-n", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    assert (process.stderr.read(), process.wait()) == ("", 0)
+
+
 def test_a_full_disk_is_no_bug_of_ours(table: Path) -> None:
     command = "from slp.cli import sample_main; sample_main()"
     with Path("/dev/full").open("w") as full:
