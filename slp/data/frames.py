@@ -87,6 +87,14 @@ def frame_of(X: Any) -> Frame:
     DataError
         E404 no rows, E407 and E408 faults of names, E410 no table, E414 rows of unequal length.
     """
+    frame = _frame_of(X)
+    if frame.n_rows == 0:
+        raise data_error("E404", "the table has no rows", "inference needs at least one")
+    return frame
+
+
+def _frame_of(X: Any) -> Frame:
+    """Any accepted table as columns, which may have no cells."""
     if isinstance(X, Frame):
         return X
     X = collected(X)
@@ -98,8 +106,6 @@ def frame_of(X: Any) -> Frame:
         frame = _frame_of_array(X)
     if frame.n_rows and not frame.columns:
         raise data_error("E404", "the table has no columns", "it needs features and a response")
-    if frame.n_rows == 0:
-        raise data_error("E404", "the table has no rows", "inference needs at least one")
     return frame
 
 
@@ -196,9 +202,9 @@ def rows_to_predict(table: Table, X: Any) -> NDArray[np.object_]:
     ------
     DataError
         E440 a column is missing, E441 an array has the wrong number of columns, and all faults of
-        `frame_of` and of cells.
+        cells and of `frame_of` but E404: there may be no rows.
     """
-    frame = frame_of(X)
+    frame = _frame_of(X)
     columns = _columns_of_features(table, frame)
     faults: list[Diagnostic] = []
     out = np.empty((frame.n_rows, len(columns)), dtype=object)

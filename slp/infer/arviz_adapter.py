@@ -61,7 +61,7 @@ def monte_carlo_errors(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Standard error of the mean of each of q quantities, shape (M, T, q) to (q,): standard
     deviation over the root of the effective draws; NaN with fewer than four draws in a chain."""
     out = np.full(values.shape[2], np.nan)
-    if values.shape[1] < _FEWEST_DRAWS:
+    if values.shape[1] < _FEWEST_DRAWS or not values.shape[2]:
         return out
     distinct, place = np.unique(
         values.reshape(-1, values.shape[2]), axis=1, return_inverse=True

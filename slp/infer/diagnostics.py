@@ -7,6 +7,7 @@ predictions for the rows of the table, of which the worst stands for all.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -55,7 +56,8 @@ class Diagnostics:
         `depth` and `predictions` (the worst of them).
     moves : by proposal, how many were `accepted`, `rejected`, `failed` (what was proposed derives
         no tree, or breaks a constraint) and `stayed` (nothing could be proposed), after warm-up.
-    acceptance : by proposal, the share that was accepted.
+    acceptance : by proposal, the share accepted of what was proposed (stays are not); a proposal
+        that never had anything to propose is not in it.
     failure_rate : share of all moves that failed.
     warnings : what is wrong, in words; empty if nothing is seen to be.
     """
@@ -173,7 +175,7 @@ def _warnings(
         if c.r_hat is not None and c.r_hat > _LARGEST_R_HAT
     }
     if apart:
-        listed = ", ".join(f"{r:.4g} for {name}" for name, r in apart.items())
+        listed = ", ".join(f"{_above(r, _LARGEST_R_HAT)} for {name}" for name, r in apart.items())
         yield f"the chains disagree: R-hat is {listed}, and should be at most {_LARGEST_R_HAT}"
     enough = _FEWEST_EFFECTIVE * n_chains
     few = {
@@ -182,8 +184,14 @@ def _warnings(
         if (ess := [e for e in (c.ess_bulk, c.ess_tail) if e is not None]) and min(ess) < enough
     }
     if few:
-        listed = ", ".join(f"{e:.0f} for {name}" for name, e in few.items())
+        listed = ", ".join(f"{math.floor(e)} for {name}" for name, e in few.items())
         yield f"there are few effective draws: {listed}; estimates need some {enough}"
+
+
+def _above(value: float, limit: float) -> str:
+    """A value above a limit with as many digits, four at least, as show that it is."""
+    texts = (f"{value:.{digits}g}" for digits in range(4, 18))
+    return next(text for text in texts if float(text) > limit)
 
 
 def _stuck(moves: Mapping[str, Mapping[str, int]]) -> bool:

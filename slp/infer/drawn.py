@@ -7,6 +7,7 @@ by the kernels (`slp.kernels.lay_out_forest`), in as many threads as the run had
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
@@ -62,7 +63,7 @@ class DrawnTrees:
 
     def error(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Monte Carlo standard error of `mean`, shape (...)."""
-        flat = self.by_chain(values.reshape(len(values), -1))
+        flat = self.by_chain(values.reshape(len(values), math.prod(values.shape[1:])))
         return monte_carlo_errors(flat).reshape(values.shape[1:])
 
     def by_chain(self, values: NDArray[np.float64]) -> NDArray[np.float64]:

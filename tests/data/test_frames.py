@@ -322,7 +322,13 @@ def test_infinities_can_be_predicted(table):
                 "  help: fill them in, or leave those rows out"
             ],
         ),
-        ([], ["error[E404]: the table has no rows\n  help: inference needs at least one"]),
+        (
+            [],
+            [
+                "error[E441]: the array has 0 columns, the table 3 features\n"
+                "  help: in this order: `x`, `kind`, `flag`"
+            ],
+        ),
     ],
 )
 def test_faults_of_rows_to_predict(table, X, want):

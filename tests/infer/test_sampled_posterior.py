@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections import Counter
-from typing import Any
+from typing import Any, TypeVar
 
 import arviz
 import numpy as np
@@ -16,9 +16,12 @@ from scipy.stats import t as student
 
 import slp
 from slp.errors import SlpWarning, UnsupportedError, UsageError
+from slp.infer.diagnostics import Convergence, diagnostics_of
 from slp.infer.mh import MetropolisHastings
 from slp.infer.sampled_posterior import SampledPosterior
 from tests.infer.mh.matrices import Example, all_proofs
+
+P = TypeVar("P", bound=slp.Posterior)
 
 GROWTREE = ":- use(growtree, [beta = 0.5]). :- support(max_depth(2)). "
 
@@ -31,11 +34,11 @@ def frame(n: int = 8) -> pl.DataFrame:
     return pl.DataFrame({"a": a, "b": b, "c": c, "y": y})
 
 
-def quietly(text: str, data: pl.DataFrame, **options: Any) -> SampledPosterior:
+def quietly(text: str, data: pl.DataFrame, kind: type[P] = SampledPosterior, **options: Any) -> P:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SlpWarning)
         found = slp.parse(text).posterior(data, **{"engine": "mh", "seed": 3, **options})
-    assert isinstance(found, SampledPosterior)
+    assert isinstance(found, kind)
     return found
 
 
@@ -321,6 +324,18 @@ def test_statistics_are_those_of_arviz() -> None:
     assert halves.diagnostics.convergence["leaves"].r_hat == float(arviz.rhat(leaves))
 
 
+@pytest.mark.parametrize("engine", ["exact", "chart", "enumerate", "mh"])
+def test_no_rows_to_predict(engine: str) -> None:
+    classes = quietly(GROWTREE, frame(), engine=engine, draws=40, kind=slp.Posterior)
+    numbers = frame().with_columns(y=pl.Series([0.5, 1, 2, 3, 4, 5, 6, 7]))
+    means = quietly(GROWTREE, numbers, engine=engine, draws=40, kind=slp.Posterior)
+    for none in (frame().head(0), frame().head(0).to_pandas(), np.empty((0, 3))):
+        assert classes.predict_proba(none).shape == classes.predict_error(none).shape == (0, 2)
+        assert classes.predict(none).shape == means.predict(none).shape == (0,)
+        assert means.predict_error(none).shape == (0,)
+        assert means.predict_interval(none).shape == (0, 2)
+
+
 def test_moves_are_counted_by_proposal() -> None:
     posterior = quietly(
         GROWTREE + ":- constraint(max_features(1)).",
@@ -335,7 +350,10 @@ def test_moves_are_counted_by_proposal() -> None:
     assert sum(sum(counts.values()) for counts in found.moves.values()) == 600
     assert found.moves["q_n(40)"]["stayed"] > 0 and found.moves["q_uc"]["failed"] > 0
     q_uc = found.moves["q_uc"]
+    assert q_uc["stayed"] == 0
     assert found.acceptance["q_uc"] == q_uc["accepted"] / sum(q_uc.values())
+    q_n = found.moves["q_n(40)"]
+    assert found.acceptance["q_n(40)"] == q_n["accepted"] / (sum(q_n.values()) - q_n["stayed"])
     failed = sum(counts["failed"] for counts in found.moves.values())
     assert found.failure_rate == failed / 600
     assert found.draws == (100, 100)
@@ -355,6 +373,14 @@ def test_chains_that_disagree_are_warned_of() -> None:
     assert few.endswith("; estimates need some 400")
     help = "run longer (draws, thin, warmup), or with another proposal or tempering"
     assert {d.help for d in found} == {help}
+
+
+def test_numbers_beside_a_limit_are_told_from_it() -> None:
+    seen = {"leaves": Convergence(1.0100001, 99.7, 199.6), "depth": Convergence(1.0096, 200, 200)}
+    apart, few = diagnostics_of(seen, [Counter()], [100, 100]).warnings
+    want = "the chains disagree: R-hat is 1.0100001 for leaves, and should be at most 1.01"
+    assert apart == want
+    assert few == "there are few effective draws: 99 for leaves; estimates need some 200"
 
 
 def test_chains_that_never_move_are_warned_of() -> None:

@@ -319,13 +319,14 @@ class _Watch(Generic[S]):
 
 
 def acceptance(tally: Mapping[tuple[str, Outcome], int]) -> dict[str, float]:
-    """The share of moves accepted, by name; failures and stays count as moves."""
-    tried: Counter[str] = Counter()
+    """The share of proposals accepted, by name; failures count as proposals, stays do not: nothing
+    was proposed. A name that never proposed has no share."""
+    proposed: Counter[str] = Counter()
     accepted: Counter[str] = Counter()
     for (name, outcome), count in tally.items():
-        tried[name] += count
+        proposed[name] += count * (outcome != "stayed")
         accepted[name] += count * (outcome == "accepted")
-    return {name: accepted[name] / tried[name] for name in sorted(tried)}
+    return {name: accepted[name] / n for name, n in sorted(proposed.items()) if n}
 
 
 def _say_interrupted(kept: int, wanted: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,12 @@ def test_progress() -> None:
     assert all(p.seconds_left > 0 for p in told[:-1])
     assert told[-1].acceptance["stroll"] == pytest.approx(2 / 3, abs=0.07)
     assert acceptance(result.tallies[0]).keys() == {"stroll"}
+
+
+def test_moves_that_proposed_nothing_are_neither_accepted_nor_refused() -> None:
+    tally = Counter({("a", "accepted"): 1, ("a", "rejected"): 2, ("a", "failed"): 1})
+    tally += Counter({("a", "stayed"): 96, ("b", "stayed"): 5})
+    assert acceptance(tally) == {"a": 0.25}
 
 
 @pytest.mark.parametrize("threads", [1, 2])
