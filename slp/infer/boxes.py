@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -51,6 +52,9 @@ class BoxSplit(NamedTuple):
 class Geometry:
     """All boxes of a table and their structurally valid splits (both sides keep `min_leaf` rows).
 
+    The sets of rows are made when they are first asked for: they take n bits for each code of each
+    feature, and the compiled engines ask for none of them.
+
     Attributes
     ----------
     root : the box of all rows.
@@ -65,7 +69,6 @@ class Geometry:
 
     def __init__(self, grammar: TreeGrammar, table: Table) -> None:
         self.table = table
-        self.root = (1 << len(table.counts)) - 1
         self.cuts: list[Cut] = []
         self.cells: list[int] = []
         self._breakpoints = grammar.breakpoints
@@ -76,8 +79,20 @@ class Geometry:
         ]
         self.first_cell = np.concatenate([[0], np.cumsum(cells)]).astype(np.int64)
         self._numbers: list[dict[tuple[int, int], int]] = [{} for _ in table.features]
-        self.rows_by_code = [_rows_by_code(table.codes[:, f]) for f in range(len(table.features))]
-        self._count_bits = _bit_planes(table.counts)
+
+    @cached_property
+    def root(self) -> int:
+        """See the class."""
+        return (1 << len(self.table.counts)) - 1
+
+    @cached_property
+    def rows_by_code(self) -> list[list[tuple[int, int]]]:
+        """See the class."""
+        return [_rows_by_code(column) for column in self.table.codes.T]
+
+    @cached_property
+    def _count_bits(self) -> list[int]:
+        return _bit_planes(self.table.counts)
 
     def splits(self, box: int) -> list[BoxSplit]:
         """Distinct splits in canonical order: features in order, thresholds ascending, levels in

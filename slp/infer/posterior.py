@@ -22,7 +22,7 @@ from slp.infer.boxes import Geometry
 from slp.infer.choice import Choice
 from slp.infer.distribution import TreeAverages
 from slp.infer.quantiles import mixture_quantile
-from slp.infer.rendering import log_likelihood_of_tree
+from slp.infer.tree_on_table import log_likelihood_of_tree
 from slp.trees import Tree
 from slp.trees.predicates import AskedPredicate
 
@@ -211,7 +211,7 @@ class Posterior(ABC):
     def log_likelihood(self, tree: Tree) -> float:
         """Log marginal likelihood of the response given the tree; -inf where the coded table does
         not tell how the tree parts its rows."""
-        return log_likelihood_of_tree(self._geometry, tree)
+        return log_likelihood_of_tree(self.table, tree)
 
     @abstractmethod
     def log_posterior(self, tree: Tree) -> float | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -10,7 +9,7 @@ from slp.data.table import Feature
 from slp.infer.boxes import Geometry
 from slp.trees import Leaf, Split, Tree
 
-__all__ = ["Part", "Renderer", "log_likelihood_of_tree", "parts_of_tree", "rows_left"]
+__all__ = ["Part", "Renderer", "parts_of_tree", "rows_left"]
 
 
 class Part(NamedTuple):
@@ -73,16 +72,6 @@ def parts_of_tree(geometry: Geometry, tree: Tree) -> list[Part] | None:
         nodes += [node.left, node.right]
         boxes += [left, right]
     return out
-
-
-def log_likelihood_of_tree(geometry: Geometry, tree: Tree) -> float:
-    """Sum of the leaves' log marginal likelihoods; -inf if the codes do not tell which rows they
-    hold."""
-    parts = parts_of_tree(geometry, tree)
-    if parts is None:
-        return -math.inf
-    leaves = geometry.statistics([part.box for part in parts if part.split is None])
-    return float(geometry.table.leaf.log_marginal(leaves).sum())
 
 
 def rows_left(geometry: Geometry, box: int, split: Split) -> int | None:

@@ -220,9 +220,7 @@ class CompiledChart:
     def log_weight(self, tree: Tree) -> float:
         """Log weight under the program as written of all derivations that part the rows as `tree`
         does."""
-        return log_weight_of_tree(
-            self._total_items, self.grammar, self.geometry, tree, self._n_owed
-        )
+        return log_weight_of_tree(self._total_items, self.grammar, tree, self._n_owed)
 
     # --- predictions ---------------------------------------------------------------------------
 

@@ -93,7 +93,7 @@ class Items:
         *,
         likelihood: bool,
     ) -> None:
-        self._passes, self._table = passes, table
+        self._passes, self.table = passes, table
         self._quantity, self._likelihood = quantity, likelihood
         self._start = grammar.start
         self._n_owed = max(1, min(grammar.max_leaves or 1, len(table.counts)))
@@ -157,7 +157,7 @@ class Items:
         """Which of an item's rows a split sends left."""
         feature, low, _ = cut
         codes = self._codes[feature, self.rows[item]]
-        categorical = self._table.features[feature].categorical
+        categorical = self.table.features[feature].categorical
         return np.asarray(codes == low if categorical else codes <= low)
 
     @property

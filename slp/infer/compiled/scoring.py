@@ -8,9 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.infer.boxes import Geometry
 from slp.infer.compiled.items import CALL, LEAF, Items
-from slp.infer.rendering import Part, parts_of_tree
+from slp.infer.tree_on_table import PlacedNode, place_tree
 from slp.ir.tree_grammar import SplitRule, TreeGrammar
 from slp.trees import Tree
 
@@ -25,19 +24,17 @@ class _Way(NamedTuple):
     goals: tuple[tuple[int, int], ...]
 
 
-def log_weight_of_tree(
-    items: Items, grammar: TreeGrammar, geometry: Geometry, tree: Tree, n_owed: int
-) -> float:
+def log_weight_of_tree(items: Items, grammar: TreeGrammar, tree: Tree, n_owed: int) -> float:
     """Log weight of all derivations of a tree under the program as written, without likelihood.
 
     -inf off the support, and where the codes do not tell how the tree parts the rows. A split is
     matched by a rule's split that leaves the same two sets of rows, on the same feature or, under
     the measure `partition`, on any.
     """
-    parts = parts_of_tree(geometry, tree)
-    if parts is None:
+    placed = place_tree(items.table, tree)
+    if placed is None:
         return -np.inf
-    scorer = _Scorer(items, grammar, parts, n_owed)
+    scorer = _Scorer(items, grammar, placed.nodes, n_owed)
     done: dict[tuple[int, int], float] = {}
     ways: dict[tuple[int, int], list[_Way]] = {}
     stack = [(0, 0)]
@@ -59,37 +56,41 @@ def log_weight_of_tree(
 
 
 class _Scorer:
-    def __init__(self, items: Items, grammar: TreeGrammar, parts: list[Part], n_owed: int) -> None:
-        self._items, self._grammar, self._parts, self._n_owed = items, grammar, parts, n_owed
+    def __init__(
+        self, items: Items, grammar: TreeGrammar, nodes: tuple[PlacedNode, ...], n_owed: int
+    ) -> None:
+        self._items, self._grammar, self._nodes, self._n_owed = items, grammar, nodes, n_owed
 
-    def ways(self, item: int, node: int) -> list[_Way]:
+    def ways(self, item: int, number: int) -> list[_Way]:
         """The ways of an item that agree with a node of the tree."""
-        ways, part = self._items.ways(item), self._parts[node]
+        ways, node = self._items.ways(item), self._nodes[number]
         out = [
-            _Way(float(ways.log_weight[i]), ((self._items.children(item, int(i))[0], node),))
+            _Way(float(ways.log_weight[i]), ((self._items.children(item, int(i))[0], number),))
             for i in np.flatnonzero(ways.feature == CALL)
         ]
-        if part.split is None:
+        if node.feature < 0:
             leaves = np.flatnonzero(ways.feature == LEAF)
             return out + [_Way(float(ways.log_weight[i]), ()) for i in leaves]
-        rows = self._items.rows[item]
-        left = np.array([part.left_box >> int(r) & 1 for r in rows], np.bool_)
+        left = self._items.goes_left(item, (node.feature, node.low, node.high))
         if left.all() or not left.any():
             return out
-        for i in np.flatnonzero(self._may_match(item, part.feature)).tolist():
+        for i in np.flatnonzero(self._may_match(item, node)).tolist():
             goes_left = self._items.goes_left(item, ways.cut(i))
             crossed = bool(goes_left[0] != left[0])
             if not np.array_equal(goes_left, ~left if crossed else left):
                 continue
             first, second = self._items.children(item, i)
-            nodes = (part.right, part.left) if crossed else (part.left, part.right)
-            out.append(_Way(float(ways.log_weight[i]), ((first, nodes[0]), (second, nodes[1]))))
+            below = (node.right, node.left) if crossed else (node.left, node.right)
+            out.append(_Way(float(ways.log_weight[i]), ((first, below[0]), (second, below[1]))))
         return out
 
-    def _may_match(self, item: int, feature: int) -> NDArray[np.bool_]:
-        """Splits on the feature and, under `partition`, on any."""
+    def _may_match(self, item: int, node: PlacedNode) -> NDArray[np.bool_]:
+        """Splits on the node's feature (of thresholds the one between the same codes) and, under
+        `partition`, on any."""
         ways = self._items.ways(item)
-        out = ways.feature == feature
+        out = ways.feature == node.feature
+        if not self._items.table.features[node.feature].categorical:
+            out &= ways.low == node.low
         if item > 0:
             rules = self._grammar.states[self._items.product[item] // self._n_owed].rules
             for r, rule in enumerate(rules):

@@ -255,7 +255,8 @@ def digest_of_table(geometry: Geometry) -> str:
     table = geometry.table
     digest = hashlib.sha256(repr((table.response, table.leaf.describe(), table.n_rows)).encode())
     for array in (table.codes, table.counts, table.statistics, table.row_of):
-        digest.update(repr(array.shape).encode() + array.tobytes())
+        digest.update(repr(array.shape).encode())
+        digest.update(np.ascontiguousarray(array).data)  # no copy: it may be most of the memory
     for feature in table.features:
         digest.update(repr((feature.name, feature.levels)).encode())
         for values in (feature.values, feature.cuts):

@@ -14,8 +14,8 @@ from slp.data.table import Table
 from slp.errors import SlpError, UsageError
 from slp.infer.boxes import Geometry
 from slp.infer.edits import CompiledEditMetropolisHastings, EditMetropolisHastings
-from slp.infer.rendering import log_likelihood_of_tree
 from slp.infer.run import Checkpoint, Schedule, run
+from slp.infer.tree_on_table import log_likelihood_of_tree
 from slp.ir.program import Constraint, EditPrior, MaxFeatures, MaxLeaves, Monotone, Support
 from slp.ir.tree_grammar import FORBIDDEN, SplitRule
 from slp.trees import Leaf, Tree
@@ -65,7 +65,7 @@ def bare(tree: Tree) -> Tree:
 
 
 def summaries(chains: Any, tree: Tree) -> list[float]:
-    likelihood = log_likelihood_of_tree(chains.geometry, tree)
+    likelihood = log_likelihood_of_tree(chains.geometry.table, tree)
     return [tree.n_leaves, likelihood, float("z" in tree.features)]
 
 

@@ -18,8 +18,8 @@ from slp.infer.mh.compiled import CompiledMetropolisHastings, core_takes
 from slp.infer.mh.exact_subtrees import ExactSubtree, SubtreeCharts
 from slp.infer.mh.local_process import Goal, LocalProcess
 from slp.infer.mh.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
-from slp.infer.rendering import log_likelihood_of_tree
 from slp.infer.run import Checkpoint, Schedule, run
+from slp.infer.tree_on_table import log_likelihood_of_tree
 from slp.ir.program import Predicate
 from slp.lower import program_to_tree_grammar
 from slp.proofs.terms import Text
@@ -185,7 +185,7 @@ def test_trees_are_those_of_the_plain_engine() -> None:
         tree = engine.tree(state)
         assert tree.n_leaves == state.n_leaves
         assert all(found.holds for found in check_tree(tree, program, X, Y))
-        want = log_likelihood_of_tree(engine.geometry, tree)
+        want = log_likelihood_of_tree(engine.geometry.table, tree)
         assert state.log_likelihood == pytest.approx(want, abs=1e-10)
 
 

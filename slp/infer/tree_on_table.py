@@ -1,0 +1,165 @@
+"""A given tree on a coded table: the distinct rows that each node holds, found by their codes.
+
+All rows stand in one array in which those of every node are a run, so a tree of any size takes one
+number a row, however many cuts the table has.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.data.table import Feature, Table
+from slp.trees import Leaf, Split, Tree
+
+__all__ = ["PlacedNode", "TreeOnTable", "canonical_nodes", "log_likelihood_of_tree", "place_tree"]
+
+
+class PlacedNode(NamedTuple):
+    """A node of a tree on a table.
+
+    Attributes
+    ----------
+    begin, end : where its rows stand in `TreeOnTable.rows`.
+    feature : the feature that it splits on, -1 at a leaf.
+    low, high : of a threshold the largest code on its left side and the smallest on its right,
+        which are neighbours in the node; of a test on a level both are its code. -1 where there is
+        none.
+    left, right : positions of its children among the nodes, -1 at a leaf.
+    """
+
+    begin: int
+    end: int
+    feature: int = -1
+    low: int = -1
+    high: int = -1
+    left: int = -1
+    right: int = -1
+
+
+@dataclass(frozen=True, eq=False)
+class TreeOnTable:
+    """A tree's nodes, the root first and parents before their children.
+
+    Attributes
+    ----------
+    rows : intp, shape (n,). The distinct rows of the table, those of each leaf ascending.
+    """
+
+    table: Table
+    nodes: tuple[PlacedNode, ...]
+    rows: NDArray[np.intp]
+
+    def rows_of(self, node: PlacedNode) -> NDArray[np.intp]:
+        """The rows of a node; of a leaf ascending."""
+        return self.rows[node.begin : node.end]
+
+
+def place_tree(table: Table, tree: Tree) -> TreeOnTable | None:
+    """A tree's nodes on a table. A side of a split may hold no rows.
+
+    None if the codes do not tell which rows a node holds (a threshold inside a bin that holds rows
+    of the node), or if the table has no such feature, or a test is not of the feature's kind.
+    """
+    features = {f.name: (i, f) for i, f in enumerate(table.features)}
+    n = len(table.counts)
+    order = np.arange(n)
+    source = [tree.root]
+    runs = [(0, n)]
+    nodes: list[PlacedNode] = []
+    for node in source:  # grows while it is read
+        begin, end = runs[len(nodes)]
+        if isinstance(node, Leaf):
+            nodes.append(PlacedNode(begin, end))
+            continue
+        if node.feature not in features:
+            return None
+        f, feature = features[node.feature]
+        rows = order[begin:end]
+        codes = table.codes[rows, f]
+        goes_left = _goes_left(feature, codes, node)
+        if goes_left is None:
+            return None
+        left, right = rows[goes_left], rows[~goes_left]
+        middle, child = begin + len(left), len(source)
+        order[begin:middle], order[middle:end] = left, right
+        low, high = _neighbours(feature, codes, goes_left)
+        nodes.append(PlacedNode(begin, end, f, low, high, child, child + 1))
+        source += [node.left, node.right]
+        runs += [(begin, middle), (middle, end)]
+    return TreeOnTable(table, tuple(nodes), order)
+
+
+def canonical_nodes(placed: TreeOnTable) -> NDArray[np.int32] | None:
+    """The nodes in preorder with canonical tests: feature (-1 at a leaf) and the two codes that are
+    neighbours, int32, shape (N, 3). None if a side of a split holds no rows.
+
+    Of two levels left in a node `= a` and `= b` are one split, on the level sorted first: where the
+    tree has the other, its sides change places.
+    """
+    out: list[tuple[int, int, int]] = []
+    stack = [0]
+    while stack:
+        node = placed.nodes[stack.pop()]
+        if node.feature < 0:
+            out.append((-1, 0, 0))
+            continue
+        sides = placed.nodes[node.left], placed.nodes[node.right]
+        if any(side.begin == side.end for side in sides):
+            return None
+        low, high, below = node.low, node.high, (node.right, node.left)
+        if placed.table.features[node.feature].categorical:
+            others = np.unique(placed.table.codes[placed.rows_of(sides[1]), node.feature])
+            if len(others) == 1 and others[0] < low:
+                low = high = int(others[0])
+                below = (node.left, node.right)
+        out.append((node.feature, low, high))
+        stack += below
+    return np.array(out, np.int32)
+
+
+def log_likelihood_of_tree(table: Table, tree: Tree) -> float:
+    """Sum of the leaves' log marginal likelihoods; -inf if the codes do not tell which rows they
+    hold."""
+    placed = place_tree(table, tree)
+    if placed is None:
+        return -math.inf
+    leaves = [node for node in placed.nodes if node.feature < 0]
+    sums = [table.statistics[placed.rows_of(leaf)].sum(axis=0) for leaf in leaves]
+    return float(table.leaf.log_marginal(np.array(sums)).sum())
+
+
+def _goes_left(
+    feature: Feature, codes: NDArray[np.int32], split: Split
+) -> NDArray[np.bool_] | None:
+    """Which of some rows' codes pass a test; None if one of them does not tell."""
+    if feature.levels is not None:
+        if split.level is None:
+            return None
+        known = split.level in feature.levels
+        return np.equal(codes, feature.levels.index(split.level) if known else -1)
+    if split.threshold is None:
+        return None
+    if feature.values is not None:
+        return np.less(codes, np.searchsorted(feature.values, split.threshold))
+    assert feature.cuts is not None
+    # Codes up to `below` lie left of the threshold, those above `upto` right of it.
+    below = int(np.searchsorted(feature.cuts, split.threshold, side="right")) - 1
+    upto = int(np.searchsorted(feature.cuts, split.threshold))
+    if bool(((codes > below) & (codes <= upto)).any()):
+        return None
+    return np.less_equal(codes, below)
+
+
+def _neighbours(
+    feature: Feature, codes: NDArray[np.int32], goes_left: NDArray[np.bool_]
+) -> tuple[int, int]:
+    left, right = codes[goes_left], codes[~goes_left]
+    if feature.categorical:
+        code = int(left[0]) if len(left) else -1
+        return code, code
+    return int(left.max(initial=-1)), int(right.min()) if len(right) else -1
