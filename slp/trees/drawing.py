@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from slp.trees.regions import number_text
+from slp.trees.thresholds import bound_in_32_bits
 from slp.trees.tree import Leaf, Node, Split, Tree
 
 __all__ = ["condition_text", "tree_to_dot", "tree_to_text"]
@@ -52,11 +53,14 @@ def tree_to_dot(tree: Tree) -> str:
 
 
 def condition_text(split: Split) -> str:
-    """The test of a split: `age < 24`, `colour = red`."""
+    """The test of a split: `age < 24`, `colour = red`; where values are compared in 32 bits
+    `age <= 23.5`, as scikit-learn has it."""
     if split.level is not None:
         return f"{_one_line(split.feature)} = {_one_line(split.level)}"
     assert split.threshold is not None
-    return f"{_one_line(split.feature)} < {number_text(split.threshold)}"
+    bound = bound_in_32_bits(split.threshold)
+    test = f"< {number_text(split.threshold)}" if bound is None else f"<= {number_text(bound)}"
+    return f"{_one_line(split.feature)} {test}"
 
 
 def _node_text(node: Node, total: float) -> str:

@@ -1,10 +1,4 @@
-"""Fitted scikit-learn trees as `Tree`. scikit-learn itself is not imported.
-
-scikit-learn casts a value x to 32 bits and sends it left if the result is at most t. With u the
-largest 32-bit number that is at most t, v the next one, and m = (u + v) / 2, exact in 64 bits, x is
-cast to at most u where x < m, and at x = m if u is the even one of the two. So the same rows go
-left under `x < T` with T = m, or in the second case the next 64-bit number above m.
-"""
+"""Fitted scikit-learn trees as `Tree`. scikit-learn itself is not imported."""
 
 from __future__ import annotations
 
@@ -15,9 +9,10 @@ import numpy as np
 
 from slp.data.cells import cell_text
 from slp.errors import DataError, Diagnostic
+from slp.trees.thresholds import threshold_below
 from slp.trees.tree import Leaf, Node, Split, Tree
 
-__all__ = ["threshold_below", "tree_from_sklearn"]
+__all__ = ["tree_from_sklearn"]
 
 
 def tree_from_sklearn(estimator: Any, feature_names: Sequence[str] | None = None) -> Tree:
@@ -46,17 +41,6 @@ def tree_from_sklearn(estimator: Any, feature_names: Sequence[str] | None = None
             name = names[int(fitted.feature[i])]
             done[i] = Split(name, threshold, None, done[left], done[right])
     return Tree(done[0])
-
-
-def threshold_below(t: float) -> float:
-    """The T for which `x < T` says of every 64-bit x that its 32-bit rounding is at most t."""
-    u = np.float32(t)
-    if float(u) > t:
-        u = np.nextafter(u, np.float32(-np.inf))
-    v = np.nextafter(u, np.float32(np.inf))
-    middle = (float(u) + float(v)) / 2
-    u_is_even = int(np.array(u).view(np.uint32)) % 2 == 0
-    return float(np.nextafter(middle, np.inf)) if u_is_even else middle
 
 
 def _names(estimator: Any, given: Sequence[str] | None) -> list[str]:

@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from slp.errors import DataError
 from slp.trees import Leaf, Split, Tree
-from slp.trees.from_sklearn import threshold_below
+from slp.trees.thresholds import bound_in_32_bits, threshold_below
 
 
 def leaves_alike(tree: Tree, estimator: object, X: np.ndarray) -> bool:
@@ -45,6 +45,23 @@ def test_thresholds_by_their_definition(seed: int) -> None:
         T = threshold_below(float(t))
         for x in (T, np.nextafter(T, np.inf), np.nextafter(T, -np.inf)):
             assert (np.float64(np.float32(x)) <= t) == (x < T)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_thresholds_are_drawn_as_scikit_learn_has_them(seed: int) -> None:
+    """Short, and true of every value in 32 bits; other thresholds are as they are."""
+    rng = np.random.default_rng(seed)
+    for t in rng.normal(size=300) * 10.0 ** rng.integers(-20, 20, size=300):
+        T = threshold_below(float(t))
+        bound = bound_in_32_bits(T)
+        assert bound is not None and float(f"{bound:.9g}") == bound
+        u = np.float32(bound)
+        for x in (u, np.nextafter(u, np.float32(np.inf)), np.nextafter(u, np.float32(-np.inf))):
+            assert (x <= u) == (float(x) < T)
+        assert bound_in_32_bits(float(t)) is None
+    assert bound_in_32_bits(8.5) is bound_in_32_bits(np.inf) is bound_in_32_bits(1e300) is None
+    estimator = DecisionTreeClassifier().fit([[8.0, 0.1], [9.0, 0.1]], [0, 1])
+    assert Tree.from_sklearn(estimator).to_text().splitlines()[0] == "x0 <= 8.5"
 
 
 def test_counts_and_classes() -> None:
