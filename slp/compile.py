@@ -6,22 +6,22 @@ SourceFile --parse--> SourceProgram --check--> ir.Program --lower(schema)--> Tre
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from slp.analysis import check_program, check_program_on_table
-from slp.data import Table, table_of
-from slp.errors import Diagnostic, ProgramError
+from slp.analysis import check_names, check_program_on_table, read_program
+from slp.analysis.findings import Findings
+from slp.data import Table, frame_of, table_of
+from slp.errors import DataError, Diagnostic, ProgramError
 from slp.ir.program import Program
 from slp.ir.tree_grammar import TreeGrammar
 from slp.lower import find_tests_on_trees, program_to_tree_grammar, tree_grammar_or_all
 from slp.source import SourceFile
 from slp.syntax import parse_recovering
-from slp.syntax.ast import SourceProgram
 from slp.trees import Tree, fit_tree
 
-__all__ = ["CompiledModel", "compile_model", "compile_program"]
+__all__ = ["CompiledModel", "compile_model", "compile_program", "find_wrong_names", "read_text"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,9 +40,7 @@ class CompiledModel:
 
 
 #: Findings that a clause which could not be read may cause elsewhere: something is missing.
-_MAY_FOLLOW = frozenset(
-    "E106 E115 E116 E117 E123 E125 E130 E132 E135 E202 E210 W102 W103 W104".split()
-)
+_MAY_FOLLOW = frozenset("E115 E116 E117 E123 E125 E130 E132 E135 E202 E210 W102 W103 W104".split())
 
 
 def compile_program(
@@ -56,23 +54,48 @@ def compile_program(
     Raises
     ------
     ProgramError
-        With every mistake that was found in the text. Where some clauses cannot be read, what
-        their absence may cause in the others is left out.
+        With every mistake that `read_text` finds.
+    """
+    program, found = read_text(source, parameters, tree)
+    if any(finding.severity == "error" for finding in found):
+        raise ProgramError(found)
+    return program
+
+
+def read_text(
+    source: SourceFile, parameters: Mapping[str, float] | None = None, tree: Tree | None = None
+) -> tuple[Program, tuple[Diagnostic, ...]]:
+    """What a text says, as far as it can be read, and every mistake and warning found in it.
+
+    Arguments are those of `compile_program`. Where some clauses cannot be read, findings that
+    their absence may cause in the others are left out.
     """
     read, faults = parse_recovering(source)
+    program, findings = read_program(read, parameters or {}, tree)
+    found = findings.in_order()
     if not faults:
-        return check_program(read, parameters or {}, tree)
-    found = [f for f in _findings(read, parameters or {}, tree) if f.code not in _MAY_FOLLOW]
-    raise ProgramError(sorted((*faults, *found), key=_place))
+        return program, found
+    kept = [f for f in found if f.code not in _MAY_FOLLOW and not _of_unread_parameter(f)]
+    return program, tuple(sorted((*faults, *kept), key=_place))
 
 
-def _findings(
-    read: SourceProgram, parameters: Mapping[str, float], tree: Tree | None
-) -> Sequence[Diagnostic]:
-    try:
-        return check_program(read, parameters, tree).warnings
-    except ProgramError as e:
-        return e.diagnostics
+def _of_unread_parameter(finding: Diagnostic) -> bool:
+    """Whether it is about a parameter that the caller gives, and a clause not read may declare."""
+    return finding.code == "E106" and finding.span is None
+
+
+def find_wrong_names(program: Program, X: Any, y: Any = None) -> tuple[Diagnostic, ...]:
+    """The features that a program names and the columns of a table lack (E150).
+
+    It takes no sound table or program: it completes the findings where one of them has faults.
+    """
+    columns = frame_of(X).names
+    declared = y if isinstance(y, str) else program.response
+    response = declared if declared in columns else None
+    features = set(columns) - {response, program.event, *program.ignored}
+    findings = Findings()
+    check_names(program, features, response, findings)
+    return findings.in_order()
 
 
 def _place(finding: Diagnostic) -> int:
@@ -94,7 +117,11 @@ def compile_model(program: Program, X: Any, y: Any = None, *, finite: bool = Tru
     UnsupportedError
         The program has no finite tree grammar (the diagnostic says why).
     """
-    table = table_of(program, X, y)
+    frame = frame_of(X)
+    try:
+        table = table_of(program, frame, y)
+    except DataError as e:
+        raise DataError((*e.diagnostics, *find_wrong_names(program, frame, y))) from e
     on_table = check_program_on_table(program, table)
     if program.edits is not None:
         edits, support = program.edits, program.support

@@ -17,6 +17,9 @@ __all__ = ["SourceFile", "SourceSpan", "draw_diagnostic"]
 _CONTEXT_LINES = 2
 _TAB = "    "
 _LONGEST_LINE = 160  # characters shown of one source line
+#: How names of tables end, none of which a program has.
+_TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".pq")
+
 _MOST_LINES = 20  # lines shown of one span, apart from its last
 
 
@@ -37,6 +40,10 @@ class SourceFile:
             If the file is missing, is not readable or is not UTF-8.
         """
         path = Path(path)
+        if path.name.lower().endswith(_TABLES):
+            message = f"{path} is a table by its name, and a program belongs here"
+            help = "the program comes first, then the table: slp-sample prior.slp data.csv"
+            raise ProgramError(Diagnostic("E003", message, help=help))
         try:
             return cls(str(path), path.read_text(encoding="utf-8-sig"))
         except UnicodeDecodeError as e:

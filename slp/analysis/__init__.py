@@ -1,7 +1,8 @@
 """Analysis: from syntax to a checked program, or to everything that is wrong with it.
 
 Entry points: `check_program` (syntax tree to checked `slp.ir.program.Program`, all mistakes in one
-run), `check_program_on_table` (does it fit this table), `expand_program` (tree rules as ordinary
+run; `read_program` gives what it can and the mistakes), `check_program_on_table` (does it fit this
+table; `check_names` looks at the column names alone), `expand_program` (tree rules as ordinary
 clauses), `expand_on_table` (with a table, as a program that can be run).
 
 Inside, in the order of the pipeline (`check`): `sources` (files that are used), `directives`,
@@ -10,9 +11,16 @@ Inside, in the order of the pipeline (`check`): `sources` (files that are used),
 `contradictions`, `unused`. `findings` collects what they find.
 """
 
-from slp.analysis.check import check_program
+from slp.analysis.check import check_program, read_program
 from slp.analysis.expand import expand_program
 from slp.analysis.expand_on_table import expand_on_table
-from slp.analysis.on_table import check_program_on_table
+from slp.analysis.on_table import check_names, check_program_on_table
 
-__all__ = ["check_program", "check_program_on_table", "expand_on_table", "expand_program"]
+__all__ = [
+    "check_names",
+    "check_program",
+    "check_program_on_table",
+    "expand_on_table",
+    "expand_program",
+    "read_program",
+]

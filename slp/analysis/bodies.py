@@ -35,6 +35,11 @@ _FOREIGN = {
     ("::", 2): "a label stands in front of the head: write `Label :: Head --> Body.`",
 }
 
+_TEXT_HELP = (
+    "`-->` grows trees over a table; a grammar of text is written with difference lists: "
+    "`1 :: s(A, C) :- np(A, B), vp(B, C).` and `1 :: np([the, dog|Rest], Rest).`"
+)
+
 _SHAPE = "write `leaf`, or one nonterminal, or `split(F, V), Left, Right`"
 
 
@@ -120,7 +125,8 @@ def _is_sound(
         return False
     key = functor(part) or ("", 0)
     if key in _FOREIGN:
-        findings.error(_CODE, _FOREIGN[key], where)
+        is_list = key in (("[]", 0), ("[|]", 2))
+        findings.error(_CODE, _FOREIGN[key], where, help=_TEXT_HELP if is_list else None)
         return False
     if key in goals:
         findings.error(
@@ -154,7 +160,7 @@ def _shape(
 ) -> Body | None:
     """The body that the parts make together."""
     splits = [p for p in parts if _is_split(p)]
-    message = None
+    message, help = None, _SHAPE
     if not parts:
         message = "this rule has guards, but says nothing of its box"
     elif len(splits) > 1:
@@ -163,6 +169,7 @@ def _shape(
         message = "`split` comes before the two children"
     elif not splits and len(parts) > 1:
         message = f"{len(parts)} parts share one box: only `split(F, V)` in front makes two of it"
+        help = f"{_SHAPE}; {_TEXT_HELP}"
     elif splits and len(parts) != 3:
         n = len(parts) - 1
         children = {0: "no child", 1: "one child"}.get(n, f"{n} children")
@@ -177,7 +184,7 @@ def _shape(
         )
         return None
     if message is not None:
-        findings.error(_CODE, message, _cover(parts, span), help=_SHAPE)
+        findings.error(_CODE, message, _cover(parts, span), help=help)
         return None
     if splits:
         return _split_body(parts, guards, span, findings)

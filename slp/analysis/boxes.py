@@ -78,7 +78,7 @@ def _read_fact(
             "E121",
             f"box `{name}` is empty: no number is at least {low:g} and below {high:g}",
             span_of(head, clause.span),
-            help=_USAGE,
+            help=f"are the bounds swapped? {_USAGE}" if low > high else _USAGE,
         )
         return None
     return name, feature, low, high

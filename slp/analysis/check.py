@@ -22,6 +22,7 @@ from slp.analysis.declarations import read_declarations
 from slp.analysis.derivations import check_derivations
 from slp.analysis.directives import Directives, collect_directives
 from slp.analysis.edits import check_edits, read_edits
+from slp.analysis.endless import find_endless
 from slp.analysis.findings import Findings
 from slp.analysis.labels import check_constant_labels, check_label_sums
 from slp.analysis.measures import check_measures
@@ -36,7 +37,7 @@ from slp.proofs.terms import Term
 from slp.syntax.ast import SourceProgram
 from slp.trees import Tree
 
-__all__ = ["check_program"]
+__all__ = ["check_program", "read_program"]
 
 _NO_PARAMETERS: Mapping[str, float] = MappingProxyType({})
 
@@ -55,6 +56,20 @@ def check_program(
     ------
     ProgramError
         With all mistakes found, in order of place, and the warnings among them.
+    """
+    program, findings = read_program(source, parameters, tree)
+    findings.raise_errors()
+    return program
+
+
+def read_program(
+    source: SourceProgram,
+    parameters: Mapping[str, float] = _NO_PARAMETERS,
+    tree: Tree | None = None,
+) -> tuple[Program, Findings]:
+    """What a program says, as far as it can be read, and everything found in it.
+
+    Arguments are those of `check_program`. What is malformed is left out of the program.
     """
     findings = Findings()
     items, uses, edit_uses = read_everything(source, findings)
@@ -96,8 +111,8 @@ def check_program(
     check_constraints(constraints, said.support, findings)
     if not findings.has_errors:
         find_unused(program, items, uses, source.file, findings)
-    findings.raise_errors()
-    return replace(program, warnings=findings.in_order())
+        find_endless(program, findings)
+    return replace(program, warnings=findings.warnings()), findings
 
 
 def _check_states(program: Program, findings: Findings) -> None:

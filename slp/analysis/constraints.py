@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 
-from slp.analysis.directives import Declared, name_of, span_of
+from slp.analysis.directives import CONSTRAINTS, Declared, name_of, span_of
 from slp.analysis.findings import Findings, name_help
 from slp.analysis.parameters import Values
 from slp.ir.program import (
@@ -27,24 +27,7 @@ from slp.ir.program import (
 from slp.proofs.terms import Atom, Number, Struct, Term, Text, functor, list_items
 from slp.source import SourceSpan
 
-__all__ = ["USAGE", "read_constraints"]
-
-#: How each constraint is written, for messages.
-USAGE = {
-    "constant": "`constant(Box)`",
-    "forbid": "`forbid(F)`, `forbid(F, below(K))` or `forbid(F, within(Box))`",
-    "first": "`first(F)`",
-    "before": "`before(F, G)`",
-    "once": "`once(F)`",
-    "exclusive": "`exclusive([F, G])`",
-    "interaction": "`interaction([[F, G], [H]])`",
-    "majority": "`majority(Box, Class)`",
-    "max_leaves": "`max_leaves(K)`",
-    "max_features": "`max_features(K)`",
-    "monotone": "`monotone(F, up)` or `monotone(F, down)`",
-    "python": '`python("module:function")` or `python("module:function", local)`',
-    "prolog": "`prolog(Goal)` or `prolog(Goal, local)`",
-}
+__all__ = ["read_constraints"]
 
 _PYTHON_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 
@@ -61,8 +44,15 @@ def read_constraints(
     Those of `malformed_boxes` are left out without a word, as the boxes' faults are found already.
     """
     reader = _Reader(boxes, malformed_boxes, values, findings)
-    found = (reader.constraint(d.args[0], d.span) for d in declared)
+    found = (reader.constraint(term, d.span) for d in declared for term in _each(d.args[0]))
     return tuple(c for c in found if c is not None)
+
+
+def _each(term: Term) -> list[Term]:
+    """The constraints that a term stands for: `forbid([F, G])` is one for each feature."""
+    if isinstance(term, Struct) and term.name == "forbid" and (items := list_items(term.args[0])):
+        return [Struct("forbid", (item, *term.args[1:]), term.span) for item in items]
+    return [term]
 
 
 class _Reader:
@@ -102,18 +92,18 @@ class _Reader:
         key = functor(term)
         if key is not None and key in self.readers and isinstance(term, Struct):
             return self.readers[key](term.args, span)
-        if key is not None and key[0] in USAGE:
+        if key is not None and key[0] in CONSTRAINTS:
             n = key[1]
             self.malformed(key[0], f"`{key[0]}` does not have {n} argument{'s' * (n != 1)}", span)
         elif key is not None:
-            help = name_help(key[0], USAGE, "constraint")
+            help = name_help(key[0], CONSTRAINTS, "constraint")
             self.findings.error("E140", f"there is no constraint `{key[0]}`", span, help=help)
         else:
             self.findings.error("E140", "a constraint is a name with arguments", span)
         return None
 
     def malformed(self, name: str, message: str, span: SourceSpan) -> None:
-        self.findings.error("E141", message, span, help=f"write {USAGE[name]}")
+        self.findings.error("E141", message, span, help=f"write {CONSTRAINTS[name]}")
 
     # --- arguments -----------------------------------------------------------------------------
 

@@ -24,6 +24,7 @@ from slp.ir.program import (
     Interaction,
     Majority,
     MaxLeaves,
+    Monotone,
     Support,
 )
 
@@ -41,6 +42,7 @@ def check_constraints(
     checker.never_used()
     checker.root_without_splits()
     checker.majorities()
+    checker.both_ways()
     checker.repeats()
     checker.limits(support)
 
@@ -149,6 +151,18 @@ class _Checker:
                     f"boxes `{a.box.name}` and `{b.box.name}` meet: leaves there need as many "
                     f"rows of `{a.outcome}` as of `{b.outcome}`",
                     b.span,
+                    related=[Related("and this", a.span)] if a.span else [],
+                )
+
+    def both_ways(self) -> None:
+        for a, b in combinations(self.all(Monotone), 2):
+            if a.feature == b.feature and a.direction != b.direction:
+                name = a.feature
+                self.findings.warning(
+                    "W106",
+                    f"predictions may neither rise nor fall with `{name}`, so it changes nothing",
+                    b.span,
+                    help=f"if that is meant, `forbid({name})` says it plainly; else take one out",
                     related=[Related("and this", a.span)] if a.span else [],
                 )
 

@@ -21,6 +21,7 @@ from slp.source import SourceSpan
 from slp.syntax.ast import Directive
 
 __all__ = [
+    "CONSTRAINTS",
     "DIRECTIVES",
     "Declared",
     "Directives",
@@ -48,6 +49,26 @@ DIRECTIVES = {
     "failure": "`:- failure(condition).` or `:- failure(restrict).`",
     "weights": "`:- weights.`",
 }
+
+#: How each constraint is written, for messages.
+CONSTRAINTS = {
+    "constant": "`constant(Box)`",
+    "forbid": "`forbid(F)`, `forbid([F, G])`, `forbid(F, below(K))` or `forbid(F, within(Box))`",
+    "first": "`first(F)`",
+    "before": "`before(F, G)`",
+    "once": "`once(F)`",
+    "exclusive": "`exclusive([F, G])`",
+    "interaction": "`interaction([[F, G], [H]])`",
+    "majority": "`majority(Box, Class)`",
+    "max_leaves": "`max_leaves(K)`",
+    "max_features": "`max_features(K)`",
+    "monotone": "`monotone(F, up)` or `monotone(F, down)`",
+    "python": '`python("module:function")` or `python("module:function", local)`',
+    "prolog": "`prolog(Goal)` or `prolog(Goal, local)`",
+}
+
+#: What `support` takes, each with one number.
+SUPPORT = ("min_leaf", "max_depth")
 
 #: Directives of Prolog that mean nothing here, so that other systems can read the same file.
 _PROLOG = {("op", 3), ("use_module", 1), ("use_module", 2)}
@@ -156,8 +177,17 @@ class _Collector:
                 "E101", "a directive says one thing", item.span, help="write one `:-` for each"
             )
         else:
-            help = name_help(key[0], DIRECTIVES, "directive")
+            help = self.owner(key[0]) or name_help(key[0], DIRECTIVES, "directive")
             self.findings.error("E101", f"there is no directive `{key[0]}`", item.span, help=help)
+
+    @staticmethod
+    def owner(name: str) -> str | None:
+        """Help for what stands inside another directive."""
+        if name in SUPPORT:
+            return f"write `:- support({name}(5)).`"
+        if name in CONSTRAINTS:
+            return f"it is a constraint: write {CONSTRAINTS[name]} in `:- constraint(...).`"
+        return None
 
     def malformed(self, name: str, message: str, span: SourceSpan) -> None:
         self.findings.error("E102", message, span, help=f"write {DIRECTIVES[name]}")
@@ -213,7 +243,7 @@ class _Collector:
     def support(self, args: tuple[Term, ...], span: SourceSpan, depth: int) -> None:
         items = list_items(args[0])
         for item in [args[0]] if items is None else items:
-            if functor(item) in {("min_leaf", 1), ("max_depth", 1)} and isinstance(item, Struct):
+            if functor(item) in {(name, 1) for name in SUPPORT} and isinstance(item, Struct):
                 self.declare(("support", item.name), item.args, span_of(item, span), depth)
             else:
                 self.malformed(

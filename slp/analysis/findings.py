@@ -68,6 +68,10 @@ class Findings:
             files.setdefault(_place(d)[0], len(files))
         return tuple(sorted(found, key=lambda d: (files[_place(d)[0]], _place(d)[1])))
 
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """Those of `in_order` that are no mistakes."""
+        return tuple(d for d in self.in_order() if d.severity == "warning")
+
     def raise_errors(self) -> None:
         """Raise everything found, warnings too, if there is an error among it.
 

@@ -19,8 +19,9 @@ from slp.errors import Related, SlpError
 from slp.ir.program import LogicClause, Program, TreeRule
 from slp.ir.schema import MOST_LEAVES
 from slp.proofs import Database, RuleInstance, evaluate, faults, label_sum_over_heads
-from slp.proofs.terms import Struct, Term, functor, variables
+from slp.proofs.terms import Atom, Struct, Term, functor, variables
 from slp.source import SourceSpan
+from slp.syntax import term_to_text
 
 __all__ = ["check_constant_labels", "check_label_sums"]
 
@@ -165,9 +166,25 @@ def _check_clause_sums(program: Program, findings: Findings) -> None:
             "E130",
             f"the labels of {indicator_text(key)} sum to {total:.10g}, not to 1",
             places[0],
-            help="make them sum to 1 over the clauses that one goal can match",
+            help=_event_help(clauses[0][0], total) if len(clauses) == 1 else _SUM_HELP,
             related=[Related("and this clause", span) for span in places[1 : _MOST_NAMED + 1]],
         )
+
+
+_SUM_HELP = "make them sum to 1 over the clauses that one goal can match"
+
+
+def _event_help(clause: LogicClause, label: float) -> str:
+    """Help for the only clause of a predicate: other languages write an independent event so."""
+    head = clause.head
+    if not 0 < label < 1 or clause.body is not None or not isinstance(head, Atom | Struct):
+        return _SUM_HELP
+    args = head.args if isinstance(head, Struct) else ()
+    yes, no = (term_to_text(Struct(head.name, (*args, Atom(v)))) for v in ("yes", "no"))
+    return (
+        "labels choose between the clauses of a predicate; an event of its own is a choice of two: "
+        f"`{label:g} :: {yes}. {1 - label:g} :: {no}.`"
+    )
 
 
 def _sums_by_argument(clauses: list[tuple[LogicClause, float]]) -> bool:

@@ -2,15 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from slp.analysis.columns import named_features
 from slp.analysis.findings import Findings, name_help
 from slp.data.table import Feature, Table
 from slp.errors import DataError, Diagnostic
+from slp.ir.guards import features_in_guards
 from slp.ir.program import Box, Constant, First, Majority, MaxLeaves, Monotone, Program
 
-__all__ = ["check_program_on_table"]
+__all__ = ["check_names", "check_program_on_table"]
+
+
+def check_names(
+    program: Program, features: Collection[str], response: str | None, findings: Findings
+) -> None:
+    """Find the features that a program names and a table lacks.
+
+    `features` are the table's, `response` is its response, None if that is not known.
+    """
+    declared = [(f.name, f.span) for f in program.features if f.name != response]
+    for name, span in (*named_features(program), *((n, s) for n, s in declared if n is not None)):
+        if name in features:
+            continue
+        if name == response:
+            message = f"`{name}` is the response of this table, not a feature"
+            help: str | None = "name a feature, or another response by `:- response(Column).`"
+        else:
+            message = f"the table has no feature `{name}`"
+            help = name_help(name, features, "feature")
+        findings.error("E150", message, span, help=help)
 
 
 def check_program_on_table(program: Program, table: Table) -> tuple[Diagnostic, ...]:
@@ -23,8 +46,9 @@ def check_program_on_table(program: Program, table: Table) -> tuple[Diagnostic, 
         feature.
     """
     findings = Findings()
+    check_names(program, table.feature_names, table.response, findings)
     checker = _Checker(program, table, findings)
-    checker.names()
+    checker.guards()
     checker.classes()
     checker.kinds()
     checker.boxes()
@@ -41,21 +65,15 @@ class _Checker:
         self.findings = findings
         self.features: dict[str, Feature] = {f.name: f for f in table.features}
 
-    def names(self) -> None:
-        named = list(named_features(self.program))
-        declared = [
-            (f.name, f.span) for f in self.program.features if f.name != self.table.response
-        ]
-        for name, span in named + [(n, s) for n, s in declared if n is not None]:
-            if name in self.features:
-                continue
-            if name == self.table.response:
-                message = f"`{name}` is the response of this table, not a feature"
-                help: str | None = "name a feature, or another response by `:- response(Column).`"
-            else:
-                message = f"the table has no feature `{name}`"
-                help = name_help(name, self.features, "feature")
-            self.findings.error("E150", message, span, help=help)
+    def guards(self) -> None:
+        for name, span in features_in_guards(self.program):
+            if name not in self.features:
+                self.findings.warning(
+                    "W152",
+                    f"`{name}` stands where a guard has a feature, and the table has no such one",
+                    span,
+                    help=name_help(name, self.features, "feature"),
+                )
 
     def classes(self) -> None:
         classes = self.table.leaf.classes

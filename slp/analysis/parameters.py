@@ -108,6 +108,8 @@ def _apply_overrides(use: Use, declared: dict[str, Declared], findings: Findings
     for override in use.overrides:
         name = override.name
         if name not in theirs or name not in declared:
+            if not use.whole:
+                continue  # what could not be read may declare it
             findings.error(
                 "E106",
                 f"`{use.target}` has no parameter `{name}`",

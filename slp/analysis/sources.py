@@ -44,12 +44,14 @@ class Override:
 
 @dataclass(frozen=True)
 class Use:
-    """A `use` directive: what it names, what it sets, and the items that it stands for."""
+    """A `use` directive: what it names, what it sets, and the items that it stands for; `whole` if
+    all of these could be read."""
 
     target: str
     overrides: tuple[Override, ...]
     items: tuple[Placed, ...]
     depth: int
+    whole: bool = True
 
 
 def read_everything(
@@ -73,6 +75,7 @@ class _Reader:
         self.uses: list[Use] = []
         self.edit_uses: list[EditUse] = []
         self.already: dict[str, tuple[Placed, ...]] = {}
+        self.broken: set[str] = set()  # files in which some clause could not be read
 
     def items_of(
         self, source: SourceProgram, depth: int, chain: tuple[str, ...]
@@ -112,8 +115,11 @@ class _Reader:
             program, found = parse_recovering(file)
             for diagnostic in found:
                 self.findings.add(diagnostic)
+            if found:
+                self.broken.add(key)
             self.already[key] = self.items_of(program, depth + 1, (*chain, key))
-        self.uses.append(Use(target, overrides, self.already[key], depth))
+        whole = key not in self.broken
+        self.uses.append(Use(target, overrides, self.already[key], depth, whole))
         return self.already[key] if fresh else ()
 
     def edittree(

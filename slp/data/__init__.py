@@ -1,8 +1,8 @@
 """Tables: read from files or Python, typed, checked, coded and merged for inference.
 
 Entry points: `read_columns` (a file on the command line; `read_frame` gives it as a frame),
-`table_of` (a program and a frame or array make a `Table`), `Table` and `Feature` (what engines see;
-`Table.new_rows` for rows to predict).
+`frame_of` (any kind of frame as columns), `table_of` (a program and a frame or array make a
+`Table`), `Table` and `Feature` (what engines see; `Table.new_rows` for rows to predict).
 
 Inside, in the order in which data pass: `files` (with `polars_frames`, the one file that imports
 polars, late, and `small_text`, which does without) -> `frames` (any kind of frame becomes columns)
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from slp.data.coding import table_of
 from slp.data.files import read_columns, read_frame
+from slp.data.frames import frame_of
 from slp.data.table import Feature, Table
 
-__all__ = ["Feature", "Table", "read_columns", "read_frame", "table_of"]
+__all__ = ["Feature", "Table", "frame_of", "read_columns", "read_frame", "table_of"]

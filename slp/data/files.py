@@ -61,6 +61,12 @@ def _separator(path: Path) -> str | None:
     """What separates cells in a file of that name; None in Parquet."""
     name = path.name.lower()
     separator = next((s for end, s in _SEPARATORS.items() if name.endswith(end)), None)
+    if name.endswith(".slp"):
+        raise data_error(
+            "E402",
+            f"{path} is a program by its name, and a table belongs here",
+            "the program comes first, then the table: slp-sample prior.slp data.csv",
+        )
     if separator is None and not name.endswith(_PARQUET):
         raise data_error(
             "E402",

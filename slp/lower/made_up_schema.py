@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from slp.ir import program as ir
+from slp.ir.guards import features_in_guards
 from slp.ir.schema import ANY_FEATURE, Schema
 from slp.proofs.terms import Atom
 
@@ -31,6 +32,7 @@ def _named(program: ir.Program) -> Iterator[str]:
     for rule in program.rules:
         if isinstance(rule.body, ir.SplitBody) and isinstance(rule.body.feature, Atom):
             yield rule.body.feature.name
+    yield from (name for name, _ in features_in_guards(program))
     for box in program.boxes.values():
         yield from box.bounds
     for constraint in program.constraints:

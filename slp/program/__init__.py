@@ -1,7 +1,7 @@
 """What users hold: a program, and what it can be asked.
 
 Entry points: `load` and `parse` (from files and text), `Program`, `check` (trees against
-constraints).
+constraints), `find_mistakes` (in a program, and in how it fits a table).
 
 Inside: `program` (the class), made of `tree_questions` (posterior and prior) and `proof_questions`
 (queries, draws of proofs); `learning`, imported when it is first asked for; `reading`; `checking`.
@@ -9,6 +9,6 @@ Inside: `program` (the class), made of `tree_questions` (posterior and prior) an
 
 from slp.program.checking import check
 from slp.program.program import Program
-from slp.program.reading import load, parse
+from slp.program.reading import find_mistakes, load, parse
 
-__all__ = ["Program", "check", "load", "parse"]
+__all__ = ["Program", "check", "find_mistakes", "load", "parse"]

@@ -1,18 +1,21 @@
-"""`load` and `parse`: programs from files, the library and text."""
+"""`load` and `parse`: programs from files, the library and text; `find_mistakes` in them."""
 
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
+from slp.compile import find_wrong_names, read_text
+from slp.errors import Diagnostic, SlpError
 from slp.program.program import Program
 from slp.resources import prior_file
 from slp.source import SourceFile
 from slp.trees import Tree
 
-__all__ = ["load", "parse"]
+__all__ = ["find_mistakes", "load", "parse"]
 
 
 def load(path: str | Path, /, **parameters: float | Tree) -> Program:
@@ -26,12 +29,7 @@ def load(path: str | Path, /, **parameters: float | Tree) -> Program:
     ProgramError
         The file cannot be read, or with every mistake in it.
     """
-    name = str(path)
-    if not os.path.exists(path) and name.isidentifier():
-        if name == "edittree":
-            return _program(SourceFile(name, ":- use(edittree).\n"), parameters)
-        return _program(prior_file(name), parameters)
-    return _program(SourceFile.read(path), parameters)
+    return _program(_source(path), parameters)
 
 
 def parse(text: str, name: str = "<text>", /, **parameters: float | Tree) -> Program:
@@ -43,6 +41,40 @@ def parse(text: str, name: str = "<text>", /, **parameters: float | Tree) -> Pro
         With every mistake in the text.
     """
     return _program(SourceFile(name, text), parameters)
+
+
+def find_mistakes(
+    path: str | Path, X: Any = None, y: Any = None, /, **parameters: float
+) -> tuple[Diagnostic, ...]:
+    """Every mistake and warning in a program and, with a table, in how the two fit.
+
+    Arguments are those of `load` and of `Program.posterior`.
+    """
+    try:
+        source = _source(path)
+    except SlpError as e:
+        return tuple(e.diagnostics)
+    partial, found = read_text(source, parameters)
+    if any(f.severity == "error" for f in found):
+        return found if X is None else (*found, *find_wrong_names(partial, X, y))
+    program = Program(source, parameters)
+    try:
+        if X is None:
+            program.explain()  # lowers the program, which finds what no single clause shows
+            return found
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return program.compile(X, y).warnings
+    except SlpError as e:
+        return tuple(e.diagnostics)
+
+
+def _source(path: str | Path) -> SourceFile:
+    """The text of a file, or of the library prior of that name."""
+    name = str(path)
+    if os.path.exists(path) or not name.isidentifier():
+        return SourceFile.read(path)
+    return SourceFile(name, ":- use(edittree).\n") if name == "edittree" else prior_file(name)
 
 
 def _program(source: SourceFile, parameters: Mapping[str, float | Tree]) -> Program:

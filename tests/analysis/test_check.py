@@ -281,3 +281,8 @@ def test_all_mistakes_are_found_in_one_run_and_in_order() -> None:
     """
     found = [code for code, _ in messages(text)]
     assert found == ["E101", "E123", "E121", "E125", "E115", "E111"]
+
+
+def test_forbid_of_a_list_forbids_each_of_its_features() -> None:
+    program = checked(":- use(growtree). :- constraint(forbid([age, dose], below(2))).")
+    assert program.constraints == (ir.Forbid("age", below=2), ir.Forbid("dose", below=2))

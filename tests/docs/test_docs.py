@@ -16,8 +16,7 @@ import polars as pl
 import pytest
 
 import slp
-from slp.analysis.constraints import USAGE
-from slp.analysis.directives import DIRECTIVES
+from slp.analysis.directives import CONSTRAINTS, DIRECTIVES
 from slp.cli import slp_command
 from slp.cli.common import run
 from slp.cli.sample import sample_command
@@ -102,7 +101,9 @@ def test_programs_are_without_faults(page: Path) -> None:
     for block in blocks_of(page):
         if block.language == "prolog":
             program = slp.parse(block.text, place(page, block))
-            assert program.warnings == (), "\n".join(map(str, program.warnings))
+            # A page shows a predicate that never ends, of which W109 warns.
+            found = [w for w in program.warnings if w.code != "W109"]
+            assert found == [], "\n".join(map(str, found))
             program.explain()
 
 
@@ -210,7 +211,7 @@ def test_every_constraint_is_described() -> None:
     assert rows
     listed = set(re.findall(r"^\| `(\w+)\(", prose("language.md"), re.MULTILINE))
     listed |= set(re.findall(r", `(\w+)\(Goal\)`", prose("language.md")))
-    assert set(USAGE) <= listed
+    assert set(CONSTRAINTS) <= listed
 
 
 def test_every_built_in_is_listed_and_no_other() -> None:

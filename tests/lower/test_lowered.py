@@ -159,7 +159,7 @@ def test_features_that_guards_bind_are_found_without_a_table() -> None:
     """
     program = checked(text)
     grammar = program_to_tree_grammar(program, schema_of_program(program))
-    assert grammar.features == (ANY_FEATURE, "age")
+    assert grammar.features == ("age", ANY_FEATURE)
     rule = grammar.states[0].rules[0]
     assert isinstance(rule, SplitRule)
     assert [t.tolist() for t in rule.transitions] == [[[OUTSIDE, OUTSIDE]], [[1, 1]]]

@@ -1,0 +1,68 @@
+"""Predicates of which no proof can end, because each of their clauses calls one of them again."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from slp.analysis.findings import Findings
+from slp.analysis.predicates import Indicator, indicator_text
+from slp.ir.program import LogicClause, Program
+from slp.proofs.terms import Struct, Term, functor
+
+__all__ = ["find_endless"]
+
+
+def find_endless(program: Program, findings: Findings) -> None:
+    """Warn of predicates without any proof that ends (W109).
+
+    A clause can end if all predicates that it surely calls can; a predicate can if one of its
+    clauses can. That is a least fixed point, found by letting every predicate that can end tell
+    the clauses that wait for it.
+    """
+    clauses: dict[Indicator, list[LogicClause]] = defaultdict(list)
+    for clause in program.clauses:
+        clauses[functor(clause.head) or ("", 0)].append(clause)
+    waits: dict[Indicator, list[tuple[Indicator, set[Indicator]]]] = defaultdict(list)
+    ready: list[Indicator] = []
+    for key, own in clauses.items():
+        for clause in own:
+            missing = {k for k in _surely_called(clause.body) if k in clauses}
+            if not missing:
+                ready.append(key)
+            for other in missing:
+                waits[other].append((key, missing))
+    ending: set[Indicator] = set()
+    while ready:
+        key = ready.pop()
+        if key in ending:
+            continue
+        ending.add(key)
+        for waiting, missing in waits[key]:
+            missing.discard(key)
+            if not missing:
+                ready.append(waiting)
+    for key in clauses.keys() - ending:
+        _say(key, clauses[key][0], findings)
+
+
+def _say(key: Indicator, first: LogicClause, findings: Findings) -> None:
+    name = indicator_text(key)
+    findings.warning(
+        "W109",
+        f"no proof of {name} ends: every clause of it leads back to itself",
+        first.span,
+        help="add a clause that does not, such as a fact where the recursion stops",
+    )
+
+
+def _surely_called(body: Term | None) -> Iterator[Indicator]:
+    """Predicates that every proof of a body calls."""
+    todo = [] if body is None else [body]
+    while todo:
+        goal = todo.pop()
+        key = functor(goal)
+        if key in ((",", 2), ("call", 1), ("once", 1)) and isinstance(goal, Struct):
+            todo += goal.args
+        elif key is not None:
+            yield key

@@ -1,0 +1,76 @@
+"""What guards say of features: the names that they compare a split's feature with."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from slp.ir.program import LogicClause, Program, SplitBody
+from slp.proofs.terms import Atom, Struct, Term, Var, functor, list_items
+from slp.source import SourceSpan
+
+__all__ = ["features_in_guards"]
+
+#: A name and where it stands.
+Named = tuple[str, SourceSpan | None]
+
+_EQUALITIES = {("=", 2), ("==", 2), ("\\=", 2), ("\\==", 2)}
+_MEMBERS = {("member", 2), ("memberchk", 2)}
+
+_Clauses = Mapping[tuple[str, int] | None, Sequence[LogicClause]]
+
+
+def features_in_guards(program: Program) -> Iterator[Named]:
+    """The names that guards hold the feature of a split against, each once, with its place.
+
+    The feature is a variable of the rule. Its names are the constants that it is equated with, the
+    elements of a list that it must be in, and those that facts and clauses have in its place.
+    """
+    clauses: dict[tuple[str, int] | None, list[LogicClause]] = defaultdict(list)
+    for clause in program.clauses:
+        clauses[functor(clause.head)].append(clause)
+    given: set[str] = set()
+    for rule in program.rules:
+        if isinstance(rule.body, SplitBody) and isinstance(rule.body.feature, Var):
+            goals = (*rule.before, *rule.body.after)
+            for name, span in _names(goals, rule.body.feature, clauses):
+                if name not in given:
+                    given.add(name)
+                    yield name, span or rule.span
+
+
+def _names(goals: Sequence[Term], feature: Var, clauses: _Clauses) -> Iterator[Named]:
+    """Names that goals hold a variable against; every place of a predicate is followed once."""
+    todo: list[tuple[Term, Var]] = [(goal, feature) for goal in goals]
+    followed: set[tuple[tuple[str, int] | None, int]] = set()
+    while todo:
+        goal, variable = todo.pop()
+        if not isinstance(goal, Struct):
+            continue
+        key = functor(goal)
+        if key in _EQUALITIES and variable in goal.args:
+            yield from _constants(goal.args)
+        elif key in _MEMBERS and goal.args[0] == variable:
+            yield from _constants(list_items(goal.args[1]) or ())
+        elif key in clauses:
+            for i, arg in enumerate(goal.args):
+                if arg == variable and (key, i) not in followed:
+                    followed.add((key, i))
+                    for clause in clauses[key]:
+                        yield from _in_head(clause, i, todo)
+        else:
+            todo += [(arg, variable) for arg in goal.args]  # of control constructs
+
+
+def _in_head(clause: LogicClause, i: int, todo: list[tuple[Term, Var]]) -> Iterator[Named]:
+    """The constant in place `i` of a clause's head; a variable there is followed in its body."""
+    assert isinstance(clause.head, Struct)
+    arg = clause.head.args[i]
+    if isinstance(arg, Var) and clause.body is not None:
+        todo.append((clause.body, arg))
+    for name, span in _constants((arg,)):
+        yield name, span or clause.span
+
+
+def _constants(terms: Sequence[Term]) -> Iterator[Named]:
+    return ((t.name, t.span) for t in terms if isinstance(t, Atom))

@@ -1,0 +1,74 @@
+"""One run finds the mistakes of a program and those of how it fits a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import slp
+from slp.program import find_mistakes
+
+TABLE = pd.DataFrame({"age": [1, 2, 3, 4], "dose": [2, 1, 2, 1], "ill": ["n", "n", "y", "y"]})
+
+
+def codes(tmp_path: Path, text: str, table: pd.DataFrame | None = TABLE) -> list[str]:
+    path = tmp_path / "prior.slp"
+    path.write_text(text)
+    return [found.code for found in find_mistakes(path, table)]
+
+
+def test_names_that_the_table_lacks_are_found_beside_a_contradiction(tmp_path: Path) -> None:
+    text = """
+        :- use(growtree).
+        box(b, agee, 0, 1).
+        :- constraint(constant(b)).
+        :- constraint(first(doze)).
+        :- constraint(once(agge)).
+    """
+    assert codes(tmp_path, text, None) == ["E142"]
+    assert codes(tmp_path, text) == ["E142", "E150", "E150", "E150"]
+
+
+def test_parameters_that_a_library_lacks_are_found_beside_a_syntax_error(tmp_path: Path) -> None:
+    text = ":- use(growtree, [alfa = 0.9]).\nbox(b, age, 0 1).\n"
+    assert codes(tmp_path, text) == ["E106", "E030"]
+
+
+def test_a_parameter_that_an_unread_clause_may_declare_is_no_mistake(tmp_path: Path) -> None:
+    (tmp_path / "other.slp").write_text(":- param(alfa 0.5).\n1 :: tree --> leaf.\n")
+    text = ":- use('other.slp', [alfa = 0.9]).\n:- start(tree).\n"
+    assert codes(tmp_path, text, None) == ["E030"]
+    path = tmp_path / "own.slp"
+    path.write_text(":- param(beta 0.5).\n:- start(tree).\n1 :: tree --> leaf.\n")
+    assert [f.code for f in find_mistakes(path, beta=0.1)] == ["E030"]
+
+
+def test_a_wrong_response_hides_no_wrong_feature() -> None:
+    text = """
+        :- use(growtree).
+        :- response(il).
+        :- constraint(once(agge)).
+        box(b, doze, 0, 1).
+        :- constraint(majority(b, q)).
+        :- feature(weight, [numeric]).
+    """
+    with pytest.raises(slp.DataError) as caught:
+        slp.parse(text).posterior(TABLE)
+    assert [d.code for d in caught.value.diagnostics] == ["E425", "E150", "E150", "E150"]
+
+
+def test_a_sound_program_and_table_have_no_mistakes(tmp_path: Path) -> None:
+    assert codes(tmp_path, ":- use(growtree).\n:- constraint(once(age)).\n") == []
+
+
+def test_a_file_that_cannot_be_read_is_a_finding(tmp_path: Path) -> None:
+    assert [f.code for f in find_mistakes(tmp_path / "none.slp", TABLE)] == ["E001"]
+
+
+def test_a_table_in_the_place_of_a_program_is_told_so(tmp_path: Path) -> None:
+    (found,) = find_mistakes(tmp_path / "data.csv", np.zeros((2, 2)))
+    assert found.code == "E003"
+    assert "slp-sample prior.slp data.csv" in (found.help or "")
