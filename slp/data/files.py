@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from codecs import BOM_UTF8, getincrementaldecoder
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from slp.data.frames import Frame, frame_of
-from slp.data.small_text import find_columns
+from slp.data.small_text import MOST_BYTES, find_columns
 from slp.data.words import EXPECTED, data_error
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ __all__ = ["read_columns", "read_frame"]
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".csv.gz": ",", ".tsv.gz": "\t"}
 _PARQUET = (".parquet", ".pq")
+_PIECE = 1 << 20  # bytes looked at together
 
 
 def read_columns(path: str | Path) -> Frame:
@@ -34,7 +36,7 @@ def read_columns(path: str | Path) -> Frame:
     path = Path(path)
     separator = _separator(path)
     content = _read_bytes(path)
-    if separator is not None:
+    if separator is not None and len(content) <= MOST_BYTES:
         columns = find_columns(_decode(path, content), separator)
         if columns is not None:
             return columns
@@ -84,7 +86,8 @@ def _frame_of(path: Path, separator: str | None, content: bytes) -> pl.DataFrame
     if separator is None:
         frame = polars_frames.read_parquet(path, content)
     else:
-        frame = polars_frames.read_text(path, _decode(path, content), separator)
+        _check_text(path, content)
+        frame = polars_frames.read_text(path, content.removeprefix(BOM_UTF8), separator)
     if frame.height == 0:
         raise data_error("E404", f"{path} has a header but no rows", EXPECTED)
     return frame
@@ -105,10 +108,23 @@ def _read_bytes(path: Path) -> bytes:
         raise data_error("E409", message, "if it is plain text, drop .gz from its name") from e
 
 
-def _decode(path: Path, content: bytes) -> str:
+def _check_text(path: Path, content: bytes) -> None:
+    """E406 unless it is UTF-8. A large file is not decoded as a whole: the text would take as much
+    memory again."""
+    decoder = getincrementaldecoder("utf-8")()
     try:
-        return content.decode("utf-8-sig")
+        for a in range(0, len(content), _PIECE):
+            decoder.decode(content[a : a + _PIECE], final=a + _PIECE >= len(content))
+    except UnicodeDecodeError:
+        _decode(path, content)  # says where
+
+
+def _decode(path: Path, content: bytes) -> str:
+    text = content.removeprefix(BOM_UTF8)
+    try:
+        return text.decode()
     except UnicodeDecodeError as e:
-        line = content.count(b"\n", 0, e.start) + 1
-        message = f"{path} is not UTF-8 text (line {line}, byte {e.start})"
+        line = text.count(b"\n", 0, e.start) + 1
+        place = len(content) - len(text) + e.start
+        message = f"{path} is not UTF-8 text (line {line}, byte {place})"
         raise data_error("E406", message, "save the file as UTF-8") from e

@@ -11,12 +11,13 @@ import csv
 import io
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from slp.data.cells import read_number
 from slp.data.columns import Column, column_of_array, column_of_objects, unusable
@@ -25,7 +26,7 @@ from slp.data.words import EXPECTED, data_error, plural
 
 __all__ = ["column_of_polars", "read_parquet", "read_text"]
 
-_LEADING_BLANK_LINES = re.compile(r"\A(?:[ \t]*\r?\n)+")
+_LEADING_BLANK_LINES = re.compile(rb"(?:[ \t]*\r?\n)*")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")  # surely an int64
 _POLARS_FAULTS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 _MACHINE_INTEGERS = frozenset(
@@ -73,25 +74,33 @@ def _unreadable(name: str, kind: str, reason: BaseException) -> Exception:
 
 @dataclass(frozen=True)
 class _TextFile:
+    """A file by its bytes, which are UTF-8."""
+
     name: str
-    text: str
+    content: bytes
     separator: str
 
-    def records(self) -> Sequence[tuple[int, list[str]]]:
-        """Line number (from 1) and cells of each record; a blank line has one cell or none."""
-        reader = csv.reader(io.StringIO(self.text, newline=""), delimiter=self.separator)
+    def records(self) -> Iterator[tuple[int, list[str]]]:
+        """Line number (from 1) and cells of each record, one at a time; a blank line has one cell
+        or none."""
+        lines = io.TextIOWrapper(io.BytesIO(self.content), encoding="utf-8", newline="")
+        reader = csv.reader(lines, delimiter=self.separator)
         try:
-            return [(reader.line_num, cells) for cells in reader]
+            for cells in reader:
+                yield reader.line_num, cells
         except csv.Error as e:
             raise _unreadable(self.name, "separated text", e) from e
 
 
-def read_text(path: Path, text: str, separator: str) -> pl.DataFrame:
-    """A table in separated text; raises DataError E403 to E409 as `slp.data.read_frame` does."""
-    file = _TextFile(str(path), text, separator)
+def read_text(path: Path, content: bytes, separator: str) -> pl.DataFrame:
+    """A table in separated text, UTF-8 without a mark of its byte order; raises DataError E403 to
+    E409 as `slp.data.read_frame` does."""
+    file = _TextFile(str(path), content, separator)
     names = _header(file)
     check_names(names)
-    content = _LEADING_BLANK_LINES.sub("", text).encode()
+    blank = _LEADING_BLANK_LINES.match(content)
+    if blank is not None and blank.end():
+        content = content[blank.end() :]
     try:
         frame = pl.read_csv(content, separator=file.separator, infer_schema_length=None)
     except _POLARS_FAULTS as e:
@@ -113,33 +122,31 @@ def _is_blank(cells: Sequence[str]) -> bool:
 
 
 def _header(file: _TextFile) -> list[str]:
-    reader = csv.reader(io.StringIO(file.text, newline=""), delimiter=file.separator)
-    try:
-        first = next(itertools.dropwhile(_is_blank, reader), None)
-    except csv.Error as e:
-        raise _unreadable(file.name, "separated text", e) from e
+    first = next((cells for _, cells in file.records() if not _is_blank(cells)), None)
     if first is None:
         raise data_error("E403", f"{file.name} is empty", EXPECTED)
     return [name.strip() for name in first]
 
 
-def _check_lines(file: _TextFile, width: int) -> list[bool]:
+def _check_lines(file: _TextFile, width: int) -> NDArray[np.bool_]:
     """E405 for the first record that is too long or too short; else which records are blank."""
-    body = list(itertools.dropwhile(lambda record: _is_blank(record[1]), file.records()))[1:]
-    for line, cells in body:
-        if not _is_blank(cells) and len(cells) != width:
+    body = itertools.dropwhile(lambda record: _is_blank(record[1]), file.records())
+    blank = bytearray()
+    for line, cells in itertools.islice(body, 1, None):
+        blank.append(_is_blank(cells))
+        if not blank[-1] and len(cells) != width:
             have = plural(len(cells), "cell")
             message = f"{file.name}, line {line}: {have}, but the header has {width}"
             help = "give every line one cell for each column; quote cells that hold separators"
             raise data_error("E405", message, help)
-    return [_is_blank(cells) for _, cells in body]
+    return np.frombuffer(blank, np.bool_)
 
 
-def _without_blank_lines(frame: pl.DataFrame, blank: Sequence[bool]) -> pl.DataFrame:
+def _without_blank_lines(frame: pl.DataFrame, blank: NDArray[np.bool_]) -> pl.DataFrame:
     """In a table of one column a blank line is a missing cell."""
     if frame.width == 1 or len(blank) != frame.height:
         return frame
-    return frame.filter(~np.array(blank))
+    return frame.filter(~blank)
 
 
 def _retyped(series: pl.Series) -> pl.Series:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from slp.data import read_columns, read_frame
 from slp.data.frames import frame_of
-from slp.data.small_text import find_columns
+from slp.data.small_text import MOST_BYTES, find_columns
 from slp.errors import DataError
 
 
@@ -265,8 +265,18 @@ def test_examples_are_read_without_polars(example):
         "a,b\n1,true\n",
         "a,b\n1,\n",  # nothing in a column
         "a,b\n1,1234567890123456789\n",
-        "a,b\n" + "1,2\n" * (1 << 14),
     ],
 )
 def test_unusual_text_is_left_to_polars(text):
     assert find_columns(text, ",") is None
+
+
+def test_large_text_is_checked_piece_by_piece(tmp_path, monkeypatch):
+    monkeypatch.setattr("slp.data.files._PIECE", 7)
+    path = tmp_path / "t.csv"
+    text = "\ufeffa,b\n" + "\u00e9\u20ac\U0001f600,1\n" * 5 + "x" * MOST_BYTES + ",2\n"
+    path.write_text(text, encoding="utf-8")
+    assert read_frame(path)["b"].to_list() == [1] * 5 + [2]
+    path.write_bytes(text.encode() + b"\xff,3\n")
+    with pytest.raises(DataError, match=r"E406.*line 8, byte"):
+        read_frame(path)
