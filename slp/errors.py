@@ -24,6 +24,7 @@ __all__ = [
     "DataError",
     "Diagnostic",
     "ExitCode",
+    "NoTreeError",
     "ProgramError",
     "Related",
     "SlpError",
@@ -115,6 +116,10 @@ class UsageError(SlpError):
 class UnsupportedError(SlpError):
     """A sound program that the engine asked for cannot take; the message says which can, or why
     none."""
+
+
+class NoTreeError(SlpError):
+    """No tree satisfies the program on this table, or a search for one found none."""
 
 
 class BudgetError(SlpError):

@@ -10,7 +10,7 @@ from itertools import islice
 
 import numpy as np
 
-from slp.errors import Diagnostic, SlpError
+from slp.errors import Diagnostic, NoTreeError
 from slp.infer.boxes import Geometry
 from slp.infer.choice import Choice
 from slp.infer.distribution import ScoredTree, TreeDistribution
@@ -180,7 +180,7 @@ class ExactPosterior(Posterior):
         return weight - self._distribution.log_total
 
 
-def _no_tree() -> SlpError:
+def _no_tree() -> NoTreeError:
     message = "no tree satisfies the program on this table: nothing is left of the prior"
     help = "loosen the constraints or the support; `slp explain` shows what each state allows"
-    return SlpError(Diagnostic("E504", message, help=help))
+    return NoTreeError(Diagnostic("E504", message, help=help))

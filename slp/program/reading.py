@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from slp.compile import find_wrong_names, read_text
 from slp.errors import Diagnostic, SlpError
+from slp.program.no_tree import find_no_tree
 from slp.program.program import Program
 from slp.resources import prior_file
 from slp.source import SourceFile
@@ -64,7 +65,7 @@ def find_mistakes(
             return found
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return program.compile(X, y).warnings
+            return (*program.compile(X, y).warnings, *find_no_tree(program.ir, X, y))
     except SlpError as e:
         return tuple(e.diagnostics)
 

@@ -7,7 +7,7 @@ from typing import Any, TypedDict, Unpack
 
 from slp.compile import compile_model
 from slp.data import Table
-from slp.errors import warn
+from slp.errors import NoTreeError, warn
 from slp.infer import Posterior, Sampling, infer
 from slp.infer.sampling import HOSTED, SamplingOptions
 from slp.ir import program as ir
@@ -141,16 +141,21 @@ class TreeQuestions:
             changed = compile_model(program, X, y)
             return changed.grammar, changed.table
 
-        posterior = infer(
-            model.program,
-            model.grammar,
-            model.table,
-            likelihood=likelihood,
-            sampling=sampling,
-            not_exact=model.not_exact,
-            recompile=recompile,
-            allow_code=allow_code,
-            **options,
-        )
+        try:
+            posterior = infer(
+                model.program,
+                model.grammar,
+                model.table,
+                likelihood=likelihood,
+                sampling=sampling,
+                not_exact=model.not_exact,
+                recompile=recompile,
+                allow_code=allow_code,
+                **options,
+            )
+        except NoTreeError as e:
+            from slp.program.no_tree import with_blame  # late: it is asked after a failure alone
+
+            raise with_blame(e, model.program, X, y) from None
         posterior.predicates = asked_predicates(model.program.constraints)
         return posterior

@@ -72,3 +72,38 @@ def test_a_table_in_the_place_of_a_program_is_told_so(tmp_path: Path) -> None:
     (found,) = find_mistakes(tmp_path / "data.csv", np.zeros((2, 2)))
     assert found.code == "E003"
     assert "slp-sample prior.slp data.csv" in (found.help or "")
+
+
+IMPOSSIBLE = """
+    :- use(growtree).
+    box(all, age, 0, 100).
+    box(some, dose, 0, 5).
+    :- constraint(once(dose)).
+    :- constraint(majority(all, y)).
+    :- constraint(max_leaves(3)).
+"""
+MOSTLY_N = pd.DataFrame({"age": range(9), "dose": [1, 2, 3] * 3, "ill": ["n"] * 6 + ["y"] * 3})
+
+
+def test_the_constraint_that_no_tree_satisfies_is_named_before_the_run(tmp_path: Path) -> None:
+    path = tmp_path / "prior.slp"
+    path.write_text(IMPOSSIBLE)
+    (found,) = find_mistakes(path, MOSTLY_N)
+    assert (found.code, found.severity) == ("E504", "error")
+    assert [r.span.text for r in found.related] == [":- constraint(majority(all, y))."]
+
+
+@pytest.mark.parametrize(("engine", "code"), [("exact", "E504"), ("mh", "E517")])
+def test_the_constraint_that_no_tree_satisfies_is_named_by_the_run(engine: str, code: str) -> None:
+    with pytest.raises(slp.SlpError) as caught:
+        slp.parse(IMPOSSIBLE).posterior(MOSTLY_N, engine=engine)
+    (found,) = caught.value.diagnostics
+    assert found.code == code
+    assert [r.span.text for r in found.related] == [":- constraint(majority(all, y))."]
+
+
+def test_no_constraint_is_blamed_where_none_is_to_blame(tmp_path: Path) -> None:
+    text = ":- start(t). 1 :: t --> split(age, 100), leaf, leaf."
+    with pytest.raises(slp.SlpError) as caught:
+        slp.parse(text).posterior(MOSTLY_N)
+    assert [(d.code, d.related) for d in caught.value.diagnostics] == [("E504", ())]

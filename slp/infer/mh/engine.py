@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from slp.errors import Diagnostic, SlpError
+from slp.errors import Diagnostic, NoTreeError
 from slp.infer.boxes import Geometry
 from slp.infer.distribution import ScoredTree
 from slp.infer.evidence import evidence_note
@@ -205,7 +205,7 @@ def _choices_to_data(proof: Proof) -> Json:
     return [list(pair) for pair in proof.key()]
 
 
-def no_start(derived: int, constraints: Iterable[Constraint] = ()) -> SlpError:
+def no_start(derived: int, constraints: Iterable[Constraint] = ()) -> NoTreeError:
     """E517; `derived` is how many of the proofs drawn came to no dead end. Of the predicates among
     the constraints it is said how often they were asked, and refused."""
     predicates = asked_predicates(constraints)
@@ -219,7 +219,7 @@ def no_start(derived: int, constraints: Iterable[Constraint] = ()) -> SlpError:
         help = "loosen the constraints or the support; `slp explain` shows what each state allows"
     message += refusals_in_words(predicates)
     help += refused_example(predicates)
-    return SlpError(Diagnostic("E517", message, help=help))
+    return NoTreeError(Diagnostic("E517", message, help=help))
 
 
 def search_stopped(constraints: Iterable[Constraint]) -> SearchStoppedError:

@@ -1,0 +1,95 @@
+"""Which constraints leave no tree on a table: for messages, where a run or a check finds none."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from slp.compile import compile_model
+from slp.errors import Diagnostic, NoTreeError, Related, SlpError
+from slp.infer import Sampling, infer
+from slp.ir.program import Predicate, Program, Support
+from slp.source import SourceSpan
+
+__all__ = ["find_no_tree", "with_blame"]
+
+#: One short chain: all that it takes is a tree to start from.
+_ONE_STEP = Sampling(chains=1, warmup=0, thin=1)
+#: Seconds that one search for a tree may take.
+_SECONDS = 2.0
+#: Bytes for the sum that makes sure that there is none.
+_MEMORY = 64 << 20
+
+#: Runs a program under the engine named, and gives the error that ends the run, if one does.
+_Attempt: TypeAlias = Callable[[Program, str], SlpError | None]
+
+
+def find_no_tree(program: Program, X: Any, y: Any = None) -> tuple[Diagnostic, ...]:
+    """What to say if no tree of a table satisfies the program, each constraint to blame named.
+
+    It is E504 where a small exact sum makes sure of it, else E517 as a warning, if a search finds
+    no tree. Predicates are left out: they would run code.
+    """
+    kept = tuple(c for c in program.constraints if not isinstance(c, Predicate))
+    if program.edits is not None:
+        return ()
+    program, attempt = replace(program, constraints=kept), _attempts(X, y)
+    found = attempt(program, "mh")
+    if not isinstance(found, NoTreeError):
+        return ()
+    summed = attempt(program, "exact")
+    if isinstance(summed, NoTreeError):
+        return tuple(with_blame(summed, program, X, y).diagnostics)
+    if summed is None:
+        return ()
+    blamed = with_blame(found, program, X, y).diagnostics
+    return tuple(replace(d, severity="warning") for d in blamed)
+
+
+def with_blame(error: NoTreeError, program: Program, X: Any, y: Any = None) -> NoTreeError:
+    """The error, naming every constraint and limit without which a search finds a tree."""
+    attempt = _attempts(X, y)
+    related = [
+        Related("without this there are trees", span)
+        for span, less in _one_less(program)
+        if span is not None and attempt(less, "mh") is None
+    ]
+    return NoTreeError(replace(d, related=(*d.related, *related)) for d in error.diagnostics)
+
+
+def _one_less(program: Program) -> Iterator[tuple[SourceSpan | None, Program]]:
+    """The program without one constraint or limit, and where that stands, for each of them."""
+    for i, constraint in enumerate(program.constraints):
+        rest = (*program.constraints[:i], *program.constraints[i + 1 :])
+        yield constraint.span, replace(program, constraints=rest)
+    for name in ("min_leaf", "max_depth"):
+        loose = replace(program.support, **{name: getattr(Support(), name)})
+        yield program.spans.get(f"support:{name}"), replace(program, support=loose)
+
+
+def _attempts(X: Any, y: Any) -> _Attempt:
+    def attempt(program: Program, engine: str) -> SlpError | None:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                model = compile_model(program, X, y)
+                infer(
+                    model.program,
+                    model.grammar,
+                    model.table,
+                    engine=engine,
+                    sampling=_ONE_STEP,
+                    seed=0,
+                    draws=int(engine == "mh"),
+                    memory=_MEMORY if engine == "exact" else None,
+                    time=_SECONDS if engine == "mh" else None,
+                    likelihood=False,
+                    not_exact=model.not_exact,
+                )
+        except SlpError as e:
+            return e
+        return None
+
+    return attempt
