@@ -6,6 +6,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "bindings_chains.hpp"
 #include "exact/engine.hpp"
 #include "mh/sampler.hpp"
+#include "mh/tree_weights.hpp"
 
 namespace nb = nanobind;
 using namespace slp::mh;
@@ -126,6 +128,28 @@ nb::tuple scripted_tempered(Sampler& sampler, std::vector<State> rungs,
     return nb::make_tuple(std::move(out.rungs), chance.taken(), chance.probabilities());
 }
 
+// Log weights of trees, their nodes (feature, low, undecided) one below the other.
+auto log_weights(TreeScorer& scorer, const Matrix<std::int32_t>& nodes,
+                 const Array<std::int64_t>& starts, std::size_t threads,
+                 const nb::object& go_on) {
+    require(nodes.shape(1) == 3, "a node has three numbers");
+    const std::vector<std::int64_t> begins = vector_of(starts);
+    require(!begins.empty() && begins.front() == 0 && std::ranges::is_sorted(begins) &&
+                begins.back() == static_cast<std::int64_t>(nodes.shape(0)),
+            "the trees are one below the other");
+    std::vector<TreeNode> trees;
+    for (std::size_t i = 0; i < nodes.size(); i += 3) {
+        const std::int32_t* at = nodes.data() + i;
+        trees.push_back({at[0], at[1], at[2]});
+    }
+    const auto ask = [&] {
+        const nb::gil_scoped_acquire acquire;
+        return nb::cast<bool>(go_on());
+    };
+    return to_numpy(
+        without_lock([&] { return scorer.log_weights(trees, begins, threads, ask); }));
+}
+
 }  // namespace
 
 void bind_mh(nb::module_& m) {
@@ -171,4 +195,13 @@ void bind_mh(nb::module_& m) {
         .def("holds", [](Sampler& sampler, const State& state) {
             return sampler.holds(state.proof);
         }, nb::arg("state"));
+    nb::class_<TreeScorer>(m, "TreeScorer")
+        .def(
+            "__init__",
+            [](TreeScorer* self, const slp::exact::Engine& engine) {
+                new (self) TreeScorer(engine.problem(), engine.geometry());
+            },
+            nb::arg("engine"), nb::keep_alive<1, 2>())
+        .def("log_weights", &log_weights, nb::arg("nodes").noconvert(),
+             nb::arg("starts").noconvert(), nb::arg("threads"), nb::arg("go_on"));
 }

@@ -69,19 +69,37 @@ bool LocalProcess::draw(Chance& chance, Rows rows, std::int32_t state, std::int3
     return true;
 }
 
-bool LocalProcess::find(Rows rows, std::int32_t state, const Taken& taken, Choice& out) {
-    if (!enter(rows, state)) {
+bool LocalProcess::take(const Taken& taken, Choice& out) {
+    if (!find_rule(taken.rule, out)) {
         return false;
     }
-    const auto found = std::find_if(ways_.begin(), ways_.end(),
-                                    [&](const Way& w) { return w.rule == taken.rule; });
+    const auto r = static_cast<std::size_t>(taken.rule);
+    const bool splits = problem_.grammar.states[state_][r].kind == RuleKind::split;
+    return splits ? find_split(r, taken, out) : out.taken.feature == taken.feature;
+}
+
+bool LocalProcess::take_part_by_key(std::int32_t rule, exact::Key left, Choice& out) {
+    if (!find_rule(rule, out)) {
+        return false;
+    }
+    const RuleEdges& edges = *partition_edges(static_cast<std::size_t>(rule));
+    for (std::size_t i = 0; i < edges.edges.size(); ++i) {
+        if (splits_[edges.edges[i].split].left == left) {
+            take_part(edges, i, out);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool LocalProcess::find_rule(std::int32_t rule, Choice& out) const {
+    const auto found =
+        std::find_if(ways_.begin(), ways_.end(), [&](const Way& w) { return w.rule == rule; });
     if (found == ways_.end()) {
         return false;
     }
     take_rule(static_cast<std::size_t>(found - ways_.begin()), out);
-    const auto r = static_cast<std::size_t>(taken.rule);
-    const bool splits = problem_.grammar.states[state_][r].kind == RuleKind::split;
-    return splits ? find_split(r, taken, out) : out.taken.feature == taken.feature;
+    return true;
 }
 
 bool LocalProcess::enter(Rows rows, std::int32_t state) {

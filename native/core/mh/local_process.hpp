@@ -65,7 +65,17 @@ public:
     bool draw(Chance& chance, Rows rows, std::int32_t state, std::int32_t rule, double end_early,
               Choice& out);
     // The choices made when `taken` was taken; false if it cannot be taken.
-    bool find(Rows rows, std::int32_t state, const Taken& taken, Choice& out);
+    bool find(Rows rows, std::int32_t state, const Taken& taken, Choice& out) {
+        return enter(rows, state) && take(taken, out);
+    }
+
+    // Goes to a goal; false at a dead end. The rows must stay where they are for as long as
+    // something is taken there.
+    bool enter(Rows rows, std::int32_t state);
+    // The choices made at the goal when `taken` was taken; false if it cannot be taken.
+    bool take(const Taken& taken, Choice& out);
+    // The same of a rule under `partition` and the split whose left side has a key.
+    bool take_part_by_key(std::int32_t rule, exact::Key left, Choice& out);
 
 private:
     // Of one rule and feature: where its cuts lead, if to the same states from every cell.
@@ -90,7 +100,7 @@ private:
         std::uint32_t n_open = 0;
     };
 
-    bool enter(Rows rows, std::int32_t state);
+    bool find_rule(std::int32_t rule, Choice& out) const;
     void take_rule(std::size_t way, Choice& out) const;
     Reach reach(std::size_t r);
     Reach reach_of_feature(const exact::Rule& rule, const FeatureSteps& steps, std::size_t f);
