@@ -128,7 +128,7 @@ nb::tuple scripted_tempered(Sampler& sampler, std::vector<State> rungs,
     return nb::make_tuple(std::move(out.rungs), chance.taken(), chance.probabilities());
 }
 
-// Log weights of trees, their nodes (feature, low, undecided) one below the other.
+// Log weights of trees, their nodes (feature, low, high) one below the other.
 auto log_weights(TreeScorer& scorer, const Matrix<std::int32_t>& nodes,
                  const Array<std::int64_t>& starts, std::size_t threads,
                  const nb::object& go_on) {
@@ -199,6 +199,7 @@ void bind_mh(nb::module_& m) {
         .def(
             "__init__",
             [](TreeScorer* self, const slp::exact::Engine& engine) {
+                require(!engine.problem().counted(), "leaves are not counted");
                 new (self) TreeScorer(engine.problem(), engine.geometry());
             },
             nb::arg("engine"), nb::keep_alive<1, 2>())

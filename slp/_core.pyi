@@ -229,6 +229,18 @@ class MHSampler:
     def restore(self, choices: NDArray[np.int32], turns: list[int]) -> MHState | None: ...
     def holds(self, state: MHState) -> bool: ...
 
+class TreeScorer:
+    """Weighs finished trees: nodes (feature, low, high) of all trees, tree t from starts[t] on."""
+
+    def __init__(self, engine: ExactEngine) -> None: ...
+    def log_weights(
+        self,
+        nodes: NDArray[np.int32],
+        starts: NDArray[np.int64],
+        threads: int,
+        go_on: Callable[[], bool],
+    ) -> NDArray[np.float64]: ...
+
 class EditState:
     """A sequence of edits and the turns of the proposals; never changed."""
 

@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from itertools import takewhile
 from typing import Any, Protocol, TypedDict, TypeVar, Unpack
 
 import numpy as np
@@ -20,7 +21,7 @@ from slp.infer.distribution import ScoredTree
 from slp.infer.drawn import DrawnTrees
 from slp.infer.options import check_count, fresh_seed
 from slp.infer.posterior import Draw, FeatureUse, MapTree, Posterior
-from slp.infer.run import Engine, Json, RunResult
+from slp.infer.run import Engine, Json, RunResult, Stop, never
 from slp.trees import Tree
 
 __all__ = ["Said", "SampledPosterior", "TreeSampler"]
@@ -51,9 +52,10 @@ class TreeSampler(Engine[S], Protocol[S]):
         """What must be said of the prior's normaliser, if anything."""
         ...
 
-    def scored(self, record: Json) -> ScoredTree:
-        """The tree of a record, its log weight under the program as written (over all its
-        derivations; NaN where that is not known), and its log likelihood."""
+    def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
+        """The tree of each record, its log weight under the program as written (over all its
+        derivations; NaN where that is not known), and its log likelihood; of the first records
+        alone where `stop` says so, which is asked between any two."""
         ...
 
     def log_weight(self, tree: Tree) -> float:
@@ -89,6 +91,7 @@ class SampledPosterior(Posterior):
         )
         self._sampler, self._result = sampler, result
         self._run, self._threads = said["run"], said["threads"]
+        self._stop = never
 
     # --- what draws do not tell ----------------------------------------------------------------
 
@@ -194,21 +197,27 @@ class SampledPosterior(Posterior):
         if not any(self._result.draws):
             message = "nothing was drawn, so there is nothing to say of the trees"
             raise UsageError(Diagnostic("E530", message, help="ask for draws, as with draws=1000"))
-        numbers: dict[str, int] = {}
-        of_tree: dict[Tree, int] = {}
+        keys = [[json.dumps(record) for record in draws] for draws in self._result.draws]
+        # Draw after draw of all chains: a time that ends here leaves each chain as much.
+        distinct = {
+            chain[t]: draws[t]
+            for t in range(max(map(len, keys)))
+            for chain, draws in zip(keys, self._result.draws, strict=True)
+            if t < len(chain)
+        }
+        scored = self._sampler.scored(list(distinct.values()), self._stop)
+        known = dict(zip(distinct, scored, strict=False))
+        numbers: dict[Tree, int] = {}
         trees: list[ScoredTree] = []
         chains = []
-        for draws in self._result.draws:
-            chain = []
-            for record in draws:
-                key = json.dumps(record)
-                if key not in numbers:
-                    scored = self._sampler.scored(record)
-                    numbers[key] = of_tree.setdefault(scored.tree, len(trees))
-                    if numbers[key] == len(trees):
-                        trees.append(scored)
-                chain.append(numbers[key])
-            chains.append(np.array(chain, np.int64))
+        for chain in keys:
+            numbered = []
+            for found in map(known.__getitem__, takewhile(known.__contains__, chain)):
+                number = numbers.setdefault(found.tree, len(trees))
+                if number == len(trees):
+                    trees.append(found)
+                numbered.append(number)
+            chains.append(np.array(numbered, np.int64))
         return DrawnTrees(self.table, trees, chains, self._threads)
 
     # --- Monte Carlo errors --------------------------------------------------------------------

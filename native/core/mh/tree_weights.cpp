@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <utility>
 
 #include "mh/row_test.hpp"
 #include "threads.hpp"
@@ -14,7 +16,6 @@
 namespace slp::mh {
 
 using exact::Feature;
-using exact::FeatureKind;
 using exact::Measure;
 using exact::Rule;
 using exact::RuleKind;
@@ -80,7 +81,8 @@ TreeWeigher::TreeWeigher(const exact::Problem& problem, const exact::Geometry& g
       least_(least),
       process_(problem, geometry),
       rows_(problem.table.n_rows),
-      scratch_(problem.table.n_rows) {}
+      scratch_(problem.table.n_rows),
+      marks_((problem.table.n_rows + 63) / 64) {}
 
 double TreeWeigher::log_weight(std::span<const TreeNode> tree) {
     done_.clear();
@@ -145,48 +147,14 @@ bool TreeWeigher::lay_out(std::span<const TreeNode> tree) {
 bool TreeWeigher::part(const TreeNode& node, std::uint32_t number) {
     Part& own = parts_[number];
     const Feature& feature = problem_.table.features[static_cast<std::size_t>(node.feature)];
-    const bool levels = feature.kind == FeatureKind::levels;
     const std::span<std::uint32_t> rows(rows_.data() + own.begin, own.size);
-    if (node.low < 0) {
-        return false;
-    }
-    auto low = static_cast<std::uint32_t>(node.low);
-    // Codes at the ends of both sides; of levels, how many there are.
-    std::uint32_t least = std::numeric_limits<std::uint32_t>::max(), highest = 0;
-    std::uint32_t below = 0, above = least;
-    for (const std::uint32_t row : rows) {
-        const std::uint32_t code = feature.codes[row];
-        if (node.undecided >= 0 && code == static_cast<std::uint32_t>(node.undecided)) {
-            return false;
-        }
-        least = std::min(least, code);
-        highest = std::max(highest, code);
-        if (code <= low) {
-            below = std::max(below, code);
-        } else {
-            above = std::min(above, code);
-        }
-    }
-    std::uint32_t high = above;
-    if (levels) {
-        const bool two = std::ranges::all_of(rows, [&](std::uint32_t row) {
-            return feature.codes[row] == least || feature.codes[row] == highest;
-        });
-        if (two && low == highest && least != highest) {  // one split, on the level sorted first
-            low = least;
-            std::swap(own.left, own.right);
-        }
-        high = low;
-    } else if (rows.empty() || least > low || highest <= low) {
-        return false;
-    } else {
-        low = below;
-    }
-    const std::uint32_t n = part_rows(rows, test_in_box(feature, low), scratch_.data());
+    own.taken = {-1, node.feature, static_cast<std::uint32_t>(node.low),
+                 static_cast<std::uint32_t>(node.high)};
+    const std::uint32_t n =
+        part_rows(rows, test_in_box(feature, own.taken.low), scratch_.data());
     if (n == 0 || n == own.size) {
         return false;
     }
-    own.taken = {-1, node.feature, low, high};
     own.left_key = geometry_.box_of(rows.first(n)).key;
     Part &left = parts_[own.left], &right = parts_[own.right];
     left.begin = own.begin;
@@ -194,6 +162,21 @@ bool TreeWeigher::part(const TreeNode& node, std::uint32_t number) {
     right.begin = own.begin + n;
     right.size = own.size - n;
     return true;
+}
+
+Rows TreeWeigher::ascending_rows(const Part& part) {
+    for (std::uint32_t i = 0; i < part.size; ++i) {
+        const std::uint32_t row = rows_[part.begin + i];
+        marks_[row / 64] |= std::uint64_t{1} << row % 64;
+    }
+    std::uint32_t n = 0;
+    for (std::size_t w = 0; w < marks_.size(); ++w) {
+        for (std::uint64_t word = std::exchange(marks_[w], 0); word != 0; word &= word - 1) {
+            scratch_[n++] =
+                static_cast<std::uint32_t>(64 * w) + static_cast<std::uint32_t>(std::countr_zero(word));
+        }
+    }
+    return {scratch_.data(), n};
 }
 
 bool TreeWeigher::possible(Place place) const {
@@ -251,10 +234,11 @@ void TreeWeigher::find_split(Place place, std::size_t r, std::vector<Way>& out) 
 
 void TreeWeigher::find_partition(Place place, std::size_t r, std::vector<Way>& out) {
     const Part& own = parts_[place.part];
-    if (!process_.enter(rows_of(own), place.state)) {
+    const Rows rows = ascending_rows(own);
+    if (!process_.enter(rows, place.state)) {
         return;
     }
-    const exact::Key other = geometry_.box_of(rows_of(own)).key - own.left_key;
+    const exact::Key other = geometry_.box_of(rows).key - own.left_key;
     Choice choice;
     if (process_.take_part_by_key(static_cast<std::int32_t>(r), own.left_key, choice)) {
         add_split(own, r, choice.left_state, choice.right_state,
@@ -296,7 +280,7 @@ double TreeWeigher::sum(Place place, const std::vector<Way>& ways) {
         double own = way.log_weight;
         if (std::isnan(own)) {
             const Part& part = parts_[place.part];
-            if (!entered && !process_.enter(rows_of(part), place.state)) {
+            if (!entered && !process_.enter(ascending_rows(part), place.state)) {
                 return -INFINITY;
             }
             entered = true;

@@ -27,11 +27,10 @@
 
 namespace slp::mh {
 
-// A node of a finished tree: kLeaf, or the feature that it splits on. Of levels, `low` goes left; of
-// numbers all codes up to `low` (-1: none), and the side of the code `undecided` (-1: none) is not
-// known.
+// A node of a finished tree with canonical tests: kLeaf, or the feature that it splits on and the
+// codes that are neighbours in its box, of a test on a level both its code.
 struct TreeNode {
-    std::int32_t feature, low, undecided;
+    std::int32_t feature, low, high;
 };
 
 // At least so many leaves every tree has that a state derives: bounds from below, of each state.
@@ -44,7 +43,7 @@ public:
                 std::span<const std::uint32_t> least);
 
     // Log weight of a tree, its nodes in preorder, leaves of the grammar not counted; -inf if it has
-    // no derivation, or its codes do not tell how it parts the rows.
+    // no derivation.
     double log_weight(std::span<const TreeNode> tree);
 
 private:
@@ -81,7 +80,8 @@ private:
     bool known(const std::vector<Way>& ways, std::vector<Place>& missing) const;
     double sum(Place place, const std::vector<Way>& ways);
     bool possible(Place place) const;
-    Rows rows_of(const Part& part) const { return {rows_.data() + part.begin, part.size}; }
+    // A part's rows in ascending order, which stay until the next call.
+    Rows ascending_rows(const Part& part);
     static std::uint64_t key_of(Place place) {
         return std::uint64_t{place.part} << 32 | static_cast<std::uint32_t>(place.state);
     }
@@ -92,6 +92,7 @@ private:
     LocalProcess process_;
     std::vector<Part> parts_;
     std::vector<std::uint32_t> rows_, scratch_;
+    std::vector<std::uint64_t> marks_;
     std::unordered_map<std::uint64_t, double> done_;
     std::unordered_map<std::uint64_t, std::vector<Way>> open_;
     std::vector<Place> stack_;
@@ -101,7 +102,7 @@ private:
 // Weighs many trees.
 class TreeScorer {
 public:
-    // Both must outlive it.
+    // Both must outlive it; problem.grammar.max_leaves is 0.
     TreeScorer(const exact::Problem& problem, const exact::Geometry& geometry);
 
     // Log weights of trees, one below the other in `nodes`, tree t from starts[t] to starts[t + 1].

@@ -30,12 +30,13 @@ from slp.infer.compiled.items import CALL, LEAF, Items
 from slp.infer.compiled.kbest import KBest
 from slp.infer.compiled.outside import Outside, outside_sums
 from slp.infer.compiled.passes import Passes, Progress, Quantity
-from slp.infer.compiled.scoring import log_weight_of_tree
+from slp.infer.compiled.problem import core_problem
+from slp.infer.compiled.scoring import TreeScorer
 from slp.infer.distribution import LeafMixture, ScoredTree
 from slp.infer.exact.ambiguity import derivations_are_trees
 from slp.infer.newrows import distinct_rows, rows_as_numbers
 from slp.ir.tree_grammar import TreeGrammar
-from slp.kernels.exact import N_CORES
+from slp.kernels.exact import N_CORES, exact_kernels
 from slp.leaves import NormalInverseGamma
 from slp.trees import Leaf, Split, Tree
 
@@ -220,7 +221,20 @@ class CompiledChart:
     def log_weight(self, tree: Tree) -> float:
         """Log weight under the program as written of all derivations that part the rows as `tree`
         does."""
-        return log_weight_of_tree(self._total_items, self.grammar, tree, self._n_owed)
+        most = self.grammar.max_leaves
+        if most is not None and tree.n_leaves > most:
+            return -np.inf
+        return self._scorer.log_weight(tree)
+
+    @cached_property
+    def _scorer(self) -> TreeScorer:
+        core = exact_kernels()
+        assert core is not None
+        engine = self.passes.engine
+        if self.grammar.max_leaves is not None:
+            problem = core_problem(core, self.grammar, self.table, count_leaves=False)
+            engine = core.ExactEngine(problem)
+        return TreeScorer(core, engine, self.table)
 
     # --- predictions ---------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -27,7 +27,7 @@ from slp.infer.mh.core_chains import (
     seeds,
 )
 from slp.infer.mh.names import read_names
-from slp.infer.run import Json, Outcome, Stop, never
+from slp.infer.run import Json, Outcome, Stop, never, until
 from slp.ir.program import Constraint, EditPrior, Predicate, Support
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.mh import mh_kernels
@@ -146,8 +146,11 @@ class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
 
     # --- what records stand for (`slp.infer.sampled_posterior.TreeSampler`) --------------------
 
-    def scored(self, record: Json) -> ScoredTree:
+    def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
         """As `EditMetropolisHastings.scored`."""
+        return [self._scored(record) for record in until(stop, records)]
+
+    def _scored(self, record: Json) -> ScoredTree:
         state = self.state_from_data({"edits": record, "turns": [0] * len(self._names)})
         return ScoredTree(self.tree(state), math.nan, float(state.log_likelihood))
 

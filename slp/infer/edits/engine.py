@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +24,7 @@ from slp.infer.mh.names import cut_by_name, no_proposal, read_names
 from slp.infer.mh.proposals import Mixture, metropolis_hastings
 from slp.infer.mh.target import TreeTest
 from slp.infer.rendering import Renderer
-from slp.infer.run import Info, Json, Move, Stop, never
+from slp.infer.run import Info, Json, Move, Stop, never, until
 from slp.ir.program import Constraint, EditPrior, Support
 from slp.ir.tree_grammar import TreeGrammar
 from slp.trees import Tree, fit_tree
@@ -163,11 +163,11 @@ class EditMetropolisHastings:
 
     # --- what records stand for (`slp.infer.sampled_posterior.TreeSampler`) --------------------
 
-    def scored(self, record: Json) -> ScoredTree:
-        """The tree of a record and its log likelihood. Its weight, a sum over infinitely many
+    def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
+        """The trees of records and their log likelihood. Their weight, a sum over infinitely many
         sequences, is not known: NaN."""
-        edits = self.edits_from_data(record)
-        return ScoredTree(self.tree(edits), math.nan, edits.tree.log_likelihood)
+        found = map(self.edits_from_data, until(stop, records))
+        return [ScoredTree(self.tree(e), math.nan, e.tree.log_likelihood) for e in found]
 
     def log_weight(self, tree: Tree) -> float:
         """-inf off the support, else NaN, as `scored`."""

@@ -11,20 +11,24 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from itertools import takewhile
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from slp.infer.boxes import Geometry
 from slp.infer.compiled.problem import core_problem
+from slp.infer.compiled.scoring import TreeScorer
 from slp.infer.compiled.size import size_of
 from slp.infer.distribution import ScoredTree
-from slp.infer.mh.core_chains import CoreChains, core_proposal, core_tests, seeds
+from slp.infer.mh.core_chains import CALL, CoreChains, core_proposal, core_tests, seeds
 from slp.infer.mh.engine import TRIES, MetropolisHastings, no_start, search_stopped
 from slp.infer.mh.names import Named, mixture_of_names
-from slp.infer.run import LONGEST_BLOCK, Json, Outcome, Stop, never
+from slp.infer.run import LONGEST_BLOCK, Json, Outcome, Stop, never, until
 from slp.ir.program import Constraint, Predicate
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.mh import mh_kernels
@@ -96,6 +100,7 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         plain = MetropolisHastings(grammar, geometry, constraints, likelihood=likelihood)
         super().__init__(plain, named, likelihood)
         self.sampler = make(named)
+        self._scorer = TreeScorer(core, problem, geometry.table)
         self._identity = {
             **self.plain.identity,
             "proposal": proposal,
@@ -189,14 +194,33 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
 
     # --- what records stand for (`slp.infer.sampled_posterior.TreeSampler`) --------------------
 
-    def scored(self, record: Json) -> ScoredTree:
+    def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
         """As `MetropolisHastings.scored`."""
+        found = [self._scored(record) for record in until(stop, records)]
+        if self.derivations_are_trees:
+            return found
+        nodes = [_nodes(record) for record in records[: len(found)]]
+        weights = self._scorer.log_weights(nodes, stop).tolist()
+        known = takewhile(lambda pair: not math.isnan(pair[1]), zip(found, weights, strict=True))
+        return [replace(scored, log_weight=weight) for scored, weight in known]
+
+    def _scored(self, record: Json) -> ScoredTree:
         state = self.proof_from_data(record)
-        tree = self.tree(state)
         weight = float(state.log_draw + state.log_excess)
-        if not self.derivations_are_trees:
-            weight = self.plain.log_weight(tree)
-        return ScoredTree(tree, weight, float(state.log_likelihood))
+        return ScoredTree(self.tree(state), weight, float(state.log_likelihood))
+
+    def log_weight(self, tree: Tree) -> float:
+        """See `TreeSampler`; the plain engine works it out where tests look at the finished
+        tree."""
+        target = self.plain.target
+        tested = target.tests or target.predicates
+        return self.plain.log_weight(tree) if tested else self._scorer.log_weight(tree)
+
+
+def _nodes(record: Json) -> NDArray[np.int32]:
+    """The nodes of a record's tree, without calls (`slp.infer.tree_on_table.canonical_nodes`)."""
+    nodes = np.array(record, np.int32).reshape(-1, 4)[:, 1:]
+    return np.asarray(nodes[nodes[:, 0] != CALL])
 
 
 def _sampler(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from slp.infer.sampled_posterior import TreeSampler
 
 __all__ = [
+    "CALL",
     "CoreChains",
     "CoreProposal",
     "CoreTests",

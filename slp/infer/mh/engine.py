@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,7 +25,7 @@ from slp.infer.mh.proposals import metropolis_hastings
 from slp.infer.mh.scoring import proofs_of_tree
 from slp.infer.mh.target import Target, preorder
 from slp.infer.rendering import Renderer
-from slp.infer.run import Info, Json, Move, SearchStoppedError, Stop, never
+from slp.infer.run import Info, Json, Move, SearchStoppedError, Stop, never, until
 from slp.ir.program import Constraint
 from slp.ir.tree_grammar import SplitRule, TreeGrammar
 from slp.trees import Tree
@@ -183,8 +183,12 @@ class MetropolisHastings:
         """Whether it is certain that no tree has two proofs."""
         return derivations_are_trees(self.process.grammar)
 
-    def scored(self, record: Json) -> ScoredTree:
-        """The tree of a record, with the log weight of all its proofs and its log likelihood."""
+    def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
+        """The trees of records, with the log weight of all their proofs and their log
+        likelihood."""
+        return [self._scored(record) for record in until(stop, records)]
+
+    def _scored(self, record: Json) -> ScoredTree:
         proof = self.proof_from_data(record)
         tree = self.tree(proof)
         weight = proof.log_weight

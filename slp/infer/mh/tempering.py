@@ -16,7 +16,7 @@ r_j by t^-0.6 (accepted - 0.234).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -101,9 +101,9 @@ class OfRung0(Generic[B]):
         """See `TreeSampler`."""
         return self.base.evidence_note
 
-    def scored(self, record: Json) -> ScoredTree:
+    def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
         """See `TreeSampler`."""
-        return self.base.scored(record)
+        return self.base.scored(records, stop)
 
     def log_weight(self, tree: Tree) -> float:
         """See `TreeSampler`."""

@@ -18,6 +18,7 @@ from slp.infer.run.protocol import (
     SearchStoppedError,
     Stop,
     never,
+    until,
 )
 
 __all__ = [
@@ -38,4 +39,5 @@ __all__ = [
     "checkpoint_and_seed",
     "never",
     "run",
+    "until",
 ]

@@ -8,8 +8,9 @@ level: both fit, as nothing here says what a state is.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
@@ -25,6 +26,7 @@ __all__ = [
     "SearchStoppedError",
     "Stop",
     "never",
+    "until",
 ]
 
 #: What `json` writes and reads back unchanged; infinities and NaN included.
@@ -34,6 +36,7 @@ Json: TypeAlias = Any
 #: proposed. Both leave the state as it was, as `rejected` does, and count as steps.
 Outcome = Literal["accepted", "rejected", "failed", "stayed"]
 
+R = TypeVar("R")
 S = TypeVar("S")
 
 #: Whether a search is to end before it has found anything.
@@ -43,6 +46,11 @@ Stop: TypeAlias = Callable[[], bool]
 def never() -> bool:
     """The `Stop` of a search that may take its time."""
     return False
+
+
+def until(stop: Stop, records: Iterable[R]) -> Iterator[R]:
+    """The records up to when `stop` says so."""
+    return takewhile(lambda _: not stop(), records)
 
 
 class SearchStoppedError(Exception):

@@ -114,7 +114,7 @@ def test_long_runs(make: type[EditMetropolisHastings], kind: str, proposal: str)
     want = weight / weight.sum() @ np.array(list(numbers.values()))
 
     result = run(chains, Schedule(3000, chains=1, warm_up=100), seed=7)
-    have = np.array([numbers[bare(chains.scored(d).tree)] for d in result.draws[0]])
+    have = np.array([numbers[bare(s.tree)] for s in chains.scored(result.draws[0])])
     batches = have.reshape(BATCHES, -1, 3).mean(axis=1)
     error = batches.std(axis=0, ddof=1) / np.sqrt(BATCHES)
     assert (np.abs(batches.mean(axis=0) - want) < LIMIT * error + 1e-12).all()
