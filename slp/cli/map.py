@@ -63,7 +63,7 @@ def map_command(
     if as_json:
         found = [
             {
-                "tree": t.tree.to_dict(),
+                "tree": t.tree.to_dict(predictive=True),
                 "log_joint": t.log_joint,
                 "log_posterior": t.log_posterior,
                 "n_leaves": t.tree.n_leaves,

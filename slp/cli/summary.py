@@ -69,7 +69,7 @@ def posterior_to_json(
         "notes": [*_notes(posterior), *(_left_out(uses) if known is None else ())],
         "tree_count": finite(posterior.tree_count()),
         "map": {
-            "tree": best.tree.to_dict(),
+            "tree": best.tree.to_dict(predictive=True),
             "log_joint": best.log_joint,
             "normalised": posterior.normalised,
             "log_posterior": best.log_posterior,

@@ -80,10 +80,12 @@ class EditPosterior(SampledPosterior):
         drawn = self._averages
         fit = np.array([t.log_likelihood for t in drawn.trees])
         best = np.lexsort((-fit, -drawn.frequency))[:k]
-        return [MapTree(drawn.trees[u].tree, None, None, certified=False) for u in best]
+        return [
+            MapTree(self._shown(drawn.trees[u].tree), None, None, certified=False) for u in best
+        ]
 
     def _draw(self, scored: ScoredTree, chain: int) -> Draw:
-        return Draw(scored.tree, None, None, scored.log_likelihood, chain)
+        return Draw(self._shown(scored.tree), None, None, scored.log_likelihood, chain)
 
     @property
     def edits(self) -> EditSummary:

@@ -131,7 +131,7 @@ class ExactPosterior(Posterior):
 
     def _with_probability(self, scored: ScoredTree) -> MapTree:
         joint = self._log_weight(scored) + self.likelihood * scored.log_likelihood
-        return MapTree(scored.tree, joint, joint - self._distribution.log_total)
+        return MapTree(self._shown(scored.tree), joint, joint - self._distribution.log_total)
 
     def _log_weight(self, scored: ScoredTree) -> float:
         if self.derivations_are_trees:
@@ -150,7 +150,7 @@ class ExactPosterior(Posterior):
         if seed is not None:
             check_count("seed", seed)
         rng = np.random.default_rng(fresh_seed() if seed is None else seed)
-        return [scored.tree for scored in self._distribution.draw(n, rng)]
+        return [self._shown(scored.tree) for scored in self._distribution.draw(n, rng)]
 
     @cached_property
     def draws(self) -> list[Draw]:
@@ -163,7 +163,7 @@ class ExactPosterior(Posterior):
                 weights[scored.tree] = self._log_weight(scored)
             weight = weights[scored.tree]
             prior = weight - self._log_prior_total
-            out.append(Draw(scored.tree, weight, prior, scored.log_likelihood))
+            out.append(Draw(self._shown(scored.tree), weight, prior, scored.log_likelihood))
         return out
 
     def log_prior(self, tree: Tree) -> float:

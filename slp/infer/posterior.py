@@ -248,6 +248,10 @@ class Posterior(ABC):
     @abstractmethod
     def _averages(self) -> TreeAverages: ...
 
+    def _shown(self, tree: Tree) -> Tree:
+        """A tree as it is handed out: a prior knows no outcomes, so its leaves say none."""
+        return tree if self.likelihood else tree.without_outcomes()
+
     # --- predictions ---------------------------------------------------------------------------
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:

@@ -48,7 +48,7 @@ class Renderer:
     def _leaf(self, box: int) -> Leaf:
         if box not in self._leaves:
             statistics = self.geometry.statistics([box])[0]
-            self._leaves[box] = Leaf(self.geometry.table.leaf.summary(statistics))
+            self._leaves[box] = Leaf.of(self.geometry.table.leaf, statistics)
         return self._leaves[box]
 
 

@@ -154,7 +154,7 @@ class SampledPosterior(Posterior):
 
     def _map_tree(self, scored: ScoredTree, joint: float) -> MapTree:
         known = self.normalised and not self.likelihood
-        return MapTree(scored.tree, joint, joint if known else None, certified=False)
+        return MapTree(self._shown(scored.tree), joint, joint if known else None, certified=False)
 
     @cached_property
     def _log_joint(self) -> NDArray[np.float64]:
@@ -169,7 +169,7 @@ class SampledPosterior(Posterior):
             check_count("seed", seed)
         rng = np.random.default_rng(fresh_seed() if seed is None else seed)
         found = rng.choice(len(self._averages.trees), n, p=self._averages.frequency)
-        return [self._averages.trees[u].tree for u in found]
+        return [self._shown(self._averages.trees[u].tree) for u in found]
 
     @cached_property
     def draws(self) -> Sequence[Draw]:
@@ -183,7 +183,9 @@ class SampledPosterior(Posterior):
 
     def _draw(self, scored: ScoredTree, chain: int) -> Draw:
         prior = scored.log_weight if self.normalised else None
-        return Draw(scored.tree, scored.log_weight, prior, scored.log_likelihood, chain)
+        return Draw(
+            self._shown(scored.tree), scored.log_weight, prior, scored.log_likelihood, chain
+        )
 
     @cached_property
     def _averages(self) -> DrawnTrees:

@@ -7,7 +7,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LeafModel"]
+__all__ = ["LEVEL", "LeafModel"]
+
+#: Probability of the credible intervals that a leaf is shown with.
+LEVEL = 0.9
 
 
 class LeafModel(Protocol):
@@ -51,6 +54,11 @@ class LeafModel(Protocol):
     def summary(self, S: NDArray[np.float64]) -> dict[str, Any]:
         """One leaf for `Tree` JSON: `{"counts": {class: n}}` or `{"n": .., "mean": ..}` (sample
         mean)."""
+        ...
+
+    def predictive(self, S: NDArray[np.float64]) -> dict[str, Any]:
+        """What one leaf predicts, for people and JSON: `{"probabilities": {class: p}}`, or a mean
+        (of counts `"rate"`) with its central credible interval of probability `LEVEL`."""
         ...
 
     def describe(self) -> str:

@@ -76,6 +76,11 @@ class Dirichlet:
         counts = zip(self.classes, np.asarray(S).tolist(), strict=True)
         return {"counts": {label: int(n) for label, n in counts if n}}
 
+    def predictive(self, S: NDArray[np.float64]) -> dict[str, Any]:
+        """`{"probabilities": {class: p}}` with the predictive probability of every class."""
+        shares = self.predict_proba(S).tolist()
+        return {"probabilities": dict(zip(self.classes, shares, strict=True))}
+
     def describe(self) -> str:
         """`dirichlet(1)` or `dirichlet([1, 2])`."""
         if self._one:

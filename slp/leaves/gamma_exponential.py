@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.leaves.numbers import NumericModel, leaf_mean
+from slp.leaves.numbers import NumericModel, finite, gamma_interval, leaf_mean
 from slp.leaves.rising import LogRising
 
 __all__ = ["GammaExponential"]
@@ -66,3 +66,15 @@ class GammaExponential(NumericModel):
         """`{"n": .., "events": .., "mean": ..}` with the mean time, censored ones included."""
         n, events, time = np.asarray(S).tolist()
         return {"n": int(n), "events": int(events), "mean": leaf_mean(n, time)["mean"]}
+
+    def predictive(self, S: NDArray[np.float64]) -> dict[str, Any]:
+        """`{"mean": .., "mean_interval": [.., ..], "time": ..}`: the predictive mean (None if it
+        has none), the interval of the mean 1/r, and the time in which the events were seen."""
+        a, b = self.hyperparameters
+        _, events, time = np.asarray(S).tolist()
+        low, high = gamma_interval(a + events, b + time)
+        return {
+            "mean": finite(float(self.mean(S))),
+            "mean_interval": [1 / high, finite(1 / low) if low > 0 else None],
+            "time": time,
+        }

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.leaves.numbers import NumericModel, leaf_mean
+from slp.leaves.numbers import NumericModel, gamma_interval, leaf_mean
 from slp.leaves.rising import LogRising
 
 __all__ = ["GammaPoisson"]
@@ -68,3 +68,11 @@ class GammaPoisson(NumericModel):
         """`{"n": .., "mean": ..}` with the leaf's sample mean."""
         n, s, _ = np.asarray(S).tolist()
         return leaf_mean(n, s)
+
+    def predictive(self, S: NDArray[np.float64]) -> dict[str, Any]:
+        """`{"rate": .., "rate_interval": [.., ..], "count": ..}`: the predictive mean, which is
+        that of the rate r, the interval of r, and the sum of the counts."""
+        a, b = self.hyperparameters
+        n, s, _ = np.asarray(S).tolist()
+        ends = gamma_interval(a + s, b + n)
+        return {"rate": float(self.mean(S)), "rate_interval": list(ends), "count": int(s)}

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.leaves.numbers import NumericModel, leaf_mean
+from slp.leaves.base import LEVEL
+from slp.leaves.numbers import NumericModel, finite, leaf_mean
 from slp.leaves.rising import LogRising, log_gamma_half_step
 
 __all__ = ["NormalInverseGamma"]
@@ -98,3 +99,16 @@ class NormalInverseGamma(NumericModel):
         """`{"n": .., "mean": ..}` with the leaf's sample mean."""
         n, s1, _ = np.asarray(S).tolist()
         return leaf_mean(n, s1 + n * self.ref)
+
+    def predictive(self, S: NDArray[np.float64]) -> dict[str, Any]:
+        """`{"mean": .., "mean_interval": [.., ..]}`: mu', and the interval of the mean m, which is
+        Student's t with 2 alpha' degrees of freedom about mu', with squared scale beta' / (alpha'
+        kappa')."""
+        from scipy.special import stdtrit  # late: a slow import
+
+        _, _, alpha, beta = self.hyperparameters
+        n, _, kappa_n, growth = (float(x) for x in self._update(S))
+        alpha_n = alpha + n / 2
+        scale = math.sqrt((beta + growth) / (alpha_n * kappa_n))
+        mean, reach = float(self.mean(S)), scale * float(stdtrit(2 * alpha_n, (1 + LEVEL) / 2))
+        return {"mean": mean, "mean_interval": [finite(mean - reach), finite(mean + reach)]}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NumericModel", "number_text"]
+from slp.leaves.base import LEVEL
+
+__all__ = ["NumericModel", "finite", "gamma_interval", "leaf_mean", "number_text"]
 
 
 def number_text(x: float) -> str:
@@ -39,3 +42,17 @@ class NumericModel:
 def leaf_mean(n: float, total: float) -> dict[str, Any]:
     """`{"n": .., "mean": ..}` of a leaf; an empty one has no mean."""
     return {"n": int(n), "mean": total / n if n else None}
+
+
+def finite(x: float) -> float | None:
+    """A number for JSON, which has none that is infinite: None in its place."""
+    return x if math.isfinite(x) else None
+
+
+def gamma_interval(shape: float, rate: float) -> tuple[float, float]:
+    """The central interval of probability `LEVEL` of a gamma distribution."""
+    from scipy.special import gammaincinv  # late: a slow import
+
+    tails = (1 - LEVEL) / 2, (1 + LEVEL) / 2
+    low, high = (float(gammaincinv(shape, tail)) / rate for tail in tails)
+    return low, high

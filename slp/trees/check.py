@@ -349,4 +349,4 @@ def _leaves_of_rows(tree: Tree, program: Program, X: Any, y: Any) -> list[Leaf]:
     response = response_of(program, roles_of(program, frame_of(X), y))
     sums = np.zeros((tree.n_leaves, response.statistics.shape[1]))
     np.add.at(sums, route_rows(tree, X), response.statistics)
-    return [Leaf(response.leaf.summary(s)) for s in sums]
+    return [Leaf.of(response.leaf, s) for s in sums]

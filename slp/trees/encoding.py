@@ -2,7 +2,9 @@
 
 `{"feature": f, "threshold": t, "left": ..., "right": ...}` (`"level"` in place of `"threshold"` for
 a categorical test), `{"counts": {class: rows}}`, `{"n": rows, "mean": m}` (of durations also
-`"events"`, how many were seen to their end), or `{}` for a leaf of which nothing is known.
+`"events"`, how many were seen to their end), `{"n": rows}`, or `{}` for a leaf of which nothing is
+known. `"predictive"` beside these is what a leaf model predicts there; it is written where asked
+for, and passed over by the reader, as a tree alone knows no model.
 """
 
 from __future__ import annotations
@@ -16,16 +18,19 @@ from slp.trees.tree import Leaf, Node, Split, Tree
 
 __all__ = ["tree_from_dict", "tree_to_dict"]
 
-_LEAF_KEYS = frozenset(("counts", "n", "events", "mean"))
+_LEAF_KEYS = frozenset(("counts", "n", "events", "mean", "predictive"))
 _SPLIT_KEYS = frozenset(("feature", "threshold", "level", "left", "right"))
 
 
-def tree_to_dict(tree: Tree) -> dict[str, Any]:
-    """The tree as nested dictionaries."""
+def tree_to_dict(tree: Tree, *, predictive: bool = False) -> dict[str, Any]:
+    """The tree as nested dictionaries, `predictive` with what leaves predict."""
     done: list[dict[str, Any]] = []
     for node in reversed(list(tree.nodes())):
         if isinstance(node, Leaf):
-            done.append(dict(node.summary))
+            leaf = dict(node.summary)
+            if predictive and node.predictive is not None:
+                leaf["predictive"] = dict(node.predictive())
+            done.append(leaf)
             continue
         test = {"threshold": node.threshold} if node.level is None else {"level": node.level}
         done.append({"feature": node.feature, **test, "left": done.pop(), "right": done.pop()})
@@ -113,7 +118,7 @@ def _check_leaf(site: _Site, node: Mapping[str, Any]) -> Leaf:
     unknown = [str(key) for key in node if key not in _LEAF_KEYS]
     if unknown:
         site.fail("E602", f"the leaf has the key `{unknown[0]}`, which means nothing", help)
-    summary: dict[str, Any] = dict(node)
+    summary: dict[str, Any] = {key: node[key] for key in node if key != "predictive"}
     if "counts" in summary:
         counts = summary["counts"]
         if not isinstance(counts, Mapping) or not all(isinstance(c, str) for c in counts):

@@ -92,7 +92,7 @@ def _rising(
     name, args = (None, ()) if model is None else (model.model, model.args)
     if all("counts" in s for s in summaries) and name in (None, "dirichlet"):
         return _class_probabilities([s["counts"] for s in summaries], args or (1.0,))
-    if all("n" in s for s in summaries) and name != "dirichlet":
+    if all("mean" in s for s in summaries) and name != "dirichlet":
         return [{"the mean": mean} for mean in _means(summaries, name, args)]
     return None
 

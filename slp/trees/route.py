@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -188,11 +189,22 @@ def _leaf_prediction(leaf: Leaf) -> Any:
     counts = leaf.summary.get("counts")
     if counts:
         return max(counts, key=lambda outcome: counts[outcome])
+    if "events" in leaf.summary:
+        return _mean_duration(leaf)
     if leaf.summary.get("mean") is not None:
         return float(leaf.summary["mean"])
     message = "a leaf of the tree has no counts and no mean to predict from"
     help = "fill the leaves from a table: tree.with_summaries(table)"
     raise DataError(Diagnostic("E610", message, help=help))
+
+
+def _mean_duration(leaf: Leaf) -> float:
+    """inf where no event was seen, and the model has no mean."""
+    if leaf.predictive is not None:
+        mean = leaf.predictive()["mean"]
+        return math.inf if mean is None else float(mean)
+    n, events, mean = (leaf.summary.get(key) or 0 for key in ("n", "events", "mean"))
+    return float(n * mean / events) if events else math.inf
 
 
 def _no_column(feature: str, names: list[str]) -> DataError:

@@ -6,8 +6,9 @@ their own stack, and equality and hashing go over the nodes in preorder.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -18,6 +19,7 @@ from slp.trees.regions import EVERYWHERE, Region
 if TYPE_CHECKING:
     from slp.data.table import Table
     from slp.ir.program import Program
+    from slp.leaves import LeafModel
     from slp.trees.check import CheckResult
     from slp.trees.differences import TreeEdit
 
@@ -26,9 +28,31 @@ __all__ = ["Leaf", "Node", "Place", "Split", "Tree"]
 
 @dataclass(frozen=True)
 class Leaf:
-    """A leaf; `summary` is `{"counts": {...}}` or `{"n": .., "mean": ..}`, {} where unknown."""
+    """A leaf.
+
+    Attributes
+    ----------
+    summary : its rows: `{"counts": {...}}` or `{"n": .., "mean": ..}`, `{"n": ..}` under a prior,
+        {} where unknown.
+    predictive : computes what the leaf model predicts there (`LeafModel.predictive`); None where
+        the model is not known. It follows from model and rows, so leaves are equal without it.
+    """
 
     summary: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    predictive: Callable[[], Mapping[str, Any]] | None = field(
+        default=None, compare=False, repr=False
+    )
+
+    @classmethod
+    def of(cls, model: LeafModel, statistics: NDArray[np.float64]) -> Leaf:
+        """The leaf of rows with such statistics, shape (k,), under a leaf model."""
+        return cls(model.summary(statistics), partial(model.predictive, statistics))
+
+    @property
+    def rows(self) -> int:
+        """Rows of the table in it, as its summary says; 0 where it does not."""
+        counts = self.summary.get("counts")
+        return self.summary.get("n", 0) if counts is None else sum(counts.values())
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +214,9 @@ class Tree:
         return route_rows(self, X)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """For each row, its leaf's commonest class (on a tie the one listed first) or mean.
+        """For each row, its leaf's commonest class (on a tie the one listed first) or mean; of
+        durations, some of them censored, the predicted mean, or the time for each event where the
+        leaf model is not known.
 
         Raises
         ------
@@ -228,15 +254,21 @@ class Tree:
         where = route_table(self, table)
         statistics = np.zeros((self.n_leaves, table.statistics.shape[1]))
         np.add.at(statistics, where, table.statistics)
-        return self.with_leaves([Leaf(table.leaf.summary(s)) for s in statistics])
+        return self.with_leaves([Leaf.of(table.leaf, s) for s in statistics])
 
     # --- out and in ------------------------------------------------------------------------
 
-    def to_dict(self) -> dict[str, Any]:
-        """The tree as JSON data (DESIGN 7)."""
+    def without_outcomes(self) -> Tree:
+        """The same splits, each leaf with its number of rows and nothing of their responses."""
+        rows = (leaf.rows for leaf in self.leaves())
+        return self.with_leaves([Leaf({"n": n} if n else {}) for n in rows])
+
+    def to_dict(self, *, predictive: bool = False) -> dict[str, Any]:
+        """The tree as JSON data (DESIGN 7); with `predictive` also what each leaf predicts, where
+        it is known."""
         from slp.trees.encoding import tree_to_dict
 
-        return tree_to_dict(self)
+        return tree_to_dict(self, predictive=predictive)
 
     @classmethod
     def from_dict(cls, data: Any) -> Tree:

@@ -73,7 +73,7 @@ def test_json_says_what_the_library_says(slp_run, table: Path) -> None:
 
     posterior = slp.load("growtree").posterior(polars.read_csv(table), seed=3)
     assert have["log_evidence"] == pytest.approx(posterior.log_evidence, rel=1e-12)
-    assert have["map"]["tree"] == posterior.map_tree().to_dict()
+    assert have["map"]["tree"] == posterior.map_tree().to_dict(predictive=True)
     assert have["tree_count"] == posterior.tree_count()
     assert have["mean_leaves"] == pytest.approx(posterior.expected_leaves(), rel=1e-12)
     assert have["features"].keys() == {"age", "dose"}

@@ -336,6 +336,17 @@ def test_no_rows_to_predict(engine: str) -> None:
         assert means.predict_interval(none).shape == (0, 2)
 
 
+@pytest.mark.parametrize("engine", ["exact", "chart", "enumerate", "mh"])
+def test_a_prior_knows_no_outcomes(engine: str) -> None:
+    posterior = quietly(GROWTREE, frame(), engine=engine, draws=40, kind=slp.Posterior)
+    prior = posterior.prior()
+    trees = [prior.map_tree(), *prior.sample(5, seed=1), *(draw.tree for draw in prior.draws)]
+    for tree in trees:
+        assert all(set(leaf.summary) == {"n"} for leaf in tree.leaves())
+        assert sum(leaf.rows for leaf in tree.leaves()) == 8
+    assert all("counts" in leaf.summary for leaf in posterior.map_tree().leaves())
+
+
 def test_moves_are_counted_by_proposal() -> None:
     posterior = quietly(
         GROWTREE + ":- constraint(max_features(1)).",

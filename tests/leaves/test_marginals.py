@@ -267,6 +267,59 @@ def test_summaries():
     assert MODELS[4].summary(S) == {"n": 2, "events": 1, "mean": 3.5}
 
 
+def tails(density, low, high, least, most):
+    """Mass of a density, known up to its total, below `low` and above `high`."""
+    parts = [integrate.quad(density, *p)[0] for p in ((least, low), (low, high), (high, most))]
+    return [parts[0] / sum(parts), parts[2] / sum(parts)]
+
+
+def test_intervals_of_a_rate_by_integration():
+    y = np.array([2.0, 0.0, 3.0])
+
+    def density(r):
+        return stats.gamma.pdf(r, 1.5, scale=1 / 0.5) * np.prod(stats.poisson.pmf(y, r))
+
+    model = GammaPoisson(1.5, 0.5)
+    have = model.predictive(model.statistics(y).sum(axis=0))
+    assert tails(density, *have["rate_interval"], 0, 50) == pytest.approx([0.05, 0.05], rel=1e-6)
+    assert (have["rate"], have["count"]) == (6.5 / 3.5, 5)
+
+
+def test_intervals_of_a_mean_duration_by_integration():
+    y = np.array([[2.0, 1.0], [3.0, 0.0], [4.0, 1.0]])
+
+    def density(r):  # of the rate, so of 1 / mean: the tails change places
+        seen = np.prod(np.where(y[:, 1] == 1, r, 1) * np.exp(-r * y[:, 0]))
+        return stats.gamma.pdf(r, 1.5, scale=1 / 0.5) * seen
+
+    model = GammaExponential(1.5, 0.5)
+    have = model.predictive(model.statistics(y).sum(axis=0))
+    low, high = have["mean_interval"]
+    assert tails(density, 1 / high, 1 / low, 0, 20) == pytest.approx([0.05, 0.05], rel=1e-6)
+    assert (have["mean"], have["time"]) == (9.5 / 2.5, 9)
+    never = GammaExponential(1e-4, 1.0)
+    assert never.predictive(np.zeros(3))["mean_interval"][1] is None
+    assert never.predictive(np.zeros(3))["mean"] is None
+
+
+def test_intervals_of_a_mean_by_integration():
+    """The variance is integrated out numerically too."""
+    y = np.array([101.0, 104.0, 102.5])
+    mu, kappa, alpha, beta = 100.0, 0.5, 1.5, 2.0
+
+    s2, m = np.geomspace(1e-2, 1e4, 600)[:, None], np.linspace(42, 162, 1201)
+    density = stats.invgamma.pdf(s2, alpha, scale=beta) * stats.norm.pdf(m, mu, (s2 / kappa) ** 0.5)
+    for x in y:
+        density = density * stats.norm.pdf(x, m, s2**0.5)
+    mass = integrate.simpson(density, x=s2.ravel(), axis=0)
+    model = NormalInverseGamma(mu, kappa, alpha, beta, ref=102.0)
+    have = model.predictive(model.statistics(y).sum(axis=0))
+    low, high = have["mean_interval"]
+    for beyond in (m < low, m > high):
+        assert mass[beyond].sum() / mass.sum() == pytest.approx(0.05, abs=3e-3)
+    assert have["mean"] == pytest.approx((mass * m).sum() / mass.sum(), abs=1e-3)
+
+
 def test_numbers_are_described_as_prolog_reads_them():
     model = NormalInverseGamma(1e-5, 0.1, 2.0, 2.5e20)
     assert model.describe() == "normal_inverse_gamma(1.0e-05, 0.1, 2, 2.5e+20)"

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+from slp.leaves import Dirichlet, GammaExponential, GammaPoisson, LeafModel, NormalInverseGamma
 from slp.trees import Leaf, Split, Tree
 
 
@@ -19,11 +26,11 @@ def tree() -> Tree:
 def test_text() -> None:
     want = """\
 petal width < 0.8
-├─ yes: setosa 50 (34% of rows)
+├─ yes: setosa 50 of 50
 └─ no: petal width < 1.75
-   ├─ yes: versicolor 49, virginica 5 (36% of rows)
+   ├─ yes: versicolor 49 of 54
    └─ no: colour = red
-      ├─ yes: virginica 45 (30% of rows)
+      ├─ yes: virginica 45 of 45
       └─ no: no rows"""
     assert tree().to_text() == want
     assert str(tree()) == want
@@ -34,14 +41,65 @@ def test_ascii_text_with_a_split_on_the_left() -> None:
     want = """\
 a < 1e+10
 |- yes: b < -3.5
-|  |- yes: mean 2.25, n 1 (25% of rows)
-|  `- no: mean -1e-07, n 3 (75% of rows)
+|  |- yes: mean 2.25, 1 row
+|  `- no: mean -1e-07, 3 rows
 `- no: leaf"""
     assert Tree(Split("a", 1e10, None, inner, Leaf())).to_text(ascii=True) == want
 
 
 def test_one_leaf() -> None:
-    assert Tree(Leaf({"counts": {"a": 2, "b": 7}})).to_text() == "b 7, a 2 (100% of rows)"
+    assert Tree(Leaf({"counts": {"a": 2, "b": 7}})).to_text() == "b 7 of 9"
+
+
+NUMBERS = np.array([100.0, 102.0, 104.0, 106.0])
+
+
+@pytest.mark.parametrize(
+    ("model", "y", "want"),
+    [
+        (Dirichlet(("no", "yes"), 1), [0] * 94 + [1], "no 0.98 (94 of 95)"),
+        (Dirichlet(("ill", "well"), 1), [0] * 11 + [1] * 4, "ill 0.71 (11 of 15)"),
+        (Dirichlet(("a", "b"), [1, 3]), [], "b 0.75 (no rows)"),
+        (Dirichlet(("a", "b"), [1, 9]), [0, 0], "b 0.75 (0 of 2)"),
+        (NormalInverseGamma(103, 0.1, 2, 5), NUMBERS, "mean 103 (90 %: 101 to 105), 4 rows"),
+        (
+            NormalInverseGamma(1e6, 0.1, 2, 5),
+            NUMBERS + 1e6,
+            "mean 1000100 (90 %: 1000090 to 1000111), 4 rows",
+        ),
+        (
+            NormalInverseGamma(0, 0.1, 2, 5e-18),
+            NUMBERS * 1e-9,
+            "mean 1e-07 (90 %: 8.99e-08 to 1.11e-07), 4 rows",
+        ),
+        (GammaPoisson(1, 1), [2, 0, 3], "rate 1.50 (90 %: 0.65 to 2.63), 5 in 3 rows"),
+        (
+            GammaExponential(1, 1),
+            [[2.0, 1], [3.0, 0], [4.0, 1]],
+            "mean 5.00 (90 %: 1.59 to 12.23), 2 events in 9 (3 rows)",
+        ),
+        (
+            GammaExponential(1, 1),
+            [[2.0, 0]],
+            "mean infinity (90 %: 1.0 to 58.5), 0 events in 2 (1 row)",
+        ),
+    ],
+)
+def test_leaves_say_what_they_predict(model: LeafModel, y: list[object], want: str) -> None:
+    sums = model.statistics(np.array(y)).sum(axis=0)
+    tree = Tree(Leaf.of(model, sums))
+    assert tree.to_text() == want
+    assert tree.to_dict() == model.summary(sums)
+    known = tree.to_dict(predictive=True)
+    assert known == {**model.summary(sums), "predictive": model.predictive(sums)}
+    json.dumps(known, allow_nan=False)
+    assert Tree.from_dict(known) == tree == pickle.loads(pickle.dumps(tree))
+
+
+def test_leaves_without_outcomes() -> None:
+    bare = tree().without_outcomes()
+    assert [leaf.summary for leaf in bare.leaves()] == [{"n": 50}, {"n": 54}, {"n": 45}, {}]
+    assert bare.to_text().splitlines()[1] == "├─ yes: 50 rows"
 
 
 def test_line_breaks_in_names_stay_on_one_line() -> None:
@@ -54,7 +112,7 @@ def test_dot() -> None:
     want = r"""digraph tree {
   node [shape=box, fontname="sans-serif"];
   n0 [label="the \"x\" < 0.5"];
-  n1 [label="a\\b 1 (100% of rows)", style=rounded];
+  n1 [label="a\\b 1 of 1", style=rounded];
   n0 -> n1 [label="yes"];
   n2 [label="leaf", style=rounded];
   n0 -> n2 [label="no"];

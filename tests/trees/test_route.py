@@ -10,7 +10,7 @@ import pytest
 from slp.data import Table
 from slp.data.table import Feature
 from slp.errors import DataError
-from slp.leaves import Dirichlet
+from slp.leaves import Dirichlet, GammaExponential
 from slp.trees import Leaf, Split, Tree
 
 TREE = Tree(
@@ -103,6 +103,16 @@ def table() -> Table:
 
 def counts(tree: Tree) -> list[dict[str, int]]:
     return [leaf.summary["counts"] for leaf in tree.with_summaries(table()).leaves()]
+
+
+def test_durations_are_predicted_with_what_is_censored() -> None:
+    """Not by the mean of times of which some are cut short."""
+    model = GammaExponential(2, 1)
+    sums = model.statistics(np.array([[2.0, 1], [3.0, 0], [4.0, 0]])).sum(axis=0)
+    leaf = Leaf.of(model, sums)
+    assert Tree(leaf).predict(np.zeros((1, 1))).tolist() == [10 / 2]
+    assert Tree(Leaf(leaf.summary)).predict(np.zeros((1, 1))).tolist() == [9 / 1]
+    assert Tree(Leaf({"n": 2, "events": 0, "mean": 3.0})).predict(np.zeros((1, 1))) == np.inf
 
 
 def test_summaries_from_a_table() -> None:

@@ -175,7 +175,7 @@ class CompiledChart:
                 cumulative.clear()
             steps = self._draw(rng, cumulative)
             out.append(self._scored(self._total_items, steps))
-            size += len(steps) * _BYTES_PER_NODE
+            size += len(steps) * (_BYTES_PER_NODE + 8 * self.table.leaf.n_statistics)
             self.passes.spend(time.monotonic() - started)
         return out
 
@@ -216,7 +216,7 @@ class CompiledChart:
         return ScoredTree(Tree(done.pop()), log_weight, log_likelihood)
 
     def _leaf(self, rows: NDArray[np.uint32]) -> Leaf:
-        return Leaf(self.table.leaf.summary(self.table.statistics[rows].sum(axis=0)))
+        return Leaf.of(self.table.leaf, self.table.statistics[rows].sum(axis=0))
 
     def log_weight(self, tree: Tree) -> float:
         """Log weight under the program as written of all derivations that part the rows as `tree`

@@ -129,7 +129,7 @@ class CoreChains(ABC, Generic[P]):
         done: list[Leaf | Split] = []
         for f, low, high in reversed(nodes.tolist()):
             if f == LEAF:
-                done.append(Leaf(table.leaf.summary(leaves.pop())))
+                done.append(Leaf.of(table.leaf, leaves.pop()))
             elif f != CALL:
                 feature = table.features[f]
                 threshold = None if feature.categorical else feature.threshold(low, high)
