@@ -6,13 +6,17 @@ Offsets count characters (not bytes) from 0; lines and columns are counted from 
 from __future__ import annotations
 
 import bisect
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from slp.errors import Diagnostic, ProgramError
 
-__all__ = ["SourceFile", "SourceSpan", "draw_diagnostic"]
+__all__ = ["MOST_CHARACTERS", "SourceFile", "SourceSpan", "draw_diagnostic"]
+
+#: Characters of one program, at most: a longer one is not read (E052).
+MOST_CHARACTERS = 10_000_000
 
 _CONTEXT_LINES = 2
 _TAB = "    "
@@ -45,7 +49,9 @@ class SourceFile:
             help = "the program comes first, then the table: slp-sample prior.slp data.csv"
             raise ProgramError(Diagnostic("E003", message, help=help))
         try:
-            return cls(str(path), path.read_text(encoding="utf-8-sig"))
+            with path.open(encoding="utf-8-sig") as stream:
+                # One more than may be: the parser tells that it is too large.
+                return cls(str(path), stream.read(MOST_CHARACTERS + 1))
         except UnicodeDecodeError as e:
             message = f"{path} is not UTF-8 text (byte {e.start})"
             raise ProgramError(Diagnostic("E002", message, help="save the file as UTF-8")) from e
@@ -56,7 +62,7 @@ class SourceFile:
     @cached_property
     def line_starts(self) -> list[int]:
         """Offset of the first character of each line."""
-        return [0] + [i + 1 for i, c in enumerate(self.text) if c == "\n"]
+        return [0] + [match.end() for match in re.finditer("\n", self.text)]
 
     def line_column(self, offset: int) -> tuple[int, int]:
         """Line and column, both from 1, of a character."""
@@ -70,7 +76,7 @@ class SourceFile:
         return self.text[start:end].rstrip("\r")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class SourceSpan:
     """The characters `start <= i < end` of a file."""
 

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 from slp.errors import Diagnostic, ProgramError, Related, SlpError
+from slp.proofs.faults import nearest
 from slp.source import SourceSpan
+from slp.syntax.messages import MOST_MISTAKES, too_many
 
 __all__ = ["Findings", "name_help", "nearest_name"]
 
 
 class Findings:
-    """The diagnostics found so far. A finding that repeats another word for word is kept once."""
+    """The diagnostics found so far. A finding that repeats another word for word is kept once.
+
+    After `MOST_MISTAKES` errors nobody reads on: whoever adds one more gets them all, as an
+    exception.
+    """
 
     def __init__(self) -> None:
         self._found: dict[tuple[object, ...], Diagnostic] = {}
+        self._errors = 0
 
     def error(
         self,
@@ -40,9 +46,21 @@ class Findings:
         self.add(Diagnostic(code, message, span, help, tuple(related), "warning"))
 
     def add(self, diagnostic: Diagnostic) -> None:
-        """Add a finding made elsewhere."""
+        """Add a finding made elsewhere.
+
+        Raises
+        ------
+        ProgramError
+            With all findings, if the errors are too many by now (E053).
+        """
         key = (diagnostic.code, diagnostic.message, *_place(diagnostic))
-        self._found.setdefault(key, diagnostic)
+        if key in self._found:
+            return
+        if diagnostic.severity == "error":
+            self._errors += 1
+            if self._errors > MOST_MISTAKES:
+                raise ProgramError([*self.in_order(), too_many(diagnostic)])
+        self._found[key] = diagnostic
 
     def take(self, error: SlpError) -> None:
         """Add all findings of an exception."""
@@ -52,12 +70,13 @@ class Findings:
     @property
     def has_errors(self) -> bool:
         """Whether something is a mistake, not just worth a warning."""
-        return any(d.severity == "error" for d in self._found.values())
+        return self._errors > 0
 
     def in_order(self) -> tuple[Diagnostic, ...]:
         """All findings: those without a place, then file by file in order of place.
 
-        A warning at the very place of an error is left out: it is likely to come from it.
+        A warning at the very place of an error is left out: it is likely to come from it. So are
+        warnings beyond the first `MOST_MISTAKES`.
         """
         errors = {_place(d) for d in self._found.values() if d.severity == "error"}
         found = [
@@ -66,7 +85,13 @@ class Findings:
         files: dict[str, int] = {"": -1}
         for d in found:
             files.setdefault(_place(d)[0], len(files))
-        return tuple(sorted(found, key=lambda d: (files[_place(d)[0]], _place(d)[1])))
+        found.sort(key=lambda d: (files[_place(d)[0]], _place(d)[1]))
+        warnings = [d for d in found if d.severity == "warning"]
+        if len(warnings) > MOST_MISTAKES:
+            left_out = set(map(id, warnings[MOST_MISTAKES:]))
+            found = [d for d in found if id(d) not in left_out]
+            found.append(too_many(warnings[MOST_MISTAKES]))
+        return tuple(found)
 
     def warnings(self) -> tuple[Diagnostic, ...]:
         """Those of `in_order` that are no mistakes."""
@@ -91,8 +116,8 @@ def _place(diagnostic: Diagnostic) -> tuple[str, int, int]:
 def nearest_name(name: str, known: Iterable[str]) -> str | None:
     """The one of `known` that is most like `name`, None if none is alike."""
     by_lower = {k.lower(): k for k in known}
-    found = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
-    return by_lower[found[0]] if found else None
+    found = nearest(name.lower(), by_lower)
+    return None if found is None else by_lower[found]
 
 
 def name_help(name: str, known: Iterable[str], kind: str) -> str | None:

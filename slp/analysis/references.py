@@ -121,7 +121,7 @@ class _References:
             if key is None:
                 continue  # a variable is called when it is bound; proofs find the rest
             if key in _GOALS_IN and isinstance(goal, Struct):
-                stack += [goal.args[i] for i in _GOALS_IN[key]]
+                stack += [goal.args[i] for i in reversed(_GOALS_IN[key])]
             else:
                 self.goal(goal, key, span_of(goal, span), guard)
 

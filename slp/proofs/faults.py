@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from heapq import nsmallest
 
 from slp.errors import Diagnostic, ProgramError
 from slp.proofs.terms import Atom, Number, Term, Text, Var, list_items
@@ -16,6 +17,8 @@ __all__ = ["LimitError", "describe", "nearest"]
 
 _Span = SourceSpan | None
 _LONGEST = 40
+_LONGEST_COMPARED = 60  # characters of a name for which a near one is looked for
+_MOST_COMPARED = 200
 
 
 class LimitError(ProgramError):
@@ -31,8 +34,18 @@ def _limit(code: str, message: str, span: _Span, help: str | None = None) -> Lim
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
-    """The name most like `name`, None if none is near."""
-    found = get_close_matches(name, sorted(set(names)), n=1)
+    """The name most like `name`, None if none is near.
+
+    Comparing takes time quadratic in the length of names, and there may be many: no more than
+    `_MOST_COMPARED` of like length are looked at, and no long ones.
+    """
+    if len(name) > _LONGEST_COMPARED:
+        return None
+    shortest, longest = len(name) / 3, len(name) * 3  # less alike in length is not alike at all
+    alike = {other for other in names if shortest <= len(other) <= longest}
+    if len(alike) > _MOST_COMPARED:
+        alike = set(nsmallest(_MOST_COMPARED, alike, key=lambda o: (abs(len(o) - len(name)), o)))
+    found = get_close_matches(name, sorted(alike), n=1)
     return found[0] if found else None
 
 

@@ -17,7 +17,7 @@ from slp.source import SourceFile, SourceSpan
 __all__ = ["Clause", "Comment", "Directive", "Item", "SourceProgram"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Comment:
     """A `%` or `/* */` comment, with its marks, without the line end."""
 
@@ -25,7 +25,7 @@ class Comment:
     span: SourceSpan = field(compare=False, repr=False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Directive:
     """`:- goal.`"""
 
@@ -40,7 +40,7 @@ class Directive:
         return Struct(":-", (self.goal,), self.span)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Clause:
     """`[label ::] head [:- body | --> body].`
 

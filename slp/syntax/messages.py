@@ -12,9 +12,13 @@ from dataclasses import dataclass
 from slp.errors import Diagnostic, Related
 from slp.source import SourceSpan
 
-__all__ = ["MESSAGES", "SyntaxMessage", "excerpt"]
+__all__ = ["MESSAGES", "MOST_MISTAKES", "SyntaxMessage", "excerpt"]
 
 _EXCERPT_LENGTH = 40
+_READ_LENGTH = 1000  # of a long text, as much of each end is looked at for an excerpt
+
+#: Mistakes of one program that are told, at most.
+MOST_MISTAKES = 1000
 
 
 @dataclass(frozen=True)
@@ -34,11 +38,43 @@ class SyntaxMessage:
 
 def excerpt(text: str) -> str:
     """`text` on one line, shortened in the middle to be quoted in a message."""
+    if len(text) > 2 * _READ_LENGTH:
+        text = f"{text[:_READ_LENGTH]} ... {text[-_READ_LENGTH:]}"
     line = " ".join(text.split())
     if len(line) <= _EXCERPT_LENGTH:
         return line
     half = _EXCERPT_LENGTH // 2
     return f"{line[: half - 2]} ... {line[-half + 3 :]}"
+
+
+# --- size ----------------------------------------------------------------------------------------
+
+TOO_LARGE = SyntaxMessage(
+    "E052",
+    "{what} has more than {limit}",
+    "keep in the program what it reasons with; put rows of data into a table, long constants out",
+    (),
+)
+TOO_MANY_MISTAKES = SyntaxMessage(
+    "E053",
+    "there are more than {limit} mistakes, of which these are the first",
+    "mend these, then look again",
+    (),
+)
+TOO_MANY_WARNINGS = SyntaxMessage(
+    "W053",
+    "there are more than {limit} warnings, of which these are the first",
+    "mend these, then look again",
+    (),
+)
+
+
+def too_many(further: Diagnostic) -> Diagnostic:
+    """What stands for `further` and all that would come after it."""
+    is_error = further.severity == "error"
+    message = TOO_MANY_MISTAKES if is_error else TOO_MANY_WARNINGS
+    text = message.message.format(limit=f"{MOST_MISTAKES:,}")
+    return Diagnostic(message.code, text, further.span, message.help, (), further.severity)
 
 
 # --- tokens --------------------------------------------------------------------------------------

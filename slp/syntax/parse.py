@@ -7,33 +7,37 @@ clause, and one run reports the mistakes of all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
-from lark import Token, Tree
+from lark import Token
 from lark.exceptions import UnexpectedToken
 
 from slp.errors import Diagnostic, ProgramError, Related
 from slp.proofs.terms import Term
-from slp.source import SourceFile, SourceSpan
+from slp.source import MOST_CHARACTERS, SourceFile, SourceSpan
 from slp.syntax import messages
 from slp.syntax.ast import Comment, Directive, Item, SourceProgram
 from slp.syntax.clauses import declare_operators, item_of_term
-from slp.syntax.messages import excerpt
+from slp.syntax.messages import MOST_MISTAKES, excerpt
 from slp.syntax.operators import DEFAULT_OPERATORS, OperatorTable
-from slp.syntax.terms import build_clause
-from slp.syntax.tokens import (
-    find_token_fault,
-    syntax_parser,
-    token_end,
-    token_span,
-    token_start,
-    tokenize,
-)
+from slp.syntax.parser import syntax_parser, tokenize
+from slp.syntax.sequences import Operand
+from slp.syntax.terms import READER
+from slp.syntax.tokens import find_token_fault, token_end, token_span, token_start
 
 __all__ = ["parse_program", "parse_recovering", "parse_term"]
 
+#: Most tokens of a program.
+MOST_TOKENS = 1_000_000
+
 _DEEPEST_BRACKETS = 500
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
+_BRACKETS = {"OPEN": 1, "OPEN_LIST": 1, "OPEN_CURLY": 1} | {
+    "CLOSE": -1,
+    "CLOSE_LIST": -1,
+    "CLOSE_CURLY": -1,
+}
 _OPENING = {closing: opening for opening, closing in _CLOSING.items()}
 
 
@@ -53,22 +57,28 @@ def parse_program(file: SourceFile) -> SourceProgram:
 
 def parse_recovering(file: SourceFile) -> tuple[SourceProgram, tuple[Diagnostic, ...]]:
     """The clauses of a file that can be read, and what is wrong with the others, in order."""
-    code, comments = _code_and_comments(file)
     items: list[Item] = []
-    diagnostics = _token_faults(comments, file)
+    comments: list[Comment] = []
+    diagnostics: list[Diagnostic] = []
     table = DEFAULT_OPERATORS
-    for tokens in _clauses(code):
-        try:
-            term = _read_clause(tokens, table, file)
-            item = item_of_term(term, _span(tokens, file))
-            if isinstance(item, Directive):
-                table = declare_operators(item, table)
-            items.append(item)
-        except ProgramError as error:
-            diagnostics += error.diagnostics
+    try:
+        for tokens in _clauses(file, comments, diagnostics):
+            try:
+                item = item_of_term(_read_clause(tokens, table, file), _span(tokens, file))
+                if isinstance(item, Directive):
+                    table = declare_operators(item, table)
+                items.append(item)
+            except ProgramError as error:
+                diagnostics += error.diagnostics
+            if len(diagnostics) > MOST_MISTAKES:
+                break
+    except ProgramError as error:  # it is too large
+        diagnostics += error.diagnostics
     diagnostics.sort(key=lambda diagnostic: diagnostic.span.start if diagnostic.span else 0)
-    kept = tuple(Comment(str(token), token_span(token, file)) for token in comments)
-    return SourceProgram(file, tuple(items), kept), tuple(diagnostics)
+    if len(diagnostics) > MOST_MISTAKES:
+        last = messages.too_many(diagnostics[MOST_MISTAKES])
+        diagnostics = [*diagnostics[:MOST_MISTAKES], last]
+    return SourceProgram(file, tuple(items), tuple(comments)), tuple(diagnostics)
 
 
 def parse_term(text: str, name: str = "<goal>") -> Term:
@@ -80,39 +90,59 @@ def parse_term(text: str, name: str = "<goal>") -> Term:
         With a diagnostic for each mistake; `name` is what they call the text.
     """
     file = SourceFile(name, text)
-    tokens, comments = _code_and_comments(file)
-    if faults := _token_faults(comments, file):
+    faults: list[Diagnostic] = []
+    clauses = list(islice(_clauses(file, [], faults), MOST_MISTAKES))
+    if faults:
         raise ProgramError(faults)
-    clauses = list(_clauses(tokens))
     if len(clauses) != 1:
         count = "none" if not clauses else str(len(clauses))
         raise ProgramError(messages.ONE_TERM.at(SourceSpan(file, 0, len(text)), count=count))
+    (tokens,) = clauses
     if tokens[-1].type != "END":
         tokens.append(Token("END", ".", start_pos=len(text), end_pos=len(text)))
     return _read_clause(tokens, DEFAULT_OPERATORS, file)
 
 
-def _code_and_comments(file: SourceFile) -> tuple[list[Token], list[Token]]:
-    code: list[Token] = []
-    comments: list[Token] = []
-    for token in tokenize(file):
-        (comments if token.type == "COMMENT" else code).append(token)
-    return code, comments
-
-
-def _clauses(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+def _clauses(
+    file: SourceFile, comments: list[Comment], faults: list[Diagnostic]
+) -> Iterator[list[Token]]:
     """The tokens of one clause after the other, up to its full stop, or to the end of the file.
 
     A quote that is never closed swallows the full stop of its line: there the clause ends too.
+    Comments, and what is wrong with them, are put down on the way.
+
+    Raises
+    ------
+    ProgramError
+        The program is too large.
     """
+    _check_size(file)
     clause: list[Token] = []
-    for token in tokens:
+    for token in tokenize(file):
+        if token.type == "COMMENT":
+            comments.append(Comment(str(token), token_span(token, file)))
+            faults += _token_faults([token], file)
+            continue
         clause.append(token)
         if token.type == "END" or (token.type == "UNCLOSED_QUOTE" and token.endswith(".")):
             yield clause
             clause = []
     if clause:
         yield clause
+
+
+def _check_size(file: SourceFile) -> None:
+    if len(file.text) > MOST_CHARACTERS:
+        raise _too_large(file, f"{MOST_CHARACTERS:,} characters")
+    # A token has a character at least: that of most programs need not be counted.
+    if len(file.text) > MOST_TOKENS:
+        if next(islice(tokenize(file), MOST_TOKENS, None), None) is not None:
+            raise _too_large(file, f"{MOST_TOKENS:,} words and signs")
+
+
+def _too_large(file: SourceFile, limit: str) -> ProgramError:
+    span = SourceSpan(file, 0, 1)
+    return ProgramError(messages.TOO_LARGE.at(span, what="this program", limit=limit))
 
 
 def _span(tokens: Sequence[Token], file: SourceFile) -> SourceSpan:
@@ -124,33 +154,36 @@ def _read_clause(tokens: Sequence[Token], table: OperatorTable, file: SourceFile
     faults = _token_faults(tokens, file)
     if faults:
         raise ProgramError(faults)
-    tree = _bracket_tree(tokens, file)
-    term, faults = build_clause(tree, table, file)
-    if term is None:
-        raise ProgramError(faults)
+    term = _read_brackets(tokens, table, file)
+    if READER.diagnostics or term is None:
+        raise ProgramError(READER.diagnostics)
     return term
 
 
-def _token_faults(tokens: Sequence[Token], file: SourceFile) -> list[Diagnostic]:
+def _token_faults(tokens: Iterable[Token], file: SourceFile) -> list[Diagnostic]:
     faults: list[Diagnostic] = []
     for token in tokens:
         fault = find_token_fault(token, file)
         if fault is not None:
             faults.append(fault)
-            if token.type == "UNCLOSED_QUOTE":
-                break  # what follows may be meant to stand inside the quotes
+            # What follows an open quote may be meant to stand inside it.
+            if token.type == "UNCLOSED_QUOTE" or len(faults) > MOST_MISTAKES:
+                break
     return faults
 
 
-def _bracket_tree(tokens: Sequence[Token], file: SourceFile) -> Tree[Token]:
-    """What Lark makes of the tokens; raises ProgramError where brackets do not fit."""
+def _read_brackets(tokens: Sequence[Token], table: OperatorTable, file: SourceFile) -> Term | None:
+    """What Lark and `READER` make of the tokens, None where that is no term; `READER` has noted
+    why. Raises ProgramError where brackets do not fit."""
+    READER.begin(table, file)
     parser = syntax_parser().parse_interactive()
     depth = 0
     for token in tokens:
-        depth += (token in _CLOSING) - (token in _OPENING)
-        if depth > _DEEPEST_BRACKETS:
-            span = token_span(token, file)
-            raise ProgramError(messages.TOO_DEEP.at(span, limit=_DEEPEST_BRACKETS))
+        if token.type in _BRACKETS:
+            depth += _BRACKETS[token.type]
+            if depth > _DEEPEST_BRACKETS:
+                span = token_span(token, file)
+                raise ProgramError(messages.TOO_DEEP.at(span, limit=_DEEPEST_BRACKETS))
         try:
             parser.feed_token(token)
         except UnexpectedToken:
@@ -163,8 +196,8 @@ def _bracket_tree(tokens: Sequence[Token], file: SourceFile) -> Tree[Token]:
     if tokens[-1].type != "END":
         span = token_span(tokens[-1], file)
         raise ProgramError(messages.UNFINISHED_CLAUSE.at(span, last=excerpt(tokens[-1])))
-    tree: Tree[Token] = parser.feed_eof()  # type: ignore[no-untyped-call]
-    return tree
+    operand: Operand | None = parser.feed_eof()  # type: ignore[no-untyped-call]
+    return None if operand is None else operand.term
 
 
 def _bracket_fault(token: Token, open_tokens: Sequence[Token], file: SourceFile) -> Diagnostic:

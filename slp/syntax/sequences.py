@@ -86,7 +86,18 @@ def read_sequence(
     ProgramError
         With one diagnostic, if the sequence is no term.
     """
+    if len(items) == 1:  # most are
+        item = items[0]
+        if not isinstance(item, Token):
+            return item.operand if isinstance(item, Call) else item
+        if item.type == "NAME":
+            return _atom(item, file)
     return _SequenceReader(items, table, file, is_clause).read()
+
+
+def _atom(token: Token, file: SourceFile) -> Operand:
+    span = token_span(token, file)
+    return Operand(Atom(str(token), span), span.start, span.end)
 
 
 class _SequenceReader:
@@ -151,7 +162,7 @@ class _SequenceReader:
             return True
         if item.type in ("COMMA", "BAR"):
             raise self._missing_operand(item, "before")
-        self.operands.append(self._atom(item))
+        self.operands.append(_atom(item, self.file))
         return False
 
     def _push_negative_number(self, i: int) -> bool:
@@ -175,12 +186,8 @@ class _SequenceReader:
             return False
         if infix is not None and infix.left_limit <= self.waiting[-1][0].priority:
             return False
-        self.operands.append(self._atom(self.waiting.pop()[1]))
+        self.operands.append(_atom(self.waiting.pop()[1], self.file))
         return True
-
-    def _atom(self, token: Token) -> Operand:
-        span = token_span(token, self.file)
-        return Operand(Atom(str(token), span), span.start, span.end)
 
     # --- the two stacks
 

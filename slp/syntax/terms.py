@@ -1,22 +1,25 @@
-"""Terms of a clause, from the tree of its brackets that Lark makes.
+"""Terms of a clause, made while Lark reads its tokens and brackets.
 
-Works upwards from the innermost brackets, without recursion. A mistake inside brackets is noted, a
-stand-in takes the place of the term, and reading goes on, so that one run finds all mistakes.
+`READER` is what Lark's parser calls: at each token, and at each closing bracket with what stands
+between. So terms grow upwards from the innermost brackets, without recursion and without a tree of
+the text. A mistake inside brackets is noted, a stand-in takes the place of the term, and reading
+goes on, so that one run finds all mistakes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from threading import local
+from typing import TypeVar
 
-from lark import Token, Tree
-from lark.visitors import Transformer_NonRecursive
+from lark import Token
 
 from slp.errors import Diagnostic, ProgramError
 from slp.proofs.terms import NIL, Atom, Number, Struct, Term, Text, Var
 from slp.source import SourceFile, SourceSpan
 from slp.syntax import messages
 from slp.syntax.messages import SyntaxMessage
-from slp.syntax.operators import OperatorTable
+from slp.syntax.operators import DEFAULT_OPERATORS, OperatorTable
 from slp.syntax.sequences import Call, Operand, SequenceItem, item_span, read_sequence
 from slp.syntax.tokens import (
     is_variable_name,
@@ -27,31 +30,30 @@ from slp.syntax.tokens import (
     token_start,
 )
 
-__all__ = ["build_clause"]
+__all__ = ["READER"]
 
 _STAND_IN = Atom("?")
+_Read = TypeVar("_Read")
 
 
-def build_clause(
-    tree: Tree[Token], table: OperatorTable, file: SourceFile
-) -> tuple[Term | None, list[Diagnostic]]:
-    """The term of a `clause` tree; None if there are mistakes, all of which are returned."""
-    builder = _TermBuilder(table, file)
-    operand: Operand | None = builder.transform(tree)
-    if builder.diagnostics or operand is None:
-        return None, builder.diagnostics
-    return operand.term, []
+class _TermReader(local):
+    """One method for each rule and token of the grammar; each gives items of a sequence.
 
+    Every thread has a clause of its own that it reads; `begin` starts it.
+    """
 
-class _TermBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
-    """One method for each rule and token of the grammar; each gives items of a sequence."""
+    def __init__(self) -> None:
+        self.begin(DEFAULT_OPERATORS, SourceFile("", ""))
 
-    def __init__(self, table: OperatorTable, file: SourceFile) -> None:
-        super().__init__()
+    def __reduce__(self) -> str:
+        return "READER"  # there is one; the parser's tables refer to it
+
+    def begin(self, table: OperatorTable, file: SourceFile) -> None:
+        """Make ready for a clause of `file`, with the operators of `table`."""
         self.table = table
         self.file = file
         self.diagnostics: list[Diagnostic] = []
-        self.anonymous = 0
+        self._anonymous = 0
 
     # --- tokens (operators and atoms stay tokens until their sequence is read)
 
@@ -59,51 +61,58 @@ class _TermBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
         if not is_variable_name(token):
             return token
         name = self._anonymous_name() if token == "_" else str(token)
-        return self._operand(token, lambda span: Var(name, span=span))
+        span = token_span(token, self.file)
+        return Operand(Var(name, span=span), span.start, span.end)
 
     def NUMBER(self, token: Token) -> Operand:  # noqa: N802
-        return self._operand(token, lambda span: Number(number_value(token, self.file), span))
+        return self._noted(token, token, self._number, token)
 
     CHARACTER = NUMBER
 
-    def _anonymous_name(self) -> str:
-        """`_`, and `_#2` and so on for the further ones, as each `_` is a variable of its own."""
-        self.anonymous += 1
-        return "_" if self.anonymous == 1 else f"_#{self.anonymous}"
-
     def QUOTED(self, token: Token) -> Operand:  # noqa: N802
-        return self._operand(token, lambda span: Atom(self._quoted_atom(token), span))
+        return self._noted(token, token, self._quoted_atom, token)
 
     def STRING(self, token: Token) -> Operand:  # noqa: N802
-        return self._operand(token, lambda span: Text(quoted_text(token, self.file), span))
+        return self._noted(token, token, self._string, token)
 
-    def _quoted_atom(self, token: Token) -> str:
+    def _anonymous_name(self) -> str:
+        """`_`, and `_#2` and so on for the further ones, as each `_` is a variable of its own."""
+        self._anonymous += 1
+        return "_" if self._anonymous == 1 else f"_#{self._anonymous}"
+
+    def _number(self, token: Token, span: SourceSpan) -> Term:
+        return Number(number_value(token, self.file), span)
+
+    def _quoted_atom(self, token: Token, span: SourceSpan) -> Term:
         name = quoted_text(token, self.file)
         if name == NIL.name:
             raise self._fault(messages.QUOTED_NIL, token)
-        return name
+        return Atom(name, span)
 
-    # --- brackets
+    def _string(self, token: Token, span: SourceSpan) -> Term:
+        return Text(quoted_text(token, self.file), span)
+
+    # --- brackets: the children of each are its tokens and what stands between
 
     def call(self, children: list[SequenceItem]) -> Call:
-        name, items = children[0], children[2:-1]
+        name = children[0]
         assert isinstance(name, Token)
         known = len(self.diagnostics)
-        operand = self._bracketed(children, lambda span: self._compound(name, items, span))
+        operand = self._bracketed(children, self._compound)
         # The mistake is noted: do not meet it again if this turns out to be an infix operator.
-        return Call(name, operand, items if len(self.diagnostics) == known else [operand])
+        return Call(name, operand, children[2:-1] if len(self.diagnostics) == known else [operand])
 
     def group(self, children: list[SequenceItem]) -> Operand:
-        return self._bracketed(children, lambda span: self._group(children[1:-1], span))
+        return self._bracketed(children, self._group)
 
     def prolog_list(self, children: list[SequenceItem]) -> Operand:
-        return self._bracketed(children, lambda span: self._list(children[1:-1], span))
+        return self._bracketed(children, self._list)
 
     def curly(self, children: list[SequenceItem]) -> Operand:
-        return self._bracketed(children, lambda span: self._curly(children[1:-1], span))
+        return self._bracketed(children, self._curly)
 
     def clause(self, children: list[SequenceItem]) -> Operand | None:
-        """The clause's term; None after a mistake."""
+        """The clause's term; None after a mistake that ends its reading."""
         items = children[:-1]
         if not items:
             end = children[-1]
@@ -121,6 +130,8 @@ class _TermBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
         """Where a full stop is missing, the items of the next clause; else nothing."""
         if fault.code != messages.MISSING_FULL_STOP.code or fault.span is None:
             return []
+        if len(self.diagnostics) > messages.MOST_MISTAKES:
+            return []
         start = fault.span.start
         # Not further than that: a long text may lack a full stop at every line.
         at = next(i for i, item in enumerate(items) if item_span(item, self.file).start == start)
@@ -128,7 +139,9 @@ class _TermBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
 
     # --- terms
 
-    def _compound(self, name: Token, items: Sequence[SequenceItem], span: SourceSpan) -> Term:
+    def _compound(self, children: Sequence[SequenceItem], span: SourceSpan) -> Term:
+        name, items = children[0], children[2:-1]
+        assert isinstance(name, Token)
         if name == ".":
             raise self._fault(messages.STRAY_POINT, name)
         if is_variable_name(name):
@@ -139,15 +152,18 @@ class _TermBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
         arguments, _ = self._split(items, "COMMA")
         return Struct(functor, tuple(self._read(part) for part in arguments), span)
 
-    def _group(self, items: Sequence[SequenceItem], span: SourceSpan) -> Term:
-        if not items:
+    def _group(self, children: Sequence[SequenceItem], span: SourceSpan) -> Term:
+        if len(children) == 2:
             raise ProgramError(messages.EMPTY_GROUP.at(span))
-        return self._read(items)
+        return self._read(children[1:-1])
 
-    def _curly(self, items: Sequence[SequenceItem], span: SourceSpan) -> Term:
-        return Struct("{}", (self._read(items),), span) if items else Atom("{}", span)
+    def _curly(self, children: Sequence[SequenceItem], span: SourceSpan) -> Term:
+        if len(children) == 2:
+            return Atom("{}", span)
+        return Struct("{}", (self._read(children[1:-1]),), span)
 
-    def _list(self, items: Sequence[SequenceItem], span: SourceSpan) -> Term:
+    def _list(self, children: Sequence[SequenceItem], span: SourceSpan) -> Term:
+        items = children[1:-1]
         if not items:
             return Atom(NIL.name, span)
         parts, bar = self._split(items, "COMMA", "BAR")
@@ -193,25 +209,30 @@ class _TermBuilder(Transformer_NonRecursive):  # type: ignore[type-arg]
         return ProgramError(message.at(token_span(token, self.file), **details))
 
     def _read(self, items: Sequence[SequenceItem]) -> Term:
-        if len(items) == 1 and isinstance(items[0], Operand):
-            return items[0].term
         return read_sequence(items, self.table, self.file).term
 
     # --- noting mistakes
 
-    def _operand(self, token: Token, build: Callable[[SourceSpan], Term]) -> Operand:
-        return self._note_mistakes(token_start(token), token_end(token), build)
-
     def _bracketed(
-        self, children: Sequence[SequenceItem], build: Callable[[SourceSpan], Term]
+        self,
+        children: Sequence[SequenceItem],
+        build: Callable[[Sequence[SequenceItem], SourceSpan], Term],
     ) -> Operand:
         first, last = children[0], children[-1]
         assert isinstance(first, Token) and isinstance(last, Token)
-        return self._note_mistakes(token_start(first), token_end(last), build)
+        return self._noted(first, last, build, children)
 
-    def _note_mistakes(self, start: int, end: int, build: Callable[[SourceSpan], Term]) -> Operand:
+    def _noted(
+        self, first: Token, last: Token, build: Callable[[_Read, SourceSpan], Term], read: _Read
+    ) -> Operand:
+        """The operand that `build` makes of what was read, or a stand-in and a note why not."""
+        span = SourceSpan(self.file, token_start(first), token_end(last))
         try:
-            return Operand(build(SourceSpan(self.file, start, end)), start, end)
+            term = build(read, span)
         except ProgramError as error:
             self.diagnostics.extend(error.diagnostics)
-            return Operand(_STAND_IN, start, end)
+            term = _STAND_IN
+        return Operand(term, span.start, span.end)
+
+
+READER = _TermReader()

@@ -1,25 +1,17 @@
-"""Tokens of a program: cutting text with the grammar of `grammars/slp.lark`, and what tokens mean.
+"""What the tokens of a program mean: where they stand, their values, and what is wrong with them.
 
-The lexer never fails: text that is no token becomes a token of a kind that stands for the mistake,
-and `find_token_fault` has the message for it.
+Text that is no token becomes a token of a kind that stands for the mistake, and `find_token_fault`
+has the message for it.
 """
 
 from __future__ import annotations
 
-import io
 import math
 import re
-from collections.abc import Iterator
-from functools import cache
-from hashlib import sha256
-from pathlib import Path
 
-import lark
-from lark import Lark, Token
-from lark.lark import PostLex
+from lark import Token
 
 from slp.errors import Diagnostic, ProgramError
-from slp.resources import grammar_tables, grammar_text
 from slp.source import SourceFile, SourceSpan
 from slp.syntax import messages
 from slp.syntax.messages import excerpt
@@ -29,72 +21,16 @@ __all__ = [
     "is_variable_name",
     "number_value",
     "quoted_text",
-    "syntax_parser",
     "token_end",
     "token_span",
     "token_start",
-    "tokenize",
-    "write_tables",
 ]
 
+_NAMES = frozenset({"NAME", "FUNCTOR"})
+_MAY_BE_FAULTS = _NAMES | frozenset(
+    "COMMENT UNCLOSED_COMMENT UNCLOSED_QUOTE BACKQUOTED BAD_NUMBER ILLEGAL".split()
+)
 _LARGEST_INTEGER = 1000  # digits; reading and writing take time quadratic in them
-
-
-class _KeepAllTokens(PostLex):
-    """Makes Lark keep the tokens that no rule takes: comments, and what stands for mistakes."""
-
-    always_accept = (
-        "COMMENT",
-        "UNCLOSED_COMMENT",
-        "UNCLOSED_QUOTE",
-        "BACKQUOTED",
-        "BAD_NUMBER",
-        "ILLEGAL",
-    )
-
-    def process(self, stream: Iterator[Token]) -> Iterator[Token]:
-        return stream
-
-
-@cache
-def syntax_parser() -> Lark:
-    """The parser for tokens and brackets. To read it takes 2 ms, to make it 30: it is made only
-    where slp was built for another version of Lark, or not built."""
-    tables, whose = grammar_tables("slp"), _whose_tables()
-    if tables is not None and tables.startswith(whose):
-        return Lark.load(io.BytesIO(tables[len(whose) :]))
-    return _made_parser()
-
-
-def write_tables(path: str) -> None:
-    """Write what `syntax_parser` reads: part of building slp."""
-    out = io.BytesIO()
-    _made_parser().save(out)
-    Path(path).write_bytes(_whose_tables() + out.getvalue())
-
-
-def _whose_tables() -> bytes:
-    """What the parser's tables belong to: they begin with it."""
-    return f"{lark.__version__} {sha256(grammar_text('slp').encode()).hexdigest()}\n".encode()
-
-
-def _made_parser() -> Lark:
-    return Lark(
-        grammar_text("slp"),
-        parser="lalr",
-        lexer="basic",
-        start="clause",
-        keep_all_tokens=True,
-        maybe_placeholders=False,
-        postlex=_KeepAllTokens(),
-    )
-
-
-def tokenize(file: SourceFile) -> list[Token]:
-    """All tokens of a file, comments included."""
-    interactive = syntax_parser().parse_interactive(file.text)
-    stream = interactive.lexer_thread.lex(None)  # type: ignore[no-untyped-call]
-    return list(stream)
 
 
 def token_start(token: Token) -> int:
@@ -121,6 +57,8 @@ def is_variable_name(name: str) -> bool:
 
 def find_token_fault(token: Token, file: SourceFile) -> Diagnostic | None:
     """What is wrong with a token by itself, whatever stands around it."""
+    if token.type not in _MAY_BE_FAULTS or (token.type in _NAMES and token.isascii()):
+        return None  # at once: there are many of these
     span = token_span(token, file)
     match token.type:
         case "COMMENT" if "/*" in token[2:] and token.startswith("/*"):

@@ -93,7 +93,8 @@ def test_wording_and_place(message) -> None:  # type: ignore[no-untyped-def]
 def test_codes_are_unique_and_all_are_tested() -> None:
     codes = [m.code for m in MESSAGES]
     assert len(codes) == len(set(codes))
-    assert set(codes) == {*WORDING, "E050"}  # E050 has its test in test_parse_term
+    # E050 has its test in test_parse_term, those of size have theirs in test_bounds.
+    assert set(codes) == {*WORDING, "E050", "E052", "E053", "W053"}
 
 
 @pytest.mark.parametrize(

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from slp.resources import prior_file, prior_names
-from slp.syntax import tokens
+from slp.syntax import parser
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 @pytest.fixture(autouse=True)
 def fresh_parser() -> Iterator[None]:
-    tokens.syntax_parser.cache_clear()
+    parser.syntax_parser.cache_clear()
     yield
-    tokens.syntax_parser.cache_clear()
+    parser.syntax_parser.cache_clear()
 
 
 @pytest.fixture
@@ -28,11 +28,11 @@ def made() -> list[str]:
 
 @pytest.fixture
 def watch(made: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    make = tokens._made_parser
-    monkeypatch.setattr(tokens, "_made_parser", lambda: (made.append("made"), make())[1])
+    make = parser._made_parser
+    monkeypatch.setattr(parser, "_made_parser", lambda: (made.append("made"), make())[1])
 
 
-def as_texts(found: list[tokens.Token]) -> list[tuple[str, str, int | None]]:
+def as_texts(found: Iterator[parser.Token]) -> list[tuple[str, str, int | None]]:
     return [(token.type, str(token), token.start_pos) for token in found]
 
 
@@ -41,16 +41,16 @@ def test_tables_that_were_read_give_the_same_tokens(
     made: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = [prior_file(name) for name in prior_names()]
-    monkeypatch.setattr(tokens, "grammar_tables", lambda name: None)
-    want = [as_texts(tokens.tokenize(file)) for file in files]
+    monkeypatch.setattr(parser, "grammar_tables", lambda name: None)
+    want = [as_texts(parser.tokenize(file)) for file in files]
     assert made == ["made"]
 
-    tokens.write_tables(str(tmp_path / "tables"))
+    parser.write_tables(str(tmp_path / "tables"))
     written = (tmp_path / "tables").read_bytes()
     made.clear()
-    tokens.syntax_parser.cache_clear()
-    monkeypatch.setattr(tokens, "grammar_tables", lambda name: written)
-    assert [as_texts(tokens.tokenize(file)) for file in files] == want
+    parser.syntax_parser.cache_clear()
+    monkeypatch.setattr(parser, "grammar_tables", lambda name: written)
+    assert [as_texts(parser.tokenize(file)) for file in files] == want
     assert made == []
 
 
@@ -58,14 +58,14 @@ def test_tables_that_were_read_give_the_same_tokens(
 def test_tables_of_another_lark_or_grammar_are_not_read(
     made: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tokens.write_tables(str(tmp_path / "tables"))
+    parser.write_tables(str(tmp_path / "tables"))
     written = (tmp_path / "tables").read_bytes()
-    monkeypatch.setattr(tokens, "grammar_tables", lambda name: written)
-    text = tokens.grammar_text("slp")
+    monkeypatch.setattr(parser, "grammar_tables", lambda name: written)
+    text = parser.grammar_text("slp")
     for name, other in [("grammar_text", lambda _: text + "\n"), ("lark.__version__", "0.0")]:
         made.clear()
-        tokens.syntax_parser.cache_clear()
+        parser.syntax_parser.cache_clear()
         with monkeypatch.context() as patch:
-            patch.setattr(f"slp.syntax.tokens.{name}", other)
-            tokens.syntax_parser()
+            patch.setattr(f"slp.syntax.parser.{name}", other)
+            parser.syntax_parser()
         assert made == ["made"]
