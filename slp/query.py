@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import numbers
 import secrets
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -329,10 +330,12 @@ def runs_in_prolog(engine: str) -> bool:
 
 
 def check_number(option: str, value: object, *, whole: bool = False) -> None:
-    """Raise UsageError E720 unless `value` is a finite number from 0 up, and whole if told so."""
+    """Raise UsageError E720 unless `value` is a finite number from 0 up, and whole if told so: then
+    one that a list can be as long as, but for a seed."""
     kind = numbers.Integral if whole else numbers.Real
     is_number = isinstance(value, kind) and not isinstance(value, bool)
-    if not (is_number and 0 <= value < math.inf):  # type: ignore[operator]
+    most = sys.maxsize if whole and option != "seed" else math.inf
+    if not (is_number and 0 <= value <= most and value < math.inf):  # type: ignore[operator]
         help = f"give a {'whole ' if whole else ''}number from 0 up"
         raise UsageError(Diagnostic("E720", f"`{option}` cannot be {value!r}", help=help))
 

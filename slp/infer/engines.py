@@ -6,6 +6,7 @@ Exact engines give a `TreeDistribution`, and their posterior sums over all trees
 
 from __future__ import annotations
 
+import math
 import time as clock
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -170,7 +171,7 @@ def infer(
     choice = choose_engine(engine, ENGINES, SAMPLERS, not_exact)
     check_count("draws", draws)
     if seed is not None:
-        check_count("seed", seed)
+        check_count("seed", seed, most=math.inf)
     threads = N_CORES if threads is None else threads
     check_count("threads", threads, least=1)
     threads = min(threads, _MOST_THREADS)

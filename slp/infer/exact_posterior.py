@@ -5,6 +5,7 @@ Every number is exact, and summaries do not depend on the draws.
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from itertools import islice
 
@@ -148,7 +149,7 @@ class ExactPosterior(Posterior):
         """
         check_count("n", n)
         if seed is not None:
-            check_count("seed", seed)
+            check_count("seed", seed, most=math.inf)
         rng = np.random.default_rng(fresh_seed() if seed is None else seed)
         return [self._shown(scored.tree) for scored in self._distribution.draw(n, rng)]
 

@@ -166,7 +166,7 @@ class SampledPosterior(Posterior):
         """`n` trees from `draws`, with replacement."""
         check_count("n", n)
         if seed is not None:
-            check_count("seed", seed)
+            check_count("seed", seed, most=math.inf)
         rng = np.random.default_rng(fresh_seed() if seed is None else seed)
         found = rng.choice(len(self._averages.trees), n, p=self._averages.frequency)
         return [self._shown(self._averages.trees[u].tree) for u in found]

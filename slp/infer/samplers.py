@@ -66,7 +66,7 @@ def sample_posterior(
     SlpError
         E511, E514: the checkpoint; E517: no tree to start from was found.
     """
-    check_count("rungs", sampling.rungs, least=1)
+    check_count("rungs", sampling.rungs, least=1, most=_MOST_RUNGS)
     checkpoint, seed = checkpoint_and_seed(sampling.checkpoint, sampling.resume, seed)
     known_seed = fresh_seed() if seed is None else seed
 
@@ -149,6 +149,9 @@ def _sampler(
     )
     return CompiledTempering(core, sampling.rungs) if tempered else core
 
+
+#: Each rung holds a state, and makes steps of its own.
+_MOST_RUNGS = 1000
 
 #: Steps before the first draw and for each, by default. 1000 steps of `q_uc` take some 4 ms on a
 #: table of 700 rows, and autocorrelation there dies out within 5,000 to 10,000.

@@ -353,3 +353,30 @@ def test_no_room_for_draws_costs_the_draws_alone(
     assert "P(" in result.out and not to.exists()
     asked = slp_run(*command, "growtree", table, "-o", to, "--json")
     assert asked.code == 1 and json.loads(asked.out)["engine"] == "exact"
+
+
+VAST = 99999999999999999999
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["-n", VAST],
+        ["--chains", VAST],
+        ["--chains", 1000000000, "--time", "2s"],
+        ["--warmup", VAST],
+        ["--thin", VAST],
+        ["--rungs", VAST],
+        ["--jobs", VAST],
+        ["--proposal", f"q_n({VAST})"],
+    ],
+)
+def test_whole_numbers_that_cannot_fit_are_refused(slp_run, table: Path, options: list) -> None:
+    result = slp_run("slp-sample", "growtree", table, "--engine", "mh", *options)
+    assert result.code == 2 and result.out == ""
+    assert result.err.startswith(("error[E505]", "error[E516]"))
+
+
+def test_a_seed_may_be_any_whole_number(slp_run, table: Path) -> None:
+    options = ("--engine", "mh", "-n", 4, "--warmup", 10, "--thin", 1, "--seed", VAST)
+    assert slp_run("slp-sample", "growtree", table, *options).code == 0

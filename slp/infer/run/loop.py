@@ -34,6 +34,10 @@ _TURNS_PER_ROUND = 100
 _LONGEST_ROUND = 0.5
 
 
+#: Each chain holds its random numbers, its state and its draws.
+_MOST_CHAINS = 10_000
+
+
 @dataclass(frozen=True)
 class Schedule:
     """How long to run.
@@ -50,7 +54,7 @@ class Schedule:
 
     def __post_init__(self) -> None:
         check_count("draws", self.draws)
-        check_count("chains", self.chains, least=1)
+        check_count("chains", self.chains, least=1, most=_MOST_CHAINS)
         check_count("warmup", self.warm_up)
         check_count("thin", self.thin, least=1)
 

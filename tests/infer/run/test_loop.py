@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import threading
 from collections import Counter
 from pathlib import Path
@@ -172,3 +173,14 @@ def test_impossible_schedules(option: str, value: Any, least: int, said: str) ->
         Schedule(**{"draws": 1, option: value})
     want = f"error[E505]: {said}\n  help: take a whole number from {least} up"
     assert str(caught.value) == want
+
+
+@pytest.mark.parametrize(
+    ("option", "most"),
+    [("chains", 10_000), ("draws", sys.maxsize), ("warm_up", sys.maxsize), ("thin", sys.maxsize)],
+)
+def test_schedules_that_cannot_fit(option: str, most: int) -> None:
+    Schedule(**{"draws": 1, option: most})
+    with pytest.raises(UsageError) as caught:
+        Schedule(**{"draws": 1, option: most + 1})
+    assert "error[E505]" in str(caught.value) and f"to {most:,}" in str(caught.value)
