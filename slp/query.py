@@ -363,7 +363,7 @@ def values_of(names: Sequence[str], terms: Sequence[Term]) -> dict[str, Value]:
 
 def value_of(term: Term) -> Value:
     """A number as such, any other term as Prolog text."""
-    if isinstance(term, Number) and math.isfinite(term.value):
+    if isinstance(term, Number) and (isinstance(term.value, int) or math.isfinite(term.value)):
         return term.value
     return term_to_text(term)
 

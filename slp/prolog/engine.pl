@@ -1,16 +1,17 @@
 /*  Stochastic logic programs under SWI-Prolog: what slp/proofs/prolog.py calls.
 
-A program is loaded into a module of its own. Predicates from which no labelled clause can be reached
-become ordinary predicates of that module and run natively. The others are interpreted, as their goals
-must be able to stop at a stochastic goal and to go on later. The body of each of their clauses is compiled
-to a chain of instructions, K being the instructions behind one:
+A program is loaded into modules of its own, behind the boundary (boundary.pl): it can call its own
+predicates and the built-ins of an allow-list, by names that are made there. Predicates from which no
+labelled clause can be reached become predicates of SWI-Prolog and run natively. The others are
+interpreted, as their goals must be able to stop at a stochastic goal and to go on later. The body of each
+of their clauses is compiled to a chain of instructions, K being the instructions behind one:
 
     return                    the body is done
-    native(G, K)              call G
-    logic(C, B, KC, K)        call C, which finds a clause and its chain KC; B is the choice point that
+    native(G, K)              run G, if the boundary permits it
+    logic(C, B, KC, K)        find a clause by the fact C, and its chain KC; B is the choice point that
                               the clause's cuts go back to
-    choose(C, N, L, P, I, KC, K)    call C with a number N drawn, or stop and leave that to the search;
-                              L is the clause's label, P = Name/Arity
+    choose(C, N, L, P, I, KC, K)    find one with a number N drawn, or stop and leave that to the search;
+                              L is the clause's label, P = Module:Name/Arity
     dynamic(M, G, I, K)       a goal that is known only now
     enter(V, K), enter(V, B, K), leave(K), cut(V, I, K)    cuts: see below
     or(K1, K2), if(K0, K1, K2), soft(K0, K1, K2), not(K0, K), all(T, K0, L, K)    control
@@ -34,14 +35,13 @@ Faults are thrown as slp_fault(Formal, Clause), with the number of the clause to
             slp_draws/6, slp_first/4, slp_ways/4, slp_consult/2
           ]).
 :- use_module(library(lists)).
-:- use_module(library(sandbox)).
 :- use_module(library(solution_sequences)).
+:- use_module(arithmetic).
+:- use_module(boundary).
 
 :- dynamic
-    parameter/3,        % parameter(Module, Name, Value)
     source/5,           % source(Module, Number, label(Label) | none, Head, Body)
     kind/4,             % kind(Module, Name, Arity, logical | native | stochastic | tree(Arity))
-    option/2,           % option(Module, allow_code | weights)
     kept/3,             % kept(Search, Id, Record): a stochastic goal to go on from
     trie_of/2.          % trie_of(Search, Trie): goals put down before; none where all are different
 
@@ -58,15 +58,13 @@ Faults are thrown as slp_fault(Formal, Clause), with the number of the clause to
 %   tree rules define; Parameters [Name, Value]. See decode/3 for tokens.
 
 slp_load(Clauses, Trees, Parameters, Options, Result) :-
-    flag(slp_module, N, N+1),
-    atom_concat(slp_program_, N, Module),
-    catch(( load(Clauses, Trees, Parameters, Options, Module), Result = Module ),
+    new_program(Module, Options),
+    catch(( with_flags([optimise=true], load(Clauses, Trees, Parameters, Module)), Result = Module ),
           Fault,
           ( slp_unload(Module, _), outcome_of(Fault, Result) )).
 
-load(Clauses, Trees, Parameters, Options, Module) :-
-    forall(member(O, Options), assertz(option(Module, O))),
-    forall(member([Name, Value], Parameters), assertz(parameter(Module, Name, Value))),
+load(Clauses, Trees, Parameters, Module) :-
+    forall(member([Name, Value], Parameters), set_parameter(Module, Name, Value)),
     forall(member([Name, Arity, Shown], Trees),
            assertz(kind(Module, Name, Arity, tree(Shown)))),
     forall(member([I, Count, Tokens], Clauses),
@@ -78,16 +76,14 @@ load(Clauses, Trees, Parameters, Options, Module) :-
              ( kind(Module, Name, Arity, _) -> true
              ; assertz(kind(Module, Name, Arity, Kind)) ) )),
     find_native(Module),
-    forall(source(Module, I, Label, Head, Body), add_clause(Module, I, Label, Head, Body)).
+    forall(kind(Module, Name, Arity, Kind), name_predicate(Module, Name, Arity, Kind)),
+    forall(source(Module, I, Label, Head, Body), add(Module, I, Label, Head, Body)).
 
 %!  slp_unload(+Module, -Done) is det.
 
 slp_unload(Module, done) :-
-    forall(( current_predicate(Module:Name/Arity),
-             \+ predicate_property(Module:Name/Arity, imported_from(_)) ),
-           abolish(Module:Name, Arity)),
-    retractall(option(Module, _)),
-    retractall(parameter(Module, _, _)),
+    forget_program(Module),
+    forget_parameters(Module),
     retractall(source(Module, _, _, _, _)),
     retractall(kind(Module, _, _, _)).
 
@@ -117,7 +113,7 @@ simple(Goal, _) :- with_arguments(Goal, _), !, fail.
 simple(Goal, Module) :-
     callable(Goal),
     functor(Goal, Name, Arity),
-    ( kind(Module, Name, Arity, Kind) -> Kind == native ; builtin(Name, Arity) ).
+    ( kind(Module, Name, Arity, Kind) -> Kind == native ; built_in(Name, Arity) ).
 
 inner_goals((A, B), [A, B]).
 inner_goals((A ; B), [A, B]).
@@ -144,39 +140,28 @@ with_arguments(Call, Goal) :-
     ; true
     ).
 
-%   Clauses of native predicates as they are, those of others as facts with their chains.
+%   Clauses of native predicates translated, those of others as facts with their chains.
 
-add_clause(Module, I, none, Head, Body) :-
+add(Module, I, none, Head, Body) :-
     functor(Head, Name, Arity),
     kind(Module, Name, Arity, native),
     !,
-    native(Body, Module, I, Goal),
-    assertz(Module:(Head :- Goal)).
-add_clause(Module, I, none, Head, Body) :-
+    native(Body, Module, I, Native),
+    add_clause(Head, Native, Module).
+add(Module, I, none, Head, Body) :-
     !,
     chain_of_body(Body, at(Module, load), I, B, K),
-    interpreted(Head, [B, K], Fact),
-    assertz(Module:Fact).
-add_clause(Module, I, label(Label0), Head, Body) :-
+    fact(Head, Module, [B, K], Fact),
+    assertz(Fact).
+add(Module, I, label(Label0), Head, Body) :-
     known_values(Label0, Module, Label),
     chain(Body, at(Module, load), I, _, return, K),
-    interpreted(Head, [I, Label, K], Fact),
-    assertz(Module:Fact).
-
-interpreted(Head, More, Fact) :-
-    Head =.. [Name|Args],
-    atom_concat('$slp ', Name, Hidden),
-    append(Args, More, All),
-    Fact =.. [Hidden|All].
-
-                 /*******************************
-                 *         NATIVE GOALS         *
-                 *******************************/
+    fact(Head, Module, [I, Label, K], Fact),
+    assertz(Fact).
 
 %!  native(+Goal, +Module, +Clause, -Native) is det.
 %
-%   A simple goal as SWI-Prolog shall call it: arithmetic with the program's parameters, and built-ins
-%   that can raise an error wrapped, so that it names the clause.
+%   A simple goal as SWI-Prolog shall call it.
 
 native((A0, B0), M, I, (A, B)) :- !, native(A0, M, I, A), native(B0, M, I, B).
 native((A0 ; B0), M, I, (A ; B)) :- !, native(A0, M, I, A), native(B0, M, I, B).
@@ -187,178 +172,8 @@ native(once(A0), M, I, once(A)) :- !, native(A0, M, I, A).
 native(call(A0), M, I, call(A)) :- !, native(A0, M, I, A).
 native(forall(A0, B0), M, I, \+ (A, \+ B)) :- !, native(A0, M, I, A), native(B0, M, I, B).
 native(findall(T, A0, L), M, I, findall(T, A, L)) :- !, native(A0, M, I, A).
-native(prolog(G), M, I, slp_engine:blamed(I, user:G)) :-
-    !,
-    ( option(M, allow_code) -> true ; throw(slp_fault(code, I)) ).
-native(Goal, M, _, Goal) :-
-    functor(Goal, Name, Arity),
-    own(Name, Arity, M),
-    !.
-native(Goal, M, I, Native) :-
-    arithmetic(Goal, M, I, Native),
-    !.
-native(Goal, M, I, Native) :-
-    functor(Goal, Name, Arity),
-    ( library(Name, Arity) -> Qualified = lists:Goal ; Qualified = Goal ),
-    ( option(M, allow_code) -> true ; check_safe(Qualified) ),
-    ( raises(Name, Arity) -> Native = slp_engine:blamed(I, Qualified) ; Native = Qualified ).
-
-own(Name, Arity, Module) :- kind(Module, Name, Arity, _), !.
-
-check_safe(Goal) :-
-    ( control(Goal) -> true ; safe_goal(Goal) ).
-
-control(!).
-control(true).
-control(fail).
-control(false).
-
-%!  blamed(+Clause, :Goal)
-
-:- meta_predicate blamed(+, 0).
-
-blamed(I, Goal) :-
-    catch(Goal, error(Formal, Context), blame(Formal, Context, I)).
-
-blame(resource_error(R), Context, _) :- !, throw(error(resource_error(R), Context)).
-blame(Formal, Context, I) :- throw(slp_fault(swi(Formal, Context), I)).
-
-%   Whatever a program can call besides its own predicates (slp/proofs has the same list).
-
-builtin(Name, Arity) :- raises(Name, Arity), !.
-builtin(Name, Arity) :- total(Name, Arity), !.
-builtin(Name, Arity) :- library(Name, Arity), !.
-builtin(Name, 2) :- comparison(Name), !.
-builtin(is, 2).
-builtin(!, 0).
-builtin(true, 0).
-builtin(fail, 0).
-builtin(false, 0).
-builtin(prolog, 1).
-
-total(=, 2).
-total(\=, 2).
-total(==, 2).
-total(\==, 2).
-total(@<, 2).
-total(@>, 2).
-total(@=<, 2).
-total(@>=, 2).
-total(var, 1).
-total(nonvar, 1).
-total(atom, 1).
-total(number, 1).
-total(integer, 1).
-total(float, 1).
-total(atomic, 1).
-total(compound, 1).
-total(callable, 1).
-total(is_list, 1).
-total(ground, 1).
-total(copy_term, 2).
-
-raises(compare, 3).
-raises(between, 3).
-raises(functor, 3).
-raises(arg, 3).
-raises(=.., 2).
-raises(atom_length, 2).
-raises(length, 2).
-raises(nth0, 3).
-raises(nth1, 3).
-raises(msort, 2).
-raises(sort, 2).
-raises(reverse, 2).
-raises(sum_list, 2).
-raises(max_list, 2).
-raises(min_list, 2).
-
-library(append, 3).
-library(member, 2).
-library(memberchk, 2).
-library(select, 3).
-library(last, 2).
-library(nth0, 3).
-library(nth1, 3).
-library(reverse, 2).
-library(sum_list, 2).
-library(max_list, 2).
-library(min_list, 2).
-
-                 /*******************************
-                 *          ARITHMETIC          *
-                 *******************************/
-
-comparison(=:=).
-comparison(=\=).
-comparison(<).
-comparison(>).
-comparison(=<).
-comparison(>=).
-
-%   Sums and products of numbers are left to SWI-Prolog, if its variables are numbers when called;
-%   anything else is evaluated by value/3, which knows the parameters.
-
-arithmetic(Goal, M, I, Native) :-
-    arithmetic(Goal, M, I, Sum-Fast, Slow),
-    term_variables(Sum, Vars),
-    (   \+ sum_of_products(Sum)
-    ->  Native = Slow
-    ;   Vars == []
-    ->  Native = Fast
-    ;   numbers(Vars, Test),
-        Native = (Test -> Fast ; Slow)
-    ).
-
-arithmetic(X is E0, M, I, E-(X is E), slp_engine:arithmetic_is(I, M, X, E)) :-
-    known_values(E0, M, E).
-arithmetic(Goal, M, I, (A+B)-Fast, slp_engine:arithmetic_compare(I, M, Op, A, B)) :-
-    compound(Goal),
-    compound_name_arguments(Goal, Op, [A0, B0]),
-    comparison(Op),
-    known_values(A0, M, A),
-    known_values(B0, M, B),
-    compound_name_arguments(Fast, Op, [A, B]).
-
-numbers([V], number(V)) :- !.
-numbers([V|Vs], (number(V), Test)) :- numbers(Vs, Test).
-
-sum_of_products(E) :- var(E), !.
-sum_of_products(E) :- number(E), !.
-sum_of_products(A+B) :- sum_of_products(A), sum_of_products(B).
-sum_of_products(A-B) :- sum_of_products(A), sum_of_products(B).
-sum_of_products(A*B) :- sum_of_products(A), sum_of_products(B).
-sum_of_products(-A) :- sum_of_products(A).
-
-%   Parameters in an expression replaced by their values.
-
-known_values(E, _, E) :- var(E), !.
-known_values(E, M, V) :- atom(E), parameter(M, E, V), !.
-known_values(E0, M, E) :-
-    compound(E0),
-    !,
-    compound_name_arguments(E0, Name, Args0),
-    known_values_of(Args0, M, Args),
-    compound_name_arguments(E, Name, Args).
-known_values(E, _, E).
-
-known_values_of([], _, []).
-known_values_of([A0|As0], M, [A|As]) :- known_values(A0, M, A), known_values_of(As0, M, As).
-
-arithmetic_is(I, M, X, E) :- value(E, M, I, V), X = V.
-
-arithmetic_compare(I, M, Op, A, B) :-
-    value(A, M, I, VA),
-    value(B, M, I, VB),
-    Goal =.. [Op, VA, VB],
-    call(Goal).
-
-%!  value(+Expression, +Module, +Clause, -Value)
-
-value(E0, M, I, V) :-
-    known_values(E0, M, E),
-    catch(V0 is E, error(Formal, Context), blame(Formal, Context, I)),
-    V = V0.
+native(Goal, M, _, Native) :- own_goal(Goal, M, Native), !.
+native(Goal, M, I, Native) :- built_in_goal(Goal, M, I, Native).
 
                  /*******************************
                  *            CHAINS            *
@@ -431,8 +246,8 @@ chain(Goal, _, I, _, _, fault(unknown(Name, Arity), I)) :-
     functor(Goal, Name, Arity).
 chain(Goal, _, I, _, _, fault(not_callable(Goal), I)).
 
-%   SWI-Prolog would compile a control structure, and all terms in it, whenever it is called. So it
-%   becomes a predicate where that can be; where not, this fails, and it is interpreted.
+%   Control structures become predicates where that can be; where not, this fails, and they are
+%   interpreted.
 
 called_native(Goal, Time, M, I, Native) :-
     native(Goal, M, I, Native0),
@@ -440,14 +255,8 @@ called_native(Goal, Time, M, I, Native) :-
         \+ structure(Name, Arity)
     ->  Native = Native0
     ;   Time == load
-    ->  term_variables(Native0, Vars),
-        length(Vars, Count),
-        Count < 100,
-        flag(slp_part, N, N+1),
-        atom_concat('$slp part ', N, Part),
-        Native =.. [Part|Vars],
-        assertz(M:(Native :- Native0))
-    ;   arithmetic(Goal, M, I, _, Native)
+    ->  add_part(Native0, M, Native)
+    ;   slow_goal(Goal, M, I, Native)
     ).
 
 structure((','), 2).
@@ -459,10 +268,10 @@ structure(once, 1).
 structure(call, 1).
 structure(findall, 3).
 
-chain_of_call(logical, Goal, M, _, Next, logic(M:Fact, B, K, Next)) :-
-    interpreted(Goal, [B, K], Fact).
-chain_of_call(stochastic, Goal, M, I, Next, choose(M:Fact, N, L, Name/Arity, I, K, Next)) :-
-    interpreted(Goal, [N, L, K], Fact),
+chain_of_call(logical, Goal, M, _, Next, logic(Fact, B, K, Next)) :-
+    fact(Goal, M, [B, K], Fact).
+chain_of_call(stochastic, Goal, M, I, Next, choose(Fact, N, L, M:Name/Arity, I, K, Next)) :-
+    fact(Goal, M, [N, L, K], Fact),
     functor(Goal, Name, Arity).
 chain_of_call(tree(Shown), Goal, _, I, _, fault(tree(Name, Shown), I)) :-
     functor(Goal, Name, _).
@@ -517,7 +326,7 @@ has_cut((_ *-> B)) :- has_cut(B).
 solve(return, Ks, F, Cs, S, Out) :-
     return(Ks, F, Cs, S, Out).
 solve(native(G, K), Ks, F, Cs, S, Out) :-
-    call(G),
+    run(G),
     solve(K, Ks, F, Cs, S, Out).
 solve(logic(C, B, KC, K), Ks, F, Cs, S, Out) :-
     prolog_current_choice(B),
@@ -525,7 +334,7 @@ solve(logic(C, B, KC, K), Ks, F, Cs, S, Out) :-
     call_chain(K, KC, Ks, F, Cs, S, Out).
 solve(choose(C, N, L, P, I, KC, K), Ks, F, Cs, S, Out) :-
     (   F > 0
-    ->  throw(slp_fault(enclosed(P), I))
+    ->  P = _:Indicator, throw(slp_fault(enclosed(Indicator), I))
     ;   options(C, N, L, P, I, Options)
     ),
     Options = [_|_],
@@ -617,12 +426,11 @@ cut_height(draw(_, Drawn, Bad), B, I, Height) :-
 %
 %   Options: Number-Label for each clause whose head matches and whose label is above 0.
 
-options(C, N, L, P, I, Options) :-
-    C = M:_,
+options(C, N, L, M:P, I, Options) :-
     findall(N-V, matching(C, L, M, N, V), Options),
     total(Options, 0, Total),
     current_prolog_flag(slp_tolerance, Tolerance),
-    (   Total > 1 + Tolerance, \+ option(M, weights)
+    (   Total > 1 + Tolerance, \+ allowed(M, weights)
     ->  throw(slp_fault(large_sum(P, Total), I))
     ;   true
     ).
@@ -961,6 +769,8 @@ said(swi(Formal, Context), [swi, Text]) :-
     !,
     ( nonvar(Context), Context = context(_, Message) -> true ; true ),
     message_text(error(Formal, context(_, Message)), Text).
+said(not_callable(Term), [not_callable, Count, Tokens]) :- !, encode(Term, Count, Tokens).
+said(not_a_number(Term), [not_a_number, Count, Tokens]) :- !, encode(Term, Count, Tokens).
 said(Formal, [Name|Args]) :-
     Formal =.. [Name|Args0],
     plain(Args0, Args).
@@ -970,7 +780,7 @@ message_text(Error, Text) :-
     !,
     with_output_to(string(Text), print_message_lines(current_output, '', Lines)).
 
-%   Arguments that Python gets as numbers and text.
+%   Arguments that Python gets as numbers and names.
 
 plain([], []).
 plain([A0|As0], As) :- nonvar(A0), A0 = Name/Arity, !, As = [Name, Arity|As1], plain(As0, As1).
@@ -983,7 +793,7 @@ plain([A0|As0], [A|As]) :- term_to_atom(A0, A), plain(As0, As).
 %
 %   A term as a flat list in preorder, which Python and Prolog can both make and read without deep
 %   recursion: a,Name  e (the empty list)  n,Number  t,String  v,Index  s,Name,Arity and the arguments.
-%   encode/3 binds the term's variables.
+%   encode/3 gives the term's variables attributes; programs have no attributed variables.
 
 decode(Count, Tokens, Term) :-
     length(Vars, Count),
@@ -1011,7 +821,10 @@ encode(Term, Count, Tokens) :-
     encode_all([Term], Tokens).
 
 number_variables([], N, Count) :- Count is N-1.
-number_variables(['$slp_variable'(N)|Vs], N, Count) :- N1 is N+1, number_variables(Vs, N1, Count).
+number_variables([V|Vs], N, Count) :-
+    put_attr(V, slp_engine, N),
+    N1 is N+1,
+    number_variables(Vs, N1, Count).
 
 encode_all([], []).
 encode_all([T|Ts], Tokens) :-
@@ -1023,7 +836,7 @@ encode_all([T|Ts], Tokens) :-
     ->  Tokens = [n, T|Rest], Todo = Ts
     ;   string(T)
     ->  Tokens = [t, T|Rest], Todo = Ts
-    ;   T = '$slp_variable'(I)
+    ;   get_attr(T, slp_engine, I)
     ->  Tokens = [v, I|Rest], Todo = Ts
     ;   compound_name_arguments(T, Name, Args),
         length(Args, Arity),

@@ -28,7 +28,13 @@ from slp.proofs.templates import Pattern, Slot, Template, build
 from slp.proofs.terms import Atom, Number, Struct, Term, Text, Var, with_args
 from slp.source import SourceSpan
 
-__all__ = ["evaluate", "evaluate_argument", "evaluate_arguments"]
+__all__ = [
+    "evaluate",
+    "evaluate_argument",
+    "evaluate_arguments",
+    "names_of_functions",
+    "names_of_values",
+]
 
 
 def _as_given(term: Term) -> Term:
@@ -134,15 +140,23 @@ def _function(term: Struct | Pattern, frame: Sequence[Term], place: SourceSpan |
         return function
     if term.name == "[|]":
         raise faults.not_a_number(build(term, frame), place)
-    known = {name for name, n in FUNCTIONS if n == arity and name[0].isalpha()}
-    raise faults.unknown_function(term.name, arity, known, place)
+    raise faults.unknown_function(term.name, arity, names_of_functions(arity), place)
+
+
+def names_of_functions(arity: int) -> set[str]:
+    """What a function of `arity` arguments that is unknown may be meant to be."""
+    return {name for name, n in FUNCTIONS if n == arity and name[0].isalpha()}
+
+
+def names_of_values(parameters: Mapping[str, Value]) -> set[str]:
+    """What a name that has no value may be meant to be."""
+    return set(parameters) | set(CONSTANTS) | {n for n, arity in FUNCTIONS if arity == 1}
 
 
 def _constant(atom: Atom, parameters: Mapping[str, Value], place: SourceSpan | None) -> Value:
     value = parameters.get(atom.name, CONSTANTS.get(atom.name))
     if value is None:
-        known = set(parameters) | set(CONSTANTS) | {n for n, arity in FUNCTIONS if arity == 1}
-        raise faults.unknown_value(atom.name, known, place)
+        raise faults.unknown_value(atom.name, names_of_values(parameters), place)
     if math.isnan(value):
         raise faults.undefined(atom.name, place)
     return value

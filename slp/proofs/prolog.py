@@ -26,12 +26,14 @@ from typing import Any, TypeAlias
 from slp.errors import Diagnostic, ProgramError, UnsupportedError
 from slp.ir import program as ir  # its names are used late: it imports slp.proofs.terms
 from slp.proofs import faults
+from slp.proofs.arithmetic import names_of_functions, names_of_values
 from slp.proofs.best_first import BestFirst, FoundProof, Node
 from slp.proofs.draws import Failure
+from slp.proofs.functions import MAX_BITS
 from slp.proofs.machine import Limits
 from slp.proofs.prolog_terms import decode, encode
 from slp.proofs.queries import Query, canonical, database_of, prepared, tree_goals
-from slp.proofs.terms import NIL, Atom, Number, Struct, Term, Var
+from slp.proofs.terms import NIL, Atom, Struct, Term, Var
 from slp.resources import prolog_library
 from slp.source import SourceSpan
 
@@ -86,7 +88,8 @@ def _check_installed() -> None:
     if find_spec("janus_swi") is None:
         message = "SWI-Prolog cannot be reached, as janus-swi is not installed"
         raise UnsupportedError(Diagnostic("E260", message, help=_INSTALL))
-    trial = subprocess.run([sys.executable, "-c", "import janus_swi"], capture_output=True)
+    # Not from the current folder, where Python would look first and another's file may lie.
+    trial = subprocess.run([sys.executable, "-P", "-c", "import janus_swi"], capture_output=True)
     if trial.returncode != 0:
         message = f"janus cannot start {_prolog_on_path()}"
         raise UnsupportedError(Diagnostic("E261", message, help=_MISMATCH))
@@ -241,6 +244,13 @@ class PrologProgram:
             case "unknown", [name, arity]:
                 known = database_of(self.program).definitions
                 return faults.unknown_predicate(name, arity, known, span)
+            case "unbound_value", []:
+                return faults.unbound_in_arithmetic(Var("_"), span)
+            case "unknown_value", [name]:
+                parameters = database_of(self.program).parameters
+                return faults.unknown_value(name, names_of_values(parameters), span)
+            case "unknown_function", [name, arity]:
+                return faults.unknown_function(name, arity, names_of_functions(arity), span)
             case "unbound_goal", []:
                 return faults.unbound_goal(Var("_"), span)
             case "swi", [text]:
@@ -251,7 +261,12 @@ class PrologProgram:
 
 
 _FAULTS: Mapping[str, Any] = {
-    "not_callable": lambda value, span: faults.not_callable(_constant(value), span),
+    "not_callable": lambda _, tokens, span: faults.not_callable(decode(tokens), span),
+    "not_a_number": lambda _, tokens, span: faults.not_a_number(decode(tokens), span),
+    "needs_integers": faults.needs_integers,
+    "undefined": faults.undefined,
+    "float_overflow": faults.float_overflow,
+    "integer_overflow": lambda span: faults.integer_overflow(MAX_BITS, span),
     "enclosed": faults.enclosed_choice,
     "crossing_cut": faults.crossing_cut,
     "large_sum": faults.large_sum,
@@ -262,10 +277,6 @@ _FAULTS: Mapping[str, Any] = {
     "zero_divisor": faults.division_by_zero,
     "code": faults.code_refused,
 }
-
-
-def _constant(value: _Data) -> Term:
-    return Atom(value) if isinstance(value, str) else Number(value)
 
 
 def _clause(clause: ir.LogicClause) -> Term:

@@ -104,10 +104,10 @@ CUT = "cut before the stochastic goal is called, or write clauses that exclude e
             "p(X) :- Y is X + 1, q(Y). q(_).",
             "p(_)",
             (
-                "E262",
-                "SWI-Prolog says: Arguments are not sufficiently instantiated",
+                "E201",
+                "arithmetic needs a number, but `_` is not bound",
                 "p(X) :- Y is X + 1, q(Y).",
-                None,
+                "bind it before it is used: in the head, or by a goal to the left",
             ),
         ),
         (

@@ -1,0 +1,324 @@
+/*  The boundary between a program and SWI-Prolog: what a program's goals can call.
+
+No name that a program writes is ever the name of a predicate. Each predicate of a program gets a name
+that is made here, in modules that are made for the program:
+
+    slp_program_7   n1, n2, ...   clauses that SWI-Prolog runs as they are, their goals translated
+    slp_chains_7    f1, f2, ...   facts that hold what the interpreter runs, and nothing else
+
+The first module sees the built-ins of `system`, the second nothing at all. A goal of a program is looked
+up by its name among the program's predicates, then in built_in/3; what is in neither is unknown,
+Module:Goal included. What is added to the first module, and what is called there, must pass
+permitted/2 at that moment, which does not know how it was made.
+*/
+
+:- module(slp_boundary,
+          [ new_program/2, forget_program/1, allowed/2,
+            name_predicate/4, built_in/2,
+            own_goal/3, built_in_goal/4, slow_goal/4,
+            add_clause/3, add_part/3, fact/4, run/1, blamed/2
+          ]).
+:- use_module(library(lists)).
+:- use_module(arithmetic).
+
+:- dynamic
+    option/2,           % option(Module, allow_code | weights)
+    chains/2,           % chains(Module, Chains): the module of its facts
+    made/4,             % made(Module, Name, Arity, Made): what a predicate is called here
+    native/3,           % native(Module, Made, Arity): it can be called in Module
+    count/2.            % count(Module, N): how many names were made
+
+                 /*******************************
+                 *           PROGRAMS           *
+                 *******************************/
+
+%!  new_program(-Module, +Options) is det.
+%!  forget_program(+Module) is det.
+
+new_program(Module, Options) :-
+    flag(slp_module, N, N+1),
+    atom_concat(slp_program_, N, Module),
+    atom_concat(slp_chains_, N, Chains),
+    set_module(Module:base(system)),
+    set_module(Chains:base(slp_nothing)),
+    assertz(chains(Module, Chains)),
+    assertz(count(Module, 1)),
+    forall(member(O, Options), assertz(option(Module, O))).
+
+forget_program(Module) :-
+    forall(( chains(Module, Chains),
+             member(M, [Module, Chains]),
+             current_predicate(M:Made/Arity),
+             \+ predicate_property(M:Made/Arity, imported_from(_)) ),
+           abolish(M:Made, Arity)),
+    retractall(chains(Module, _)),
+    retractall(count(Module, _)),
+    retractall(option(Module, _)),
+    retractall(made(Module, _, _, _)),
+    retractall(native(Module, _, _)).
+
+allowed(Module, Option) :- option(Module, Option), !.
+
+%!  name_predicate(+Module, +Name, +Arity, +Kind) is det.
+%
+%   Make a name for a predicate of the program: `native` is called, others are facts.
+
+name_predicate(Module, Name, Arity, native) :-
+    !,
+    new_name(Module, n, Made),
+    assertz(made(Module, Name, Arity, Made)),
+    assertz(native(Module, Made, Arity)).
+name_predicate(Module, Name, Arity, _) :-
+    new_name(Module, f, Made),
+    assertz(made(Module, Name, Arity, Made)).
+
+new_name(Module, Letter, Made) :-
+    retract(count(Module, N)),
+    N1 is N+1,
+    assertz(count(Module, N1)),
+    atom_concat(Letter, N, Made).
+
+                 /*******************************
+                 *          ALLOW-LIST          *
+                 *******************************/
+
+%!  built_in(?Name, ?Arity, -How)
+%
+%   Whatever a program can call besides its own predicates (slp/proofs has the same list), and how:
+%   a predicate of module `system` or `lists`, one of these that can raise an error, a fold of
+%   arithmetic, or what is translated otherwise.
+
+built_in(=, 2, system).
+built_in(\=, 2, system).
+built_in(==, 2, system).
+built_in(\==, 2, system).
+built_in(@<, 2, system).
+built_in(@>, 2, system).
+built_in(@=<, 2, system).
+built_in(@>=, 2, system).
+built_in(var, 1, system).
+built_in(nonvar, 1, system).
+built_in(atom, 1, system).
+built_in(number, 1, system).
+built_in(integer, 1, system).
+built_in(float, 1, system).
+built_in(atomic, 1, system).
+built_in(compound, 1, system).
+built_in(callable, 1, system).
+built_in(is_list, 1, system).
+built_in(ground, 1, system).
+built_in(copy_term, 2, system).
+built_in(compare, 3, raises(system)).
+built_in(between, 3, raises(system)).
+built_in(functor, 3, raises(system)).
+built_in(arg, 3, raises(system)).
+built_in(=.., 2, raises(system)).
+built_in(atom_length, 2, raises(system)).
+built_in(length, 2, raises(system)).
+built_in(msort, 2, raises(system)).
+built_in(sort, 2, raises(system)).
+built_in(append, 3, lists).
+built_in(member, 2, lists).
+built_in(memberchk, 2, lists).
+built_in(select, 3, lists).
+built_in(last, 2, lists).
+built_in(nth0, 3, raises(lists)).
+built_in(nth1, 3, raises(lists)).
+built_in(reverse, 2, raises(lists)).
+built_in(sum_list, 2, fold).
+built_in(max_list, 2, fold).
+built_in(min_list, 2, fold).
+built_in(is, 2, arithmetic).
+built_in(=:=, 2, arithmetic).
+built_in(=\=, 2, arithmetic).
+built_in(<, 2, arithmetic).
+built_in(>, 2, arithmetic).
+built_in(=<, 2, arithmetic).
+built_in(>=, 2, arithmetic).
+built_in(!, 0, control).
+built_in(true, 0, control).
+built_in(fail, 0, control).
+built_in(false, 0, control).
+built_in(prolog, 1, code).
+
+built_in(Name, Arity) :- built_in(Name, Arity, _), !.
+
+                 /*******************************
+                 *          TRANSLATION         *
+                 *******************************/
+
+%!  own_goal(+Goal, +Module, -Native) is semidet.
+%
+%   A goal of the program whose predicate is native, by the name it has here.
+
+own_goal(Goal, Module, Native) :-
+    functor(Goal, Name, Arity),
+    made(Module, Name, Arity, Made),
+    !,
+    Goal =.. [_|Args],
+    Native =.. [Made|Args].
+
+%!  built_in_goal(+Goal, +Module, +Clause, -Native) is semidet.
+
+built_in_goal(Goal, M, I, Native) :-
+    functor(Goal, Name, Arity),
+    built_in(Name, Arity, How),
+    !,
+    native(How, Goal, M, I, Native).
+
+native(system, Goal, _, _, Goal).
+native(control, Goal, _, _, Goal).
+native(lists, Goal, _, _, lists:Goal).
+native(raises(Module), Goal, _, I, slp_boundary:blamed(I, Module:Goal)).
+native(fold, Goal, M, I, slp_arithmetic:folded(I, M, Name, List, X)) :-
+    compound_name_arguments(Goal, Name, [List, X]).
+native(code, prolog(Goal), M, I, Native) :- code_goal(Goal, M, I, Native).
+native(arithmetic, Goal, M, I, Native) :-
+    compound_name_arguments(Goal, Op, [A0, B0]),
+    known_values(B0, M, B),
+    ( Op == (is) -> A = A0, Sum = B ; known_values(A0, M, A), Sum = A+B ),
+    slow_goal(Goal, M, I, Slow),
+    compound_name_arguments(Fast, Op, [A, B]),
+    term_variables(Sum, Vars),
+    (   Op \== (is), \+ compound(A), \+ compound(B), small_sum(Sum)
+    ->  numbers(Vars, Test),
+        Native = (Test -> Fast ; Slow)
+    ;   small_sum(Sum)
+    ->  small_numbers(Vars, Test),
+        Native = (Test -> Fast ; Slow)
+    ;   Op == (is), small_expression(Sum)
+    ->  small_numbers(Vars, Test),
+        Native = (Test -> slp_arithmetic:quick(I, M, A, B) ; Slow)
+    ;   Native = Slow
+    ).
+
+%!  slow_goal(+Goal, +Module, +Clause, -Native) is semidet.
+%
+%   Arithmetic that makes no assumption about what its variables are.
+
+slow_goal(X is E, M, I, slp_arithmetic:is(I, M, X, E)) :- !.
+slow_goal(Goal, M, I, slp_arithmetic:compares(I, M, Op, A, B)) :-
+    compound(Goal),
+    compound_name_arguments(Goal, Op, [A, B]),
+    comparison(Op).
+
+%!  blamed(+Clause, :Goal)
+%
+%   A goal whose errors name a clause.
+
+:- meta_predicate blamed(+, 0).
+
+blamed(I, Goal) :-
+    catch(Goal, error(Formal, Context), blame(Formal, Context, I)).
+
+blame(resource_error(R), Context, _) :- !, throw(error(resource_error(R), Context)).
+blame(Formal, Context, I) :- throw(slp_fault(swi(Formal, Context), I)).
+
+                 /*******************************
+                 *            THE GATE          *
+                 *******************************/
+
+%!  permitted(@Goal, +Module) is semidet.
+%
+%   Whether a translated goal may be called in a program's module.
+
+permitted(Goal, _) :- var(Goal), !, fail.
+permitted((A, B), M) :- !, permitted(A, M), permitted(B, M).
+permitted((A ; B), M) :- !, permitted(A, M), permitted(B, M).
+permitted((A -> B), M) :- !, permitted(A, M), permitted(B, M).
+permitted((A *-> B), M) :- !, permitted(A, M), permitted(B, M).
+permitted(\+ A, M) :- !, permitted(A, M).
+permitted(once(A), M) :- !, permitted(A, M).
+permitted(call(A), M) :- !, permitted(A, M).
+permitted(findall(_, A, _), M) :- !, permitted(A, M).
+permitted(Module:Goal, M) :- !, nonvar(Module), nonvar(Goal), permitted_in(Module, Goal, M).
+permitted(_ is E, _) :- !, small_sum(E).
+permitted(Goal, M) :-
+    callable(Goal),
+    functor(Goal, Name, Arity),
+    (   native(M, Name, Arity)
+    ->  true
+    ;   built_in(Name, Arity, How)
+    ->  permitted_built_in(How, Goal)
+    ).
+
+permitted_built_in(system, _).
+permitted_built_in(control, _).
+permitted_built_in(arithmetic, Goal) :- Goal =.. [_, A, B], small_sum(A+B).
+
+permitted_in(lists, Goal, _) :- functor(Goal, Name, Arity), built_in(Name, Arity, lists).
+permitted_in(slp_arithmetic, Goal, _) :- of_arithmetic(Goal).
+permitted_in(slp_boundary, blamed(_, Module:Goal), M) :-
+    nonvar(Module),
+    (   Module == user
+    ->  allowed(M, allow_code)
+    ;   nonvar(Goal),
+        functor(Goal, Name, Arity),
+        built_in(Name, Arity, raises(Module))
+    ).
+
+of_arithmetic(quick(_, _, _, E)) :- small_expression(E).
+of_arithmetic(is(_, _, _, _)).
+of_arithmetic(compares(_, _, _, _, _)).
+of_arithmetic(folded(_, _, _, _, _)).
+
+must_be_permitted(Goal, M) :- permitted(Goal, M), !.
+must_be_permitted(Goal, _) :-
+    throw(error(permission_error(call, goal, Goal), _)).
+
+%!  run(+Native) is nondet.
+%
+%   Call Module:Goal, if that is permitted now.
+
+run(M:Goal) :-
+    must_be_permitted(Goal, M),
+    call(M:Goal).
+
+%!  code_goal(+Goal, +Module, +Clause, -Native) is det.
+%
+%   What prolog(Goal) calls, if the caller has given leave.
+
+code_goal(Goal, M, I, slp_boundary:blamed(I, user:Goal)) :-
+    ( allowed(M, allow_code) -> true ; throw(slp_fault(code, I)) ).
+
+                 /*******************************
+                 *            CLAUSES           *
+                 *******************************/
+
+%!  add_clause(+Head, +Native, +Module) is det.
+%
+%   A clause of a native predicate.
+
+add_clause(Head, Native, M) :-
+    own_goal(Head, M, Made),
+    must_be_permitted(Made, M),
+    must_be_permitted(Native, M),
+    assertz(M:(Made :- Native)).
+
+%!  add_part(+Native, +Module, -Part) is semidet.
+%
+%   A goal that calls what a control structure does, as a predicate of its own. SWI-Prolog would compile
+%   the structure, and all terms in it, whenever it is called. None for very many variables.
+
+add_part(Native, M, Part) :-
+    term_variables(Native, Vars),
+    length(Vars, Arity),
+    Arity < 100,
+    must_be_permitted(Native, M),
+    new_name(M, n, Made),
+    assertz(native(M, Made, Arity)),
+    Part =.. [Made|Vars],
+    assertz(M:(Part :- Native)).
+
+%!  fact(+Head, +Module, +More, -Fact) is det.
+%
+%   What the interpreter keeps for a clause of a predicate that is not native: its arguments, and More.
+
+fact(Head, M, More, Chains:Fact) :-
+    functor(Head, Name, Arity),
+    made(M, Name, Arity, Made),
+    chains(M, Chains),
+    !,
+    Head =.. [_|Args],
+    append(Args, More, All),
+    Fact =.. [Made|All].
