@@ -1,8 +1,8 @@
 """The experiments of Angelopoulos & Cussens (2005) with the engine `mh`, and its agreement with
 `exact`.
 
-    python benchmarks/mh_experiments.py [--data FOLDER] [--steps 100000] [--tables NAME ...]
-        [--proposals NAME ...] [EXPERIMENT ...]
+    python benchmarks/mh_experiments.py [--data FOLDER] [--steps 100000] [--table NAME]...
+        [--proposal NAMES]... [EXPERIMENT ...]
 
 EXPERIMENT is one or more of
 
@@ -201,14 +201,15 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="EXPERIMENT")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--steps", type=int, default=100_000)
-    parser.add_argument("--tables", nargs="+", choices=LARGE, default=LARGE)
-    parser.add_argument("--proposals", nargs="+", default=PROPOSALS)
+    # One name each: a list of them would swallow the experiments behind it.
+    parser.add_argument("--table", action="append", choices=LARGE, dest="tables")
+    parser.add_argument("--proposal", action="append", dest="proposals")
     found = parser.parse_args()
     if unknown := set(found.names) - set(EXPERIMENTS):
         parser.error(
             f"no experiment {', '.join(sorted(unknown))}; there are {', '.join(EXPERIMENTS)}"
         )
-    options = Options(found.data, found.steps, found.tables, found.proposals)
+    options = Options(found.data, found.steps, found.tables or LARGE, found.proposals or PROPOSALS)
     warnings.simplefilter("ignore", slp.SlpWarning)
     for name in found.names or EXPERIMENTS:
         print(f"\n{name}\n", flush=True)

@@ -26,6 +26,7 @@ from slp.proofs import (
     draw_answers,
     named_variables,
 )
+from slp.proofs.notes import notes_on_masses
 from slp.proofs.prolog import PrologProgram
 from slp.proofs.terms import Atom, Number, Term
 from slp.source import SourceSpan
@@ -127,6 +128,7 @@ class QueryResult:
     complete : whether `open` is within the tolerance.
     reason : why not, in words; None if complete.
     best : the most probable proofs, if asked for; `best_certified` if no other is as probable.
+    notes : what a person must know to read success and failure, in sentences.
     failed : where nothing was proved, the deepest goals that failed, and the place at which a limit
         was reached.
     """
@@ -141,6 +143,7 @@ class QueryResult:
     best: tuple[Proof, ...]
     best_certified: bool
     failed: tuple[Diagnostic, ...]
+    notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
         """As plain data for JSON."""
@@ -154,6 +157,7 @@ class QueryResult:
             "upper": self.upper,
             "complete": self.complete,
             "reason": self.reason,
+            "notes": list(self.notes),
         }
         if not self.complete:
             bounds = [{"lower": a.lower, "upper": a.upper} for a in self.answers]
@@ -266,6 +270,7 @@ def run_query(
         ),
         best_certified=found.best_certified,
         failed=(*(_failed(f.goal, f.span) for f in found.failed), *_where_given_up(found)),
+        notes=notes_on_masses(program, query.goal, found.success, found.failure),
     )
 
 

@@ -8,7 +8,7 @@ whose guards hold, in every state that the start leads to (`slp.analysis.states`
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Sequence
 
 from slp.analysis.directives import span_of
 from slp.analysis.findings import Findings
@@ -19,7 +19,7 @@ from slp.errors import Related, SlpError
 from slp.ir.program import LogicClause, Program, TreeRule
 from slp.ir.schema import MOST_LEAVES
 from slp.proofs import Database, RuleInstance, evaluate, faults, label_sum_over_heads
-from slp.proofs.terms import Atom, Struct, Term, functor, variables
+from slp.proofs.terms import Atom, Struct, Term, Var, functor, variables
 from slp.source import SourceSpan
 from slp.syntax import term_to_text
 
@@ -188,15 +188,29 @@ def _event_help(clause: LogicClause, label: float) -> str:
 
 
 def _sums_by_argument(clauses: list[tuple[LogicClause, float]]) -> bool:
-    """Whether some argument parts the clauses into groups that each sum to 1."""
+    """Whether some argument parts the clauses into groups that each sum to 1.
+
+    The argument tells the groups apart by its value or, in `[]` and `[X|Xs]`, by its functor.
+    """
     head = clauses[0][0].head
     for position in range(len(head.args) if isinstance(head, Struct) else 0):
-        sums: dict[Term, float] = {}
-        for clause, value in clauses:
-            assert isinstance(clause.head, Struct)
-            argument = clause.head.args[position]
-            sums[argument] = sums.get(argument, 0.0) + value
-        ground = all(next(variables(t), None) is None for t in sums)
-        if ground and all(abs(total - 1) <= _TOLERANCE for total in sums.values()):
+        arguments = [c.head.args[position] for c, _ in clauses if isinstance(c.head, Struct)]
+        if any(isinstance(t, Var) for t in arguments):
+            continue
+        ground = all(next(variables(t), None) is None for t in arguments)
+        kinds = [_kind(t) for t in arguments]
+        if (ground and _all_one(arguments, clauses)) or _all_one(kinds, clauses):
             return True
     return False
+
+
+def _kind(term: Term) -> Hashable:
+    """What tells apart terms that cannot be unified: the functor, or the number itself."""
+    return functor(term) or term
+
+
+def _all_one(groups: Sequence[Hashable], clauses: list[tuple[LogicClause, float]]) -> bool:
+    sums: dict[Hashable, float] = {}
+    for group, (_, value) in zip(groups, clauses, strict=True):
+        sums[group] = sums.get(group, 0.0) + value
+    return all(abs(total - 1) <= _TOLERANCE for total in sums.values())

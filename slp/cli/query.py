@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import click
@@ -49,6 +50,7 @@ _FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
     help="Show the K most probable proofs and the clauses that fired.",
 )
 @click.option(
+    "-n",
     "--draws",
     type=click.IntRange(min=1),
     metavar="N",
@@ -211,6 +213,8 @@ def _print_answers(found: QueryResult) -> None:
     if not found.answers:
         click.echo("no proof" if found.complete else "no proof found")
     click.echo(_summary(found))
+    for note in found.notes:
+        click.echo(fill(note, 90, subsequent_indent="  "))
     for i, proof in enumerate(found.best, start=1):
         _print_proof(i, proof)
     if found.best and not found.best_certified:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-from slp.errors import Diagnostic, ProgramError, SlpError, UsageError
+from slp.errors import Diagnostic, ProgramError, Related, SlpError, UsageError
 from slp.source import SourceSpan
 
 __all__: list[str] = []
@@ -43,11 +43,19 @@ def open_mass(what: str, mass: float, why: str) -> SlpError:
     return SlpError(Diagnostic("E283", message, help=help))
 
 
-def several_solutions(what: str) -> SlpError:
-    """E284."""
+def several_solutions(what: str, reached: Sequence[tuple[str, SourceSpan | None]] = ()) -> SlpError:
+    """E284. `reached` are goals that the solutions lead to, with their places."""
     message = f"logical goals below `{what}` have several solutions, so failure has no probability"
     help = "choose between them by a labelled predicate, or cut with `once`"
-    return SlpError(Diagnostic("E284", message, help=help))
+    if not reached:
+        return SlpError(Diagnostic("E284", message, help=help))
+    (first, span), (last, other) = reached[0], reached[-1]
+    if first == last:
+        message += f": one way to prove it leads to `{first}`, and so does another"
+    else:
+        message += f": one way to prove it leads to `{first}`, another to `{last}`"
+    related = [Related("and to this goal", other)] if other is not None and other != span else []
+    return SlpError(Diagnostic("E284", message, span, help, tuple(related)))
 
 
 def weights() -> SlpError:

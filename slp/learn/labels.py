@@ -213,7 +213,8 @@ def _all_of(goal: Term, graph: ChoiceGraph, labels: Labels) -> Flow:
     """All derivations of a goal, those that fail included."""
     flow = graph.weigh(labels, _NEGLIGIBLE)
     if graph.branches:
-        raise faults.several_solutions(term_to_text(goal))
+        reached = [(term_to_text(g.term), g.span) for g in graph.reached if not callable(g.term)]
+        raise faults.several_solutions(term_to_text(goal), reached)
     if flow.open > _NEGLIGIBLE:
         raise _cut_off(goal, graph, flow)
     return flow

@@ -9,7 +9,8 @@ Inside: `terms`, `store` (bindings and unification), `machine` (the loop), `clau
 `builtins` and `library` (what can be called), `functions` (of arithmetic), `affine` (numbers that
 depend on a threshold), `faults` (every message). Of queries: `choices` (clauses at a stochastic
 goal), `best_first` and `search` (all proofs), `graph` (the same, kept), `draws`, `failures` (why a
-goal fails), `queries` (what it all adds up to), `prolog` (the same under SWI-Prolog).
+goal fails), `queries` (what it all adds up to), `notes` (how to read it), `prolog` (the same under
+SWI-Prolog).
 """
 
 from typing import TYPE_CHECKING

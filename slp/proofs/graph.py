@@ -144,7 +144,9 @@ class ChoiceGraph:
 
     `outcomes` are what edges stand for; `exits[x]` the outcomes of exit x. `branches`: whether some
     logical goal has several solutions that lead on; then the masses of derivations that succeed
-    and fail need not sum to 1. `stopped`: the limit that was reached, None if none was.
+    and fail need not sum to 1; `reached` are stochastic goals that two of the first such solutions
+    lead to, fewer where they end in proofs. `stopped`: the limit that was reached, None if none
+    was.
     """
 
     database: Database
@@ -154,6 +156,7 @@ class ChoiceGraph:
     outcomes: list[Outcome] = field(default_factory=list)
     exits: list[tuple[int, ...]] = field(default_factory=list)
     branches: bool = False
+    reached: tuple[Goal, ...] = ()
     stopped: Diagnostic | None = None
     _nodes: list[_Node] = field(default_factory=lambda: [_Node(None)])
     _by_key: dict[Hashable, int] = field(default_factory=dict)
@@ -232,7 +235,9 @@ class ChoiceGraph:
         for found, labels in zip(machine.exits, machine.labels, strict=True):
             self._add_exit(i, found, labels)
         node.proofs, node.exits, node.is_open = proofs, len(machine.exits), False
-        self.branches = self.branches or proofs + node.exits > 1
+        if proofs + node.exits > 1 and not self.branches:
+            self.branches = True
+            self.reached = tuple(found.goal for found in machine.exits[:2])
 
     def _add_exit(self, i: int, found: Exit, labels: Sequence[Term]) -> None:
         numbers = []

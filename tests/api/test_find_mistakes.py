@@ -77,7 +77,6 @@ def test_a_table_in_the_place_of_a_program_is_told_so(tmp_path: Path) -> None:
 IMPOSSIBLE = """
     :- use(growtree).
     box(all, age, 0, 100).
-    box(some, dose, 0, 5).
     :- constraint(once(dose)).
     :- constraint(majority(all, y)).
     :- constraint(max_leaves(3)).

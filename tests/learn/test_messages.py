@@ -87,7 +87,8 @@ def test_failure_that_has_no_probability() -> None:
     text = COINS + "p(X) :- member(I, [1, 2]), coin(X), I > 0.\n"
     assert fault(text, "p(h)") == (
         "E284",
-        "logical goals below `p(_0_1)` have several solutions, so failure has no probability",
+        "logical goals below `p(_0_1)` have several solutions, so failure has no probability: "
+        "one way to prove it leads to `coin(_0_1)`, and so does another",
         "choose between them by a labelled predicate, or cut with `once`",
     )
     assert slp.parse(text).learn("p(h)", failures=False).converged
