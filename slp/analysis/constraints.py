@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from slp.analysis.directives import CONSTRAINTS, Declared, name_of, span_of
 from slp.analysis.findings import Findings, name_help
 from slp.analysis.parameters import Values
+from slp.data.cells import cell_text
 from slp.ir.program import (
     Before,
     Box,
@@ -197,7 +198,7 @@ class _Reader:
     def majority(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
         box = self.box(args[0], span)
         if isinstance(args[1], Number):
-            outcome: str | None = f"{args[1].value}"
+            outcome: str | None = cell_text(args[1].value)
         else:
             outcome = self.name(args[1], span, "a class")
         return None if box is None or outcome is None else Majority(box, outcome, span)

@@ -8,6 +8,7 @@ import numpy as np
 
 from slp.analysis.columns import named_features
 from slp.analysis.findings import Findings, name_help
+from slp.data.cells import cell_text
 from slp.data.table import Feature, Table
 from slp.errors import DataError, Diagnostic
 from slp.ir.guards import features_in_guards
@@ -76,7 +77,7 @@ class _Checker:
                 )
 
     def classes(self) -> None:
-        classes = self.table.leaf.classes
+        classes = list(map(cell_text, self.table.leaf.classes))
         for c in self.program.constraints:
             if not isinstance(c, Majority):
                 continue

@@ -7,10 +7,8 @@ import functools
 import json
 import math
 import os
-import shutil
 import sys
 import tempfile
-import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
@@ -22,6 +20,7 @@ import click
 
 import slp
 from slp.errors import BudgetError, Diagnostic, ExitCode, SlpError, SlpWarning, UsageError
+from slp.program import CLEAR_LINE, Progress, shown_progress
 from slp.source import draw_diagnostic
 
 __all__ = [
@@ -45,8 +44,6 @@ __all__ = [
 
 #: Exit code of what was stopped from the keyboard.
 INTERRUPTED = 130
-
-_CLEAR_LINE = "\r\x1b[K"
 
 
 # --- arguments and options -----------------------------------------------------------------------
@@ -145,7 +142,7 @@ def _shown_as(message_format: str, others: Callable[..., None]) -> Callable[...,
             others(message, *place, **where)
             return
         if sys.stderr.isatty():
-            sys.stderr.write(_CLEAR_LINE)  # of progress
+            sys.stderr.write(CLEAR_LINE)  # of progress
         write_diagnostics([message.diagnostic], message_format, sys.stderr)
         sys.stderr.flush()
 
@@ -291,33 +288,7 @@ def _cannot_write(path: Path, error: OSError) -> UsageError:
 
 
 @contextmanager
-def progress_line() -> Iterator[Callable[[int, str], None] | None]:
+def progress_line() -> Iterator[Progress | None]:
     """A callback that keeps one line on the terminal up to date; None without a terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    last, started = 0.0, time.monotonic()
-    before = 0
-
-    def show(done: int, phase: str) -> None:
-        nonlocal last, started, before
-        now = time.monotonic()
-        if done < before:  # of something new
-            started, last = now, 0.0
-        before = done
-        if now - last < 0.2:
-            return
-        last = now
-        rate = done / max(now - started, 0.1)
-        unit = "steps" if phase.startswith("sampling") else "boxes"
-        what, _, more = phase.partition(", ")
-        line = f"{what}: {done:,} {unit}, {rate:,.0f}/s" + (f", {more}" if more else "")
-        width = shutil.get_terminal_size().columns - 1
-        sys.stderr.write(_CLEAR_LINE + line[:width])
-        sys.stderr.flush()
-
-    try:
-        yield show
-    finally:
-        sys.stderr.write(_CLEAR_LINE)
-        sys.stderr.flush()
+    with shown_progress(sys.stderr.isatty()) as progress:
+        yield progress

@@ -23,6 +23,7 @@ from slp.cli.common import (
 )
 from slp.cli.inference_options import inference_options
 from slp.data import read_columns
+from slp.leaves import label_array, label_text
 
 if TYPE_CHECKING:
     import polars
@@ -87,8 +88,8 @@ def _predictions(posterior: slp.Posterior, rows: Any, level: float) -> polars.Da
             {table.response: posterior.predict(rows), "lower": low, "upper": high}
         )
     probabilities = posterior.predict_proba(rows)
-    columns: dict[str, object] = {
-        table.response: [table.leaf.classes[i] for i in probabilities.argmax(axis=1)]
-    }
-    columns |= {f"P({c})": probabilities[:, i] for i, c in enumerate(table.leaf.classes)}
+    best = label_array(table.leaf.classes)[probabilities.argmax(axis=1)]
+    columns: dict[str, object] = {table.response: best}
+    for i, label in enumerate(table.leaf.classes):
+        columns[f"P({label_text(label)})"] = probabilities[:, i]
     return polars.DataFrame(columns)

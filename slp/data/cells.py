@@ -1,7 +1,7 @@
 """Single cells: which are missing, what kind they are, how they read as numbers and as text.
 
-A cell is missing if it is None, NaN, pandas' NA or NaT, or blank text. As text, a truth value is
-`true` or `false`, a whole number its decimal digits, any other number its shortest decimal form.
+A cell is missing if it is None, NaN, pandas' NA or NaT, or blank text. As text it reads as a class
+label does (`slp.leaves.labels`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
+
+from slp.leaves import label_of, label_text
 
 __all__ = ["CellKind", "cell_text", "is_missing", "kind_of_type", "number_of", "read_number"]
 
@@ -53,15 +55,8 @@ def kind_of_type(cell_type: type) -> CellKind:
 
 
 def cell_text(cell: Any) -> str:
-    """A value that is not missing as a level or class label."""
-    if isinstance(cell, str):
-        return str(cell)
-    if isinstance(cell, bool | np.bool_):
-        return "true" if cell else "false"
-    if isinstance(cell, Integral):
-        return str(int(cell))
-    value = float(cell)
-    return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
+    """A value that is not missing as a level, and as the text of a class label."""
+    return label_text(label_of(cell))
 
 
 def number_of(cell: Any) -> float:

@@ -56,7 +56,8 @@ def table_of(program: Program, X: Any, y: Any = None) -> Table:
 def response_of(program: Program, roles: Roles) -> Response:
     """The response of a table with its leaf model; raises what `bind_response` does."""
     column = roles.response
-    named = [d for d in program.features if d.name == column.name]
+    of_feature = any(column.name == f.name for f in roles.features)
+    named = [] if of_feature else [d for d in program.features if d.name == column.name]
     declared = declared_of(column, named)
     span = program.spans.get("response")
     return bind_response(column, roles.event, program.leaf, declared, span)

@@ -7,7 +7,7 @@ or be no feature of the fitted table. So it carries its fault along.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -16,15 +16,14 @@ from numpy.typing import NDArray
 from slp.data.cells import cell_text, is_missing, kind_of_type, number_of, read_number
 from slp.data.words import atom
 from slp.errors import Diagnostic
+from slp.leaves import Label, label_of, sorted_labels
 
 __all__ = [
     "Column",
-    "as_text",
     "column_of_array",
     "column_of_objects",
     "labels_of",
     "numbers_of",
-    "sorted_labels",
     "texts_of",
     "unusable",
 ]
@@ -41,6 +40,7 @@ class Column:
     cells : shape (n,). What stands where `missing` is true has no meaning.
     missing : bool, shape (n,).
     fault : why the column cannot be used; None unless `kind` is `unusable`.
+    nominal : whether its values are names, though they may be numbers: pandas' categorical type.
     """
 
     name: str
@@ -48,6 +48,12 @@ class Column:
     cells: NDArray[Any]
     missing: NDArray[np.bool_]
     fault: Diagnostic | None = None
+    nominal: bool = False
+
+    @property
+    def numeric(self) -> bool:
+        """Whether it is one of numbers unless declared otherwise."""
+        return self.kind == "number" and not self.nominal
 
     @property
     def whole(self) -> bool:
@@ -119,7 +125,7 @@ def column_of_objects(
     if "text" in kinds:
         return Column(name, "text", _object_array(cells, blank, cell_text, ""), blank)
     if set(kinds) == {"boolean"}:
-        values = [bool(c) and not m for c, m in zip(cells, blank.tolist(), strict=True)]
+        values = [not m and bool(c) for c, m in zip(cells, blank.tolist(), strict=True)]
         return Column(name, "boolean", np.array(values, dtype=np.bool_), blank)
     if "real" not in kinds and kinds:
         return Column(name, "number", _integers(cells, blank), blank)
@@ -172,33 +178,11 @@ def texts_of(column: Column) -> NDArray[np.object_]:
     return out
 
 
-def labels_of(column: Column) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-    """Distinct values as sorted text, and each cell's place among them, int32 (n,).
-
-    Sorted as numbers if the column is numeric, else as by `sorted_labels`. No cell may be missing.
-    """
+def labels_of(column: Column) -> tuple[tuple[Label, ...], NDArray[np.int32]]:
+    """Distinct values, sorted, in their own type (whole numbers are int, also 3.0), and each cell's
+    place among them, int32 (n,). No cell may be missing."""
     distinct, codes = np.unique(column.cells, return_inverse=True)
-    texts = [cell_text(c) for c in distinct]
-    if column.kind != "text":
-        return tuple(texts), codes.astype(np.int32)
-    labels = sorted_labels(texts)
-    place = {label: i for i, label in enumerate(labels)}
-    return labels, np.array([place[t] for t in texts], dtype=np.int32)[codes]
-
-
-def sorted_labels(labels: Sequence[str]) -> tuple[str, ...]:
-    """Labels in order: as numbers if all are whole numbers, else by their characters."""
-    if all(_is_whole(label) for label in labels):
-        return tuple(sorted(labels, key=lambda label: (int(label), label)))
-    return tuple(sorted(labels))
-
-
-def _is_whole(label: str) -> bool:
-    return label.removeprefix("-").isdecimal() and len(label) < 4000
-
-
-def as_text(column: Column) -> Column:
-    """The column as one of text, as pandas' and polars' categorical types mean it."""
-    if column.kind in ("text", "unusable"):
-        return column
-    return replace(column, kind="text", cells=np.where(column.missing, "", texts_of(column)))
+    labels = [int(c) if column.whole else label_of(c) for c in distinct]
+    order = sorted_labels(labels)
+    place = {label: i for i, label in enumerate(order)}
+    return order, np.array([place[label] for label in labels], dtype=np.int32)[codes]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp import kernels
-from slp.data.cells import read_number
+from slp.data.cells import cell_text, read_number
 from slp.data.columns import Column, labels_of
 from slp.data.faults import check_usable, read_numbers
 from slp.data.table import Feature
@@ -43,7 +43,7 @@ class CodedColumn:
 def declared_of(column: Column, declarations: Sequence[FeatureDeclaration]) -> Declared:
     """The declarations that name the column or, if none does, those for all numeric columns."""
     own = [d for d in declarations if d.name == column.name]
-    if not own and column.kind == "number":
+    if not own and column.numeric:
         own = [d for d in declarations if d.name is None]
     return Declared(
         next((d.kind for d in own if d.kind is not None), None),
@@ -64,7 +64,7 @@ def code_column(column: Column, declared: Declared) -> CodedColumn:
     if declared.kind == "categorical" and declared.coding is not None:
         message = f"feature `{column.name}` is declared categorical and has cuts or bins"
         raise data_error("E428", message, "only numeric features have cuts: drop one of the two")
-    if declared.kind is None and declared.coding is None and column.kind != "number":
+    if declared.kind is None and declared.coding is None and not column.numeric:
         return _code_levels(column, _numbers_among_text(column))
     if declared.kind == "categorical":
         return _code_levels(column)
@@ -72,7 +72,8 @@ def code_column(column: Column, declared: Declared) -> CodedColumn:
 
 
 def _code_levels(column: Column, warnings: tuple[Diagnostic, ...] = ()) -> CodedColumn:
-    levels, codes = labels_of(column)
+    labels, codes = labels_of(column)
+    levels = tuple(map(cell_text, labels))
     return CodedColumn(Feature(column.name, levels=levels), codes, warnings)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from slp.data.columns import (
     Column,
-    as_text,
     column_of_array,
     column_of_objects,
     texts_of,
@@ -187,7 +186,7 @@ def _column_of_pandas(name: str, series: Any) -> Column:
         return column_of_array(name, series.to_numpy())
     missing = np.asarray(series.isna(), dtype=np.bool_)
     column = column_of_objects(name, series.to_numpy(dtype=object).tolist(), missing)
-    return as_text(column) if hasattr(series, "cat") else column
+    return replace(column, nominal=hasattr(series, "cat"))
 
 
 # --- rows to predict ---------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from slp.data.features import Declared
 from slp.data.words import data_error, first_row
 from slp.errors import Diagnostic
 from slp.ir.program import LeafDeclaration
-from slp.leaves import LeafModel, leaf_model
+from slp.leaves import LeafModel, label_text, leaf_model
 from slp.source import SourceSpan
 
 __all__ = ["Response", "bind_response"]
@@ -72,7 +72,7 @@ def _wants_classes(column: Column, declaration: LeafDeclaration | None, declared
         return declaration.model == "dirichlet"
     if declared.kind is not None:
         return declared.kind == "categorical"
-    if column.kind != "number":
+    if not column.numeric:
         return True
     return column.whole and len(np.unique(column.cells)) <= MOST_INTEGER_CLASSES
 
@@ -81,7 +81,7 @@ def _wants_classes(column: Column, declaration: LeafDeclaration | None, declared
 
 
 def _classes(column: Column, declaration: LeafDeclaration | None) -> Response:
-    if declaration is not None and column.kind == "number" and not column.whole:
+    if declaration is not None and column.numeric and not column.whole:
         row = first_row(~(np.isfinite(column.cells) & (column.cells == np.floor(column.cells))))
         raise data_error(
             "E430",
@@ -105,7 +105,7 @@ def _classes(column: Column, declaration: LeafDeclaration | None) -> Response:
     warnings: tuple[Diagnostic, ...] = ()
     if len(classes) == 1:
         message = (
-            f"the response `{column.name}` has one class only, `{classes[0]}`, "
+            f"the response `{column.name}` has one class only, `{label_text(classes[0])}`, "
             "so every tree explains it alike"
         )
         warnings = (Diagnostic("W402", message, severity="warning"),)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from slp.data.columns import Column
+from slp.data.columns import Column, texts_of
 from slp.data.frames import Frame, column_of_values, frame_of
 from slp.data.words import data_error, listed, nearest, plural
 from slp.ir.program import Program
@@ -30,13 +30,15 @@ def roles_of(program: Program, frame: Frame, y: Any = None) -> Roles:
     """Give each column its part.
 
     The response is, in this order: `y` (values, or the name of a column), the program's
-    `:- response(...)`, the last column that is not ignored.
+    `:- response(...)`, the last column that is not ignored. Where `y` is values, every column is a
+    feature that is not ignored, also one of the same name as `y`.
 
     Raises
     ------
     DataError
         E413 `y` does not fit the table, E424 no feature is left, E425 no such column, E426 the
-        response is given twice, E427 the event column is the response.
+        response is given twice (`y` holds what the column of its name does, or the program names
+        that column), E427 the event column is the response.
     """
     by_name = {c.name: c for c in frame.columns}
     span = program.spans.get("response")
@@ -51,7 +53,9 @@ def roles_of(program: Program, frame: Frame, y: Any = None) -> Roles:
         if event.name == response.name:
             message = f"column `{event.name}` cannot be both the duration and its event"
             raise data_error("E427", message, "write :- response(time, event(status)).", span)
-    apart = {response.name, program.event, *program.ignored}
+    apart = {program.event, *program.ignored}
+    if response is by_name.get(response.name):
+        apart.add(response.name)
     features = tuple(c for c in frame.columns if c.name not in apart)
     if not features:
         raise data_error(
@@ -83,14 +87,22 @@ def _given_response(program: Program, frame: Frame, y: Any) -> Column:
         rows, values = plural(frame.n_rows, "row"), plural(len(column.cells), "value")
         message = f"the table has {rows}, but y has {values}"
         raise data_error("E413", message, "y needs one value for each row, in the same order")
-    for name in (column.name, program.response):
-        if name is not None and name in frame.names:
+    for other in frame.columns:
+        if other.name == program.response or (other.name == column.name and _same(other, column)):
+            name = other.name
             raise data_error(
                 "E426",
                 f"the response `{name}` is given as y and is a column of the table as well",
                 f'drop the column from X, or pass y="{name}" to take it from there',
             )
     return column
+
+
+def _same(a: Column, b: Column) -> bool:
+    """Whether two columns hold the same values, be it in another type."""
+    if "text" in (a.kind, b.kind):
+        return bool(np.array_equal(texts_of(a), texts_of(b)))
+    return bool(np.array_equal(a.missing, b.missing) and np.array_equal(a.cells, b.cells))
 
 
 def _column_of_response(y: Any, default: str) -> Column:

@@ -23,6 +23,7 @@ from slp.infer.choice import Choice
 from slp.infer.distribution import TreeAverages
 from slp.infer.quantiles import mixture_quantile
 from slp.infer.tree_on_table import log_likelihood_of_tree
+from slp.leaves import label_array
 from slp.trees import Tree
 from slp.trees.predicates import AskedPredicate
 
@@ -271,12 +272,12 @@ class Posterior(ABC):
         return self._averages.predictions(self.table.new_rows(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """For each row, the most probable class (on a tie the first), or the predictive mean; shape
-        (m,)."""
+        """For each row, the most probable class (on a tie the first) in the type that it has in the
+        table (bool, int64, float64 or str), or the predictive mean; shape (m,)."""
         leaf = self.table.leaf
         if leaf.classes:
             best = self.predict_proba(X).argmax(axis=1)
-            return np.array([leaf.classes[c] for c in best], np.str_)
+            return np.asarray(label_array(leaf.classes)[best])
         return self._averages.predictions(self.table.new_rows(X))[:, 0]
 
     def predict_interval(self, X: Any, level: float = 0.9) -> NDArray[np.float64]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from slp.infer.boxes import Geometry
 from slp.ir.tree_grammar import LeafRule, Rule, TreeGrammar
+from slp.leaves import label_text
 
 __all__ = ["leaf_allowed", "log_rule_weights"]
 
@@ -23,7 +24,7 @@ def leaf_allowed(rule: LeafRule, geometry: Geometry, boxes: Sequence[int]) -> ND
     if not rule.majority:
         return holds
     counts = geometry.statistics(boxes)  # of a leaf model for classes: rows of each class
-    classes = geometry.table.leaf.classes
+    classes = list(map(label_text, geometry.table.leaf.classes))
     most = counts.max(axis=1)
     for outcome in rule.majority:
         own = counts[:, classes.index(outcome)] if outcome in classes else np.zeros(len(boxes))

@@ -2,7 +2,8 @@
 
 Entry points: `leaf_model` (from a `:- leaf(...)` declaration, or the default for the response), the
 four conjugate models `Dirichlet`, `NormalInverseGamma`, `GammaPoisson`, `GammaExponential`, and
-`LeafModel`, the protocol that they keep and a new model has to.
+`LeafModel`, the protocol that they keep and a new model has to; in `labels`, classes in their own
+type.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from slp.leaves.choose import LEAF_MODELS, leaf_model
 from slp.leaves.dirichlet import Dirichlet
 from slp.leaves.gamma_exponential import GammaExponential
 from slp.leaves.gamma_poisson import GammaPoisson
+from slp.leaves.labels import Label, label_array, label_of, label_text, sorted_labels
 from slp.leaves.normal_inverse_gamma import NormalInverseGamma
 
 __all__ = [
@@ -19,7 +21,12 @@ __all__ = [
     "Dirichlet",
     "GammaExponential",
     "GammaPoisson",
+    "Label",
     "LeafModel",
     "NormalInverseGamma",
+    "label_array",
+    "label_of",
+    "label_text",
     "leaf_model",
+    "sorted_labels",
 ]

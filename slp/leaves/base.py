@@ -7,6 +7,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.leaves.labels import Label
+
 __all__ = ["LEVEL", "LeafModel"]
 
 #: Probability of the credible intervals that a leaf is shown with.
@@ -20,8 +22,8 @@ class LeafModel(Protocol):
     """
 
     name: str
-    #: sorted class labels as strings, () if the response is numeric
-    classes: tuple[str, ...]
+    #: sorted class labels in their own type, () if the response is numeric
+    classes: tuple[Label, ...]
 
     @property
     def n_statistics(self) -> int:

@@ -16,6 +16,7 @@ from slp.leaves.base import LeafModel
 from slp.leaves.dirichlet import Dirichlet
 from slp.leaves.gamma_exponential import GammaExponential
 from slp.leaves.gamma_poisson import GammaPoisson
+from slp.leaves.labels import Label, label_text
 from slp.leaves.normal_inverse_gamma import NormalInverseGamma
 
 __all__ = ["LEAF_MODELS", "leaf_model"]
@@ -46,7 +47,7 @@ _RATE_MODELS: dict[str, Callable[[float, float], LeafModel]] = {
 
 
 def leaf_model(
-    declaration: LeafDeclaration | None, classes: Sequence[str], y: NDArray[Any]
+    declaration: LeafDeclaration | None, classes: Sequence[Label], y: NDArray[Any]
 ) -> LeafModel:
     """The leaf model for a response.
 
@@ -110,7 +111,7 @@ def _check_hyperparameters(declaration: LeafDeclaration) -> None:
             raise _fault("E434", message, f"write it as {signature.written}", declaration)
 
 
-def _check_response(declaration: LeafDeclaration, classes: Sequence[str]) -> None:
+def _check_response(declaration: LeafDeclaration, classes: Sequence[Label]) -> None:
     if declaration.model != "dirichlet":
         if classes:
             message = f"`{declaration.model}` needs numbers, but the response holds classes"
@@ -131,6 +132,6 @@ def _check_response(declaration: LeafDeclaration, classes: Sequence[str]) -> Non
         raise _fault("E431", message, "give one number for each class, in this order", declaration)
 
 
-def _some(labels: Sequence[str], most: int = 8) -> str:
-    shown = ", ".join(labels[:most])
+def _some(labels: Sequence[Label], most: int = 8) -> str:
+    shown = ", ".join(map(label_text, labels[:most]))
     return shown if len(labels) <= most else f"{shown}, ..."

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.leaves.labels import Label
 from slp.leaves.numbers import number_text
 from slp.leaves.rising import LogRising
 
@@ -27,7 +28,7 @@ class Dirichlet:
 
     name = "dirichlet"
 
-    def __init__(self, classes: Sequence[str], concentration: float | Sequence[float]) -> None:
+    def __init__(self, classes: Sequence[Label], concentration: float | Sequence[float]) -> None:
         self.classes = tuple(classes)
         self.concentration = np.broadcast_to(
             np.asarray(concentration, dtype=np.float64), (len(self.classes),)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.leaves.base import LEVEL
+from slp.leaves.labels import Label
 
 __all__ = ["NumericModel", "finite", "gamma_interval", "leaf_mean", "number_text"]
 
@@ -26,7 +27,7 @@ class NumericModel:
     """Base of the numeric models: it has no classes."""
 
     name: str
-    classes: tuple[str, ...] = ()
+    classes: tuple[Label, ...] = ()
     #: hyperparameters, in the order in which they are declared
     hyperparameters: tuple[float, ...]
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Unpack
 
 from slp.infer.options import check_count
 from slp.infer.sampling import ChainOptions
 from slp.ir import program as ir
+from slp.program.progress import Progress, shown_progress
 from slp.proofs import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class ProofQuestions:
         draws: int = 1000,
         seed: int | None = None,
         limits: Limits = DEFAULT_LIMITS,
-        progress: Callable[[int, str], None] | None = None,
+        progress: Progress | bool | None = None,
         engine: str = "python",
         allow_code: bool = False,
         **sampling: Unpack[ChainOptions],
@@ -133,7 +133,8 @@ class ProofQuestions:
         draws : how many to keep, all chains together.
         seed : None takes one from the system.
         limits : of one proof; those that need more are left out.
-        progress : called now and then with the number of steps done and a word about them.
+        progress : True keeps a line on standard error up to date; a function is called now and then
+            with the number of steps done and a word about them.
         sampling : `chains`, `warmup`, `thin`, `proposal`, `checkpoint`, `resume`, as in
             `posterior`.
 
@@ -147,16 +148,17 @@ class ProofQuestions:
 
         if seed is not None:
             check_count("seed", seed, most=math.inf)
-        return sample_proofs(
-            self.ir,
-            goal,
-            log_likelihood,
-            given=given,
-            draws=draws,
-            seed=seed,
-            sampling=ProofSampling(**sampling),
-            limits=limits,
-            progress=progress,
-            engine=engine,
-            allow_code=allow_code,
-        )
+        with shown_progress(progress) as shown:
+            return sample_proofs(
+                self.ir,
+                goal,
+                log_likelihood,
+                given=given,
+                draws=draws,
+                seed=seed,
+                sampling=ProofSampling(**sampling),
+                limits=limits,
+                progress=shown,
+                engine=engine,
+                allow_code=allow_code,
+            )

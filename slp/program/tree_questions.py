@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, TypedDict, Unpack
 
 from slp.compile import compile_model
@@ -12,6 +11,7 @@ from slp.infer import Posterior, Sampling, infer
 from slp.infer.sampling import HOSTED, SamplingOptions
 from slp.ir import program as ir
 from slp.ir.tree_grammar import TreeGrammar
+from slp.program.progress import Progress, shown_progress
 from slp.trees.predicates import asked_predicates, with_predicates
 
 __all__ = ["TreeQuestions"]
@@ -26,7 +26,6 @@ class RunOptions(TypedDict):
     memory: int | str | None
     time: float | str | None
     threads: int | None
-    progress: Callable[[int, str], None] | None
 
 
 class TreeQuestions:
@@ -45,7 +44,7 @@ class TreeQuestions:
         memory: int | str | None = None,
         time: float | str | None = None,
         threads: int | None = None,
-        progress: Callable[[int, str], None] | None = None,
+        progress: Progress | bool | None = None,
         allow_code: bool = False,
         **sampling: Unpack[SamplingOptions],
     ) -> Posterior:
@@ -64,8 +63,8 @@ class TreeQuestions:
         time : how long it may compute, as seconds or `"5m"`; None is without a limit. An exact
             engine that reaches it raises `BudgetError`, a sampler keeps what it has drawn.
         threads : how many to run; None is one for each core. No result depends on it.
-        progress : called now and then with the number of boxes (of a sampler, steps) done and a
-            word about the phase.
+        progress : True keeps a line on standard error up to date; a function is called now and then
+            with the number of boxes (of a sampler, steps) done and a word about the phase.
         allow_code : whether predicates that the program names, `python("module:function")`, and
             goals `prolog(...)` may run. A program is data otherwise, and runs nothing.
         sampling : for engines that draw, see `slp.infer.Sampling`: `chains`, `warmup`, `thin`,
@@ -103,7 +102,7 @@ class TreeQuestions:
         memory: int | str | None = None,
         time: float | str | None = None,
         threads: int | None = None,
-        progress: Callable[[int, str], None] | None = None,
+        progress: Progress | bool | None = None,
         allow_code: bool = False,
         **sampling: Unpack[SamplingOptions],
     ) -> Posterior:
@@ -130,32 +129,37 @@ class TreeQuestions:
         likelihood: bool,
         allow_code: bool,
         sampling: Sampling,
+        progress: Progress | bool | None,
         **options: Unpack[RunOptions],
     ) -> Posterior:
-        ready = with_predicates(self.ir, allow_code)
-        model = compile_model(ready, X, y, finite=options["engine"] not in HOSTED)
-        for finding in model.warnings:
-            warn(finding)
+        with shown_progress(progress) as shown:
+            ready = with_predicates(self.ir, allow_code)
+            model = compile_model(ready, X, y, finite=options["engine"] not in HOSTED)
+            for finding in model.warnings:
+                warn(finding)
 
-        def recompile(program: ir.Program) -> tuple[TreeGrammar, Table]:
-            changed = compile_model(program, X, y)
-            return changed.grammar, changed.table
+            def recompile(program: ir.Program) -> tuple[TreeGrammar, Table]:
+                changed = compile_model(program, X, y)
+                return changed.grammar, changed.table
 
-        try:
-            posterior = infer(
-                model.program,
-                model.grammar,
-                model.table,
-                likelihood=likelihood,
-                sampling=sampling,
-                not_exact=model.not_exact,
-                recompile=recompile,
-                allow_code=allow_code,
-                **options,
-            )
-        except NoTreeError as e:
-            from slp.program.no_tree import with_blame  # late: it is asked after a failure alone
+            try:
+                posterior = infer(
+                    model.program,
+                    model.grammar,
+                    model.table,
+                    likelihood=likelihood,
+                    sampling=sampling,
+                    not_exact=model.not_exact,
+                    recompile=recompile,
+                    allow_code=allow_code,
+                    progress=shown,
+                    **options,
+                )
+            except NoTreeError as e:
+                from slp.program.no_tree import (
+                    with_blame,  # late: it is asked after a failure alone
+                )
 
-            raise with_blame(e, model.program, X, y) from None
+                raise with_blame(e, model.program, X, y) from None
         posterior.predicates = asked_predicates(model.program.constraints)
         return posterior

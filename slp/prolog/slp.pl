@@ -219,26 +219,34 @@ slp_probability(Distribution, Tree, Probability) :-
     Probability is exp(LogProbability).
 
 tree_of(Object, Tree) :-
-    py_call(Object:to_dict(), Dict, [py_string_as(atom)]),
-    tree_of_dict(Dict, Tree).
+    py_call(Object:to_dict(), Dict0, [py_string_as(atom)]),
+    ( del_dict(classes, Dict0, Classes, Dict) -> true ; Dict = Dict0, Classes = [] ),
+    tree_of_dict(Dict, Classes, Tree).
 
-tree_of_dict(Dict, split(Feature, Test, Left, Right)) :-
+tree_of_dict(Dict, Classes, split(Feature, Test, Left, Right)) :-
     get_dict(feature, Dict, Feature),
     !,
     ( get_dict(threshold, Dict, Test) -> true ; get_dict(level, Dict, Test) ),
     get_dict(left, Dict, Left0),
     get_dict(right, Dict, Right0),
-    tree_of_dict(Left0, Left),
-    tree_of_dict(Right0, Right).
-tree_of_dict(Dict, leaf(Summary)) :-
-    pairs_of_dict(Dict, Summary).
+    tree_of_dict(Left0, Classes, Left),
+    tree_of_dict(Right0, Classes, Right).
+tree_of_dict(Dict, Classes, leaf(Summary)) :-
+    dict_pairs(Dict, _, Pairs),
+    maplist(plain(Classes), Pairs, Summary).
 
-pairs_of_dict(Dict, Pairs) :-
-    dict_pairs(Dict, _, Pairs0),
-    maplist(plain, Pairs0, Pairs).
+%   Counts by class: a class that is a number stands as text in a dictionary of Python.
 
-plain(Name-Value, Name-Pairs) :- is_dict(Value), !, pairs_of_dict(Value, Pairs).
-plain(Pair, Pair).
+plain(Classes, counts-Dict, counts-Counts) :-
+    !,
+    dict_pairs(Dict, _, Pairs),
+    maplist(typed(Classes), Pairs, Counts).
+plain(_, Pair, Pair).
+
+typed(Classes, Text-Count, Class-Count) :-
+    (   member(Class, Classes), format(atom(Text), "~w", Class) -> true
+    ;   Class = Text
+    ).
 
 dict_of(split(Feature, Test, Left0, Right0), Dict) :-
     !,

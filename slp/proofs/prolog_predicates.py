@@ -46,7 +46,7 @@ def prolog_function(predicate: ir.Predicate, program: ir.Program) -> Callable[[A
         goal, own = goal.args[1], set()
 
     def holds(subject: Any) -> bool:
-        term = node_term(subject) if predicate.local else tree_term(subject.to_dict())
+        term = node_term(subject) if predicate.local else tree_term(subject)
         asked = _with_argument(goal, term)
         if functor(asked) not in own:
             asked = Struct("prolog", (asked,))
@@ -73,20 +73,15 @@ def _with_argument(goal: Term, last: Term) -> Struct:
     return Struct(goal.name, (*(goal.args if isinstance(goal, Struct) else ()), last))
 
 
-def tree_term(tree: Mapping[str, Any]) -> Term:
-    """A tree as a term, from what `Tree.to_dict` gives."""
+def tree_term(tree: Any) -> Term:
+    """A `slp.trees.Tree` as a term."""
     done: list[Term] = []
-    todo: list[tuple[Mapping[str, Any], bool]] = [(tree, False)]
-    while todo:
-        node, below = todo.pop()
-        if "feature" not in node:
-            done.append(Struct("leaf", (_pairs(node),)))
-        elif not below:
-            todo += [(node, True), (node["right"], False), (node["left"], False)]
+    for node in reversed(list(tree.nodes())):
+        if hasattr(node, "summary"):
+            done.append(Struct("leaf", (_pairs(node.summary),)))
         else:
-            right, left = done.pop(), done.pop()
-            test = Atom(node["level"]) if "level" in node else Number(node["threshold"])
-            done.append(Struct("split", (Atom(node["feature"]), test, left, right)))
+            left, right = done.pop(), done.pop()
+            done.append(Struct("split", (Atom(node.feature), _test(node), left, right)))
     return done[0]
 
 
@@ -94,16 +89,26 @@ def node_term(node: Any) -> Term:
     """A `slp.trees.TreeNode` as a term."""
     decided: Term = Atom("leaf")
     if not node.is_leaf:
-        test = Atom(node.level) if node.level is not None else Number(node.threshold)
-        decided = Struct("split", (Atom(node.feature), test))
+        decided = Struct("split", (Atom(node.feature), _test(node)))
     numbers = (Number(node.depth), Number(node.rows))
     return Struct("node", (*numbers, _pairs(node.summary), decided))
 
 
-def _pairs(summary: Mapping[str, Any]) -> Term:
+def _test(split: Any) -> Term:
+    """The threshold, or the level, of a split."""
+    return Atom(split.level) if split.level is not None else Number(split.threshold)
+
+
+def _pairs(summary: Mapping[Any, Any]) -> Term:
     """What a leaf knows, as a list of Name-Value."""
-    values = {
-        name: _pairs(value) if isinstance(value, Mapping) else Number(value)
+    return list_term(
+        Struct("-", (_name(name), _pairs(value) if isinstance(value, Mapping) else Number(value)))
         for name, value in summary.items()
-    }
-    return list_term(Struct("-", (Atom(name), value)) for name, value in values.items())
+    )
+
+
+def _name(name: Any) -> Term:
+    """A name, or a class: a number is one, a truth value the atom `true` or `false`."""
+    if isinstance(name, bool):
+        return Atom("true" if name else "false")
+    return Number(name) if isinstance(name, int | float) else Atom(name)

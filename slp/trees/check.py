@@ -37,6 +37,7 @@ from slp.ir.program import (
     Support,
 )
 from slp.ir.words import describe_constraint
+from slp.leaves import label_text
 from slp.source import SourceSpan
 from slp.trees.drawing import condition_text
 from slp.trees.monotone import falls
@@ -293,10 +294,10 @@ def _(constraint: Majority, places: list[Place]) -> Iterator[_Finding]:
     for place, leaf in _leaves(places):
         if not place.region.meets(constraint.box):
             continue
-        counts = leaf.summary.get("counts")
-        if counts is None:
+        if "counts" not in leaf.summary:
             yield _Finding("the leaf does not say its rows by class", place, unknown=True)
             continue
+        counts = {label_text(c): rows for c, rows in leaf.summary["counts"].items()}
         most = max(counts, key=lambda outcome: counts[outcome], default=constraint.outcome)
         own = counts.get(constraint.outcome, 0)
         if counts.get(most, 0) > own:

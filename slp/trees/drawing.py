@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from slp.leaves import Label, label_text
 from slp.leaves.base import LEVEL
 from slp.trees.regions import number_text
 from slp.trees.thresholds import bound_in_32_bits
@@ -92,7 +93,7 @@ def leaf_text(leaf: Leaf) -> str:
     return rows if "n" in leaf.summary else "leaf"
 
 
-def _classes_text(counts: Mapping[str, int], probabilities: Mapping[str, float]) -> str:
+def _classes_text(counts: Mapping[Label, int], probabilities: Mapping[Label, float]) -> str:
     weights = probabilities or counts
     if not any(weights.values()):
         return "no rows"
@@ -100,7 +101,7 @@ def _classes_text(counts: Mapping[str, int], probabilities: Mapping[str, float])
     total = sum(counts.values())
     rows = f"{counts.get(best, 0)} of {total}" if total else "no rows"
     share = f" {probabilities[best]:.2f} ({rows})" if probabilities else f" {rows}"
-    return f"{_one_line(best)}{share}"
+    return f"{_one_line(label_text(best))}{share}"
 
 
 def _duration_text(summary: Mapping[str, Any], known: Mapping[str, Any], rows: str) -> str:

@@ -5,6 +5,11 @@ a categorical test), `{"counts": {class: rows}}`, `{"n": rows, "mean": m}` (of d
 `"events"`, how many were seen to their end), `{"n": rows}`, or `{}` for a leaf of which nothing is
 known. `"predictive"` beside these is what a leaf model predicts there; it is written where asked
 for, and passed over by the reader, as a tree alone knows no model.
+
+Keys of a JSON object are strings. So where classes are numbers or truth values, the root has one
+more key, `"classes"`: those that occur in the leaves, as JSON has them (`[false, true]`, `[1, 2]`).
+A key of `counts` is then the text of one of them (`slp.leaves.labels`), and reading a tree gives it
+its type again; without `classes`, all classes are strings.
 """
 
 from __future__ import annotations
@@ -14,6 +19,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from slp.errors import DataError, Diagnostic
+from slp.leaves import Label, label_of, label_text, sorted_labels
 from slp.trees.tree import Leaf, Node, Split, Tree
 
 __all__ = ["tree_from_dict", "tree_to_dict"]
@@ -25,16 +31,31 @@ _SPLIT_KEYS = frozenset(("feature", "threshold", "level", "left", "right"))
 def tree_to_dict(tree: Tree, *, predictive: bool = False) -> dict[str, Any]:
     """The tree as nested dictionaries, `predictive` with what leaves predict."""
     done: list[dict[str, Any]] = []
+    classes: set[Label] = set()
     for node in reversed(list(tree.nodes())):
         if isinstance(node, Leaf):
             leaf = dict(node.summary)
+            if "counts" in leaf:
+                classes |= {label_of(c) for c in leaf["counts"]}
+                leaf["counts"] = _by_text(leaf["counts"])
             if predictive and node.predictive is not None:
-                leaf["predictive"] = dict(node.predictive())
+                leaf["predictive"] = {
+                    key: _by_text(value) if isinstance(value, Mapping) else value
+                    for key, value in node.predictive().items()
+                }
             done.append(leaf)
             continue
         test = {"threshold": node.threshold} if node.level is None else {"level": node.level}
         done.append({"feature": node.feature, **test, "left": done.pop(), "right": done.pop()})
-    return done.pop()
+    root = done.pop()
+    if any(not isinstance(c, str) for c in classes):
+        root["classes"] = list(sorted_labels(classes))
+    return root
+
+
+def _by_text(of_classes: Mapping[Label, Any]) -> dict[str, Any]:
+    """What is known of each class, by the class's text."""
+    return {label_text(label_of(c)): value for c, value in of_classes.items()}
 
 
 class _Site:
@@ -65,15 +86,19 @@ def tree_from_dict(data: Any) -> Tree:
     DataError
         E601 a node is no object; E602 a key is missing, unknown or doubled (threshold and
         level); E603 a feature or level is no string; E604 a threshold is no number; E605 a leaf's
-        summary is malformed.
+        summary, or `classes`, is malformed.
     """
     sites = [_Site(data)]
+    labels = None
+    if isinstance(data, Mapping) and "classes" in data:
+        labels = _check_classes(sites[0], data["classes"])
+        sites = [_Site({key: value for key, value in data.items() if key != "classes"})]
     order: list[Leaf | tuple[str, float | None, str | None]] = []  # preorder, splits by their test
     while sites:
         site = sites.pop()
         node = _check_object(site)
         if _SPLIT_KEYS.isdisjoint(node):
-            order.append(_check_leaf(site, node))
+            order.append(_check_leaf(site, node, labels))
             continue
         order.append(_check_test(site, node))
         sites += (_Site(node["right"], site, "right"), _Site(node["left"], site, "left"))
@@ -113,7 +138,17 @@ def _check_test(site: _Site, node: Mapping[str, Any]) -> tuple[str, float | None
     return node["feature"], _check_number(site, "E604", "threshold", threshold), None
 
 
-def _check_leaf(site: _Site, node: Mapping[str, Any]) -> Leaf:
+def _check_classes(site: _Site, classes: Any) -> dict[str, Label]:
+    """Each class by its text."""
+    if not isinstance(classes, list) or not all(
+        isinstance(c, bool | int | float | str) for c in classes
+    ):
+        help = 'list the classes that occur, as in "classes": [1, 2]'
+        site.fail("E605", "`classes` is no list of numbers, truth values or strings", help)
+    return {label_text(c): c for c in classes}
+
+
+def _check_leaf(site: _Site, node: Mapping[str, Any], labels: Mapping[str, Label] | None) -> Leaf:
     help = 'a leaf is {"counts": {"a": 3}}, {"n": 12, "mean": 3.4} or {}'
     unknown = [str(key) for key in node if key not in _LEAF_KEYS]
     if unknown:
@@ -125,7 +160,11 @@ def _check_leaf(site: _Site, node: Mapping[str, Any]) -> Leaf:
             site.fail("E605", "`counts` is no object from classes to numbers of rows", help)
         for outcome, rows in counts.items():
             _check_count(site, f"counts.{outcome}", rows)
-        summary["counts"] = dict(counts)
+        strange = [] if labels is None else [c for c in counts if c not in labels]
+        if strange:
+            help = "name every class that occurs in a leaf"
+            site.fail("E605", f"`counts` has the class `{strange[0]}`, `classes` has not", help)
+        summary["counts"] = {c if labels is None else labels[c]: k for c, k in counts.items()}
     for key in ("n", "events"):
         if key in summary:
             _check_count(site, key, summary[key])

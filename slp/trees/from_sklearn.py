@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from slp.data.cells import cell_text
 from slp.errors import DataError, Diagnostic
+from slp.leaves import Label, label_of
 from slp.trees.thresholds import threshold_below
 from slp.trees.tree import Leaf, Node, Split, Tree
 
@@ -30,7 +30,7 @@ def tree_from_sklearn(estimator: Any, feature_names: Sequence[str] | None = None
     if fitted is None or getattr(estimator, "n_outputs_", 1) != 1:
         raise _no_tree(estimator)
     names = _names(estimator, feature_names)
-    classes = [cell_text(c) for c in getattr(estimator, "classes_", ())]
+    classes = [label_of(c) for c in getattr(estimator, "classes_", ())]
     done: dict[int, Node] = {}
     for i in reversed(range(fitted.node_count)):  # children come after their parents
         left, right = int(fitted.children_left[i]), int(fitted.children_right[i])
@@ -54,7 +54,7 @@ def _names(estimator: Any, given: Sequence[str] | None) -> list[str]:
     return names
 
 
-def _summary(fitted: Any, i: int, classes: list[str]) -> dict[str, Any]:
+def _summary(fitted: Any, i: int, classes: list[Label]) -> dict[str, Any]:
     rows, weight = int(fitted.n_node_samples[i]), float(fitted.weighted_n_node_samples[i])
     if rows != weight:
         return {}

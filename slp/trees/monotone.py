@@ -19,8 +19,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from slp.data.columns import sorted_labels
 from slp.ir.program import LeafDeclaration, Monotone
+from slp.leaves import Label, label_text, sorted_labels
 from slp.trees.regions import Levels, Region, number_text
 from slp.trees.tree import Leaf, Place
 
@@ -98,19 +98,20 @@ def _rising(
 
 
 def _class_probabilities(
-    counts: Sequence[Mapping[str, int]], a: Sequence[float]
+    counts: Sequence[Mapping[Label, int]], a: Sequence[float]
 ) -> list[dict[str, float]] | None:
-    classes = sorted_labels(list(dict.fromkeys(c for leaf in counts for c in leaf)))
+    classes = sorted_labels({c for leaf in counts for c in leaf})
     prior = list(a) * (len(classes) if len(a) == 1 else 1)
     if len(prior) != len(classes):  # some class is in no leaf, and it is not known which
         return None
+    texts = list(map(label_text, classes))
     out = []
     for leaf in counts:
         total = sum(leaf.values()) + sum(prior)
         below, quantities = 0.0, {}
         for k, outcome in enumerate(classes[:-1]):
             below += (leaf.get(outcome, 0) + prior[k]) / total
-            quantities[f"P({' or '.join(classes[: k + 1])})"] = -below
+            quantities[f"P({' or '.join(texts[: k + 1])})"] = -below
         out.append(quantities)
     return out
 

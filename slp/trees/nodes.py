@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from slp.leaves import Label, label_text
 from slp.trees.drawing import condition_text
 from slp.trees.tree import Leaf, Place, Split, Tree
 
@@ -35,9 +36,9 @@ class TreeNode:
         return self.split is None
 
     @property
-    def counts(self) -> Mapping[str, int]:
+    def counts(self) -> Mapping[Label, int]:
         """Rows of each class that has any; empty if the response is a number."""
-        counts: Mapping[str, int] = self.summary.get("counts", {})
+        counts: Mapping[Label, int] = self.summary.get("counts", {})
         return counts
 
     @property
@@ -62,7 +63,7 @@ class TreeNode:
 
     def __str__(self) -> str:
         what = "a leaf" if self.split is None else f"split by {condition_text(self.split)}"
-        listed = ", ".join(f"{outcome} {n}" for outcome, n in self.counts.items())
+        listed = ", ".join(f"{label_text(outcome)} {n}" for outcome, n in self.counts.items())
         return f"depth {self.depth}, {self.rows} rows{f' ({listed})' if listed else ''}, {what}"
 
 

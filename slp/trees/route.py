@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from slp.data.cells import cell_text, is_missing, number_of
 from slp.data.frames import collected
 from slp.errors import DataError, Diagnostic
+from slp.leaves import Label, label_array
 from slp.trees.regions import number_text
 from slp.trees.tree import Leaf, Split, Tree
 
@@ -79,14 +80,15 @@ def levels_of_rows(tree: Tree, X: Any) -> dict[str, frozenset[str]]:
 
 
 def leaf_predictions(tree: Tree) -> NDArray[Any]:
-    """Prediction of each leaf from its summary, shape (K,): class labels, or float64 means.
+    """Prediction of each leaf from its summary, shape (K,): class labels in their own type, or
+    float64 means.
 
     Raises
     ------
     DataError
         E610 a leaf says nothing to predict from.
     """
-    return np.array([_leaf_prediction(leaf) for leaf in tree.leaves()])
+    return label_array([_leaf_prediction(leaf) for leaf in tree.leaves()])
 
 
 def _route(
@@ -185,8 +187,8 @@ def _codes_left(split: Split, feature: Feature) -> NDArray[np.bool_]:
     return np.less_equal(np.arange(feature.n_codes), last_left)
 
 
-def _leaf_prediction(leaf: Leaf) -> Any:
-    counts = leaf.summary.get("counts")
+def _leaf_prediction(leaf: Leaf) -> Label:
+    counts: Mapping[Label, float] | None = leaf.summary.get("counts")
     if counts:
         return max(counts, key=lambda outcome: counts[outcome])
     if "events" in leaf.summary:

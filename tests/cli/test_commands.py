@@ -127,6 +127,17 @@ def test_map_lists_the_best_trees(slp_run, table: Path) -> None:
     assert text.code == 0 and text.out.count("posterior probability") == 3
 
 
+def test_truth_values_are_what_json_and_csv_have(slp_run, tmp_path: Path) -> None:
+    data, draws = tmp_path / "t.csv", tmp_path / "draws.jsonl"
+    data.write_text("a,y\n1,true\n2,true\n3,true\n4,false\n5,false\n6,false\n")
+    said = slp_run("slp-sample", "growtree", data, "--json", "-n", 1, "-o", draws)
+    assert json.loads(said.out)["map"]["tree"]["classes"] == [False, True]
+    assert json.loads(draws.read_text())["tree"]["classes"] == [False, True]
+    header, *rows = slp_run("predict", "growtree", data, data).out.splitlines()
+    assert header == "y,P(false),P(true)"
+    assert [row.split(",")[0] for row in rows] == ["true"] * 3 + ["false"] * 3
+
+
 def test_predict_classes(slp_run, table: Path, tmp_path: Path) -> None:
     new = tmp_path / "new.csv"
     new.write_text("dose,age\n5,1.5\n7,4.5\n")

@@ -45,7 +45,7 @@ def test_frames_of_all_kinds_make_the_same_table(program, frame):
     assert table.counts.tolist() == [2, 1]
     assert table.row_of.tolist() == [0, 1, 0]
     assert table.statistics.tolist() == [[2.0, 0.0], [0.0, 1.0]]
-    assert (table.response, table.leaf.classes, table.n_rows) == ("y", ("1", "2"), 3)
+    assert (table.response, table.leaf.classes, table.n_rows) == ("y", (1, 2), 3)
 
 
 @pytest.mark.parametrize(

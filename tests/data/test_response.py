@@ -99,9 +99,15 @@ ROLE_FAULTS = [
     ),
     (
         {},
-        pl.Series("b", [0, 1]),
+        pl.Series("b", ["u", "v"]),
         "error[E426]: the response `b` is given as y and is a column of the table as well\n"
         '  help: drop the column from X, or pass y="b" to take it from there',
+    ),
+    (
+        {},
+        pd.Series(["3.0", "4"], name="c").astype(float),  # the same values in another type
+        "error[E426]: the response `c` is given as y and is a column of the table as well\n"
+        '  help: drop the column from X, or pass y="c" to take it from there',
     ),
     (
         {"response": "b"},
@@ -131,6 +137,16 @@ def test_faults_of_roles(program, declarations, y, message):
     assert str(e.value) == message
 
 
+def test_a_series_may_have_the_name_of_a_feature(program):
+    """Then all columns are features, and what is declared of the name is of the feature."""
+    categorical = FeatureDeclaration("c", "categorical", None)
+    table = table_of(program(features=(categorical,)), FRAME, pl.Series("c", [0.25, 0.5]))
+    assert table.feature_names == ("a", "b", "c")
+    assert table.features[2].levels == ("3", "4")
+    assert (table.response, table.leaf.classes) == ("c", ())
+    assert table.new_rows(FRAME)[:, 2].tolist() == ["3", "4"]
+
+
 def test_a_wrong_response_is_shown_in_the_program(program):
     file = SourceFile("prior.slp", ":- response(species).\n")
     span = SourceSpan(file, 12, 19)
@@ -146,25 +162,26 @@ def test_a_wrong_response_is_shown_in_the_program(program):
     ("cells", "classes"),
     [
         (["b", "a", "b"], ("a", "b")),
-        ([True, False, True], ("false", "true")),
-        ([10, 9, -1], ("-1", "9", "10")),
-        ([10.0, 9.0, 9.0], ("9", "10")),
+        ([True, False, True], (False, True)),
+        ([10, 9, -1], (-1, 9, 10)),
+        ([10.0, 9.0, 9.0], (9, 10)),
+        ([10**30, 9], (9, 10**30)),
+        (pd.Categorical([10, 9, 10]), (9, 10)),
         (["10", "9", "9"], ("9", "10")),
-        (list(range(20)), tuple(map(str, range(20)))),
+        (list(range(20)), tuple(range(20))),
         ([f"c{i}" for i in range(300)], tuple(sorted(f"c{i}" for i in range(300)))),
     ],
 )
 def test_default_classes(program, cells, classes):
     table = bound(program, cells)
     assert table.leaf.classes == classes
+    assert {type(c) for c in table.leaf.classes} == {type(classes[0])}
     assert table.leaf.describe() == "dirichlet(1)"
     assert table.notes[-1] == (
         f"response `y`: {len(classes)} classes, dirichlet(1) (no leaf model is declared)"
     )
     rows = table.statistics[table.row_of]
-    assert [table.leaf.classes[c] for c in rows.argmax(axis=1)] == [
-        str(c).lower() if isinstance(c, bool) else str(c).removesuffix(".0") for c in cells
-    ]
+    assert [table.leaf.classes[c] for c in rows.argmax(axis=1)] == list(cells)
 
 
 @pytest.mark.parametrize("cells", [list(range(21)), [0.5, 1, 2], [1e-9, 0, 0]])
@@ -195,7 +212,7 @@ def test_the_kind_of_the_response_can_be_declared(program):
     assert bound(program, [1, 2, 1], features=(numeric,)).leaf.name == "normal_inverse_gamma"
     categorical = FeatureDeclaration("y", "categorical", None)
     table = bound(program, [0.5, 2, 0.25], features=(categorical,))
-    assert table.leaf.classes == ("0.25", "0.5", "2")
+    assert table.leaf.classes == (0.25, 0.5, 2.0)
 
 
 def test_statistics_of_equal_rows_add(program):

@@ -67,7 +67,7 @@ def test_thresholds_are_drawn_as_scikit_learn_has_them(seed: int) -> None:
 def test_counts_and_classes() -> None:
     X = pd.DataFrame({"age": [1.0, 2.0, 3.0, 4.0]})
     estimator = DecisionTreeClassifier().fit(X, [3, 3, 7, 7])
-    left, right = Leaf({"counts": {"3": 2}}), Leaf({"counts": {"7": 2}})
+    left, right = Leaf({"counts": {3: 2}}), Leaf({"counts": {7: 2}})
     tree = Tree.from_sklearn(estimator)
     assert isinstance(tree.root, Split)
     assert tree == Tree(Split("age", tree.root.threshold, None, left, right))

@@ -11,7 +11,14 @@ from slp.data.table import Feature, Table
 from slp.infer.measures import flat_transitions
 from slp.ir.program import Measure
 from slp.ir.tree_grammar import CallRule, LeafRule, Rule, TreeGrammar
-from slp.leaves import Dirichlet, GammaExponential, GammaPoisson, LeafModel, NormalInverseGamma
+from slp.leaves import (
+    Dirichlet,
+    GammaExponential,
+    GammaPoisson,
+    LeafModel,
+    NormalInverseGamma,
+    label_text,
+)
 
 __all__ = ["MEASURES", "core_problem", "leaf_problem", "leaves_owed"]
 
@@ -107,7 +114,8 @@ def _set_leaf(problem: Any, leaf: LeafModel, statistics: NDArray[np.float64]) ->
 
 def _add_rule(problem: Any, rule: Rule, leaf: LeafModel) -> None:
     if isinstance(rule, LeafRule):
-        places = [leaf.classes.index(c) if c in leaf.classes else -1 for c in rule.majority]
+        classes = list(map(label_text, leaf.classes))
+        places = [classes.index(c) if c in classes else -1 for c in rule.majority]
         problem.add_leaf_rule(rule.log_weight, places)
     elif isinstance(rule, CallRule):
         problem.add_call_rule(rule.log_weight, rule.state)

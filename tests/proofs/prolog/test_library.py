@@ -56,7 +56,8 @@ def near(term: Term, want: float | None) -> bool:
 
 def test_everything_is_said(said: dict[str, Term]) -> None:
     names = (
-        "query compound draw in_prolog map log_evidence probability trees level file no_block fault"
+        "query compound draw in_prolog map log_evidence probability trees level classes file "
+        "no_block fault"
     )
     assert list(said) == names.split()
 
@@ -72,10 +73,17 @@ def test_queries(said: dict[str, Term]) -> None:
 
 def test_posterior(said: dict[str, Term]) -> None:
     posterior = slp.parse(DEPTH_2).posterior(TABLE, draws=0)
-    assert said["map"] == tree_term(posterior.map_tree().to_dict())
+    assert said["map"] == tree_term(posterior.map_tree())
     assert near(said["log_evidence"], posterior.log_evidence)
-    trees = [tree_term(tree.to_dict()) for tree in posterior.sample(3, seed=1)]
+    trees = [tree_term(tree) for tree in posterior.sample(3, seed=1)]
     assert said["trees"] == parse_term(f"[{', '.join(map(term_to_text, trees))}]")
+
+
+def test_classes_that_are_numbers(said: dict[str, Term]) -> None:
+    table = pl.DataFrame({"age": [10, 20, 40, 70], "ill": [0, 0, 12, 12]})
+    posterior = slp.parse(DEPTH_2).posterior(table, draws=0)
+    assert said["classes"] == tree_term(posterior.map_tree())
+    assert "12-2" in term_to_text(said["classes"])
 
 
 @pytest.mark.parametrize(("name", "test"), [("probability", "age < 30"), ("level", "sex = f")])

@@ -53,7 +53,7 @@ def test_trees_are_terms() -> None:
         "split(sex, f, leaf([counts - [a-1, b-2]]),"
         " split(age, 2.5, leaf([n-2, mean-0.5]), leaf([])))"
     )
-    assert tree_term(TREE) == parse_term(want)
+    assert tree_term(Tree.from_dict(TREE)) == parse_term(want)
 
 
 def test_nodes_are_terms() -> None:
@@ -70,7 +70,7 @@ def test_a_deep_tree_is_a_term() -> None:
     node: dict[str, object] = {}
     for _ in range(20_000):
         node = {"feature": "a", "threshold": 1.0, "left": {}, "right": node}
-    assert tree_term(node).args[0] == parse_term("a")  # type: ignore[union-attr]
+    assert tree_term(Tree.from_dict(node)).args[0] == parse_term("a")  # type: ignore[union-attr]
 
 
 def test_the_same_draws_as_with_the_predicate_in_python() -> None:

@@ -61,6 +61,11 @@ shown(level) :-
     slp_posterior(Program, Table, Posterior, [draws=0]),
     slp_probability(Posterior, split(sex, f, leaf([]), leaf([])), Probability),
     show(level, Probability).
+shown(classes) :-
+    slp_program(depth_2, Program),
+    slp_posterior(Program, [age-[10, 20, 40, 70], ill-[0, 0, 12, 12]], Posterior, [draws=0]),
+    slp_map(Posterior, Map),
+    show(classes, Map).
 shown(file) :-
     slp_load('prior.slp', Program, [alpha=0.5]),
     slp_prior(Program, 'table.csv', Prior, [y=ill]),

@@ -1,0 +1,92 @@
+"""What a run says of itself while it runs: to a function, or on one line of standard error."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeAlias
+
+from slp.errors import Diagnostic, UsageError
+
+__all__ = ["CLEAR_LINE", "Progress", "ProgressLine", "shown_progress"]
+
+#: Told the number of boxes (of a sampler, steps) that are done, and a word about the phase.
+Progress: TypeAlias = Callable[[int, str], None]
+
+#: What clears the line of a terminal that the cursor is in.
+CLEAR_LINE = "\r\x1b[K"
+
+_SECONDS_BETWEEN = 0.2
+
+
+class ProgressLine:
+    """Keeps one line of standard error up to date; it is cleared when a phase is done."""
+
+    def __init__(self) -> None:
+        self._last, self._started = 0.0, time.monotonic()
+        self._before, self._width = 0, 0
+
+    def __call__(self, done: int, phase: str) -> None:
+        now = time.monotonic()
+        if done < self._before:  # of something new
+            self._started, self._last = now, 0.0
+        self._before = done
+        if phase.endswith(", done"):
+            self.clear()
+        elif now - self._last >= _SECONDS_BETWEEN:
+            self._last = now
+            self._show(done, phase, now)
+
+    def _show(self, done: int, phase: str, now: float) -> None:
+        rate = done / max(now - self._started, 0.1)
+        unit = "steps" if phase.startswith("sampling") else "boxes"
+        what, _, more = phase.partition(", ")
+        line = f"{what}: {done:,} {unit}, {rate:,.0f}/s" + (f", {more}" if more else "")
+        line = line[: shutil.get_terminal_size().columns - 1]
+        self.clear()
+        self._write(line)
+        self._width = len(line)
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._width:
+            blank = "\r" + " " * self._width + "\r"  # what is no terminal knows no CLEAR_LINE
+            self._write(CLEAR_LINE if _is_terminal() else blank)
+            self._width = 0
+
+    def _write(self, text: str) -> None:
+        if sys.stderr is not None:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+
+
+def _is_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+@contextmanager
+def shown_progress(progress: Progress | bool | None) -> Iterator[Progress | None]:
+    """What engines call: the function given, a `ProgressLine` for True, None for False and None.
+
+    Raises
+    ------
+    UsageError
+        E543: it is none of these.
+    """
+    if progress is None or progress is False:
+        yield None
+    elif progress is True:
+        line = ProgressLine()
+        try:
+            yield line
+        finally:
+            line.clear()
+    elif callable(progress):
+        yield progress
+    else:
+        message = f"progress is {progress!r}"
+        help = "take True for a line on standard error, or a function of a number and a word"
+        raise UsageError(Diagnostic("E543", message, help=help))

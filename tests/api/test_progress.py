@@ -1,0 +1,71 @@
+"""`progress`: True for a line on standard error, a function, and nothing else."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Any
+
+import pytest
+
+import slp
+from slp.program.progress import ProgressLine, shown_progress
+
+ROWS = [[i, 3 * i % 5, i % 2] for i in range(12)]
+MH: dict[str, Any] = {"engine": "mh", "draws": 20, "chains": 1, "warmup": 20, "seed": 1}
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("options", [{"engine": "exact"}, {"engine": "chart"}, MH])
+@pytest.mark.parametrize("terminal", [Terminal, io.StringIO, None])
+def test_true_shows_a_line(options, terminal, monkeypatch) -> None:
+    stderr = None if terminal is None else terminal()
+    monkeypatch.setattr(sys, "stderr", stderr)
+    monkeypatch.setattr("slp.program.progress._SECONDS_BETWEEN", 0.0)
+    posterior = slp.load("growtree").posterior(ROWS, progress=True, **options)
+    posterior.split_probabilities()
+    if stderr is not None:
+        *_, line, end = stderr.getvalue().replace("\x1b[K", "").split("\r")
+        assert end == "" and (line.isspace() or "/s" in line)
+        assert ("steps, " if options is MH else "boxes, ") in stderr.getvalue()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_of_proofs() -> None:
+    coin = slp.parse("0.5 :: coin(h).\n0.5 :: coin(t).\n")
+    coin.sample_proofs("coin(X)", draws=10, chains=1, seed=1, progress=True)
+
+
+@pytest.mark.parametrize("wrong", [1, "yes", []])
+def test_anything_else_is_refused_before_the_run(wrong, monkeypatch) -> None:
+    monkeypatch.setattr("slp.program.tree_questions.compile_model", None)
+    with pytest.raises(slp.SlpError) as caught:
+        slp.load("growtree").posterior(ROWS, progress=wrong)
+    assert str(caught.value) == (
+        f"error[E543]: progress is {wrong!r}\n"
+        "  help: take True for a line on standard error, or a function of a number and a word"
+    )
+
+
+def test_false_shows_nothing(capsys) -> None:
+    slp.load("growtree").posterior(ROWS, progress=False, draws=0)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_the_line_is_cleared_where_a_phase_or_the_run_ends(monkeypatch) -> None:
+    stderr = Terminal()
+    monkeypatch.setattr(sys, "stderr", stderr)
+    with shown_progress(True) as line:
+        assert isinstance(line, ProgressLine)
+        line(1000, "finding boxes, 1.0 MiB")
+        assert stderr.getvalue() == "finding boxes: 1,000 boxes, 10,000/s, 1.0 MiB"
+        line(2000, "finding boxes, done")
+        assert stderr.getvalue().endswith("1.0 MiB\r\x1b[K")
+        line(3, "sampling, 9 steps")
+        assert stderr.getvalue().endswith("sampling: 3 steps, 30/s, 9 steps")
+    assert stderr.getvalue().endswith("9 steps\r\x1b[K")
