@@ -13,13 +13,21 @@ from pathlib import Path
 
 from slp.errors import Diagnostic, ProgramError
 
-__all__ = ["MOST_CHARACTERS", "SourceFile", "SourceSpan", "draw_diagnostic"]
+__all__ = [
+    "MOST_CHARACTERS",
+    "SourceFile",
+    "SourceSpan",
+    "draw_diagnostic",
+    "visible",
+    "visible_lines",
+]
 
 #: Characters of one program, at most: a longer one is not read (E052).
 MOST_CHARACTERS = 10_000_000
 
 _CONTEXT_LINES = 2
 _TAB = "    "
+_BLANKS = re.compile(r"\s*")
 _LONGEST_LINE = 160  # characters shown of one source line
 #: How names of tables end, none of which a program has.
 _TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".pq")
@@ -69,11 +77,13 @@ class SourceFile:
         line = bisect.bisect_right(self.line_starts, offset)
         return line, offset - self.line_starts[line - 1] + 1
 
-    def line(self, number: int) -> str:
-        """Text of a line (from 1), without its end."""
+    def line_range(self, number: int) -> tuple[int, int]:
+        """Where a line (from 1) begins and ends, without its line end."""
         start = self.line_starts[number - 1]
         end = self.line_starts[number] - 1 if number < len(self.line_starts) else len(self.text)
-        return self.text[start:end].rstrip("\r")
+        if end > start and self.text[end - 1] == "\r":
+            end -= 1
+        return start, end
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +105,7 @@ class SourceSpan:
 
     def __str__(self) -> str:
         line, column = self.file.line_column(self.start)
-        return f"{self.file.name}:{line}:{column}"
+        return f"{visible(self.file.name)}:{line}:{column}"
 
     def to_dict(self) -> dict[str, object]:
         """Place as plain data: file name, and lines and columns from 1 (the end exclusive)."""
@@ -110,57 +120,84 @@ class SourceSpan:
         }
 
 
-def _window(length: int, a: int, b: int) -> tuple[int, int]:
-    """Which characters of a long line to show, so that the start of `a <= i < b` is among them."""
-    if length <= _LONGEST_LINE:
-        return 0, length
-    start = max(0, min(a - _LONGEST_LINE // 3, length - _LONGEST_LINE))
-    return start, min(length, start + _LONGEST_LINE)
+def visible(text: str) -> str:
+    """`text` on one line as a person may see it: what does not print is spelled out, as `\\x1b`.
+
+    Names, values and texts of others pass through here wherever they reach a terminal, which would
+    obey their control characters: line ends and escapes, marks that turn the direction of writing,
+    halves of surrogate pairs (they cannot be written at all).
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else _spelled(c) for c in text)
 
 
-def _draw_line(text: str, a: int, b: int) -> tuple[str, str]:
-    """A source line and the marks under its characters `a <= i < b`, cut to a readable width."""
-    start, end = _window(len(text), a, b)
-    head, tail = "..." * (start > 0), "..." * (end < len(text))
-    shown = head + text[start:end].replace("\t", _TAB) + tail
-    # One mark for each character that the line shows, so that tabs stay aligned.
-    lead = len(head) + len(text[start:a].replace("\t", _TAB))
-    marks = len(text[a : min(b, end)].replace("\t", _TAB)) + len(tail) * (b > end)
+def visible_lines(text: str) -> str:
+    """A text of several lines, each as `visible` has it; tabs stay."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in "\n\t" else _spelled(c) for c in text)
+
+
+def _spelled(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def _shown(text: str) -> str:
+    return visible(text.replace("\t", _TAB))
+
+
+def _window(line: tuple[int, int], a: int) -> tuple[int, int]:
+    """Which characters of a line to show, `a` among them; all but of a long one."""
+    first, last = line
+    if last - first <= _LONGEST_LINE:
+        return line
+    start = max(first, min(a - _LONGEST_LINE // 3, last - _LONGEST_LINE))
+    return start, min(last, start + _LONGEST_LINE)
+
+
+def _draw_line(file: SourceFile, line: tuple[int, int], a: int, b: int) -> tuple[str, str]:
+    """The source line between two offsets, and the marks under its characters `a <= i < b`, cut to
+    a readable width."""
+    start, end = _window(line, a)
+    head, tail = "..." * (start > line[0]), "..." * (end < line[1])
+    shown = head + _shown(file.text[start:end]) + tail
+    # One mark for each character that the line shows, so that marks stay below what they mark.
+    lead = len(head) + len(_shown(file.text[start:a]))
+    marks = len(_shown(file.text[a : min(b, end)])) + len(tail) * (b > end)
     return shown, " " * lead + "^" * max(1, marks)
 
 
 def _draw_span(span: SourceSpan, note: str = "") -> list[str]:
     """Source lines around a span, with every line of the span underlined."""
-    first, _ = span.file.line_column(span.start)
-    last, _ = span.file.line_column(max(span.start, span.end - 1))
+    file = span.file
+    first, _ = file.line_column(span.start)
+    last, _ = file.line_column(max(span.start, span.end - 1))
     width = len(str(last))
     out = [f"{' ' * width}--> {span}"]
-    for number in range(max(1, first - _CONTEXT_LINES), last + 1):
-        if first + _MOST_LINES <= number < last:
-            if number == first + _MOST_LINES:
-                out.append(f"{' ' * width} ...")
-            continue
-        text = span.file.line(number)
-        line_start = span.file.line_starts[number - 1]
-        a = max(span.start - line_start, 0)
-        b = min(span.end - line_start, len(text))
+    numbers = list(range(max(1, first - _CONTEXT_LINES), min(last + 1, first + _MOST_LINES)))
+    for number in [*numbers, last] if numbers[-1] < last else numbers:
+        if number == last > first + _MOST_LINES:
+            out.append(f"{' ' * width} ...")
+        line = file.line_range(number)
+        a, b = max(span.start, line[0]), min(span.end, line[1])
         if number > first:  # do not underline the indentation of further lines
-            a = max(a, len(text) - len(text.lstrip()))
-        shown, marks = _draw_line(text, a if number >= first else 0, b)
+            a = _BLANKS.match(file.text, a, line[1]).end()  # type: ignore[union-attr]  # matches
+        shown, marks = _draw_line(file, line, a if number >= first else line[0], b)
         out.append(f"{number:>{width}} | {shown}".rstrip())
         if number == first or (number > first and b > a):
-            tail = f" {note}" if note and number == last else ""
+            tail = f" {visible(note)}" if note and number == last else ""
             out.append(f"{' ' * width} | {marks}{tail}")
     return out
 
 
 def draw_diagnostic(diagnostic: Diagnostic) -> str:
     """A diagnostic as text for a person: message, source lines with the span underlined, help."""
-    out = [f"{diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}"]
+    out = [f"{diagnostic.severity}[{diagnostic.code}]: {visible(diagnostic.message)}"]
     if diagnostic.span is not None:
         out += _draw_span(diagnostic.span)
     for related in diagnostic.related:
         out += _draw_span(related.span, related.message)
     if diagnostic.help:
-        out.append(f"  help: {diagnostic.help}")
+        out.append(f"  help: {visible(diagnostic.help)}")
     return "\n".join(out)
