@@ -6,7 +6,13 @@ import sys
 
 import click
 
-from slp.cli.common import format_option, param_option, response_option, write_diagnostics
+from slp.cli.common import (
+    format_option,
+    param_option,
+    response_option,
+    say,
+    write_diagnostics,
+)
 from slp.data import read_columns
 from slp.errors import Diagnostic, ExitCode, SlpError
 from slp.program import find_mistakes
@@ -42,6 +48,6 @@ def check_command(
     if message_format == "json" or found:
         write_diagnostics(found, message_format, sys.stdout)
     else:
-        click.echo(f"{file}: no errors")
+        say(f"{file}: no errors")
     if any(f.severity == "error" for f in found):
         raise SystemExit(int(ExitCode.FAULT))

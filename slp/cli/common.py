@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import functools
+import io
 import json
 import math
 import os
@@ -21,7 +22,7 @@ import click
 import slp
 from slp.errors import BudgetError, Diagnostic, ExitCode, SlpError, SlpWarning, UsageError
 from slp.program import CLEAR_LINE, Progress, shown_progress
-from slp.source import draw_diagnostic
+from slp.source import draw_diagnostic, visible, visible_lines
 
 __all__ = [
     "INTERRUPTED",
@@ -39,7 +40,11 @@ __all__ = [
     "reports_errors",
     "response_option",
     "run",
+    "say",
+    "say_text",
     "stopped",
+    "write_diagnostics",
+    "write_exactly",
 ]
 
 #: Exit code of what was stopped from the keyboard.
@@ -89,6 +94,26 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 draws_file_option = click.option(
     "-o", "--output", metavar="FILE", help="Write the draws there as JSON lines."
 )
+
+
+# --- what is printed -----------------------------------------------------------------------------
+
+
+def say(*lines: str) -> None:
+    """Print lines for a person: what does not print is spelled out in them, line ends too."""
+    for line in lines:
+        click.echo(visible(line))
+
+
+def say_text(text: str) -> None:
+    """Print the lines of a drawing or an explanation for a person."""
+    click.echo(visible_lines(text))
+
+
+def write_exactly(text: str) -> None:
+    """Print what other programs read (JSON, tables, programs) as it is, but not so to a
+    terminal, which would obey its control characters."""
+    sys.stdout.write(visible_lines(text) if sys.stdout.isatty() else text)
 
 
 # --- errors and warnings -------------------------------------------------------------------------
@@ -160,7 +185,9 @@ def run(command: click.Command, arguments: list[str] | None = None) -> int:
     except click.exceptions.Exit as e:
         return e.exit_code
     except click.ClickException as e:
-        e.show()
+        words = io.StringIO()
+        e.show(words)  # it quotes what was given
+        sys.stderr.write(visible_lines(words.getvalue()))
         return int(ExitCode.USAGE)
     except (click.Abort, KeyboardInterrupt):
         return stopped()
@@ -203,7 +230,7 @@ def _abandon_stdout() -> None:
 
 
 def _bug() -> int:
-    sys.stderr.write(traceback.format_exc())
+    sys.stderr.write(visible_lines(traceback.format_exc()))
     sys.stderr.write(f"\nThis is a bug in slp {slp.__version__}, please report it.\n")
     return int(ExitCode.BUG)
 

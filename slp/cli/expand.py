@@ -5,7 +5,13 @@ from __future__ import annotations
 import click
 
 from slp import load
-from slp.cli.common import format_option, param_option, reports_errors, response_option
+from slp.cli.common import (
+    format_option,
+    param_option,
+    reports_errors,
+    response_option,
+    write_exactly,
+)
 from slp.data import read_columns
 
 __all__ = ["expand_command"]
@@ -27,4 +33,4 @@ def expand_command(
     trees on it.
     """
     program = load(file, **parameters)
-    click.echo(program.expand(None if data is None else read_columns(data), response), nl=False)
+    write_exactly(program.expand(None if data is None else read_columns(data), response))

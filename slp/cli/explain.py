@@ -5,7 +5,13 @@ from __future__ import annotations
 import click
 
 from slp import load
-from slp.cli.common import format_option, param_option, reports_errors, response_option
+from slp.cli.common import (
+    format_option,
+    param_option,
+    reports_errors,
+    response_option,
+    say_text,
+)
 from slp.data import read_columns
 
 __all__ = ["explain_command"]
@@ -28,4 +34,4 @@ def explain_command(
     """
     program = load(file, **parameters)
     frame = None if data is None else read_columns(data)
-    click.echo(program.explain(frame, response))
+    say_text(program.explain(frame, response))

@@ -7,7 +7,13 @@ import sys
 
 import click
 
-from slp.cli.common import format_option, open_atomic, reports_errors
+from slp.cli.common import (
+    format_option,
+    open_atomic,
+    reports_errors,
+    say,
+    write_exactly,
+)
 from slp.errors import ExitCode
 from slp.source import SourceFile
 from slp.syntax import format_program, parse_program
@@ -30,17 +36,16 @@ def fmt_command(files: tuple[str, ...], check: bool, diff: bool) -> None:
         changed |= text != source.text
         if diff:
             before, after = source.text.splitlines(True), text.splitlines(True)
-            sys.stdout.writelines(
-                difflib.unified_diff(before, after, source.name, f"{source.name} (formatted)")
-            )
+            names = source.name, f"{source.name} (formatted)"
+            write_exactly("".join(difflib.unified_diff(before, after, *names)))
         elif check:
             if text != source.text:
-                click.echo(f"{source.name} would change")
+                say(f"{source.name} would change")
         elif name == "-":
-            sys.stdout.write(text)
+            write_exactly(text)
         elif text != source.text:
             with open_atomic(name) as stream:
                 stream.write(text)
-            click.echo(f"{name} formatted")
+            say(f"{name} formatted")
     if (check or diff) and changed:
         raise SystemExit(int(ExitCode.FAULT))

@@ -19,6 +19,8 @@ from slp.cli.common import (
     program_argument,
     reports_errors,
     response_option,
+    say,
+    write_exactly,
 )
 from slp.cli.inference_options import memory_option
 
@@ -98,12 +100,12 @@ def learn_command(
         with open_atomic(output) as stream:
             stream.write(result.text)
     if as_json:
-        click.echo(json.dumps({**result.to_dict(), "version": slp.__version__}))
+        write_exactly(json.dumps({**result.to_dict(), "version": slp.__version__}) + "\n")
         return
     for line in _summary(result):
-        click.echo(line)
+        say(line)
     if output is None:
-        click.echo("\n" + result.text, nl=False)
+        write_exactly("\n" + result.text)
 
 
 def _summary(result: slp.LearnResult) -> list[str]:

@@ -18,6 +18,9 @@ from slp.cli.common import (
     progress_line,
     reports_errors,
     response_option,
+    say,
+    say_text,
+    write_exactly,
 )
 from slp.cli.inference_options import inference_options
 from slp.cli.json_text import json_text
@@ -80,14 +83,14 @@ def map_command(
             "best": found,
             "version": slp.__version__,
         }
-        click.echo(json_text(result))
+        write_exactly(json_text(result) + "\n")
     else:
-        click.echo(f"engine {posterior.engine}: {posterior.reason}")
+        say(f"engine {posterior.engine}: {posterior.reason}")
         for i, t in enumerate(trees, start=1):
-            click.echo(f"\n{i}. {standing(t)}{leaves_text(t.tree.n_leaves)}")
+            say("", f"{i}. {standing(t)}{leaves_text(t.tree.n_leaves)}")
             for words in _edits(posterior, t) or ():
-                click.echo(words)
-            click.echo(t.tree.to_text())
+                say(words)
+            say_text(t.tree.to_text())
     exit_if_interrupted(posterior)
 
 

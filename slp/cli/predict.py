@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,6 +19,7 @@ from slp.cli.common import (
     progress_line,
     reports_errors,
     response_option,
+    write_exactly,
 )
 from slp.cli.inference_options import inference_options
 from slp.data import read_columns
@@ -71,7 +71,7 @@ def predict_command(
         out = _predictions(posterior, rows, level)
     text = out.write_csv()
     if output is None:
-        sys.stdout.write(text)
+        write_exactly(text)
     else:
         with open_atomic(output) as stream:
             stream.write(text)

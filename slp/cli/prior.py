@@ -22,6 +22,9 @@ from slp.cli.common import (
     reader_may_leave,
     reports_errors,
     response_option,
+    say,
+    say_text,
+    write_exactly,
 )
 from slp.cli.inference_options import inference_options
 from slp.cli.json_text import json_text
@@ -86,7 +89,7 @@ def prior_command(
         summary = _summary(result, shown)
     with reader_may_leave(output):
         if as_json:
-            click.echo(json_text(summary))
+            write_exactly(json_text(summary) + "\n")
         else:
             _print_summary(result, summary, program.describe())
     # After the summary, which is not lost where there is no room or time for the draws.
@@ -95,28 +98,28 @@ def prior_command(
         write_draws(chosen, output)
     elif not as_json:
         for i, draw in enumerate(chosen, start=1):
-            click.echo(f"\ndraw {i} (seed {result.seed})")
-            click.echo(draw.tree.to_text())
+            say("", f"draw {i} (seed {result.seed})")
+            say_text(draw.tree.to_text())
     exit_if_interrupted(result)
 
 
 def _print_summary(result: slp.Posterior, summary: dict[str, Any], words: str) -> None:
     for line in words_lines(words):
-        click.echo(line)
-    click.echo(f"\nengine {result.engine}: {result.reason}")
+        say(line)
+    say("", f"engine {result.engine}: {result.reason}")
     exact = result.diagnostics is None
-    click.echo(
+    say(
         f"leaves {_estimate(summary, 'mean_leaves', exact)} expected, "
         f"depth {_estimate(summary, 'mean_depth', exact)}{' (exact)' if exact else ''}"
     )
-    click.echo("P(number of leaves):")
+    say("P(number of leaves):")
     for leaves, probability in summary["leaves"].items():
         if probability >= 0.0005:
-            click.echo(f"  {leaves:>4}  {probability:.4f}")
-    click.echo("P(feature used):")
+            say(f"  {leaves:>4}  {probability:.4f}")
+    say("P(feature used):")
     for name, probability in summary["features"].items():
         error = summary["features_error"][name]
-        click.echo(f"  {name}  {estimate_text(probability, error, exact)}")
+        say(f"  {name}  {estimate_text(probability, error, exact)}")
 
 
 def _summary(result: slp.Posterior, draws: int) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from textwrap import fill
+from textwrap import wrap
 from typing import Any
 
 import click
@@ -22,6 +22,9 @@ from slp.cli.common import (
     program_argument,
     progress_line,
     reports_errors,
+    say,
+    say_text,
+    write_exactly,
 )
 from slp.cli.inference_options import chain_options, seed_option
 from slp.errors import Diagnostic, UsageError
@@ -159,7 +162,7 @@ def query_command(
             allow_code=allow_code,
         )
     if as_json:
-        click.echo(json.dumps({**found.to_dict(), "version": slp.__version__}))
+        write_exactly(json.dumps({**found.to_dict(), "version": slp.__version__}) + "\n")
     elif isinstance(found, Draws):
         _print_draws(found)
     elif isinstance(found, SampledProofs):
@@ -207,20 +210,20 @@ def _print_answers(found: QueryResult) -> None:
         line = f"{answer.probability:.6g}  {_text(answer)}"
         if _has_open_mass(found) and answer.lower is not None:
             line += f"  (between {answer.lower:.6g} and {answer.upper:.6g})"
-        click.echo(line)
+        say(line)
     if len(found.answers) > _MOST_SHOWN:
-        click.echo(f"... and {len(found.answers) - _MOST_SHOWN} more answers (--json has all)")
+        say(f"... and {len(found.answers) - _MOST_SHOWN} more answers (--json has all)")
     if not found.answers:
-        click.echo("no proof" if found.complete else "no proof found")
-    click.echo(_summary(found))
+        say("no proof" if found.complete else "no proof found")
+    say(_summary(found))
     for note in found.notes:
-        click.echo(fill(note, 90, subsequent_indent="  "))
+        say(*wrap(note, 90, subsequent_indent="  "))
     for i, proof in enumerate(found.best, start=1):
         _print_proof(i, proof)
     if found.best and not found.best_certified:
-        click.echo("\nproofs that were not looked at may be more probable than some of these")
+        say("", "proofs that were not looked at may be more probable than some of these")
     for diagnostic in found.failed:
-        click.echo("\n" + draw_diagnostic(diagnostic))
+        say_text("\n" + draw_diagnostic(diagnostic))
 
 
 def _summary(found: QueryResult) -> str:
@@ -240,9 +243,10 @@ def _has_open_mass(found: QueryResult) -> bool:
 
 
 def _print_proof(number: int, proof: Proof) -> None:
-    click.echo(
-        f"\n{number}. probability {proof.probability:.6g}, mass {proof.mass:.6g}: "
-        f"{_text(proof.bindings)}"
+    say(
+        "",
+        f"{number}. probability {proof.probability:.6g}, mass {proof.mass:.6g}: "
+        f"{_text(proof.bindings)}",
     )
     _print_clauses(proof.clauses)
 
@@ -250,31 +254,32 @@ def _print_proof(number: int, proof: Proof) -> None:
 def _print_clauses(clauses: Iterable[FiredClause]) -> None:
     for clause in clauses:
         where = "" if clause.span is None else f"  % {clause.span}"
-        click.echo(f"   {clause.label:.6g}  {' '.join(clause.text.split())}{where}")
+        say(f"   {clause.label:.6g}  {' '.join(clause.text.split())}{where}")
 
 
 def _print_draws(found: Draws) -> None:
     for answer in found:
-        click.echo(_text(answer))
-    click.echo(f"{found.failure}, {FAILURES[found.failure]}")
+        say(_text(answer))
+    say(f"{found.failure}, {FAILURES[found.failure]}")
     rejected = f"{found.tries - len(found)} of {found.tries} rejected, "
-    click.echo(f"{rejected if found.failure == 'rejection' else ''}seed {found.seed}")
+    say(f"{rejected if found.failure == 'rejection' else ''}seed {found.seed}")
 
 
 def _print_sampled(found: SampledProofs, best: int) -> None:
     for answer in found.answers[:_MOST_SHOWN]:
-        click.echo(f"{answer.probability:.4f} +- {answer.error:.4f}  {_text(answer)}")
+        say(f"{answer.probability:.4f} +- {answer.error:.4f}  {_text(answer)}")
     if len(found.answers) > _MOST_SHOWN:
-        click.echo(f"... and {len(found.answers) - _MOST_SHOWN} more answers (--json has all)")
+        say(f"... and {len(found.answers) - _MOST_SHOWN} more answers (--json has all)")
     kept = found.diagnostics
     accepted = ", ".join(f"{name} {share:.1%}" for name, share in kept.acceptance.items())
     where = " in SWI-Prolog" if found.engine == "prolog" else ""
-    click.echo(f"{sum(kept.draws)} draws by Metropolis-Hastings{where}, {len(kept.draws)} chains")
-    click.echo(f"accepted: {accepted}; failed: {kept.failure_rate:.1%}; seed {found.seed}")
+    say(f"{sum(kept.draws)} draws by Metropolis-Hastings{where}, {len(kept.draws)} chains")
+    say(f"accepted: {accepted}; failed: {kept.failure_rate:.1%}; seed {found.seed}")
     for i, proof in enumerate(found.k_best(best), start=1):
-        click.echo(
-            f"\n{i}. log mass {proof.log_weight:.6g}, log likelihood {proof.log_likelihood:.6g}: "
-            f"{_text(proof)}"
+        say(
+            "",
+            f"{i}. log mass {proof.log_weight:.6g}, log likelihood {proof.log_likelihood:.6g}: "
+            f"{_text(proof)}",
         )
         _print_clauses(proof.clauses)
 

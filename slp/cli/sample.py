@@ -22,6 +22,8 @@ from slp.cli.common import (
     reader_may_leave,
     reports_errors,
     response_option,
+    say,
+    write_exactly,
 )
 from slp.cli.inference_options import inference_options
 from slp.cli.json_text import json_text
@@ -87,14 +89,14 @@ def sample_command(
     # The summary comes first: it is not lost where there is no room or time for the draws.
     with reader_may_leave(output):
         if as_json:
-            click.echo(json_text({**result, "seconds": time.perf_counter() - started}))
+            write_exactly(json_text({**result, "seconds": time.perf_counter() - started}) + "\n")
         else:
             for line in summary_lines(posterior, uses, program.describe(), data):
-                click.echo(line)
+                say(line)
     if output is not None:
         write_draws(posterior.draws, output)
     if not as_json:
         for line in draws_lines(posterior, draws, output):
-            click.echo(line)
-        click.echo(f"time      {time.perf_counter() - started:.2f} s")
+            say(line)
+        say(f"time      {time.perf_counter() - started:.2f} s")
     exit_if_interrupted(posterior)

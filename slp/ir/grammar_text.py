@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import TypeAlias
 
 from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE, CallRule, LeafRule, Rule, SplitRule, TreeGrammar
+from slp.source import visible
 
 __all__ = ["grammar_to_text"]
 
@@ -29,7 +30,7 @@ def grammar_to_text(grammar: TreeGrammar, most_states: int | None = None) -> str
     left_out = len(grammar.states) - len(shown)
     if left_out:
         lines.append(f"... and {left_out:,} more states")
-    return "\n".join(lines)
+    return "\n".join(map(visible, lines))
 
 
 def _rule_lines(grammar: TreeGrammar, rule: Rule) -> Iterator[str]:

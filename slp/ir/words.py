@@ -35,6 +35,7 @@ from slp.ir.program import (
     TreeRule,
 )
 from slp.proofs.terms import Atom, Number, Struct, Term, Text, Var
+from slp.source import visible
 
 __all__ = [
     "describe_box",
@@ -80,6 +81,10 @@ def _interval(feature: str, low: float, high: float) -> str:
 
 def describe_constraint(constraint: Constraint) -> str:
     """What a constraint asks of a tree, as one sentence."""
+    return visible(_describe_constraint(constraint))
+
+
+def _describe_constraint(constraint: Constraint) -> str:
     match constraint:
         case Constant(box):
             bounded = [f for f, bounds in box.bounds.items() if bounds != (-math.inf, math.inf)]
@@ -125,7 +130,7 @@ def predicate_text(predicate: Predicate) -> str:
     """What people know a predicate by: `the Python predicate shape:small`."""
     goal = predicate.goal
     name = goal.value if isinstance(goal, Text) else _text(goal)
-    return f"the {predicate.language.capitalize()} predicate {name}"
+    return f"the {predicate.language.capitalize()} predicate {visible(name)}"
 
 
 def _listed(names: Iterable[str], last: str = "and") -> str:
@@ -139,6 +144,10 @@ def _count(n: int, one: str, many: str) -> str:
 
 def describe_prior(program: Program) -> list[str]:
     """The whole program in words: start, rules, limits, constraints, leaves, columns."""
+    return [visible(sentence) for sentence in _describe_prior(program)]
+
+
+def _describe_prior(program: Program) -> list[str]:
     if program.edits is not None:
         return _describe_edits(program, program.edits)
     lines = [f"A tree starts as {_text(program.start)}."] if program.start is not None else []

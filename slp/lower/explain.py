@@ -14,6 +14,7 @@ from slp.ir.tree_grammar import TreeGrammar
 from slp.ir.words import describe_constraint, describe_prior
 from slp.lower.lowering import find_tests_on_trees, program_to_tree_grammar
 from slp.lower.made_up_schema import schema_of_program
+from slp.source import visible
 
 __all__ = ["explain_program"]
 
@@ -69,7 +70,7 @@ def _wrapped(sentences: Iterable[str]) -> list[str]:
     """Sentences broken into lines, their further lines indented."""
     lines = []
     for sentence in sentences:
-        lines += wrap(sentence, _WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+        lines += wrap(visible(sentence), _WIDTH, subsequent_indent="  ", break_on_hyphens=False)
     return lines
 
 
@@ -123,7 +124,7 @@ def _state_lines(grammar: TreeGrammar) -> Iterator[str]:
     if ANY_FEATURE in grammar.features:
         yield f"`{ANY_FEATURE}` stands for every feature that the program does not name."
     yield "After a colon are the states left and right of a split, by feature and threshold."
-    yield from grammar_to_text(grammar, _STATES_SHOWN).splitlines()
+    yield from grammar_to_text(grammar, _STATES_SHOWN).split("\n")
 
 
 def _exact_lines(grammar: TreeGrammar) -> Iterator[str]:

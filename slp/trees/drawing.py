@@ -11,6 +11,7 @@ from typing import Any
 
 from slp.leaves import Label, label_text
 from slp.leaves.base import LEVEL
+from slp.source import visible
 from slp.trees.regions import number_text
 from slp.trees.thresholds import bound_in_32_bits
 from slp.trees.tree import Leaf, Node, Split, Tree
@@ -58,11 +59,11 @@ def condition_text(split: Split) -> str:
     """The test of a split: `age < 24`, `colour = red`; where values are compared in 32 bits
     `age <= 23.5`, as scikit-learn has it."""
     if split.level is not None:
-        return f"{_one_line(split.feature)} = {_one_line(split.level)}"
+        return f"{visible(split.feature)} = {visible(split.level)}"
     assert split.threshold is not None
     bound = bound_in_32_bits(split.threshold)
     test = f"< {number_text(split.threshold)}" if bound is None else f"<= {number_text(bound)}"
-    return f"{_one_line(split.feature)} {test}"
+    return f"{visible(split.feature)} {test}"
 
 
 def _node_text(node: Node) -> str:
@@ -101,7 +102,7 @@ def _classes_text(counts: Mapping[Label, int], probabilities: Mapping[Label, flo
     total = sum(counts.values())
     rows = f"{counts.get(best, 0)} of {total}" if total else "no rows"
     share = f" {probabilities[best]:.2f} ({rows})" if probabilities else f" {rows}"
-    return f"{_one_line(label_text(best))}{share}"
+    return f"{visible(label_text(best))}{share}"
 
 
 def _duration_text(summary: Mapping[str, Any], known: Mapping[str, Any], rows: str) -> str:
@@ -135,11 +136,6 @@ def _rounded(x: float | None, decimals: int) -> str:
 def count_text(count: float, noun: str) -> str:
     """`1 row`, `2 rows`."""
     return f"{number_text(count)} {noun}{'' if count == 1 else 's'}"
-
-
-def _one_line(name: str) -> str:
-    """A column name or level with line breaks and control characters spelled out."""
-    return name if name.isprintable() else repr(name)[1:-1]
 
 
 def _quoted(text: str) -> str:
