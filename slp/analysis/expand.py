@@ -6,14 +6,15 @@ Nonterminal `n(X)` becomes the predicate `n(X, Box, Tree)`: from `n(X)`, `Box` g
     l :: n(X) --> { G }, m(X+1).                   l :: n(X, Box, Tree) :-
                                                        G, State is X+1, m(State, Box, Tree).
     l :: n(X) --> { G }, split(F, V, M), { H },    l :: n(X, Box, split(F, V, Left, leaf)) :-
-                  n(X+1), leaf.                        G, split(Box, F, V, M, Below, Above),
+                  n(X+1), leaf.                        G, split_box(Box, F, V, M, Below, Above),
                                                        once((H)), State is X+1,
                                                        n(State, Below, Left).
 
-`split(Box, F, V, M, Below, Above)` draws a split of the box by measure M and cuts the box. Guards
-in front of the split are goals, each of whose answers is an instance of its own; those behind it
-are wrapped in `once((...))`, as further answers must not count again. Arguments of nonterminals
-that are arithmetic are evaluated by `is`. The text can be read by `slp` and by SWI-Prolog.
+`split_box(Box, F, V, M, Below, Above)` draws a split of the box by measure M and cuts the box.
+Guards in front of the split are goals, each of whose answers is an instance of its own; those
+behind it are wrapped in `once((...))`, as further answers must not count again. Arguments of
+nonterminals that are arithmetic are evaluated by `is`. The text can be read by `slp` and by
+SWI-Prolog.
 """
 
 from __future__ import annotations
@@ -44,14 +45,29 @@ _INDENT = "    "
 _SYMBOLS = "+-*/\\^<>=~:.?@#&$"
 
 
+#: What stands for the splits of a table, which the text does not hold.
+_NO_TABLE = """\
+% Without a table no box can be cut: `slp expand FILE DATA` has the splits of a table.
+split_box(_Box, _F, _V, _Measure, _Below, _Above) :-
+    fail.
+"""
+
+
 def expand_program(program: Program) -> str:
-    """The program as text: parameters, start, clauses, then every tree rule as a clause."""
-    directives = [Struct(":-", (d,)) for d in _directives(program)]
-    clauses = [logic_term(c) for c in program.clauses]
+    """The program as text that can be read again: parameters and declarations, clauses, then every
+    tree rule as a clause."""
     known = {*program.parameters, MOST_LEAVES}
-    rules = [expand_rule(rule, known) for rule in program.rules]
-    blocks = ["".join(f"{clause_text(t)}\n" for t in group) for group in (directives, clauses)]
-    blocks += [f"{clause_text(term)}\n" for term in rules]
+    directives = [clause_text(Struct(":-", (d,))) for d in _directives(program)]
+    clauses = [clause_text(logic_term(c)) for c in program.clauses]
+    blocks = [
+        "".join(f"{c}\n" for c in group) for group in ([*directives, *_declared(program)], clauses)
+    ]
+    blocks += [f"{clause_text(expand_rule(rule, known))}\n" for rule in program.rules]
+    if program.rules and program.start is not None:
+        goal = term_to_text(_with_box(program.start, Var("Box"), Var("Tree")))
+        blocks.append(f"% A tree grows by the goal `{goal}`.\n")
+    if any(isinstance(rule.body, SplitBody) for rule in program.rules):
+        blocks.append(_NO_TABLE)
     return "\n".join(block for block in blocks if block)
 
 
@@ -63,8 +79,23 @@ def _directives(program: Program) -> Iterator[Term]:
         yield _use_of_edittree(program.edits)
     if program.weights:
         yield Atom("weights")
-    if program.start is not None:
-        yield Struct("start", (program.start,))
+
+
+def _declared(program: Program) -> list[str]:
+    """The other declarations and the constraints, as the files say them."""
+    places = [(_kind(key), span) for key, span in program.spans.items()]
+    places += [("constraint", c.span) for c in program.constraints if c.span is not None]
+    texts = [
+        text if text.startswith(":-") else f":- {kind}({text})."
+        for kind, span in places
+        if kind not in ("param", "start", "weights") and (text := " ".join(span.text.split()))
+    ]
+    return list(dict.fromkeys(texts))
+
+
+def _kind(key: str) -> str:
+    """The directive that a place of `Program.spans` belongs to."""
+    return key.partition(":")[0]
 
 
 def _use_of_edittree(edits: EditPrior) -> Term:
@@ -110,8 +141,12 @@ def expand_rule(rule: TreeRule, known: Collection[str]) -> Term:
     goals = list(rule.before)
     match rule.body:
         case SplitBody(feature, threshold, measure, after, left, right):
-            box, below, above = names.new("Box"), names.new("Below"), names.new("Above")
-            goals.append(Struct("split", (box, feature, threshold, Atom(measure), below, above)))
+            box = names.new("Box")
+            below = names.new("_Below" if left == _LEAF else "Below")
+            above = names.new("_Above" if right == _LEAF else "Above")
+            goals.append(
+                Struct("split_box", (box, feature, threshold, Atom(measure), below, above))
+            )
             if after:
                 goals.append(Struct("once", (conjunction_of(after),)))
             left_tree = _child(left, below, names.new("Left"), names, known, goals)

@@ -8,8 +8,9 @@ whose guards hold, in every state that the start leads to (`slp.analysis.states`
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 
+from slp.analysis.bodies import conjunction
 from slp.analysis.directives import span_of
 from slp.analysis.findings import Findings
 from slp.analysis.parameters import names_in
@@ -157,10 +158,13 @@ def _check_clause_sums(program: Program, findings: Findings) -> None:
             continue
         value = _constant(clause.label, clause.span, program, Findings())
         predicates.setdefault(key, []).append((clause, math.nan if value is None else value))
+    stochastic = predicates.keys()
     for key, clauses in predicates.items():
         total = sum(value for _, value in clauses)
         if math.isnan(total) or abs(total - 1) <= _TOLERANCE or _sums_by_argument(clauses):
             continue
+        if total > 1 and any(_is_guarded(clause, stochastic) for clause, _ in clauses):
+            continue  # a query finds out for which goals they apply together (E242)
         places = [c.span for c, _ in clauses if c.span is not None]
         findings.error(
             "E130",
@@ -172,6 +176,13 @@ def _check_clause_sums(program: Program, findings: Findings) -> None:
 
 
 _SUM_HELP = "make them sum to 1 over the clauses that one goal can match"
+
+
+def _is_guarded(clause: LogicClause, stochastic: Collection[Indicator]) -> bool:
+    """Whether a clause begins with a goal that may say that it does not apply."""
+    if clause.body is None:
+        return False
+    return functor(conjunction(clause.body)[0]) not in stochastic
 
 
 def _event_help(clause: LogicClause, label: float) -> str:

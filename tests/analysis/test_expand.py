@@ -26,7 +26,6 @@ p     :: go(K) --> { near(0, K) ; K > 5 }, split(F, V, all), { F == age -> V < 3
 
 WANT = """\
 :- param(p, 0.5).
-:- start(go(1)).
 
 near(X, Y) :-
     X < Y,
@@ -34,7 +33,7 @@ near(X, Y) :-
 
 p :: go(K, Box, split(F, V, Left, leaf)) :-
     (near(0, K) ; K > 5),
-    split(Box, F, V, all, Below, Above),
+    split_box(Box, F, V, all, Below, _Above),
     once((F == age -> V < 3 ; true)),
     State is K+p,
     go(State, Below, Left).
@@ -45,6 +44,12 @@ p :: go(K, Box, split(F, V, Left, leaf)) :-
     stop(a-Box, State, Box1, Tree).
 
 1 :: stop(_, _, _Box, leaf).
+
+% A tree grows by the goal `go(1, Box, Tree)`.
+
+% Without a table no box can be cut: `slp expand FILE DATA` has the splits of a table.
+split_box(_Box, _F, _V, _Measure, _Below, _Above) :-
+    fail.
 """
 
 
@@ -73,3 +78,32 @@ def test_swi_prolog_reads_expansions_as_the_same_terms(swipl: str, tmp_path: Pat
         path.write_text(expanded(source), encoding="utf-8")
         have = [nodes(item.term) for item in parse_program(SourceFile.read(path)).items]
         assert have == read_file(swipl, path, tmp_path)
+
+
+def test_an_expansion_keeps_what_is_declared_and_has_no_mistakes() -> None:
+    text = """
+        :- use(growtree).
+        :- response(ill).
+        :- leaf(dirichlet([1, 2])).
+        :- feature(age, [cuts([18, 40])]).
+        :- feature_weight(age, 2).
+        :- ignore([id, date]).
+        :- support([min_leaf(5), max_depth(3)]).
+        :- failure(condition).
+        box(b, age, 0, 24).
+        :- constraint(constant(b)).
+        :- constraint(forbid([dose, sex], below(2))).
+    """
+    program = check_program(parse_program(SourceFile("t.slp", text)))
+    again = check_program(parse_program(SourceFile("expanded.slp", expand_program(program))))
+    for name in ("response", "leaf", "features", "feature_weights", "ignored", "support"):
+        assert getattr(again, name) == getattr(program, name)
+    assert (again.failure, again.boxes) == (program.failure, program.boxes)
+    assert again.constraints == program.constraints
+
+
+@pytest.mark.parametrize("path", GOOD, ids=lambda p: p.stem)
+def test_every_expansion_is_without_mistakes(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(path.parent)
+    text = expanded(SourceFile.read(path))
+    check_program(parse_program(SourceFile("expanded.slp", text)))
