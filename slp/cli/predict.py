@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["predict_command"]
 
+#: Probability of the interval of a number, unless another is asked for.
+_LEVEL = 0.9
+
 
 @click.command(name="predict")
 @program_argument
@@ -38,11 +41,13 @@ __all__ = ["predict_command"]
 @response_option
 @click.option("-o", "--output", metavar="FILE", help="CSV file to write (else standard output).")
 @click.option(
+    "--interval",
     "--level",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.9,
-    show_default=True,
-    help="Probability of the interval, for a numeric response.",
+    metavar="LEVEL",
+    help="Credible intervals of this probability: of a number (0.9 if not given), or of the "
+    "probability of each class (if given). They say what the data leave open, and are not the "
+    "Monte Carlo error of an engine that draws.",
 )
 @inference_options
 @param_option
@@ -54,21 +59,22 @@ def predict_command(
     new: str,
     response: str | None,
     output: str | None,
-    level: float,
+    interval: float | None,
     parameters: dict[str, float],
     inference: dict[str, Any],
 ) -> None:
     """Predict the rows of NEW under PRIOR given DATA, averaged over all trees by their probability.
 
-    Writes CSV: for classes the most probable one and the probability of each, for a numeric
-    response its mean and the ends of an equal-tailed interval.
+    Writes CSV: for classes the most probable one and the probability of each, with --interval the
+    ends of its credible interval too; for a numeric response its mean and the ends of an
+    equal-tailed interval.
     """
     check_output(output)
     program = load(prior, **parameters)
     frame, rows = read_columns(data), read_columns(new)
     with progress_line() as progress:
         posterior = program.posterior(frame, response, progress=progress, **inference)
-        out = _predictions(posterior, rows, level)
+        out = _predictions(posterior, rows, interval)
     text = out.write_csv()
     if output is None:
         write_exactly(text)
@@ -78,18 +84,22 @@ def predict_command(
     exit_if_interrupted(posterior)
 
 
-def _predictions(posterior: slp.Posterior, rows: Any, level: float) -> polars.DataFrame:
+def _predictions(posterior: slp.Posterior, rows: Any, interval: float | None) -> polars.DataFrame:
     import polars  # late: a slow import
 
     table = posterior.table
     if not table.leaf.classes:
-        low, high = posterior.predict_interval(rows, level).T
+        low, high = posterior.predict_interval(rows, interval or _LEVEL).T
         return polars.DataFrame(
             {table.response: posterior.predict(rows), "lower": low, "upper": high}
         )
     probabilities = posterior.predict_proba(rows)
     best = label_array(table.leaf.classes)[probabilities.argmax(axis=1)]
     columns: dict[str, object] = {table.response: best}
-    for i, label in enumerate(table.leaf.classes):
-        columns[f"P({label_text(label)})"] = probabilities[:, i]
+    names = [f"P({label_text(label)})" for label in table.leaf.classes]
+    columns |= {name: probabilities[:, i] for i, name in enumerate(names)}
+    if interval is not None:
+        ends = posterior.predict_interval(rows, interval)
+        for i, name in enumerate(names):
+            columns |= {f"lower {name}": ends[:, i, 0], f"upper {name}": ends[:, i, 1]}
     return polars.DataFrame(columns)

@@ -21,7 +21,8 @@ from slp.errors import Diagnostic, UsageError
 from slp.infer.boxes import Geometry
 from slp.infer.choice import Choice
 from slp.infer.distribution import TreeAverages
-from slp.infer.quantiles import mixture_quantile
+from slp.infer.newrows import distinct_rows, rows_as_numbers
+from slp.infer.quantiles import class_quantile, mixture_quantile
 from slp.infer.tree_on_table import log_likelihood_of_tree
 from slp.leaves import label_array
 from slp.trees import Tree
@@ -281,28 +282,39 @@ class Posterior(ABC):
         return self._averages.predictions(self.table.new_rows(X))[:, 0]
 
     def predict_interval(self, X: Any, level: float = 0.9) -> NDArray[np.float64]:
-        """Central predictive interval of a numeric response, averaged over all trees: shape (m, 2).
+        """Central intervals over all trees: of a numeric response the predictive one, shape (m, 2);
+        of classes the credible interval of the probability of each, shape (m, C, 2).
 
         The ends are the quantiles (1 - level) / 2 and (1 + level) / 2 of the mixture of all leaves
-        that the row may end in: the least value whose distribution function reaches them.
+        that the row may end in, the least value whose distribution function reaches them: of the
+        leaves' predictives, or, for class c, of Beta(a_c + n_c, A + n - a_c - n_c) in a leaf with n
+        rows, n_c of them of the class. So it says what the data leave open of a probability, of
+        which `predict_proba` is the mean; `predict_error` is another matter: the error of a
+        sampler.
 
         Raises
         ------
         UsageError
-            The response has classes (E507), or `level` is not between 0 and 1 (E508).
+            `level` is not between 0 and 1 (E508).
         DataError
             `X` lacks a column, or a value.
         """
         leaf = self.table.leaf
-        if leaf.classes:
-            message = "the response has classes, it has no predictive interval"
-            raise _usage("E507", message, "use predict_proba")
         if not isinstance(level, int | float | np.number) or not 0 < level < 1:
             raise _usage("E508", f"level is {level}", "take a level between 0 and 1, such as 0.9")
         tails = ((1 - level) / 2, (1 + level) / 2)
-        mixtures = self._averages.leaf_mixtures(self.table.new_rows(X))
-        rows = [[mixture_quantile(leaf, m, q) for q in tails] for m in mixtures]
-        return np.array(rows, np.float64).reshape(len(rows), 2)
+        rows = self.table.new_rows(X)
+        first, which = distinct_rows(self.table, rows_as_numbers(self.table, rows))
+        mixtures = self._averages.leaf_mixtures(rows[first])
+        if not leaf.classes:
+            ends = [[mixture_quantile(leaf, m, q) for q in tails] for m in mixtures]
+            return np.array(ends, np.float64).reshape(len(first), 2)[which]
+        n_classes = len(leaf.classes)
+        ends = [
+            [class_quantile(leaf, m, c, q) for c in range(n_classes) for q in tails]
+            for m in mixtures
+        ]
+        return np.array(ends, np.float64).reshape(len(first), n_classes, 2)[which]
 
     def predict_error(self, X: Any) -> NDArray[np.float64]:
         """Monte Carlo standard error of `predict_proba` for classes, shape (m, C), of the mean that

@@ -1,4 +1,4 @@
-"""Quantiles of a mixture of leaf predictives."""
+"""Quantiles of mixtures of leaves: of the response, and of the probability of a class."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from slp.infer.distribution import LeafMixture
 from slp.leaves.base import LeafModel
 
-__all__ = ["mixture_quantile"]
+__all__ = ["class_quantile", "mixture_quantile"]
 
 
 def mixture_quantile(leaf: LeafModel, mixture: LeafMixture, probability: float) -> float:
@@ -30,3 +30,22 @@ def mixture_quantile(leaf: LeafModel, mixture: LeafMixture, probability: float) 
     while low < (middle := low + (high - low) / 2) < high:
         low, high = (low, middle) if reached(middle) else (middle, high)
     return high
+
+
+def class_quantile(
+    leaf: LeafModel, mixture: LeafMixture, outcome: int, probability: float
+) -> float:
+    """The p that the probability of a class (its index) is at most with `probability`, where the
+    leaf is drawn from the mixture and the class probabilities from their posterior there: the root
+    of a mixture of beta distribution functions, which are continuous, within 1e-14."""
+    from scipy.optimize import brentq  # late: a slow import
+
+    def excess(p: float) -> float:
+        at_most_p = leaf.class_cdf(mixture.statistics, outcome, p)
+        return float(np.dot(mixture.probability, at_most_p)) - probability
+
+    if excess(0.0) >= 0:
+        return 0.0
+    if excess(1.0) <= 0:
+        return 1.0
+    return float(brentq(excess, 0.0, 1.0, xtol=1e-14))

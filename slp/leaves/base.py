@@ -53,6 +53,11 @@ class LeafModel(Protocol):
         """Posterior predictive P(Y <= y), broadcast over (...). Only for numeric responses."""
         ...
 
+    def class_cdf(self, S: NDArray[np.float64], outcome: int, p: float) -> NDArray[np.float64]:
+        """Posterior P(the class of index `outcome` has probability at most p), shape (...). Only
+        for classes."""
+        ...
+
     def summary(self, S: NDArray[np.float64]) -> dict[str, Any]:
         """One leaf for `Tree` JSON: `{"counts": {class: n}}` or `{"n": .., "mean": ..}` (sample
         mean)."""

@@ -72,6 +72,18 @@ class Dirichlet:
         """Classes have no order: TypeError."""
         raise TypeError("dirichlet models classes, which have no distribution function")
 
+    def class_cdf(self, S: NDArray[np.float64], outcome: int, p: float) -> NDArray[np.float64]:
+        """The distribution function of Beta(a_c + n_c, the sum of a + n over the other classes) at
+        p, shape (...); of an only class, whose probability is 1, a step."""
+        from scipy.special import betainc  # late: a slow import
+
+        weights = np.asarray(S) + self.concentration
+        if len(self.classes) == 1:
+            return np.full(weights.shape[:-1], float(p >= 1))
+        own = weights[..., outcome]
+        others = np.delete(weights, outcome, axis=-1).sum(axis=-1)
+        return np.asarray(betainc(own, others, p))
+
     def summary(self, S: NDArray[np.float64]) -> dict[str, Any]:
         """`{"counts": {class: n}}`, classes that do not occur in the leaf left out."""
         counts = zip(self.classes, np.asarray(S).tolist(), strict=True)

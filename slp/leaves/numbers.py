@@ -35,6 +35,10 @@ class NumericModel:
         """A numeric response has no classes: TypeError."""
         raise TypeError(f"{self.name} models numbers, which have no class probabilities")
 
+    def class_cdf(self, S: NDArray[np.float64], outcome: int, p: float) -> NDArray[np.float64]:
+        """A numeric response has no classes: TypeError."""
+        raise TypeError(f"{self.name} models numbers, which have no class probabilities")
+
     def describe(self) -> str:
         """The model as it would be declared."""
         return f"{self.name}({', '.join(map(number_text, self.hyperparameters))})"

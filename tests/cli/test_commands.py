@@ -150,6 +150,20 @@ def test_predict_classes(slp_run, table: Path, tmp_path: Path) -> None:
     np.testing.assert_allclose(have.select("P(a)", "P(b)").to_numpy(), want, rtol=1e-12)
 
 
+def test_predict_classes_with_credible_intervals(slp_run, table: Path, tmp_path: Path) -> None:
+    new = tmp_path / "new.csv"
+    new.write_text("dose,age\n5,1.5\n7,4.5\n")
+    result = slp_run("predict", "growtree", table, new, "--interval", 0.8)
+    rows = [line.split(",") for line in result.out.splitlines()]
+    assert rows[0][3:] == ["lower P(a)", "upper P(a)", "lower P(b)", "upper P(b)"]
+    posterior = slp.load("growtree").posterior(polars.read_csv(table))
+    want = posterior.predict_interval(np.array([[1.5, 5], [4.5, 7]]), 0.8)
+    np.testing.assert_allclose(
+        [[float(x) for x in row[3:]] for row in rows[1:]], want.reshape(2, 4)
+    )
+    assert "Monte Carlo error" in " ".join(slp_run("predict", "--help").out.split())
+
+
 def test_predict_numbers(slp_run, tmp_path: Path) -> None:
     data, out = tmp_path / "d.csv", tmp_path / "out.csv"
     data.write_text("x,y\n1,0.1\n2,0.2\n3,5.3\n4,5.1\n")
