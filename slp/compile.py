@@ -17,6 +17,7 @@ from slp.errors import DataError, Diagnostic, ProgramError
 from slp.ir.program import Program
 from slp.ir.tree_grammar import TreeGrammar
 from slp.lower import find_tests_on_trees, program_to_tree_grammar, tree_grammar_or_all
+from slp.seconds import check_time
 from slp.source import SourceFile
 from slp.syntax import parse_recovering
 from slp.trees import Tree, fit_tree
@@ -122,6 +123,7 @@ def compile_model(program: Program, X: Any, y: Any = None, *, finite: bool = Tru
         table = table_of(program, frame, y)
     except DataError as e:
         raise DataError((*e.diagnostics, *find_wrong_names(program, frame, y))) from e
+    check_time("reading the table")
     on_table = check_program_on_table(program, table)
     if program.edits is not None:
         edits, support = program.edits, program.support

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from types import FrameType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from slp.source import SourceSpan
@@ -127,8 +127,11 @@ class BudgetError(SlpError):
     fit.
 
     `log_evidence_bounds` are two numbers that the log evidence certainly lies between, or None
-    where nothing is certain of it.
+    where nothing is certain of it. `known` is all that was found (`slp.infer.known.Known`: bounds,
+    the best tree so far), or None where the run had not begun.
     """
+
+    known: Any = None
 
     def __init__(
         self,

@@ -17,12 +17,13 @@ PACKAGE = Path(__file__).resolve().parent.parent / "slp"
 
 # Which rooms a room may import. A room is a package or module right below `slp`; `proofs.terms`,
 # the data type of terms, is a room of its own because it lies far below the rest of `proofs`.
-_BASE = {"errors", "source", "late"}
+_BASE = {"errors", "source", "late", "seconds"}
 _PLAIN = _BASE | {"proofs.terms"}
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "late": set(),
     "source": {"errors"},
+    "seconds": {"errors"},
     "resources": _BASE,
     "proofs.terms": _BASE,
     "ir": _PLAIN,

@@ -8,7 +8,15 @@ from typing import Any, TypeVar, cast
 
 import click
 
-__all__ = ["chain_options", "inference_options", "memory_option", "seed_option"]
+from slp.seconds import Deadline
+
+__all__ = [
+    "chain_options",
+    "inference_options",
+    "memory_option",
+    "seed_option",
+    "until_deadline",
+]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -33,7 +41,7 @@ _ENGINE: dict[str, _Option] = {
     "time": click.option(
         "--time",
         metavar="TIME",
-        help="Longest time to compute, such as 90s, 5m or 2h (no limit).",
+        help="Longest time in all, such as 90s, 5m or 2h (no limit).",
     ),
     "threads": click.option(
         "--jobs",
@@ -86,6 +94,18 @@ _TREES: dict[str, _Option] = {
         help="Powers of the likelihood that each chain is tempered at; 1 for none.",
     ),
 }
+
+
+def until_deadline(inference: dict[str, Any]) -> dict[str, Any]:
+    """The same with the time as a deadline, of which the command's time has begun: reading,
+    summaries and all take of it.
+
+    Raises
+    ------
+    UsageError
+        E542: it is no length of time.
+    """
+    return {**inference, "time": Deadline.of(inference.get("time"))}
 
 
 def inference_options(command: _Command) -> _Command:

@@ -22,11 +22,12 @@ from slp.cli.common import (
     say_text,
     write_exactly,
 )
-from slp.cli.inference_options import inference_options
+from slp.cli.inference_options import inference_options, until_deadline
 from slp.cli.json_text import json_text
+from slp.cli.known import known_is_told, known_lines, known_to_json, with_known
 from slp.cli.summary import leaves_text, size_to_json, standing
 from slp.data import read_columns
-from slp.infer import MapTree
+from slp.infer import Known, MapTree
 
 __all__ = ["map_command"]
 
@@ -58,11 +59,21 @@ def map_command(
     inference: dict[str, Any],
 ) -> None:
     """The K most probable trees under PRIOR given DATA, with their posterior probabilities."""
+    inference = until_deadline(inference)
     program = load(prior, **parameters)
     frame = read_columns(data)
-    with progress_line() as progress:
+
+    def tell(known: Known, limit: str) -> None:
+        if as_json:
+            click.echo(json_text(known_to_json(known, limit)))
+        else:
+            for line in known_lines(known, limit, program.describe()):
+                click.echo(line)
+
+    with known_is_told(tell), progress_line() as progress:
         posterior = program.posterior(frame, response, progress=progress, **inference)
-        trees = posterior.k_best(best)
+        with with_known(posterior):
+            trees = posterior.k_best(best)
     if as_json:
         found = [
             {

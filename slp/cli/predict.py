@@ -21,7 +21,7 @@ from slp.cli.common import (
     response_option,
     write_exactly,
 )
-from slp.cli.inference_options import inference_options
+from slp.cli.inference_options import inference_options, until_deadline
 from slp.data import read_columns
 from slp.leaves import label_array, label_text
 
@@ -69,6 +69,7 @@ def predict_command(
     ends of its credible interval too; for a numeric response its mean and the ends of an
     equal-tailed interval.
     """
+    inference = until_deadline(inference)
     check_output(output)
     program = load(prior, **parameters)
     frame, rows = read_columns(data), read_columns(new)

@@ -26,7 +26,7 @@ from slp.cli.common import (
     say_text,
     write_exactly,
 )
-from slp.cli.inference_options import inference_options
+from slp.cli.inference_options import inference_options, until_deadline
 from slp.cli.json_text import json_text
 from slp.cli.summary import (
     edits_to_json,
@@ -74,6 +74,7 @@ def prior_command(
     inference: dict[str, Any],
 ) -> None:
     """What PRIOR says of the trees that DATA's features allow, before the response is looked at."""
+    inference = until_deadline(inference)
     check_output(output)
     program = load(prior, **parameters)
     frame = read_columns(data)

@@ -25,8 +25,9 @@ from slp.cli.common import (
     say,
     write_exactly,
 )
-from slp.cli.inference_options import inference_options
+from slp.cli.inference_options import inference_options, until_deadline
 from slp.cli.json_text import json_text
+from slp.cli.known import known_is_told, known_lines, known_to_json, with_known
 from slp.cli.summary import (
     draws_lines,
     feature_uses,
@@ -35,6 +36,7 @@ from slp.cli.summary import (
     write_draws,
 )
 from slp.data import read_columns
+from slp.infer import Known
 
 __all__ = ["sample_command"]
 
@@ -79,13 +81,24 @@ def sample_command(
     table: CSV, CSV.gz or Parquet.
     """
     started = time.perf_counter()
+    inference = until_deadline(inference)
     check_output(output)
     program = load(prior, **parameters)
     frame = read_columns(data)
-    with progress_line() as progress:
+
+    def tell(known: Known, limit: str) -> None:
+        if as_json:
+            seconds = time.perf_counter() - started
+            click.echo(json_text({**known_to_json(known, limit), "seconds": seconds}))
+        else:
+            for line in known_lines(known, limit, program.describe()):
+                click.echo(line)
+
+    with known_is_told(tell), progress_line() as progress:
         posterior = program.posterior(frame, response, draws=draws, progress=progress, **inference)
-        uses = feature_uses(posterior)
-        result = posterior_to_json(posterior, uses, draws=draws)
+        with with_known(posterior):
+            uses = feature_uses(posterior)
+            result = posterior_to_json(posterior, uses, draws=draws)
     # The summary comes first: it is not lost where there is no room or time for the draws.
     with reader_may_leave(output):
         if as_json:

@@ -13,7 +13,7 @@ from slp import Posterior
 from slp.cli.common import open_atomic
 from slp.cli.json_text import json_text
 from slp.errors import BudgetError
-from slp.infer import Draw, FeatureUse, MapTree
+from slp.infer import Draw, FeatureUse, Known, MapTree, bounds_in_words
 
 __all__ = [
     "draws_lines",
@@ -65,6 +65,8 @@ def posterior_to_json(
         "n_rows": table.n_rows,
         "n_features": len(table.features),
         "log_evidence": posterior.log_evidence,
+        "log_evidence_bounds": _bounds_to_json(posterior),
+        "depends_on_clock": posterior.choice.by_clock or posterior.out_of_time,
         "left_out": posterior.left_out,
         "notes": [*_notes(posterior), *(_left_out(uses) if known is None else ())],
         "tree_count": finite(posterior.tree_count()),
@@ -122,7 +124,7 @@ def edits_to_json(posterior: Posterior) -> dict[str, Any] | None:
     }
 
 
-def size_to_json(posterior: Posterior) -> dict[str, Any] | None:
+def size_to_json(posterior: Posterior | Known) -> dict[str, Any] | None:
     """How large exact sums are, estimated, where `auto` decided by it, and what would make them
     fit; else None."""
     choice = posterior.choice
@@ -138,9 +140,19 @@ def _notes(posterior: Posterior) -> list[str]:
         notes.append(posterior.evidence_note)
     if posterior.log_evidence is None and posterior.likelihood:
         notes.append(f"the engine {posterior.engine} does not estimate the evidence")
+    if (bounds := posterior.choice.log_evidence_bounds) is not None:
+        notes.append(bounds_in_words(bounds))
     if not posterior.derivations_are_trees and posterior.map().certified:
         notes.append("a tree may have several derivations: MAP and tree count are over derivations")
     return notes
+
+
+def _bounds_to_json(posterior: Posterior) -> list[float | None] | None:
+    """What is certain of the log evidence: itself where it is known."""
+    if posterior.log_evidence is not None:
+        return [posterior.log_evidence] * 2
+    bounds = posterior.choice.log_evidence_bounds
+    return None if bounds is None else [finite(bound) for bound in bounds]
 
 
 def _left_out(uses: Uses | BudgetError) -> Iterator[str]:

@@ -8,7 +8,9 @@ box), `enumerate` (the specification, every derivation one by one; engine `enume
 as a whole), `drawn` and `diagnostics` (what draws come to, and how far they can be trusted).
 """
 
+from slp.infer.compiled.passes import bounds_in_words
 from slp.infer.engines import ENGINES, infer
+from slp.infer.known import Known
 from slp.infer.posterior import Draw, FeatureUse, MapTree, Posterior
 from slp.infer.sampling import SAMPLERS, Sampling
 
@@ -17,8 +19,10 @@ __all__ = [
     "SAMPLERS",
     "Draw",
     "FeatureUse",
+    "Known",
     "MapTree",
     "Posterior",
     "Sampling",
+    "bounds_in_words",
     "infer",
 ]

@@ -8,14 +8,23 @@ localization: an improved R-hat for assessing convergence of MCMC, Bayesian Anal
 from __future__ import annotations
 
 import math
+import threading
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["bulk_ess", "inference_data", "monte_carlo_errors", "r_hat", "tail_ess"]
+__all__ = [
+    "bulk_ess",
+    "inference_data",
+    "monte_carlo_errors",
+    "r_hat",
+    "statistics_at_hand",
+    "tail_ess",
+]
 
 #: With fewer draws in each chain nothing can be said.
 _FEWEST_DRAWS = 4
@@ -26,6 +35,20 @@ def _arviz() -> Any:
         warnings.simplefilter("ignore", FutureWarning)  # of its own next version
         import arviz
     return arviz
+
+
+@contextmanager
+def statistics_at_hand(wanted: bool = True) -> Iterator[None]:
+    """Around work that leaves the interpreter some time: the library is imported beside it."""
+    if not wanted:
+        yield
+        return
+    thread = threading.Thread(target=_arviz)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
 
 
 def r_hat(values: NDArray[np.float64]) -> float | None:

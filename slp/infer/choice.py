@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from slp.data.table import Table
 from slp.errors import Diagnostic, UsageError
@@ -12,8 +12,9 @@ from slp.infer.compiled import MOST_SPLITS, Size, compiled_is_there, size_for
 from slp.infer.compiled.fitting import Fit, Room, fits_in_words
 from slp.infer.memory import format_bytes
 from slp.ir.tree_grammar import TreeGrammar
+from slp.seconds import Deadline, format_seconds
 
-__all__ = ["Choice", "choose_by_size", "choose_engine"]
+__all__ = ["Choice", "choose_by_size", "choose_engine", "goes_on_with_draws"]
 
 # Item by item the search for the best tree keeps four words for an item where that for totals,
 # which the estimate is of, keeps three. Uses of features that need more are left out instead.
@@ -31,17 +32,22 @@ class Choice:
     engine, reason : its name, and the reason in words.
     size : the estimated size of exact sums, where it was asked for.
     would_fit : where it was too much, what would make it fit.
+    by_clock : whether the clock took part in it, so that another run may answer otherwise.
+    log_evidence_bounds : what exact sums that did not end know of the log evidence, as in
+        `slp.BudgetError`.
     """
 
     engine: str
     reason: str
     size: Size | None = None
     would_fit: tuple[Fit, ...] = ()
+    by_clock: bool = False
+    log_evidence_bounds: tuple[float, float] | None = None
 
     @property
     def too_large(self) -> bool:
         """Whether exact sums are possible, but too large."""
-        return self.engine == "mh" and self.size is not None
+        return self.engine == "mh" and self.size is not None and not self.by_clock
 
 
 def choose_engine(
@@ -91,6 +97,18 @@ def choose_by_size(
     if what_fits is not None:
         reason += f"; {fits_in_words(fits)}"
     return Choice("mh", reason, size, fits)
+
+
+def goes_on_with_draws(
+    choice: Choice, deadline: Deadline, bounds: tuple[float, float] | None
+) -> Choice:
+    """The choice where exact sums, which `auto` took, did not end in their share of the time."""
+    reason = (
+        f"exact sums did not end in their share of the time of "
+        f"{format_seconds(deadline.seconds or 0)}, so the rest of it went into draws: the answer "
+        "depends on the clock"
+    )
+    return replace(choice, engine="mh", reason=reason, by_clock=True, log_evidence_bounds=bounds)
 
 
 def _plainly() -> str:

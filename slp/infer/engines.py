@@ -7,7 +7,6 @@ Exact engines give a `TreeDistribution`, and their posterior sums over all trees
 from __future__ import annotations
 
 import math
-import time as clock
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,38 +14,43 @@ from functools import partial
 from slp.data.table import Table
 from slp.errors import BudgetError, Diagnostic, UnsupportedError, warn
 from slp.infer.boxes import Geometry
-from slp.infer.choice import Choice, choose_by_size, choose_engine
+from slp.infer.choice import Choice, choose_by_size, choose_engine, goes_on_with_draws
 from slp.infer.compiled import CompiledChart, compiled_is_there
 from slp.infer.compiled.fitting import Recompile, Room, changes_that_fit, fits_in_words
 from slp.infer.compiled.passes import Progress
 from slp.infer.distribution import TreeDistribution
 from slp.infer.exact_posterior import ExactPosterior
+from slp.infer.known import Known
 from slp.infer.memory import memory_budget
 from slp.infer.options import check_count
-from slp.infer.posterior import Posterior
+from slp.infer.posterior import MapTree, Posterior
 from slp.infer.sampling import SAMPLERS, Sampling
-from slp.infer.seconds import format_seconds, parse_seconds
 from slp.ir.program import Program
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.exact import N_CORES
+from slp.seconds import Deadline, format_seconds
 
 __all__ = ["ENGINES", "infer"]
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What an exact engine may take: bytes, seconds of computing, threads. `what_fits` says what
+    """What an exact engine may take: bytes, time, threads. `what_fits` says what
     would make it fit; `items_wanted` whether more than the evidence will be asked of what the first
     pass finds."""
 
     memory: int
-    seconds: float | None
+    deadline: Deadline
     threads: int
     what_fits: Callable[[Room], str] | None
     items_wanted: bool
 
 
 _MOST_THREADS = 1024
+
+# Shares of the time that exact sums leave: for a sampler that goes on where they do not end; for a
+# look at some trees, so that the best of them can be shown; for that, bounds and advice.
+_KEPT_FOR_DRAWS, _KEPT_FOR_BEST, _KEPT_FOR_WORDS = 1 / 3, 1 / 10, 1 / 5
 
 _Engine = Callable[[TreeGrammar, Geometry, bool, Limits, Progress | None], TreeDistribution]
 
@@ -67,7 +71,7 @@ def _exact(
         limits.memory,
         progress,
         limits.threads,
-        seconds=limits.seconds,
+        deadline=limits.deadline,
         what_fits=limits.what_fits,
         items_wanted=limits.items_wanted,
     )
@@ -82,16 +86,18 @@ def _chart(
 ) -> TreeDistribution:
     from slp.infer.exact import Chart, build_forest  # the compiled engine runs in its place
 
-    watch = progress if limits.seconds is None else _stopping(progress, limits.seconds)
+    watch = _stopping(progress, limits.deadline)
     return Chart(build_forest(grammar, geometry, limits.memory, watch), likelihood)
 
 
-def _stopping(progress: Progress | None, seconds: float) -> Progress:
+def _stopping(progress: Progress | None, deadline: Deadline) -> Progress | None:
     """Progress that ends a run when its time is over."""
-    end = clock.monotonic() + seconds
+    if deadline.seconds is None:
+        return progress
+    seconds = deadline.seconds
 
     def tell(done: int, phase: str) -> None:
-        if clock.monotonic() >= end:
+        if deadline.over():
             reached = f"time of {format_seconds(seconds)} {phase}"
             message = f"the engine chart used up its {reached}: {done:,} boxes are done"
             help = "give it more time, or take the compiled kernels"
@@ -128,7 +134,7 @@ def infer(
     seed: int | None = None,
     draws: int = 1000,
     memory: int | str | None = None,
-    time: float | str | None = None,
+    time: float | str | Deadline | None = None,
     likelihood: bool = True,
     progress: Progress | None = None,
     threads: int | None = None,
@@ -146,8 +152,10 @@ def infer(
     seed : of the draws; None takes one from the system.
     draws : how many draws `Posterior.draws` holds; by exact engines made when first asked for.
     memory : budget in bytes, or text such as `"4GiB"`; None is half of what is free.
-    time : how long it may compute, in seconds or text such as `"5m"`; None is without a limit. An
-        exact engine then ends with an error, a sampler with the draws that it has.
+    time : how long it may take, in seconds or text such as `"5m"`; None is without a limit. A
+        `Deadline` is of what takes longer than this call, such as a command. An exact engine then
+        ends with an error that carries what is known, a sampler with the draws that it has; `auto`
+        goes on with a sampler where exact sums did not end in their share of the time.
     progress : called now and then with the number of boxes done and a word about the phase.
     threads : how many to run, of which no more than 1024 are; None is one for each core. No result
         depends on it.
@@ -162,7 +170,8 @@ def infer(
         E502 `memory` is no size, E542 `time` no length of time, E505 `draws` or `seed` is no whole
         number from 0 up or `threads` below 1, E509 no such engine.
     BudgetError
-        E501, E503, E540: the engine's budget is too small; the message says what would fit.
+        E501, E503, E540: the engine's budget is too small; the message says what would fit, and
+        `known` holds what was found (`slp.infer.known.Known`).
     UnsupportedError
         E301: an exact engine was asked for, and may not take the program.
     SlpError
@@ -175,14 +184,15 @@ def infer(
     threads = N_CORES if threads is None else threads
     check_count("threads", threads, least=1)
     threads = min(threads, _MOST_THREADS)
-    seconds = None if time is None else parse_seconds(time)
+    deadline = Deadline.of(time)
     budget = memory_budget(memory)
     fits = None if recompile is None else partial(changes_that_fit, program, recompile)
     if choice is None:
         choice = choose_by_size(grammar, table, budget, fits)
         _say(choice)
     geometry = Geometry(grammar, table)
-    if choice.engine in SAMPLERS:
+
+    def sample(choice: Choice) -> Posterior:
         from slp.infer.samplers import sample_posterior  # late: exact engines need none of it
 
         return sample_posterior(
@@ -195,16 +205,50 @@ def infer(
             seed=seed,
             likelihood=likelihood,
             threads=threads,
-            seconds=seconds,
+            deadline=deadline,
             progress=progress,
             allow_code=allow_code,
         )
+
+    if choice.engine in SAMPLERS:
+        return sample(choice)
     if not_exact:
         raise UnsupportedError(not_exact)
-    what_fits = None if fits is None else lambda room: fits_in_words(fits(room))
-    limits = Limits(budget, seconds, threads, what_fits, draws > 0)
-    distribution = ENGINES[choice.engine](grammar, geometry, likelihood, limits, progress)
-    return ExactPosterior(distribution, grammar, geometry, choice=choice, draws=draws, seed=seed)
+    goes_on = engine == "auto" and deadline.seconds is not None
+    what_fits = None if fits is None or goes_on else lambda room: fits_in_words(fits(room))
+    own = deadline.before(deadline.left() * (_KEPT_FOR_DRAWS if goes_on else _KEPT_FOR_WORDS))
+    limits = Limits(budget, own, threads, what_fits, draws > 0)
+
+    look = (deadline.seconds or math.inf) * _KEPT_FOR_BEST
+
+    def best_tree() -> MapTree | None:
+        from slp.infer.samplers import best_drawn
+
+        return best_drawn(program, grammar, geometry, likelihood, look)
+
+    try:
+        distribution = ENGINES[choice.engine](grammar, geometry, likelihood, limits, progress)
+        posterior = ExactPosterior(
+            distribution,
+            grammar,
+            geometry,
+            choice=choice,
+            draws=draws,
+            seed=seed,
+            best_tree=best_tree,
+        )
+    except BudgetError as error:
+        bounds = error.log_evidence_bounds
+        try:
+            if goes_on and error.diagnostics[0].code == "E540":
+                return sample(goes_on_with_draws(choice, deadline, bounds))
+        except BudgetError as nothing_drawn:
+            error = nothing_drawn
+        normalised = grammar.normalised and grammar.max_leaves is None
+        error.known = Known(choice, table, likelihood, normalised, bounds, best_tree())
+        raise error from None
+    own.keep(deadline.left() * _KEPT_FOR_WORDS)
+    return posterior
 
 
 def _say(choice: Choice) -> None:

@@ -6,6 +6,7 @@ Every number is exact, and summaries do not depend on the draws.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cached_property
 from itertools import islice
 
@@ -16,6 +17,7 @@ from slp.infer.boxes import Geometry
 from slp.infer.choice import Choice
 from slp.infer.distribution import ScoredTree, TreeDistribution
 from slp.infer.evidence import evidence_note
+from slp.infer.known import Known
 from slp.infer.options import check_count, fresh_seed
 from slp.infer.posterior import Draw, MapTree, Posterior
 from slp.ir.tree_grammar import TreeGrammar
@@ -36,6 +38,7 @@ class ExactPosterior(Posterior):
         choice: Choice,
         draws: int = 1000,
         seed: int | None = None,
+        best_tree: Callable[[], MapTree | None] = lambda: None,
     ) -> None:
         super().__init__(
             geometry,
@@ -44,7 +47,7 @@ class ExactPosterior(Posterior):
             normalised=grammar.normalised and grammar.max_leaves is None,
             seed=fresh_seed() if seed is None else seed,
         )
-        self._n_draws = draws
+        self._n_draws, self._best_tree = draws, best_tree
         self._distribution, self._grammar = distribution, grammar
         if distribution.log_total == -np.inf:
             raise _no_tree()
@@ -52,6 +55,15 @@ class ExactPosterior(Posterior):
     @property
     def _averages(self) -> TreeDistribution:
         return self._distribution
+
+    def known(self) -> Known:
+        """What there is without another pass, where one of them reached a limit."""
+        total = self._distribution.log_total
+        found = "_log_prior_total" in self.__dict__ or self.normalised
+        bounds = (total - self._log_prior_total,) * 2 if self.likelihood and found else None
+        return Known(
+            self.choice, self.table, self.likelihood, self.normalised, bounds, self._best_tree()
+        )
 
     # --- evidence ------------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ from slp.errors import Diagnostic, UsageError
 from slp.infer.boxes import Geometry
 from slp.infer.choice import Choice
 from slp.infer.distribution import TreeAverages
+from slp.infer.known import Known
 from slp.infer.newrows import distinct_rows, rows_as_numbers
 from slp.infer.quantiles import class_quantile, mixture_quantile
 from slp.infer.tree_on_table import log_likelihood_of_tree
@@ -239,6 +240,10 @@ class Posterior(ABC):
     def out_of_time(self) -> bool:
         """Whether it was its time that stopped a sampler, and not the keyboard."""
         return False
+
+    def known(self) -> Known:
+        """What there is without more work, where a limit of time or memory was reached."""
+        return Known(self.choice, self.table, self.likelihood, self.normalised)
 
     def to_arviz(self) -> Any:
         """The draws as `arviz.InferenceData`: see `slp.infer.arviz_data`."""

@@ -72,13 +72,14 @@ class Said(TypedDict):
     seed: int
     threads: int
     run: Callable[[bool], SampledPosterior]
+    stop: Stop
 
 
 class SampledPosterior(Posterior):
     """The distribution over trees as draws show it; see `Posterior`.
 
     `run` makes draws with or without likelihood, for `prior`; `threads` are those that the draws
-    are averaged in.
+    are averaged in; `stop` says when to score no more draws.
     """
 
     def __init__(self, sampler: TreeSampler[Any], result: RunResult, **said: Unpack[Said]) -> None:
@@ -91,7 +92,7 @@ class SampledPosterior(Posterior):
         )
         self._sampler, self._result = sampler, result
         self._run, self._threads = said["run"], said["threads"]
-        self._stop = never
+        self._stop = said["stop"]
 
     # --- what draws do not tell ----------------------------------------------------------------
 
@@ -117,12 +118,21 @@ class SampledPosterior(Posterior):
     @property
     def interrupted(self) -> bool:
         """Whether the run was stopped before it had made all draws."""
-        return self._result.interrupted
+        return self._result.interrupted or self.n_scored < self._n_drawn
 
     @property
     def out_of_time(self) -> bool:
         """Whether it was its time that stopped it."""
-        return self._result.out_of_time
+        return self._result.out_of_time or self.n_scored < self._n_drawn
+
+    @property
+    def _n_drawn(self) -> int:
+        return sum(map(len, self._result.draws))
+
+    @property
+    def n_scored(self) -> int:
+        """How many draws there are: those that were scored before the time was over."""
+        return sum(map(len, self._averages.chains)) if self._n_drawn else 0
 
     def prior(self) -> SampledPosterior:
         """The prior over the same trees, by a run of its own."""

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Unpack
 
-from slp.errors import Diagnostic, UsageError
+import numpy as np
+
+from slp.errors import Diagnostic, SlpError, UsageError, warn
+from slp.infer.arviz_adapter import statistics_at_hand
 from slp.infer.boxes import Geometry
 from slp.infer.choice import Choice
 from slp.infer.edit_posterior import EditPosterior
@@ -23,17 +26,20 @@ from slp.infer.mh import (
     core_takes,
 )
 from slp.infer.options import check_count, fresh_seed
+from slp.infer.posterior import MapTree
 from slp.infer.run import (
     Checkpoint,
     RunResult,
     Schedule,
     checkpoint_and_seed,
+    out_of_time_in_words,
     run,
 )
 from slp.infer.sampled_posterior import Said, SampledPosterior, TreeSampler
 from slp.infer.sampling import HOSTED, Sampling, teller, warn_of
 from slp.ir.program import Program
 from slp.ir.tree_grammar import TreeGrammar
+from slp.seconds import Deadline
 from slp.trees.predicates import asked_predicates
 
 __all__ = ["sample_posterior"]
@@ -50,11 +56,11 @@ def sample_posterior(
     seed: int | None,
     likelihood: bool = True,
     threads: int = 1,
-    seconds: float | None = None,
+    deadline: Deadline | None = None,
     progress: Callable[[int, str], None] | None = None,
     allow_code: bool = False,
 ) -> SampledPosterior:
-    """Run chains of Metropolis-Hastings, for `seconds` at most, and gather what they drew.
+    """Run chains of Metropolis-Hastings, and gather what they drew; all until the deadline.
 
     A run that goes on from a checkpoint takes its seed from there, where none is given.
     `allow_code`: whether goals of the program may call whatever SWI-Prolog has.
@@ -70,23 +76,29 @@ def sample_posterior(
     checkpoint, seed = checkpoint_and_seed(sampling.checkpoint, sampling.resume, seed)
     known_seed = fresh_seed() if seed is None else seed
 
-    def chains(likelihood: bool, checkpoint: Checkpoint | None) -> SampledPosterior:
+    def chains(
+        likelihood: bool, checkpoint: Checkpoint | None, deadline: Deadline
+    ) -> SampledPosterior:
         hosted = HOSTED.get(choice.engine)
         sampler = (
             _sampler(program, grammar, geometry, sampling, likelihood)
             if hosted is None
             else hosted(program, geometry, sampling, likelihood=likelihood, allow_code=allow_code)
         )
-        result = run(
-            sampler,
-            _schedule(sampler, sampling, draws),
-            known_seed,
-            # Ctrl-C comes to the main thread: so it ends a predicate at once, however slow it is.
-            threads=1 if asked_predicates(program.constraints) else threads,
-            seconds=seconds,
-            progress=None if progress is None else teller(progress),
-            checkpoint=checkpoint,
-        )
+        kept = min(_seconds_after_chains(draws, geometry), deadline.left() / 2)
+        said: list[Diagnostic] = []
+        with statistics_at_hand(draws > 0):
+            result = run(
+                sampler,
+                _schedule(sampler, sampling, draws),
+                known_seed,
+                # Ctrl-C comes to the main thread: so it ends a predicate at once, however slow.
+                threads=1 if asked_predicates(program.constraints) else threads,
+                deadline=deadline.before(kept),
+                progress=None if progress is None else teller(progress),
+                checkpoint=checkpoint,
+                say=said.append,
+            )
         posterior = _posterior(
             sampler,
             result,
@@ -94,13 +106,55 @@ def sample_posterior(
             likelihood=likelihood,
             seed=known_seed,
             threads=threads,
-            run=lambda likelihood: chains(likelihood, None),
+            run=lambda likelihood: chains(likelihood, None, Deadline(deadline.seconds)),
+            stop=deadline.over,
         )
-        if posterior.draws:
+        if posterior.out_of_time:  # while it drew or, after that, while draws were scored
+            said = [out_of_time_in_words(deadline.seconds or 0, posterior.n_scored, draws)]
+        for finding in said:
+            warn(finding)
+        if posterior.n_scored:
             warn_of(posterior.diagnostics)
         return posterior
 
-    return chains(likelihood, checkpoint)
+    return chains(likelihood, checkpoint, deadline or Deadline())
+
+
+def best_drawn(
+    program: Program,
+    grammar: TreeGrammar,
+    geometry: Geometry,
+    likelihood: bool,
+    seconds: float,
+) -> MapTree | None:
+    """The best of some trees drawn in so many seconds, a few at most; None if none was."""
+    if not core_takes(program.constraints):
+        return None
+    sampler = _sampler(program, grammar, geometry, Sampling(), likelihood)
+    schedule = Schedule(400, 4, 1000, 100)
+    until = Deadline(min(seconds, _LOOK))
+    try:
+        result = run(
+            sampler,
+            schedule,
+            1,
+            threads=4,
+            deadline=until.before(until.left() / 2),
+            say=lambda _: None,
+        )
+    except SlpError:  # no tree, or no time
+        return None
+    records = [record for draws in result.draws for record in draws]
+    found = sampler.scored(records, until.over)
+    joint = [s.log_weight + likelihood * s.log_likelihood for s in found]
+    best = int(np.argmax(joint))
+    return MapTree(found[best].tree, joint[best], None, certified=False)
+
+
+def _seconds_after_chains(draws: int, geometry: Geometry) -> float:
+    """What scoring draws, averages and diagnostics take, about: most of it the statistics of the
+    chains, and on large tables the way of every row down every tree."""
+    return 1.5 + draws * geometry.table.n_rows * 3e-8
 
 
 def _sampler(
@@ -152,6 +206,9 @@ def _sampler(
 
 #: Each rung holds a state, and makes steps of its own.
 _MOST_RUNGS = 1000
+
+#: Seconds at most that go into a look at some trees.
+_LOOK = 5.0
 
 #: Steps before the first draw and for each, by default. 1000 steps of `q_uc` take some 4 ms on a
 #: table of 700 rows, and autocorrelation there dies out within 5,000 to 10,000.

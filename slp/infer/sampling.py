@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 
 from slp.errors import Diagnostic, warn
-from slp.infer.seconds import format_seconds
+from slp.seconds import format_seconds
 
 if TYPE_CHECKING:
     from slp.infer.boxes import Geometry

@@ -19,6 +19,7 @@ from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE, CallRule, LeafRule
 from slp.lower.columns import SplitTable, combine
 from slp.lower.goals import GoalCall, GoalLeaf, Goals, GoalSplit
 from slp.lower.product import Product
+from slp.seconds import check_time
 from slp.source import SourceSpan
 
 __all__ = ["MOST_CALLS", "MOST_STATES", "Expansion", "SplitDraft", "StateRule"]
@@ -88,6 +89,7 @@ class Expansion:
             state = queue.popleft()
             if state in self.rules:
                 continue
+            check_time("lowering the program")
             self.rules[state] = tuple(self._state_rules(state, may_split))
             for rule in self.rules[state]:
                 if isinstance(rule, SplitDraft):

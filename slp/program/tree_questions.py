@@ -12,6 +12,7 @@ from slp.infer.sampling import HOSTED, SamplingOptions
 from slp.ir import program as ir
 from slp.ir.tree_grammar import TreeGrammar
 from slp.program.progress import Progress, shown_progress
+from slp.seconds import Deadline, held
 from slp.trees.predicates import asked_predicates, with_predicates
 
 __all__ = ["TreeQuestions"]
@@ -24,7 +25,7 @@ class RunOptions(TypedDict):
     seed: int | None
     draws: int
     memory: int | str | None
-    time: float | str | None
+    time: float | str | Deadline | None
     threads: int | None
 
 
@@ -42,7 +43,7 @@ class TreeQuestions:
         seed: int | None = None,
         draws: int = 1000,
         memory: int | str | None = None,
-        time: float | str | None = None,
+        time: float | str | Deadline | None = None,
         threads: int | None = None,
         progress: Progress | bool | None = None,
         allow_code: bool = False,
@@ -60,8 +61,11 @@ class TreeQuestions:
         draws : how many draws to keep, all chains together; 0 for none. Exact summaries do not
             depend on it.
         memory : budget, as bytes or `"4GiB"`; None is half of what is free.
-        time : how long it may compute, as seconds or `"5m"`; None is without a limit. An exact
-            engine that reaches it raises `BudgetError`, a sampler keeps what it has drawn.
+        time : how long it may take, as seconds or `"5m"`, lowering and summaries included; None is
+            without a limit. A sampler keeps what it has drawn. An exact engine that was asked for
+            raises `BudgetError`, of which `known` holds bounds on the evidence and the best tree so
+            far; `auto` goes on with a sampler in the last third of the time, and `reason` says so.
+            What the posterior is asked later takes of the time that is left, waiting does not.
         threads : how many to run; None is one for each core. No result depends on it.
         progress : True keeps a line on standard error up to date; a function is called now and then
             with the number of boxes (of a sampler, steps) done and a word about the phase.
@@ -100,7 +104,7 @@ class TreeQuestions:
         seed: int | None = None,
         draws: int = 1000,
         memory: int | str | None = None,
-        time: float | str | None = None,
+        time: float | str | Deadline | None = None,
         threads: int | None = None,
         progress: Progress | bool | None = None,
         allow_code: bool = False,
@@ -132,7 +136,9 @@ class TreeQuestions:
         progress: Progress | bool | None,
         **options: Unpack[RunOptions],
     ) -> Posterior:
-        with shown_progress(progress) as shown:
+        given = options["time"]
+        options["time"] = deadline = Deadline.of(given)
+        with shown_progress(progress) as shown, held(deadline):
             ready = with_predicates(self.ir, allow_code)
             model = compile_model(ready, X, y, finite=options["engine"] not in HOSTED)
             for finding in model.warnings:
@@ -161,5 +167,7 @@ class TreeQuestions:
                 )
 
                 raise with_blame(e, model.program, X, y) from None
+        if deadline is not given:
+            deadline.pause()  # until the posterior is asked something
         posterior.predicates = asked_predicates(model.program.constraints)
         return posterior

@@ -25,6 +25,8 @@ KEYS = {
     "n_rows",
     "n_features",
     "log_evidence",
+    "log_evidence_bounds",
+    "depends_on_clock",
     "left_out",
     "notes",
     "tree_count",
@@ -182,6 +184,41 @@ def test_what_is_certain_when_the_budget_is_reached(slp_run) -> None:
     assert found["diagnostics"][0]["code"] == "E501"
     low, high = found["log_evidence_bounds"]
     assert -300 < low < high < 0
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+@pytest.mark.parametrize("command", ["slp-sample", "map"])
+def test_what_is_known_at_a_limit_is_told(slp_run, command: str) -> None:
+    """Bounds and the best tree so far, with exit code 1 and the error beside it."""
+    words = [command, "growtree", HABERMAN / "haberman.csv", "--engine", "exact"]
+    page = slp_run(*words, "--memory", "1MiB")
+    assert page.code == 1 and page.err.startswith("error[E501]: the exact engine used up ")
+    assert page.out.startswith("unfinished: the exact engine used up its memory of 1.0 MiB")
+    assert "\nevidence  the log evidence is certainly at least -1" in page.out
+    assert "\nbest tree  so far, of those drawn, there may be better ones; log joint -1" in page.out
+    result = slp_run(*words, "--memory", "1MiB", "--json")
+    have = json.loads(result.out)
+    assert result.code == 1 and set(have) >= KEYS - {"seconds"}
+    assert have["log_evidence"] is have["features"] is have["tree_count"] is None
+    low, high = have["log_evidence_bounds"]
+    assert -300 < low < high < 0
+    assert have["map"]["log_joint"] < 0 and have["map"]["certified"] is False
+    assert have["notes"][0].startswith("the exact engine used up its memory of 1.0 MiB")
+    assert have["notes"][1].startswith("not known are ")
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+def test_what_is_known_when_a_later_pass_ends(slp_run, table: Path, monkeypatch) -> None:
+    """The evidence is known, the best tree is not."""
+    known = json.loads(slp_run("slp-sample", "growtree", table, "--json").out)["log_evidence"]
+
+    def over(self: object, k: int) -> None:
+        raise BudgetError(Diagnostic("E540", "the time is over"))
+
+    monkeypatch.setattr("slp.infer.exact_posterior.ExactPosterior.k_best", over)
+    result = slp_run("slp-sample", "growtree", table, "--json")
+    have = json.loads(result.out)
+    assert result.code == 1 and have["log_evidence"] == known and have["map"] is not None
 
 
 def test_warnings_go_to_standard_error(slp_run, table: Path, tmp_path: Path) -> None:

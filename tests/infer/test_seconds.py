@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 import slp
 from slp.errors import BudgetError, SlpWarning, UsageError
-from slp.infer.seconds import format_seconds, parse_seconds
+from slp.seconds import Deadline, check_time, format_seconds, held, parse_seconds
 from slp.source import draw_diagnostic
 
 
@@ -51,10 +54,10 @@ def table(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 def test_the_chart_ends_with_its_time() -> None:
     with pytest.raises(BudgetError) as error:
-        slp.parse(":- use(denison).").posterior(*table(60), engine="chart", time=0)
+        slp.parse(":- use(denison).").posterior(*table(60), engine="chart", time=0.5)
     (found,) = error.value.diagnostics
     assert found.code == "E540" and found.help == "give it more time, or take the compiled kernels"
-    assert found.message.startswith("the engine chart used up its time of 0 s ")
+    assert found.message.startswith("the engine chart used up its time of 0.5 s ")
     assert found.message.endswith(" boxes are done")
 
 
@@ -91,3 +94,111 @@ def test_chains_keep_what_they_drew_when_their_time_is_over() -> None:
         "  help: give it more time, or go on from a checkpoint"
     )
     assert all(draw.log_likelihood < 0 for draw in posterior.draws[:5])
+
+
+# --- one deadline from the beginning to the end --------------------------------------------------
+
+
+class Clock:
+    """Seconds that pass when they are told to."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+def test_a_deadline_runs_rests_and_keeps_some_seconds() -> None:
+    clock = Clock()
+    deadline = Deadline(100, clock)
+    early = deadline.before(30)
+    clock.seconds = 50
+    assert (deadline.left(), early.left(), deadline.over()) == (50, 20, False)
+    early.keep(60)
+    assert (deadline.left(), early.left(), early.over()) == (50, 0, True)
+    deadline.pause()
+    clock.seconds = 500
+    assert deadline.left() == 50
+    with early.working(), deadline.working():
+        clock.seconds = 520
+    clock.seconds = 900
+    assert deadline.left() == 30
+    assert Deadline(None, clock).left() == math.inf and not Deadline(None, clock).over()
+
+
+def test_what_works_far_below_asks_for_the_deadline_that_is_held() -> None:
+    clock = Clock()
+    with held(Deadline(5, clock)):
+        check_time("lowering the program")
+        clock.seconds = 6
+        with pytest.raises(BudgetError) as error:
+            check_time("lowering the program")
+    check_time("lowering the program")  # none is held
+    (found,) = error.value.diagnostics
+    assert (found.code, found.message) == (
+        "E540",
+        "the time of 5 s is over lowering the program",
+    )
+
+
+def test_reading_and_lowering_take_of_the_time() -> None:
+    clock = Clock()
+    deadline = Deadline(5, clock)
+    clock.seconds = 6
+    with pytest.raises(BudgetError, match="the time of 5 s is over reading the table"):
+        slp.parse(":- use(growtree).").posterior(*table(10), time=deadline)
+
+
+def until_summing(clock: Clock, seconds: float) -> Callable[[int, str], None]:
+    """Progress that makes so much time pass while the engine sums."""
+
+    def progress(_: int, phase: str) -> None:
+        if phase.startswith("summing over all trees") and not phase.endswith("done"):
+            clock.seconds = max(clock.seconds, seconds)
+
+    return progress
+
+
+def grid(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Two features of n values: some n^4 / 4 boxes."""
+    rng = np.random.default_rng(2)
+    return rng.integers(0, n, (300, 2)), rng.integers(0, 2, 300)
+
+
+@pytest.mark.filterwarnings("ignore::slp.errors.SlpWarning")
+def test_auto_goes_on_with_draws_when_exact_does_not_end(compiled_kernels: object) -> None:
+    clock = Clock()
+    posterior = slp.parse(":- use(growtree).").posterior(
+        *grid(40),
+        time=Deadline(900, clock),
+        progress=until_summing(clock, 700),
+        draws=40,
+        warmup=100,
+        thin=5,
+        seed=1,
+    )
+    assert posterior.engine == "mh" and len(posterior.draws) == 40
+    assert posterior.reason.startswith(
+        "exact sums did not end in their share of the time of 15 min, so the rest of it went into "
+        "draws: the answer depends on the clock"
+    )
+    assert posterior.choice.by_clock
+    low, high = posterior.choice.log_evidence_bounds
+    assert low < high < 0
+
+
+def test_an_exact_engine_that_was_asked_for_gives_what_it_knows(compiled_kernels: object) -> None:
+    clock = Clock()
+    with pytest.raises(BudgetError) as caught:
+        slp.parse(":- use(growtree).").posterior(
+            *grid(40),
+            engine="exact",
+            time=Deadline(900, clock),
+            progress=until_summing(clock, 890),
+        )
+    known = caught.value.known
+    assert known.choice.engine == "exact"
+    assert known.log_evidence_bounds == caught.value.log_evidence_bounds
+    assert known.best is not None and not known.best.certified
+    assert known.best.tree.n_leaves >= 1 and known.best.log_joint < 0

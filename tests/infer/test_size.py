@@ -13,6 +13,7 @@ import slp
 from slp.errors import BudgetError
 from slp.infer.compiled import Size, estimate_size
 from slp.infer.compiled.passes import Passes
+from slp.seconds import Deadline
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
 
@@ -88,7 +89,7 @@ def test_explain_says_the_size() -> None:
 
 
 def test_time_runs_out() -> None:
-    passes, size = passes_of(":- use(denison).", seconds=0.0)
+    passes, size = passes_of(":- use(denison).", deadline=Deadline(0.0))
     with pytest.raises(BudgetError) as error:
         passes.get("total", True, items=True)
     (found,) = error.value.diagnostics

@@ -16,7 +16,6 @@ Each quantity is one pass over all items, run when it is first asked for:
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
@@ -38,6 +37,7 @@ from slp.infer.newrows import distinct_rows, rows_as_numbers
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.exact import N_CORES, exact_kernels
 from slp.leaves import NormalInverseGamma
+from slp.seconds import Deadline
 from slp.trees import Leaf, Split, Tree
 
 __all__ = ["CompiledChart"]
@@ -82,11 +82,11 @@ class CompiledChart:
         progress: Progress | None = None,
         threads: int = N_CORES,
         *,
-        seconds: float | None = None,
+        deadline: Deadline | None = None,
         what_fits: Callable[[Room], str] | None = None,
         items_wanted: bool = True,
     ) -> CompiledChart:
-        """A chart that keeps within `memory` bytes and `seconds` of computing; `what_fits` says
+        """A chart that keeps within `memory` bytes and until the `deadline`; `what_fits` says
         what would make a pass fit, when one does not.
 
         `items_wanted`: more than the evidence will be asked for, so that the pass that finds it
@@ -97,7 +97,7 @@ class CompiledChart:
         BudgetError
             From whatever needs a pass: it would take more memory (E501) or time (E540).
         """
-        passes = Passes(grammar, geometry.table, memory, progress, threads, seconds, what_fits)
+        passes = Passes(grammar, geometry.table, memory, progress, threads, deadline, what_fits)
         return cls(grammar, geometry, likelihood, passes, items_wanted)
 
     def other(self, likelihood: bool) -> CompiledChart:
@@ -170,13 +170,12 @@ class CompiledChart:
         out: list[ScoredTree] = []
         size = 0
         for _ in range(n):
-            started = time.monotonic()
-            if self._total_items.make_room(size):
-                cumulative.clear()
-            steps = self._draw(rng, cumulative)
-            out.append(self._scored(self._total_items, steps))
-            size += len(steps) * (_BYTES_PER_NODE + 8 * self.table.leaf.n_statistics)
-            self.passes.spend(time.monotonic() - started)
+            with self.passes.working():
+                if self._total_items.make_room(size):
+                    cumulative.clear()
+                steps = self._draw(rng, cumulative)
+                out.append(self._scored(self._total_items, steps))
+                size += len(steps) * (_BYTES_PER_NODE + 8 * self.table.leaf.n_statistics)
         return out
 
     def _draw(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import cached_property
 from math import ceil, floor, inf
 from typing import Any, Literal, TypeAlias
@@ -17,12 +18,12 @@ from slp.infer.compiled.fitting import Room
 from slp.infer.compiled.problem import core_problem
 from slp.infer.compiled.size import Size, size_of
 from slp.infer.memory import format_bytes
-from slp.infer.seconds import format_seconds
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.exact import N_CORES, exact_kernels
 from slp.leaves import Dirichlet
+from slp.seconds import Deadline, format_seconds
 
-__all__ = ["Passes", "Quantity"]
+__all__ = ["Passes", "Quantity", "bounds_in_words"]
 
 Progress: TypeAlias = Callable[[int, str], None]
 Interval: TypeAlias = tuple[float, float]
@@ -64,8 +65,9 @@ _WHAT_WOULD_FIT = (
 
 
 class Passes:
-    """All passes over one grammar on one table, in `memory` bytes and `seconds` of computing
-    together. `what_fits` says what would make a pass fit into a room, when one does not."""
+    """All passes over one grammar on one table, in `memory` bytes and until the `deadline`,
+    whose watch runs while they do. `what_fits` says what would make a pass fit into a room, when
+    one does not."""
 
     def __init__(
         self,
@@ -74,14 +76,14 @@ class Passes:
         memory: int,
         progress: Progress | None = None,
         threads: int = N_CORES,
-        seconds: float | None = None,
+        deadline: Deadline | None = None,
         what_fits: Callable[[Room], str] | None = None,
     ) -> None:
         core = exact_kernels()
         assert core is not None
         self.engine: Any = core.ExactEngine(core_problem(core, grammar, table))
         self._memory, self._progress, self._threads = memory, progress, threads
-        self._seconds, self._spent, self._what_fits = seconds, 0.0, what_fits
+        self._deadline, self._what_fits = deadline or Deadline(), what_fits
         self._leaf, self._n_features = table.leaf, len(table.features)
         self._statistics = table.statistics
         self._min_leaf = grammar.min_leaf
@@ -130,12 +132,12 @@ class Passes:
             self._kept = {key: kept for key, kept in self._kept.items() if key[:2] == needed}
         if size > self.left():
             raise self._used_up(_OUT_OF_BUDGET, words)
-        if self._seconds is not None and self._spent > self._seconds:
+        if self._deadline.over():
             raise self._used_up(_STOPPED, words)
 
-    def spend(self, seconds: float) -> None:
-        """That what was done besides the passes took so long."""
-        self._spent += seconds
+    def working(self) -> AbstractContextManager[None]:
+        """Around what is done besides the passes: it takes of the same time."""
+        return self._deadline.working()
 
     def vector(self, quantity: Quantity, likelihood: bool, length: int = 0) -> NDArray[np.float64]:
         """The root's vector of a quantity; what else the pass found is given up again."""
@@ -180,11 +182,8 @@ class Passes:
     def _descend(
         self, words: str, total: Any, descent: Callable[..., tuple[Any, ...]]
     ) -> tuple[Any, ...]:
-        started = time.monotonic()
-        try:
-            return descent(total, self.left(), self._threads, self._poll(words, started))
-        finally:
-            self._spent += time.monotonic() - started
+        with self._deadline.working():
+            return descent(total, self.left(), self._threads, self._poll(words, time.monotonic()))
 
     def _used_up(self, status: int, words: str) -> BudgetError:
         code, reached = self._reached(status)
@@ -194,6 +193,7 @@ class Passes:
         return BudgetError(Diagnostic(code, message, help=self._help(status, 0, 1)))
 
     def _run(self, quantity: Quantity, likelihood: bool, length: int, keep: bool) -> Any:
+        started = time.monotonic()
         done, status = self._try(quantity, likelihood, length, keep)
         if status == _OUT_OF_BUDGET and self._kept:
             del done
@@ -201,14 +201,14 @@ class Passes:
             done, status = self._try(quantity, likelihood, length, keep)
         if status == _DONE:
             return done
-        have, spent = done.statistics(), self._spent
+        have, spent = done.statistics(), time.monotonic() - started
         by_families = done.by_families()
         unit = "boxes" if by_families else self._unit
         count = f"{int(have['items']):,} {unit}"
         interval = self._interval_of(done) if quantity == "total" else None
         del done  # its memory is needed for the normaliser
         bounds = self._bounds_on_evidence(quantity, likelihood, interval)
-        splits = have["edges"] / max(spent, 1e-3) * (self._seconds or 0)
+        splits = have["edges"] / max(spent, 1e-3) * (self._deadline.seconds or 0)
         help = self._help(status, splits, self._words(quantity, length, by_families))
         raise self._over_budget(quantity, status, count, bounds, help)
 
@@ -225,11 +225,8 @@ class Passes:
             by_family: bool | None = not scaled and self.engine.family_places() > 0
             if quantity not in _NUMBERS:  # uses of features: several passes and a descent
                 by_family = None if self.engine.goes_by_families() else False
-            started = time.monotonic()
-            try:
-                status = done.run(self._poll(_WORDS[quantity], started, by_family))
-            finally:
-                self._spent += time.monotonic() - started
+            with self._deadline.working():
+                status = done.run(self._poll(_WORDS[quantity], time.monotonic(), by_family))
             if self._progress is not None:
                 items = done.statistics()["items"]
                 self._progress(items, f"{_WORDS[quantity]}, done")
@@ -240,10 +237,9 @@ class Passes:
     def _poll(self, words: str, started: float, by_family: bool | None = None) -> _Poll | None:
         """What the core calls now and then; False stops it. `by_family` says what a pass counts;
         None where it is not known how much there is to do."""
-        report, seconds = self._progress, self._seconds
-        if report is None and seconds is None:
+        report, deadline = self._progress, self._deadline
+        if report is None and deadline.seconds is None:
             return None
-        end = inf if seconds is None else started + seconds - self._spent
 
         def poll(items: int, edges: int, size: int) -> bool:
             if report is not None:
@@ -251,7 +247,7 @@ class Passes:
                 known = edges and by_family is not None
                 left = self._left(items, started, bool(by_family)) if known else ""
                 report(items, f"{words}, {kept}{left}")
-            return time.monotonic() < end
+            return not deadline.over()
 
         return poll
 
@@ -348,7 +344,7 @@ class Passes:
         """Code and words for the budget that ended something."""
         if status == _OUT_OF_BUDGET:
             return "E501", f"memory of {format_bytes(self._memory)}"
-        return "E540", f"time of {format_seconds(self._seconds or 0)}"
+        return "E540", f"time of {format_seconds(self._deadline.seconds or 0)}"
 
 
 def bounds_in_words(bounds: Interval) -> str:

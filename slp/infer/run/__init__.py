@@ -6,7 +6,14 @@ Entry points: `Engine` (what an engine offers), `BlockEngine` (one that makes ma
 """
 
 from slp.infer.run.checkpoint import Checkpoint, checkpoint_and_seed
-from slp.infer.run.loop import Progress, RunResult, Schedule, acceptance, run
+from slp.infer.run.loop import (
+    Progress,
+    RunResult,
+    Schedule,
+    acceptance,
+    out_of_time_in_words,
+    run,
+)
 from slp.infer.run.protocol import (
     LONGEST_BLOCK,
     BlockEngine,
@@ -38,6 +45,7 @@ __all__ = [
     "acceptance",
     "checkpoint_and_seed",
     "never",
+    "out_of_time_in_words",
     "run",
     "until",
 ]

@@ -22,9 +22,9 @@ from slp.errors import BudgetError, Diagnostic, warn
 from slp.infer.options import check_count
 from slp.infer.run.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from slp.infer.run.protocol import BlockEngine, Engine, Json, Outcome, SearchStoppedError
-from slp.infer.seconds import format_seconds
+from slp.seconds import Deadline, format_seconds
 
-__all__ = ["Progress", "RunResult", "Schedule", "acceptance", "run"]
+__all__ = ["Progress", "RunResult", "Schedule", "acceptance", "out_of_time_in_words", "run"]
 
 S = TypeVar("S")
 
@@ -188,15 +188,16 @@ def run(
     seed: int,
     *,
     threads: int = 1,
-    seconds: float | None = None,
+    deadline: Deadline | None = None,
     progress: Callable[[Progress], None] | None = None,
     checkpoint: Checkpoint | None = None,
+    say: Callable[[Diagnostic], None] = warn,
 ) -> RunResult:
     """Run chains of an engine.
 
-    Ctrl-C (KeyboardInterrupt) ends the run early, as does the end of `seconds`: what was drawn is
-    kept, and a warning (W510, W541) says so; with nothing to keep KeyboardInterrupt goes on, and
-    the end of `seconds` is an error. A run that goes on from a checkpoint gives what it would have
+    Ctrl-C (KeyboardInterrupt) ends the run early, as does the `deadline`: what was drawn is kept,
+    and a warning (W510, W541), given to `say`, says so; with nothing to keep KeyboardInterrupt goes
+    on, and the deadline is an error. A run that goes on from a checkpoint gives what it would have
     given uninterrupted; it may be asked for more draws than when it was begun.
 
     Raises
@@ -223,22 +224,22 @@ def run(
         now.write()  # a file that cannot be written is found out before the work, not after it
     interrupted = out_of_time = False
     try:
-        with _stopped_after(seconds) as stop:
+        with _stopped_at(deadline) as stop:
             for _ in _rounds(chains, threads, stop):
                 now.tell()
                 now.write_if_due()
         now.write()
         out_of_time = any(chain.steps < chain.last for chain in chains)
         if out_of_time:
-            assert seconds is not None
+            assert deadline is not None and deadline.seconds is not None
             if not _n_kept(chains):
-                raise _nothing_in_time(seconds, chains, checkpoint)
-            _say_out_of_time(seconds, _n_kept(chains), schedule.draws)
+                raise _nothing_in_time(deadline.seconds, chains, checkpoint)
+            say(out_of_time_in_words(deadline.seconds, _n_kept(chains), schedule.draws))
     except KeyboardInterrupt:
         if not _n_kept(chains):
             raise
         interrupted = True
-        _say_interrupted(_n_kept(chains), schedule.draws)
+        say(_interrupted(_n_kept(chains), schedule.draws))
     return RunResult(
         [chain.draws[: schedule.draws_of(c)] for c, chain in enumerate(chains)],
         [chain.tally for chain in chains],
@@ -248,13 +249,13 @@ def run(
 
 
 @contextmanager
-def _stopped_after(seconds: float | None) -> Iterator[threading.Event]:
+def _stopped_at(deadline: Deadline | None) -> Iterator[threading.Event]:
     """An event that is set when the time is over."""
     stop = threading.Event()
-    if seconds is None:
+    if deadline is None or deadline.seconds is None:
         yield stop
         return
-    timer = threading.Timer(min(seconds, threading.TIMEOUT_MAX), stop.set)
+    timer = threading.Timer(min(deadline.left(), threading.TIMEOUT_MAX), stop.set)
     timer.daemon = True
     timer.start()
     try:
@@ -333,16 +334,17 @@ def acceptance(tally: Mapping[tuple[str, Outcome], int]) -> dict[str, float]:
     return {name: accepted[name] / n for name, n in sorted(proposed.items()) if n}
 
 
-def _say_interrupted(kept: int, wanted: int) -> None:
+def _interrupted(kept: int, wanted: int) -> Diagnostic:
     message = f"interrupted: {kept} of {wanted} draws are there and kept"
     help = "with a checkpoint the run can be resumed"
-    warn(Diagnostic("W510", message, help=help, severity="warning"))
+    return Diagnostic("W510", message, help=help, severity="warning")
 
 
-def _say_out_of_time(seconds: float, kept: int, wanted: int) -> None:
+def out_of_time_in_words(seconds: float, kept: int, wanted: int) -> Diagnostic:
+    """W541."""
     message = f"the time of {format_seconds(seconds)} is over: {kept} of {wanted} draws are there"
     help = "give it more time, or go on from a checkpoint"
-    warn(Diagnostic("W541", message, help=help, severity="warning"))
+    return Diagnostic("W541", message, help=help, severity="warning")
 
 
 def _nothing_in_time(

@@ -49,8 +49,8 @@ def never() -> bool:
 
 
 def until(stop: Stop, records: Iterable[R]) -> Iterator[R]:
-    """The records up to when `stop` says so."""
-    return takewhile(lambda _: not stop(), records)
+    """The records up to when `stop` says so, the first in any case."""
+    return (r for _, r in takewhile(lambda at: at[0] == 0 or not stop(), enumerate(records)))
 
 
 class SearchStoppedError(Exception):

@@ -14,6 +14,7 @@ import pytest
 
 from slp.errors import BudgetError, SlpWarning, UsageError
 from slp.infer.run import Checkpoint, Progress, Schedule, acceptance, run
+from slp.seconds import Deadline
 from tests.infer.run.toy import BlockWalk, Walk
 
 
@@ -114,7 +115,9 @@ def test_ctrl_c_goes_on_where_there_is_nothing_to_keep() -> None:
 def test_more_time_than_a_timer_can_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     faults: list[object] = []
     monkeypatch.setattr(threading, "excepthook", faults.append)
-    found = run(Walk(), Schedule(draws=5000, chains=2, warm_up=10), seed=4, seconds=1e300)
+    found = run(
+        Walk(), Schedule(draws=5000, chains=2, warm_up=10), seed=4, deadline=Deadline(1e300)
+    )
     assert sum(len(draws) for draws in found.draws) == 5000
     assert not faults
 
@@ -122,7 +125,12 @@ def test_more_time_than_a_timer_can_wait(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize("walk", [Walk, BlockWalk])
 def test_time_that_is_over_before_the_first_draw(walk: type[Walk]) -> None:
     with pytest.raises(BudgetError) as caught:
-        run(walk(), Schedule(draws=3, chains=1, warm_up=10**9, thin=5), seed=0, seconds=0.1)
+        run(
+            walk(),
+            Schedule(draws=3, chains=1, warm_up=10**9, thin=5),
+            seed=0,
+            deadline=Deadline(0.1),
+        )
     assert re.fullmatch(
         r"error\[E540\]: the time of 0.1 s is over, and nothing was drawn: a chain made [\d,]+ "
         "steps, and its first draw comes after 1,000,000,005\n"
@@ -141,7 +149,7 @@ def test_time_that_is_over_in_the_search_for_a_start(threads: int, tmp_path: Pat
             schedule,
             seed=4,
             threads=threads,
-            seconds=0.05,
+            deadline=Deadline(0.05),
             checkpoint=Checkpoint(file),
         )
     assert str(caught.value) == (

@@ -1,0 +1,108 @@
+"""What is shown of a run that a limit of time or memory ended: what is known, and what is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import slp
+from slp import Posterior
+from slp.cli.summary import finite, leaves_text, size_to_json, standing, words_lines
+from slp.errors import BudgetError
+from slp.infer import Known, bounds_in_words
+
+__all__ = ["known_is_told", "known_lines", "known_to_json", "with_known"]
+
+#: What a page has none of.
+_MISSING = "the probabilities of trees, their number, leaves, features and predictions"
+
+
+@contextmanager
+def known_is_told(tell: Callable[[Known, str], None]) -> Iterator[None]:
+    """Around what may reach a limit: `tell` is given what is known then, and what the limit was;
+    the error goes on, to be shown beside it."""
+    try:
+        yield
+    except BudgetError as error:
+        if error.known is not None:
+            tell(error.known, error.diagnostics[0].message)
+        raise
+
+
+@contextmanager
+def with_known(posterior: Posterior) -> Iterator[None]:
+    """Around what a posterior is asked: where it reaches a limit, the error carries what it
+    knows."""
+    try:
+        yield
+    except BudgetError as error:
+        known = posterior.known()
+        if known.log_evidence_bounds is None:
+            known = replace(known, log_evidence_bounds=error.log_evidence_bounds)
+        error.known = known
+        raise
+
+
+def known_to_json(known: Known, limit: str) -> dict[str, Any]:
+    """What `slp-sample --json` prints: null for all that is not known; the caller adds the time."""
+    best, bounds = known.best, known.log_evidence_bounds
+    return {
+        "engine": known.choice.engine,
+        "reason": known.choice.reason,
+        "size": size_to_json(known),
+        "n_rows": known.table.n_rows,
+        "n_features": len(known.table.features),
+        "log_evidence": _exact(bounds),
+        "log_evidence_bounds": None if bounds is None else [finite(bound) for bound in bounds],
+        "depends_on_clock": True,
+        "left_out": None,
+        "notes": [limit, f"not known are {_MISSING}"],
+        "tree_count": None,
+        "map": None
+        if best is None
+        else {
+            "tree": best.tree.to_dict(predictive=True),
+            "log_joint": best.log_joint,
+            "normalised": known.normalised,
+            "log_posterior": None,
+            "upper_bound": None,
+            "certified": False,
+            "n_leaves": best.tree.n_leaves,
+        },
+        "mean_leaves": None,
+        "mean_leaves_error": None,
+        "features": None,
+        "features_error": None,
+        "edits": None,
+        "draws": 0,
+        "diagnostics": None,
+        "interrupted": True,
+        "seed": None,
+        "version": slp.__version__,
+    }
+
+
+def known_lines(known: Known, limit: str, words: str) -> Iterator[str]:
+    """The page for a person."""
+    bounds, best, table = known.log_evidence_bounds, known.best, known.table
+    yield f"unfinished: {limit.partition(';')[0]}"
+    yield f"not known are {_MISSING}" + (", and the evidence" if _exact(bounds) is None else "")
+    yield f"data      {table.notes[0]}, response {table.response}"
+    for i, line in enumerate(words_lines(words)):
+        yield f"{'prior' if i == 0 else '':<10}{line}"
+    yield f"engine    {known.choice.engine}: {known.choice.reason}"
+    evidence = "nothing is certain" if bounds is None else bounds_in_words(bounds)
+    yield f"evidence  {evidence}"
+    if best is None:
+        yield "best tree  none was looked at"
+        return
+    yield f"best tree  so far, {standing(best)}{leaves_text(best.tree.n_leaves)}"
+    for line in best.tree.to_text().splitlines():
+        yield f"          {line}"
+
+
+def _exact(bounds: tuple[float, float] | None) -> float | None:
+    """The log evidence where bounds meet."""
+    return bounds[0] if bounds is not None and bounds[0] == bounds[1] else None

@@ -1,0 +1,160 @@
+"""Time: reading `90s`, `5m`, `2h`, and the one deadline that a command keeps.
+
+A `Deadline` is made at the beginning of a command, or of a call from Python, and passed down to
+what computes. What works far below, and knows of no budget, asks `check_time` now and then: it
+looks at the deadline that is `held`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time as clock
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from slp.errors import BudgetError, Diagnostic, UsageError
+
+__all__ = ["Deadline", "check_time", "format_seconds", "held", "parse_seconds"]
+
+_UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
+
+
+def parse_seconds(time: float | str) -> float:
+    """Seconds from a number of seconds or from text such as `"90s"`, `"5m"`, `"1.5 h"`.
+
+    Raises
+    ------
+    UsageError
+        It is no length of time (E542).
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*([a-z]*)\s*", str(time).lower())
+    unit = _UNITS.get(match[2]) if match else None
+    if match is None or unit is None or not math.isfinite(float(match[1])):
+        message = f"{time!r} is not a length of time"
+        help = "write a number of seconds, or a time such as 90s, 5m or 2h"
+        raise UsageError(Diagnostic("E542", message, help=help))
+    return float(match[1]) * unit
+
+
+def format_seconds(seconds: float) -> str:
+    """A length of time for people, `12 s`, `3 min 20 s`, `2 h 5 min`."""
+    if seconds < 60:
+        return f"{seconds:.3g} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+
+
+class _Watch:
+    """Seconds worked. It runs from the beginning, until it is stopped."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self.now, self.spent = now, 0.0
+        self.since: float | None = now()
+
+    def read(self) -> float:
+        return self.spent + (0.0 if self.since is None else self.now() - self.since)
+
+
+class Deadline:
+    """When to be done.
+
+    Its watch starts when it is made. `pause` stops it, as a posterior that was handed to a user
+    does not age; `working` lets it run for what is asked of that later.
+
+    Parameters
+    ----------
+    seconds : how long in all; None is without a limit.
+    now : the clock, in seconds.
+
+    Attributes
+    ----------
+    seconds : as given.
+    """
+
+    def __init__(
+        self, seconds: float | None = None, now: Callable[[], float] = clock.monotonic
+    ) -> None:
+        self.seconds = seconds
+        self._watch, self._kept = _Watch(now), 0.0
+
+    @classmethod
+    def of(cls, time: float | str | Deadline | None) -> Deadline:
+        """From what a user gives as time; one that there is already goes on.
+
+        Raises
+        ------
+        UsageError
+            It is no length of time (E542).
+        """
+        if isinstance(time, Deadline):
+            return time
+        return cls(None if time is None else parse_seconds(time))
+
+    def before(self, kept: float) -> Deadline:
+        """One that ends so many seconds earlier, which are kept for what comes after; on the same
+        watch."""
+        out = Deadline(self.seconds)
+        out._watch, out._kept = self._watch, self._kept + kept
+        return out
+
+    def keep(self, seconds: float) -> None:
+        """End so many seconds earlier than the time is over, from now on."""
+        self._kept = seconds
+
+    def left(self) -> float:
+        """Seconds left, 0 at least; inf without a limit."""
+        if self.seconds is None:
+            return math.inf
+        return max(0.0, self.seconds - self._kept - self._watch.read())
+
+    def over(self) -> bool:
+        """Whether there is no time left."""
+        return self.left() <= 0
+
+    def pause(self) -> None:
+        """Stop the watch until something is worked on."""
+        self._watch.spent, self._watch.since = self._watch.read(), None
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Around work: the watch runs, and is left as it was."""
+        if self._watch.since is not None:
+            yield
+            return
+        self._watch.since = self._watch.now()
+        try:
+            yield
+        finally:
+            self.pause()
+
+    def check(self, doing: str) -> None:
+        """Raise BudgetError E540 if the time is over; `doing` says, as in "lowering the program",
+        what it went into."""
+        if self.over():
+            message = f"the time of {format_seconds(self.seconds or 0)} is over {doing}"
+            raise BudgetError(Diagnostic("E540", message, help="give it more time"))
+
+
+_HELD: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
+
+
+@contextmanager
+def held(deadline: Deadline) -> Iterator[None]:
+    """Around what is to keep a deadline wherever it asks `check_time`."""
+    token = _HELD.set(deadline)
+    try:
+        yield
+    finally:
+        _HELD.reset(token)
+
+
+def check_time(doing: str) -> None:
+    """`Deadline.check` of the deadline that is held, if one is."""
+    deadline = _HELD.get()
+    if deadline is not None:
+        deadline.check(doing)
