@@ -205,7 +205,7 @@ def _sampler(
 
 
 #: Each rung holds a state, and makes steps of its own.
-_MOST_RUNGS = 1000
+_MOST_RUNGS = 10_000
 
 #: Seconds at most that go into a look at some trees.
 _LOOK = 5.0
