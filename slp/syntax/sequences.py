@@ -139,12 +139,26 @@ class _SequenceReader:
         operator = self.table.infix.get(name) if isinstance(name, Token) else None
         if operator is None or not isinstance(name, Token):
             raise self._operator_expected(i)
-        self._push_infix(operator, name)
+        self._push_infix(operator, name, i)
         if not isinstance(item, Call):
             return True
         group = read_sequence(item.items, self.table, self.file)
         self.operands.append(Operand(group.term, token_end(name), item.operand.end))
         return False
+
+    def _begins_a_clause(self, operator: Operator, token: Token) -> bool:
+        """Whether an infix operator at the start of a line, which cannot stand beside the one that
+        waits, is the first word of another clause: `:-` after a directive without a full stop."""
+        return (
+            self.is_clause
+            and token in self.table.prefix
+            and bool(self.waiting)
+            and self.waiting[-1][0].right_limit < operator.priority
+            and self._is_at_line_start(token_start(token))
+        )
+
+    def _is_at_line_start(self, offset: int) -> bool:
+        return offset == 0 or self.file.text[offset - 1] == "\n"
 
     def _read_operand(self, i: int) -> bool:
         item = self.items[i]
@@ -158,7 +172,7 @@ class _SequenceReader:
             return True
         infix = self.table.infix.get(item)
         if infix is not None and item.type != "BAR" and self._prefix_becomes_atom(infix):
-            self._push_infix(infix, item)
+            self._push_infix(infix, item, i)
             return True
         if item.type in ("COMMA", "BAR"):
             raise self._missing_operand(item, "before")
@@ -191,8 +205,10 @@ class _SequenceReader:
 
     # --- the two stacks
 
-    def _push_infix(self, operator: Operator, token: Token) -> None:
+    def _push_infix(self, operator: Operator, token: Token, i: int) -> None:
         self._reduce(operator.left_limit)
+        if self._begins_a_clause(operator, token):
+            raise self._operator_expected(i)
         self.waiting.append((operator, token))
 
     def _reduce(self, limit: int) -> None:
@@ -261,7 +277,7 @@ class _SequenceReader:
         left_text = excerpt(self.file.text[left.start : left.end])
         if isinstance(item, Operand) and self._touches_curly(left.end, item):
             return messages.DICT.at(span, name=left_text)
-        if self.is_clause and self.file.line_column(span.start)[1] == 1:
+        if self.is_clause and self._is_at_line_start(span.start):
             return messages.MISSING_FULL_STOP.at(span, left=left_text)
         is_name = isinstance(previous, Token) and previous.type == "NAME"
         if is_name and isinstance(item, Operand) and span.text.startswith("("):

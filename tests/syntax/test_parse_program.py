@@ -142,3 +142,32 @@ def test_faults_in_long_programs_take_linear_time(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("slp.syntax.sequences.item_span", counted)
     assert len(codes("a\n" * 1000 + ".")) == 999
     assert looked_at <= 10 * 1000
+
+
+@pytest.mark.parametrize(
+    ("text", "lefts"),
+    [
+        (":- start(t)\n:- response(y).\nt --> leaf.", ["start(t)"]),
+        (":- a\n:- b\n:- c.", ["a", "b"]),
+        (":- use(growtree)\n\n% a comment\n:- param(a, 1).", ["use(growtree)"]),
+        ("1 :: t --> leaf\n:- start(t).", ["leaf"]),
+        ("p :- q\n:- start(t).", ["q"]),
+        (":- dynamic foo\n:- start(t).", ["dynamic foo"]),
+        (":- start(t)\n1 :: t --> leaf\n:- response(y).", ["start(t)", "leaf"]),
+    ],
+)
+def test_a_full_stop_missing_before_a_directive(text: str, lefts: list[str]) -> None:
+    """`:-` is an infix operator too; what stands at the start of a line begins a clause."""
+    _, found = parse_recovering(SourceFile("p.slp", text))
+    assert [d.code for d in found] == ["E032"] * len(lefts)
+    assert [d.help for d in found] == [f"put a full stop after {left}" for left in lefts]
+    assert all(d.span is not None and text[d.span.start - 1] == "\n" for d in found)
+
+
+@pytest.mark.parametrize("text", ["a :- b :- c.", ":- a\n  :- b.", "p :- a = b\n= c."])
+def test_a_clash_of_operators_stays_one(text: str) -> None:
+    assert [code for code, _ in codes(text)] == ["E035"]
+
+
+def test_a_body_may_begin_a_line() -> None:
+    assert codes("p\n:- q.\n") == []
