@@ -11,11 +11,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from slp.proofs.terms import functor
+from slp.proofs.terms import Term, functor
+from slp.source import SourceFile
 from slp.syntax.ast import Clause, Comment, Directive, Item, SourceProgram
 from slp.syntax.clauses import declare_operators
 from slp.syntax.layout import Columns, Line, comment_text, item_lines, opening_texts
 from slp.syntax.operators import DEFAULT_OPERATORS, OperatorTable
+from slp.syntax.parse import parse_program, parse_recovering
 
 __all__ = ["format_program"]
 
@@ -27,8 +29,35 @@ def format_program(source: SourceProgram) -> str:
     """The program in canonical layout; the same terms and comments, and a fixed point of itself.
 
     `source` must be a whole program (of `parse_program`), as clauses that were not read are lost.
+    A clause that would not read back, as its layout needs more brackets than may be nested, stays
+    as it is written.
+
+    Raises
+    ------
+    ProgramError
+        The brackets of the layout make the program too large (E052).
     """
     blocks = _blocks(source)
+    text = _text(blocks)
+    if not _is_text_of(text, source.items):
+        for block in blocks:
+            block.stays = not block.reads_back()
+        text = _text(blocks)
+        again = parse_program(SourceFile(source.file.name, text))
+        assert _terms(again.items) == _terms(source.items)
+    return text
+
+
+def _is_text_of(text: str, items: Sequence[Item]) -> bool:
+    program, faults = parse_recovering(SourceFile("", text))
+    return not faults and _terms(program.items) == _terms(items)
+
+
+def _terms(items: Sequence[Item]) -> list[Term]:
+    return [item.term for item in items]
+
+
+def _text(blocks: Sequence[_Block]) -> str:
     _align(blocks)
     lines: list[Line] = []
     for block in blocks:
@@ -48,17 +77,28 @@ class _Block:
     inside: list[Comment] = field(default_factory=list)
     behind: list[str] = field(default_factory=list)
     columns: Columns = Columns()
+    stays: bool = False  # as it is written
 
     def lines(self) -> list[Line]:
         """The block's lines."""
         if isinstance(self.node, Comment):
             return [Line(comment_text(self.node), self.behind)]
+        if self.stays:
+            return [Line(self.node.span.text, self.behind)]
         return item_lines(self.node, self.table, self.columns, self.inside, self.behind)
+
+    def reads_back(self) -> bool:
+        """Whether the lines of an item are text of its term."""
+        if isinstance(self.node, Comment):
+            return True
+        text = "\n".join(line.text for line in self.lines())
+        program, faults = parse_recovering(SourceFile("", text), self.table)
+        return not faults and _terms(program.items) == [self.node.term]
 
     @property
     def predicate(self) -> tuple[str, int] | None:
         """Name and arity, if the block is a labelled clause."""
-        if isinstance(self.node, Clause) and self.node.label is not None:
+        if isinstance(self.node, Clause) and self.node.label is not None and not self.stays:
             return functor(self.node.head)
         return None
 

@@ -12,10 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from slp.proofs.terms import Struct, Term
-from slp.source import SourceSpan
+from slp.source import SourceFile, SourceSpan
 from slp.syntax.ast import Clause, Comment, Item
 from slp.syntax.operators import ARGUMENT_PRIORITY, CLAUSE_PRIORITY, OperatorTable
+from slp.syntax.parser import tokenize
 from slp.syntax.printer import SYMBOL_CHARACTERS, term_pieces
+from slp.syntax.tokens import token_end
 
 __all__ = ["Columns", "Line", "comment_text", "item_lines", "opening_texts"]
 
@@ -42,10 +44,15 @@ class Line:
 
 @dataclass
 class _Segment:
-    """The opening of an item, or a goal of its body."""
+    """The opening of an item, or a goal of its body.
+
+    `ends` are the places where what stands on the same line stands behind it: its own end, and that
+    of the arrow of an opening, which may have a line of its own.
+    """
 
     pieces: list[str]
     span: SourceSpan
+    ends: tuple[int, ...]
     before: list[str] = field(default_factory=list)  # comments on lines of their own
     behind: list[str] = field(default_factory=list)  # comments on the same line
 
@@ -121,20 +128,30 @@ def _with_full_stop(line: str) -> str:
 def _segments(item: Item, table: OperatorTable, columns: Columns) -> Iterator[_Segment]:
     if not isinstance(item, Clause):
         goal = _pieces(item.goal, table, CLAUSE_PRIORITY - 1)
-        yield _Segment([":-", " ", *goal], item.span)
+        yield _Segment([":-", " ", *goal], item.span, (item.span.end,))
         return
     label, head = _opening_pieces(item, table)
     pieces = [*_padded(label, columns.label), " ", "::", " "] if label else []
     pieces += _padded(head, columns.head) if item.arrow else head
     pieces += [" ", item.arrow] if item.arrow else []
     end = item.span.end if item.head.span is None else item.head.span.end
-    yield _Segment(pieces, SourceSpan(item.span.file, item.span.start, end))
+    opening = SourceSpan(item.span.file, item.span.start, end)
     if item.body is None:
+        yield _Segment(pieces, opening, (end,))
         return
+    yield _Segment(pieces, opening, (end, _arrow_end(item, end)))
     goals = _goals(item.body)
     limit = ARGUMENT_PRIORITY if len(goals) > 1 else CLAUSE_PRIORITY - 1
     for term in goals:
-        yield _Segment(_pieces(term, table, limit), term.span or item.span)
+        span = term.span or item.span
+        yield _Segment(_pieces(term, table, limit), span, (span.end,))
+
+
+def _arrow_end(clause: Clause, head_end: int) -> int:
+    """Where the arrow of a clause ends, which stands behind its head."""
+    text = clause.span.file.text
+    between = SourceFile("", text[head_end : clause.span.end])
+    return next((head_end + token_end(t) for t in tokenize(between) if t == clause.arrow), head_end)
 
 
 def _opening_pieces(clause: Clause, table: OperatorTable) -> tuple[list[str], list[str]]:
@@ -167,14 +184,18 @@ def _attach(comments: Sequence[Comment], segments: Sequence[_Segment]) -> None:
     for comment in comments:
         i = bisect_right(ends, comment.span.start)
         is_within = i < len(segments) and comment.span.start >= segments[i].span.start
-        if i > 0 and not is_within and _is_on_line(segments[i - 1].span.end, comment):
+        if i > 0 and not is_within and _is_on_line(segments[i - 1], comment):
             segments[i - 1].behind.append(comment_text(comment))
         else:
             segments[min(i, len(segments) - 1)].before.append(comment_text(comment))
 
 
-def _is_on_line(end: int, comment: Comment) -> bool:
-    return "\n" not in comment.span.file.text[end : comment.span.start]
+def _is_on_line(segment: _Segment, comment: Comment) -> bool:
+    """Whether a comment can stand behind a segment: it does, and none before it ends the line."""
+    if any(other.startswith("%") or "\n" in other for other in segment.behind):
+        return False
+    text, start = comment.span.file.text, comment.span.start
+    return any(end <= start and "\n" not in text[end:start] for end in segment.ends)
 
 
 # --- lines ---------------------------------------------------------------------------------------

@@ -55,12 +55,14 @@ def parse_program(file: SourceFile) -> SourceProgram:
     return program
 
 
-def parse_recovering(file: SourceFile) -> tuple[SourceProgram, tuple[Diagnostic, ...]]:
-    """The clauses of a file that can be read, and what is wrong with the others, in order."""
+def parse_recovering(
+    file: SourceFile, table: OperatorTable = DEFAULT_OPERATORS
+) -> tuple[SourceProgram, tuple[Diagnostic, ...]]:
+    """The clauses of a file that can be read, and what is wrong with the others, in order; `table`
+    has the operators in force at its beginning."""
     items: list[Item] = []
     comments: list[Comment] = []
     diagnostics: list[Diagnostic] = []
-    table = DEFAULT_OPERATORS
     try:
         for tokens in _clauses(file, comments, diagnostics):
             try:
