@@ -96,6 +96,7 @@ def read_program(
         edits=edits,
         response=said.response,
         event=said.event,
+        class_order=said.class_order,
         leaf=said.leaf,
         features=said.features,
         ignored=said.ignored,

@@ -9,8 +9,9 @@ from typing import Literal
 from slp.analysis.directives import DIRECTIVES, Declared, Directives, name_of, span_of
 from slp.analysis.findings import Findings, name_help
 from slp.analysis.parameters import Values
+from slp.data.cells import cell_text
 from slp.ir.program import Bins, Cuts, Failure, FeatureDeclaration, LeafDeclaration, Support
-from slp.proofs.terms import Atom, Struct, Term, functor, list_items
+from slp.proofs.terms import Atom, Number, Struct, Term, functor, list_items
 from slp.source import SourceSpan
 
 __all__ = ["Declarations", "read_declarations"]
@@ -38,6 +39,7 @@ class Declarations:
     weights: bool = False
     response: str | None = None
     event: str | None = None
+    class_order: tuple[str, ...] | None = None
     leaf: LeafDeclaration | None = None
     features: tuple[FeatureDeclaration, ...] = ()
     ignored: tuple[str, ...] = ()
@@ -53,7 +55,7 @@ def read_declarations(directives: Directives, values: Values, findings: Findings
     reader = _Reader(values, findings)
     single = directives.single
     if ("response",) in single:
-        out.response, out.event = reader.response(single["response",])
+        reader.response(single["response",], out)
     if ("failure",) in single:
         out.failure = reader.failure(single["failure",])
     if ("leaf",) in single:
@@ -78,17 +80,36 @@ class _Reader:
     def malformed(self, name: str, message: str, span: SourceSpan) -> None:
         self.findings.error("E102", message, span, help=f"write {DIRECTIVES[name]}")
 
-    def response(self, d: Declared) -> tuple[str | None, str | None]:
-        name = name_of(d.args[0], "the response", d.span, self.findings)
+    def response(self, d: Declared, out: Declarations) -> None:
+        out.response = name_of(d.args[0], "the response", d.span, self.findings)
         if len(d.args) == 1:
-            return name, None
-        event = d.args[1]
-        if functor(event) != ("event", 1) or not isinstance(event, Struct):
-            self.malformed(
-                "response", "the second argument of `response` is `event(Column)`", d.span
-            )
-            return name, None
-        return name, name_of(event.args[0], "the column of events", d.span, self.findings)
+            return
+        more = d.args[1]
+        items = list_items(more)
+        if functor(more) == ("event", 1) and isinstance(more, Struct):
+            out.event = name_of(more.args[0], "the column of events", d.span, self.findings)
+        elif items and len(items) == 1 and functor(items[0]) == ("ordinal", 1):
+            out.class_order = self.class_order(items[0], d)
+        else:
+            message = "the second argument of `response` is `event(Column)` or `[ordinal(Classes)]`"
+            self.malformed("response", message, d.span)
+
+    def class_order(self, term: Term, d: Declared) -> tuple[str, ...] | None:
+        """The classes in a list, from the lowest to the highest, as text."""
+        assert isinstance(term, Struct)
+        items = list_items(term.args[0]) or []
+        names = [
+            cell_text(t.value)
+            if isinstance(t, Number)
+            else name_of(t, "a class", d.span, self.findings)
+            for t in items
+        ]
+        if len(items) < 2 or len(set(names)) < len(names):
+            message = "`ordinal` takes a list of two classes or more, each once"
+            self.malformed("response", message, span_of(term, d.span))
+            return None
+        found = tuple(n for n in names if n is not None)
+        return found if len(found) == len(names) else None
 
     def failure(self, d: Declared) -> Failure:
         if d.args[0] == Atom("condition"):

@@ -39,7 +39,8 @@ DIRECTIVES = {
     "use": "`:- use(growtree, [alpha = 0.9]).`",
     "param": "`:- param(alpha, 0.95).`",
     "start": "`:- start(tree(0)).`",
-    "response": "`:- response(outcome).` or `:- response(time, event(status)).`",
+    "response": "`:- response(outcome).`, `:- response(time, event(status)).` or "
+    "`:- response(stage, [ordinal([low, mid, high])]).`",
     "leaf": "`:- leaf(dirichlet(1)).`",
     "feature": "`:- feature(age, [cuts([18, 40, 65])]).`",
     "feature_weight": "`:- feature_weight(age, 3).`",

@@ -13,6 +13,8 @@ from slp.data.table import Feature, Table
 from slp.errors import DataError, Diagnostic
 from slp.ir.guards import features_in_guards
 from slp.ir.program import Box, Constant, First, Majority, MaxLeaves, Monotone, Program
+from slp.proofs.terms import Atom, Struct, list_term
+from slp.syntax import term_to_text
 
 __all__ = ["check_names", "check_program_on_table"]
 
@@ -51,6 +53,7 @@ def check_program_on_table(program: Program, table: Table) -> tuple[Diagnostic, 
     checker = _Checker(program, table, findings)
     checker.guards()
     checker.classes()
+    checker.order()
     checker.kinds()
     checker.boxes()
     checker.room()
@@ -94,6 +97,26 @@ class _Checker:
                     f"the response `{self.table.response}` has no class `{c.outcome}`",
                     c.span,
                     help=name_help(c.outcome, classes, "class"),
+                )
+
+    def order(self) -> None:
+        """`monotone` needs classes that have an order: numbers, truth values, a declared one."""
+        classes = self.table.leaf.classes
+        named = [c for c in classes if isinstance(c, str)]
+        if not named or self.program.class_order is not None:
+            return
+        for c in self.program.constraints:
+            if isinstance(c, Monotone):
+                goal = Struct("ordinal", (list_term(Atom(n) for n in named),))
+                declared = term_to_text(
+                    Struct("response", (Atom(self.table.response), list_term([goal])))
+                )
+                self.findings.error(
+                    "E153",
+                    "`monotone` needs ordered classes, and those of "
+                    f"`{self.table.response}` are names",
+                    c.span,
+                    help=f"declare them from the lowest to the highest: `:- {declared}.`",
                 )
 
     def kinds(self) -> None:

@@ -60,7 +60,7 @@ def response_of(program: Program, roles: Roles) -> Response:
     named = [] if of_feature else [d for d in program.features if d.name == column.name]
     declared = declared_of(column, named)
     span = program.spans.get("response")
-    return bind_response(column, roles.event, program.leaf, declared, span)
+    return bind_response(column, roles.event, program.leaf, declared, span, program.class_order)
 
 
 def _merged(coded: Sequence[CodedColumn], response: Response, name: str) -> Table:

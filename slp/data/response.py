@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from slp.data.columns import Column, labels_of, numbers_of, texts_of
 from slp.data.faults import check_usable
 from slp.data.features import Declared
-from slp.data.words import data_error, first_row
+from slp.data.words import data_error, first_row, listed
 from slp.errors import Diagnostic
 from slp.ir.program import LeafDeclaration
-from slp.leaves import LeafModel, label_text, leaf_model
+from slp.leaves import Label, LeafModel, label_text, leaf_model
 from slp.source import SourceSpan
 
 __all__ = ["Response", "bind_response"]
@@ -42,10 +42,12 @@ def bind_response(
     declaration: LeafDeclaration | None,
     declared: Declared,
     span: SourceSpan | None = None,
+    class_order: Sequence[str] | None = None,
 ) -> Response:
     """Choose and fit the leaf model (DESIGN 3).
 
-    `declared` is what `:- feature(...)` says of the response column; `span` is `:- response(...)`.
+    `declared` is what `:- feature(...)` says of the response column; `span` is `:- response(...)`,
+    `class_order` the order of classes that it declares.
 
     Raises
     ------
@@ -62,8 +64,8 @@ def bind_response(
             "add :- leaf(gamma_exponential(1, 1)). or take event(...) out of :- response(...).",
             span,
         )
-    if _wants_classes(column, declaration, declared):
-        return _classes(column, declaration)
+    if class_order is not None or _wants_classes(column, declaration, declared):
+        return _classes(column, declaration, class_order, span)
     return _numbers(column, event, declaration)
 
 
@@ -80,7 +82,12 @@ def _wants_classes(column: Column, declaration: LeafDeclaration | None, declared
 # --- classes -----------------------------------------------------------------------------------
 
 
-def _classes(column: Column, declaration: LeafDeclaration | None) -> Response:
+def _classes(
+    column: Column,
+    declaration: LeafDeclaration | None,
+    order: Sequence[str] | None,
+    span: SourceSpan | None,
+) -> Response:
     if declaration is not None and column.numeric and not column.whole:
         row = first_row(~(np.isfinite(column.cells) & (column.cells == np.floor(column.cells))))
         raise data_error(
@@ -91,6 +98,8 @@ def _classes(column: Column, declaration: LeafDeclaration | None) -> Response:
             declaration.span,
         )
     classes, y = labels_of(column)
+    if order is not None:
+        classes, y = _in_order(column.name, classes, y, order, span)
     if len(classes) * len(y) > _MOST_STATISTICS:
         raise data_error(
             "E435",
@@ -100,6 +109,7 @@ def _classes(column: Column, declaration: LeafDeclaration | None) -> Response:
     leaf = leaf_model(declaration, classes, y)
     notes = (
         f"response `{column.name}`: {len(classes)} classes, {leaf.describe()}"
+        + ("" if order is None else f", in the order {' < '.join(map(label_text, classes))}")
         + (" (no leaf model is declared)" if declaration is None else ""),
     )
     warnings: tuple[Diagnostic, ...] = ()
@@ -110,6 +120,27 @@ def _classes(column: Column, declaration: LeafDeclaration | None) -> Response:
         )
         warnings = (Diagnostic("W402", message, severity="warning"),)
     return Response(leaf, leaf.statistics(y), notes, warnings)
+
+
+def _in_order(
+    name: str,
+    classes: Sequence[Label],
+    y: NDArray[np.int32],
+    order: Sequence[str],
+    span: SourceSpan | None,
+) -> tuple[tuple[Label, ...], NDArray[np.int32]]:
+    """The classes in a declared order, and each row's place among them."""
+    rank = {text: i for i, text in enumerate(order)}
+    unknown = [label_text(c) for c in classes if label_text(c) not in rank]
+    if unknown:
+        raise data_error(
+            "E436",
+            f"the response `{name}` has the class `{unknown[0]}`, which the declared order lacks",
+            f"the order is {listed(list(order))}: add the class in its place",
+            span,
+        )
+    places = np.argsort([rank[label_text(c)] for c in classes])
+    return tuple(classes[i] for i in places), np.argsort(places).astype(np.int32)[y]
 
 
 # --- numbers -----------------------------------------------------------------------------------

@@ -346,6 +346,7 @@ class Program:
     edits: EditPrior | None = None
     response: str | None = None
     event: str | None = None
+    class_order: tuple[str, ...] | None = None
     leaf: LeafDeclaration | None = None
     features: tuple[FeatureDeclaration, ...] = ()
     ignored: tuple[str, ...] = ()

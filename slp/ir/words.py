@@ -120,7 +120,10 @@ def _describe_constraint(constraint: Constraint) -> str:
             return f"The tree splits on at most {_count(count, 'feature', 'features')}."
         case Monotone(feature, direction):
             verb = "fall" if direction == "up" else "rise"
-            return f"Predictions never {verb} as {feature} grows."
+            return (
+                f"Predictions never {verb} as {feature} grows (of ordered classes: the probability "
+                "of being above any one of them)."
+            )
         case Predicate(local=local):
             where = "every node" if local else "the finished tree"
             return f"The {predicate_text(constraint)[4:]} holds of {where}."
@@ -264,7 +267,9 @@ def _describe_columns(program: Program) -> list[str]:
             if program.event is None
             else f", a duration whose end was seen where {program.event}"
         )
-        out.append(f"The response is {program.response}{seen}.")
+        order = program.class_order
+        ordered = "" if order is None else f", with classes in the order {' < '.join(order)}"
+        out.append(f"The response is {program.response}{seen}{ordered}.")
     out += [_describe_feature(f) for f in program.features]
     if program.ignored:
         out.append(f"Not used: {_listed(program.ignored)}.")

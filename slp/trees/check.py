@@ -40,7 +40,7 @@ from slp.ir.words import describe_constraint
 from slp.leaves import label_text
 from slp.source import SourceSpan
 from slp.trees.drawing import condition_text
-from slp.trees.monotone import falls
+from slp.trees.monotone import Fall, falls
 from slp.trees.nodes import nodes_of_tree
 from slp.trees.predicates import asked_predicate
 from slp.trees.route import levels_of_rows, route_rows
@@ -159,10 +159,15 @@ def _check(constraint: Constraint | Support, seen: _Seen) -> CheckResult:
     return CheckResult(constraint, words, span, holds, why, path)
 
 
+def _falls(constraint: Monotone, seen: _Seen) -> Iterator[Fall]:
+    program = seen.program
+    return falls(constraint, seen.places, program.leaf, seen.levels, program.class_order)
+
+
 def _findings(constraint: Constraint | Support, seen: _Seen) -> Iterator[_Finding]:
     match constraint:
         case Monotone():
-            for fall in falls(constraint, seen.places, seen.program.leaf, seen.levels):
+            for fall in _falls(constraint, seen):
                 yield _Finding(*fall)
         case Predicate():
             yield from _refusals(constraint, seen)

@@ -46,6 +46,7 @@ def falls(
     places: Iterable[Place],
     model: LeafDeclaration | None,
     levels: Mapping[str, frozenset[str]] | None,
+    order: Sequence[str] | None = None,
 ) -> Iterator[Fall]:
     """Every pair of leaves that breaks the constraint.
 
@@ -55,7 +56,10 @@ def falls(
     """
     leaves = [p for p in places if isinstance(p.node, Leaf) and _is_open(p.region)]
     summaries = [p.node.summary for p in leaves if isinstance(p.node, Leaf)]
-    rising = _rising(summaries, model)
+    rising = _rising(summaries, model, order)
+    if rising is None and order is None and _have_names(summaries):
+        yield Fall("the classes are names, and no order of them is declared", None, unknown=True)
+        return
     if rising is None:
         yield Fall("the leaves do not say what they predict", None, unknown=True)
         return
@@ -83,7 +87,9 @@ def _fall(
 
 
 def _rising(
-    summaries: Sequence[Mapping[str, Any]], model: LeafDeclaration | None
+    summaries: Sequence[Mapping[str, Any]],
+    model: LeafDeclaration | None,
+    order: Sequence[str] | None,
 ) -> list[dict[str, float]] | None:
     """Of each leaf, by name, what must not fall as the feature grows; None where it is not known.
 
@@ -91,16 +97,26 @@ def _rising(
     """
     name, args = (None, ()) if model is None else (model.model, model.args)
     if all("counts" in s for s in summaries) and name in (None, "dirichlet"):
-        return _class_probabilities([s["counts"] for s in summaries], args or (1.0,))
+        if order is None and _have_names(summaries):
+            return None
+        return _class_probabilities([s["counts"] for s in summaries], args or (1.0,), order)
     if all("mean" in s for s in summaries) and name != "dirichlet":
         return [{"the mean": mean} for mean in _means(summaries, name, args)]
     return None
 
 
+def _have_names(summaries: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether some classes are names: those have no order of their own."""
+    return any(isinstance(c, str) for s in summaries for c in s.get("counts", ()))
+
+
 def _class_probabilities(
-    counts: Sequence[Mapping[Label, int]], a: Sequence[float]
+    counts: Sequence[Mapping[Label, int]], a: Sequence[float], order: Sequence[str] | None
 ) -> list[dict[str, float]] | None:
     classes = sorted_labels({c for leaf in counts for c in leaf})
+    if order is not None:
+        known = [c for c in classes if label_text(c) in order]
+        classes = tuple(sorted(known, key=lambda c: order.index(label_text(c))))
     prior = list(a) * (len(classes) if len(a) == 1 else 1)
     if len(prior) != len(classes):  # some class is in no leaf, and it is not known which
         return None

@@ -17,6 +17,8 @@ INFANT = ir.Box("infant", {"age": (0.0, 24.0), "dose": (-math.inf, 1.5)})
 OLD = ir.Box("old", {"age": (65.0, math.inf)})
 FREE = ir.Box("free", {"age": (-math.inf, math.inf)})
 
+OF_CLASSES = " (of ordered classes: the probability of being above any one of them)"
+
 SENTENCES: list[tuple[ir.Constraint, str]] = [
     (
         ir.Constant(INFANT),
@@ -52,8 +54,8 @@ SENTENCES: list[tuple[ir.Constraint, str]] = [
     (ir.MaxLeaves(1), "The tree has at most 1 leaf."),
     (ir.MaxLeaves(7), "The tree has at most 7 leaves."),
     (ir.MaxFeatures(2), "The tree splits on at most 2 features."),
-    (ir.Monotone("age", "up"), "Predictions never fall as age grows."),
-    (ir.Monotone("age", "down"), "Predictions never rise as age grows."),
+    (ir.Monotone("age", "up"), f"Predictions never fall as age grows{OF_CLASSES}."),
+    (ir.Monotone("age", "down"), f"Predictions never rise as age grows{OF_CLASSES}."),
     (
         ir.Predicate("python", Text("m:f"), local=True),
         "The Python predicate m:f holds of every node.",

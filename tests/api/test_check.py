@@ -38,10 +38,11 @@ def test_constraints_by_themselves() -> None:
 
 
 def test_constraints_on_the_rows_of_a_table() -> None:
-    (before,) = slp.check(STUMP, "monotone(age, up)")
-    (after,) = slp.check(STUMP, "monotone(age, up)", X=ROWS)
+    order = ":- response(y, [ordinal([a, b])])."
+    (before,) = slp.check(STUMP, order, "monotone(age, up)")
+    (after,) = slp.check(STUMP, order, "monotone(age, up)", X=ROWS)
     assert (before.holds, after.holds) == (None, True)
-    (down,) = slp.check(STUMP, "monotone(age, down)", X=ROWS.drop("y"), y=ROWS["y"])
+    (down,) = slp.check(STUMP, order, "monotone(age, down)", X=ROWS.drop("y"), y=ROWS["y"])
     assert (
         down.counterexample
         == "at right (3 <= age): P(a) is 0.3333333333, and 0.75 at left (age < 3)"

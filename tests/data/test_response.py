@@ -390,3 +390,25 @@ def test_one_row(program):
     assert (table.n_rows, table.counts.tolist(), table.codes.tolist()) == (1, [1], [[0]])
     assert [w.code for w in table.warnings] == ["W401", "W402"]
     assert table.schema().most_leaves == 1
+
+
+# --- declared order of classes -----------------------------------------------------------------
+
+
+def test_classes_stand_in_their_declared_order(program) -> None:
+    cells = ["mid", "low", "high", "low"]
+    table = bound(program, cells, response="y", class_order=("low", "mid", "high", "top"))
+    assert table.leaf.classes == ("low", "mid", "high")
+    assert table.statistics[table.row_of].argmax(axis=1).tolist() == [1, 0, 2, 0]
+    assert "in the order low < mid < high" in table.notes[1]
+
+
+def test_numbers_can_be_put_in_another_order(program) -> None:
+    table = bound(program, [1, 2, 3, 1], response="y", class_order=("3", "1", "2"))
+    assert table.leaf.classes == (3, 1, 2)
+
+
+def test_a_class_that_the_declared_order_lacks_is_a_fault(program) -> None:
+    with pytest.raises(DataError) as caught:
+        bound(program, ["low", "odd"], response="y", class_order=("low", "high"))
+    assert [d.code for d in caught.value.diagnostics] == ["E436"]

@@ -162,4 +162,4 @@ def test_features_that_guards_bind_are_found_without_a_table() -> None:
     assert grammar.features == ("age", ANY_FEATURE)
     rule = grammar.states[0].rules[0]
     assert isinstance(rule, SplitRule)
-    assert [t.tolist() for t in rule.transitions] == [[[OUTSIDE, OUTSIDE]], [[1, 1]]]
+    assert [t.tolist() for t in rule.transitions] == [[[1, 1]], [[OUTSIDE, OUTSIDE]]]

@@ -148,7 +148,10 @@ def test_random_programs_are_left_invariant(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_tests_on_the_finished_tree() -> None:
     """`max_leaves`, `max_features` and `monotone` are asked of every tree proposed."""
-    text = ":- use(growtree). :- constraint(max_leaves(3)). :- constraint(monotone(age, up))."
+    text = (
+        ":- use(growtree). :- response(ill, [ordinal([no, yes])]). "
+        ":- constraint(max_leaves(3)). :- constraint(monotone(age, up))."
+    )
     program = slp.parse(text)
     model = program.compile(PATIENTS)
     geometry = Geometry(model.grammar, model.table)
@@ -296,7 +299,8 @@ def test_q_exact_is_refused() -> None:
 
 def test_no_tree_to_start_from() -> None:
     assert "E517]: no tree to start from was found" in refused(
-        ":- start(t). 1 :: t --> split(_, _), leaf, leaf. :- constraint(monotone(age, down)).",
+        ":- start(t). 1 :: t --> split(_, _), leaf, leaf. :- constraint(monotone(age, down)). "
+        ":- response(ill, [ordinal([no, yes])]).",
         PATIENTS.drop("sex"),
     )
 

@@ -45,8 +45,13 @@ def split(
     return Split(feature, threshold, level, left or Leaf(), right or Leaf())
 
 
+#: The order of all classes in these tests.
+ORDER = ("1", "2", "3", "no", "yes")
+
+
 def program(*constraints: Constraint, support: Support | None = None) -> Program:
-    return Program("test", None, (), constraints=constraints, support=support or Support())
+    support = support or Support()
+    return Program("test", None, (), constraints=constraints, support=support, class_order=ORDER)
 
 
 def check(constraint: Constraint, root: Node) -> CheckResult:
@@ -244,6 +249,16 @@ def test_monotone_predictions_of_ordered_classes() -> None:
     assert why(Monotone("age", "down"), mixed) == (
         "at right (10 <= age): P(1 or 2) is 0.5714285714, and 0.8571428571 at left (age < 10)"
     )
+
+
+def test_names_as_classes_have_no_order_of_their_own() -> None:
+    rising = split("age", 10.0, counted(no=3, yes=1), counted(no=1, yes=3))
+    rules = Program("test", None, (), constraints=(Monotone("age", "up"),))
+    (result,) = Tree(rising).check(rules)
+    assert result.holds is None
+    assert result.counterexample == "the classes are names, and no order of them is declared"
+    falling = Program("test", None, (), constraints=rules.constraints, class_order=("yes", "no"))
+    assert Tree(rising).check(falling)[0].holds is False
 
 
 def test_leaves_that_meet_in_other_features_are_compared() -> None:

@@ -11,7 +11,7 @@ from slp.infer.mh.constraints import MonotonePredictions
 from slp.infer.mh.target import preorder
 from slp.infer.rendering import Renderer
 from slp.ir.program import LeafDeclaration, Monotone
-from slp.leaves import Dirichlet, LeafModel
+from slp.leaves import Dirichlet, LeafModel, label_text
 from slp.trees.monotone import falls
 from tests.infer.mh.test_constraints import MODELS, proofs_on, small_table
 
@@ -30,6 +30,7 @@ def declaration(leaf: LeafModel) -> LeafDeclaration:
 @pytest.mark.parametrize("leaf", MODELS, ids=lambda m: m.name)
 def test_both_say_the_same(leaf: LeafModel) -> None:
     verdicts: Counter[bool] = Counter()
+    order = [*map(label_text, leaf.classes)]
     for seed in SEEDS[leaf.name]:
         geometry, proofs = proofs_on(small_table(leaf, seed))
         if leaf.classes:
@@ -41,7 +42,7 @@ def test_both_say_the_same(leaf: LeafModel) -> None:
                 for direction in ("up", "down"):
                     want = MonotonePredictions(f, direction, geometry).holds(proof)
                     constraint = Monotone(name, direction)
-                    found = list(falls(constraint, places, declaration(leaf), LEVELS))
+                    found = list(falls(constraint, places, declaration(leaf), LEVELS, order))
                     assert not any(fall.unknown for fall in found)
                     assert (not found) == want
                     verdicts[want] += 1
