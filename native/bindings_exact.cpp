@@ -91,6 +91,18 @@ public:
                                                  vector_of(transitions)});
     }
 
+    // What the last rule added makes of the rows of a box.
+    void set_row_function(const Array<std::uint8_t>& ops, const Array<double>& operands,
+                          bool labelled) {
+        RowFunction function;
+        for (const std::uint8_t op : span_of(ops)) {
+            function.ops.push_back(static_cast<RowOp>(op));
+        }
+        function.operands = vector_of(operands);
+        function.labelled = labelled;
+        problem.grammar.states.back().back().rows = std::move(function);
+    }
+
     Problem problem;
 
 private:
@@ -197,7 +209,25 @@ Status run_unlocked(const std::function<Status(const Poll&)>& run, const nb::obj
     return status;
 }
 
+// LabelError(state, rule, value, rows, statistics) of Python.
+void bind_label_fault(nb::module_& m) {
+    const nb::object type = nb::steal(PyErr_NewException("slp._core.LabelError", nullptr, nullptr));
+    m.attr("LabelError") = type;
+    nb::register_exception_translator(
+        [](const std::exception_ptr& thrown, void* kind) {
+            try {
+                std::rethrow_exception(thrown);
+            } catch (const LabelFault& fault) {
+                const nb::object args = nb::make_tuple(fault.state, fault.rule, fault.value,
+                                                       fault.rows, nb::cast(fault.statistics));
+                PyErr_SetObject(static_cast<PyObject*>(kind), args.ptr());
+            }
+        },
+        type.ptr());
+}
+
 void bind_exact(nb::module_& m) {
+    bind_label_fault(m);
     nb::class_<ProblemBuilder>(m, "ExactProblem")
         .def(nb::init<>())
         .def("set_rows", &ProblemBuilder::set_rows, nb::arg("counts").noconvert())
@@ -217,7 +247,9 @@ void bind_exact(nb::module_& m) {
         .def("add_call_rule", &ProblemBuilder::add_call_rule, nb::arg("log_weight"),
              nb::arg("state"))
         .def("add_split_rule", &ProblemBuilder::add_split_rule, nb::arg("log_weight"),
-             nb::arg("measure"), nb::arg("transitions").noconvert());
+             nb::arg("measure"), nb::arg("transitions").noconvert())
+        .def("set_row_function", &ProblemBuilder::set_row_function, nb::arg("ops").noconvert(),
+             nb::arg("operands").noconvert(), nb::arg("labelled"));
     nb::class_<Pass>(m, "ExactPass")
         .def("run", &run_pass, nb::arg("progress").none())
         .def("likelihood", &Pass::likelihood)

@@ -36,6 +36,9 @@ class Forest:
         threads: int,
     ) -> NDArray[np.float64]: ...
 
+class LabelError(Exception):
+    """`args`: state, rule (-1: sum of the labels), value, rows, statistics of the box."""
+
 class ExactProblem:
     """Grammar and table, filled in once; `slp.infer.compiled.problem` does it."""
 
@@ -72,6 +75,10 @@ class ExactProblem:
     def add_split_rule(
         self, log_weight: float, measure: int, transitions: NDArray[np.int32]
     ) -> None: ...
+    def set_row_function(
+        self, ops: NDArray[np.uint8], operands: NDArray[np.float64], labelled: bool
+    ) -> None:
+        """Of the rule added last; see `slp.ir.row_function`."""
 
 class ExactPass:
     """One quantity of every item."""

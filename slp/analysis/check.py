@@ -29,6 +29,7 @@ from slp.analysis.measures import check_measures
 from slp.analysis.parameters import Values, resolve_parameters
 from slp.analysis.predicates import Clauses, sort_clauses
 from slp.analysis.references import check_references
+from slp.analysis.row_labels import SOME_ROWS, check_rows_of_rules, check_sums_by_rows
 from slp.analysis.sources import read_everything
 from slp.analysis.states import database_of, explore
 from slp.analysis.unused import find_unused
@@ -104,6 +105,7 @@ def read_program(
         spans=said.spans,
     )
     check_references(program, clauses, findings)
+    check_rows_of_rules(program, clauses.logical | clauses.stochastic, findings)
     if not findings.has_errors:
         _check_states(program, findings)
     check_columns(program, findings)
@@ -124,6 +126,7 @@ def _check_states(program: Program, findings: Findings) -> None:
         return
     space = explore(program, database, findings)
     check_label_sums(program, database, space, findings)
+    check_sums_by_rows(program, database, space, SOME_ROWS, findings)
     check_derivations(program, database, space, findings)
 
 

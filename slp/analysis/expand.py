@@ -13,13 +13,13 @@ Nonterminal `n(X)` becomes the predicate `n(X, Box, Tree)`: from `n(X)`, `Box` g
 `split_box(Box, F, V, M, Below, Above)` draws a split of the box by measure M and cuts the box.
 Guards in front of the split are goals, each of whose answers is an instance of its own; those
 behind it are wrapped in `once((...))`, as further answers must not count again. Arguments of
-nonterminals that are arithmetic are evaluated by `is`. The text can be read by `slp` and by
-SWI-Prolog.
+nonterminals that are arithmetic are evaluated by `is`. `rows(N)` becomes `rows(Box, N)`. The
+text can be read by `slp` and by SWI-Prolog.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import count
 
 from slp.analysis.bodies import conjunction
@@ -27,6 +27,7 @@ from slp.ir.program import CallBody, EditPrior, LogicClause, Program, SplitBody,
 from slp.ir.schema import MOST_LEAVES
 from slp.proofs.functions import is_function
 from slp.proofs.instances import conjunction as conjunction_of
+from slp.proofs.row_goals import asks_rows
 from slp.proofs.terms import Atom, Number, Struct, Term, Var, list_term, variables
 from slp.syntax import term_to_text
 
@@ -37,6 +38,7 @@ __all__ = [
     "expand_rule",
     "logic_term",
     "parts_of",
+    "rows_of_box",
     "state_of",
 ]
 
@@ -49,6 +51,13 @@ _SYMBOLS = "+-*/\\^<>=~:.?@#&$"
 _NO_TABLE = """\
 % Without a table no box can be cut: `slp expand FILE DATA` has the splits of a table.
 split_box(_Box, _F, _V, _Measure, _Below, _Above) :-
+    fail.
+"""
+_NO_ROWS = """\
+% Without a table no box has rows.
+rows(_Box, _N) :-
+    fail.
+rows(_Box, _Class, _N) :-
     fail.
 """
 
@@ -68,6 +77,8 @@ def expand_program(program: Program) -> str:
         blocks.append(f"% A tree grows by the goal `{goal}`.\n")
     if any(isinstance(rule.body, SplitBody) for rule in program.rules):
         blocks.append(_NO_TABLE)
+    if any(asks_rows(goal) for rule in program.rules for goal in rule.before):
+        blocks.append(_NO_ROWS)
     return "\n".join(block for block in blocks if block)
 
 
@@ -138,10 +149,10 @@ def _argument_text(term: Term) -> str:
 def expand_rule(rule: TreeRule, known: Collection[str]) -> Term:
     """The clause that a tree rule stands for; `known` are the names that arithmetic evaluates."""
     names = Names(parts_of(rule))
-    goals = list(rule.before)
+    box = names.new("Box")
+    goals = rows_of_box(rule.before, box)
     match rule.body:
         case SplitBody(feature, threshold, measure, after, left, right):
-            box = names.new("Box")
             below = names.new("_Below" if left == _LEAF else "Below")
             above = names.new("_Above" if right == _LEAF else "Above")
             goals.append(
@@ -153,11 +164,20 @@ def expand_rule(rule: TreeRule, known: Collection[str]) -> Term:
             right_tree = _child(right, above, names.new("Right"), names, known, goals)
             tree: Term = Struct("split", (feature, threshold, left_tree, right_tree))
         case CallBody(goal):
-            box = names.new("Box")
             tree = _child(goal, box, names.new("Tree"), names, known, goals)
         case _:
-            box, tree = names.new("_Box"), _LEAF
+            tree = _LEAF
+            if not any(asks_rows(g) for g in rule.before):
+                box = Names(parts_of(rule)).new("_Box")
     return _clause(rule.label, _with_box(rule.head, box, tree), goals)
+
+
+def rows_of_box(guards: Iterable[Term], box: Term) -> list[Term]:
+    """The guards, `rows(N)` and `rows(Class, N)` with the box that they ask as first argument."""
+    return [
+        Struct("rows", (box, *g.args)) if isinstance(g, Struct) and asks_rows(g) else g
+        for g in guards
+    ]
 
 
 def parts_of(rule: TreeRule) -> list[Term]:

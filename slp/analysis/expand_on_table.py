@@ -26,14 +26,24 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-from slp.analysis.expand import Names, clause_text, logic_term, parts_of, state_of
+from slp.analysis.expand import (
+    Names,
+    clause_text,
+    logic_term,
+    parts_of,
+    rows_of_box,
+    state_of,
+)
 from slp.data import Feature, Table
+from slp.data.cells import cell_text
 from slp.errors import Diagnostic, UnsupportedError
 from slp.ir.program import CallBody, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
 from slp.proofs.instances import conjunction
+from slp.proofs.row_goals import class_name
 from slp.proofs.terms import (
     Atom,
     Number,
@@ -63,7 +73,9 @@ _GENERATED = {
     ("least", 1),
     ("may_split", 1),
     ("prior", 1),
+    ("rows", 3),
     ("rule", 4),
+    ("times", 2),
     ("times", 1),
     ("values", 2),
     ("weigh", 2),
@@ -72,6 +84,14 @@ _GENERATED = {
 #: Measures whose shares do not sum to 1.
 _COUNTING = ("each", "partition")
 
+
+#: For guards that count the rows of a class; `times/2` says how often each row has it.
+_BY_CLASS = """\
+% How many rows of a class a box has.
+rows(box(_, Rows), Class, N) :-
+    times(Class, Times),
+    added(Rows, Times, N).
+"""
 
 #: How a rule is drawn where labels are weights, and where they are shared out.
 _WEIGHED = """\
@@ -110,7 +130,8 @@ def expand_on_table(program: Program, table: Table) -> str:
     ]
     most = Number(table.schema(program.support.min_leaf).most_leaves)
     texts = ["".join(f"{clause_text(_with_most_leaves(t, most))}\n" for t in b) for b in blocks]
-    text = "\n".join(filter(None, [*texts, _DRAWN[program.weights], _WEIGHED * weighs]))
+    counts = _BY_CLASS * _counts_classes(program)
+    text = "\n".join(filter(None, [*texts, counts, _DRAWN[program.weights], _WEIGHED * weighs]))
     return f"{text}\n{table_clauses()}"
 
 
@@ -180,7 +201,7 @@ class _Expansion:
     def applies(self) -> Term:
         """`rule(Goal, Box, Label, Way)`: once for each way in which the rule applies."""
         rule, label = self._rule, self._unused.new("Label")
-        goals = list(rule.before)
+        goals = rows_of_box(rule.before, self._box)
         if isinstance(rule.body, SplitBody):
             found = self._unused.new("Found")
             tests = [] if self._conditions else self._tests
@@ -227,6 +248,11 @@ def _facts(program: Program, table: Table) -> Iterator[Term]:
         weight = Number(program.feature_weights.get(feature.name, 1))
         yield _goal("feature", Atom(feature.name), Atom(kind), list_term(known), weight)
     yield _goal("times", _by_row(table.counts))
+    if _counts_classes(program):
+        classes = map(cell_text, table.leaf.classes)
+        for name, counts in zip(classes, table.statistics.T, strict=True):
+            for term in _terms_of_class(name, program):
+                yield _goal("times", term, _by_row(counts.astype(np.int64)))
     for feature, codes in zip(table.features, table.codes.T, strict=True):
         column = codes if feature.values is None else feature.values[codes]
         yield _goal("values", Atom(feature.name), _by_row(column))
@@ -239,6 +265,17 @@ def _kind(feature: Feature) -> tuple[str, list[Term]]:
     if feature.cuts is not None:
         return "bins", list(map(Number, feature.cuts.tolist()))
     return "values", []
+
+
+def _counts_classes(program: Program) -> bool:
+    return any(functor(g) == ("rows", 2) for rule in program.rules for g in rule.before)
+
+
+def _terms_of_class(name: str, program: Program) -> list[Term]:
+    """A class as an atom, and as the number that guards call it by."""
+    goals = (g for rule in program.rules for g in rule.before if isinstance(g, Struct))
+    named = {g.args[0] for g in goals if functor(g) == ("rows", 2)}
+    return [Atom(name), *(t for t in named if isinstance(t, Number) and class_name(t) == name)]
 
 
 def _is_anonymous(term: Term) -> bool:

@@ -19,15 +19,15 @@ from slp.analysis.states import StateSpace, state_text
 from slp.errors import Related, SlpError
 from slp.ir.program import LogicClause, Program, TreeRule
 from slp.ir.schema import MOST_LEAVES
-from slp.proofs import Database, RuleInstance, evaluate, faults, label_sum_over_heads
+from slp.proofs import Database, RuleInstance, evaluate, faults, labels_over_heads
 from slp.proofs.terms import Atom, Struct, Term, Var, functor, variables
 from slp.source import SourceSpan
 from slp.syntax import term_to_text
 
-__all__ = ["check_constant_labels", "check_label_sums"]
+__all__ = ["TOLERANCE", "check_constant_labels", "check_label_sums"]
 
 #: How far a sum of labels may be from 1.
-_TOLERANCE = 1e-9
+TOLERANCE = 1e-9
 
 #: How many states, and rules, a message names.
 _MOST_NAMED = 3
@@ -69,7 +69,7 @@ def _check_value(
             where,
             help="give it a label above 0, or take it out",
         )
-    elif value > 1 + _TOLERANCE and not weights:
+    elif value > 1 + TOLERANCE and not weights:
         _not_a_probability("", value, where, findings)
 
 
@@ -85,27 +85,30 @@ def _not_a_probability(at: str, value: float, where: SourceSpan, findings: Findi
 def check_label_sums(
     program: Program, database: Database, space: StateSpace, findings: Findings
 ) -> None:
-    """Find states whose labels do not sum to 1, and labels above 1. Nothing is asked of weights."""
+    """Find states whose labels do not sum to 1, and labels above 1. Nothing is asked of weights.
+    States with labels that depend on the rows of the box are for `slp.analysis.row_labels`."""
     if program.weights:
         return
     _check_clause_sums(program, findings)
     wrong: dict[Indicator, list[tuple[Term, float]]] = {}
     for state, instances in space.instances.items():
         key = functor(state)
-        if instances is None or key is None or _has_large_label(state, instances, findings):
+        if instances is None or key is None or any(i.rows is not None for i in instances):
+            continue
+        if _has_large_label(state, instances, findings):
             continue
         total = sum(i.label for i in instances)
-        if abs(total - 1) <= _TOLERANCE:
+        if abs(total - 1) <= TOLERANCE:
             continue
-        over_heads = label_sum_over_heads(database, program.rules, state)
-        if over_heads is None or abs(over_heads - 1) > _TOLERANCE:
+        over_heads = labels_over_heads(database, program.rules, state)
+        if over_heads is None or abs(sum(v for v, _ in over_heads) - 1) > TOLERANCE:
             wrong.setdefault(key, []).append((state, total))
     for key, states in wrong.items():
         _report_sum(key, states, program, space, findings)
 
 
 def _has_large_label(state: Term, instances: Iterable[RuleInstance], findings: Findings) -> bool:
-    large = [i for i in instances if i.label > 1 + _TOLERANCE]
+    large = [i for i in instances if i.label > 1 + TOLERANCE]
     for instance in large:
         if next(variables(instance.rule.label), None) is not None:
             where = span_of(instance.rule.label, instance.rule.span)
@@ -121,7 +124,7 @@ def _report_sum(
     findings: Findings,
 ) -> None:
     state, total = states[0]
-    same = [s for s, other in states if abs(other - total) <= _TOLERANCE]
+    same = [s for s, other in states if abs(other - total) <= TOLERANCE]
     names = [state_text(s) for s in same[:_MOST_NAMED]]
     more = f" and {len(same) - len(names)} more" if len(same) > len(names) else ""
     rules = [i.rule for i in space.instances[state] or ()]
@@ -161,7 +164,7 @@ def _check_clause_sums(program: Program, findings: Findings) -> None:
     stochastic = predicates.keys()
     for key, clauses in predicates.items():
         total = sum(value for _, value in clauses)
-        if math.isnan(total) or abs(total - 1) <= _TOLERANCE or _sums_by_argument(clauses):
+        if math.isnan(total) or abs(total - 1) <= TOLERANCE or _sums_by_argument(clauses):
             continue
         if total > 1 and any(_is_guarded(clause, stochastic) for clause, _ in clauses):
             continue  # a query finds out for which goals they apply together (E242)
@@ -224,4 +227,4 @@ def _all_one(groups: Sequence[Hashable], clauses: list[tuple[LogicClause, float]
     sums: dict[Hashable, float] = {}
     for group, (_, value) in zip(groups, clauses, strict=True):
         sums[group] = sums.get(group, 0.0) + value
-    return all(abs(total - 1) <= _TOLERANCE for total in sums.values())
+    return all(abs(total - 1) <= TOLERANCE for total in sums.values())

@@ -8,6 +8,7 @@ import numpy as np
 
 from slp.analysis.columns import named_features
 from slp.analysis.findings import Findings, name_help
+from slp.analysis.row_labels import check_rows_on_table, named_classes
 from slp.data.cells import cell_text
 from slp.data.table import Feature, Table
 from slp.errors import DataError, Diagnostic
@@ -57,6 +58,8 @@ def check_program_on_table(program: Program, table: Table) -> tuple[Diagnostic, 
     checker.kinds()
     checker.boxes()
     checker.room()
+    most_leaves = table.schema(program.support.min_leaf).most_leaves
+    check_rows_on_table(program, table.n_rows, most_leaves, findings)
     if findings.has_errors:
         raise DataError(findings.in_order())
     return findings.in_order()
@@ -81,22 +84,23 @@ class _Checker:
 
     def classes(self) -> None:
         classes = list(map(cell_text, self.table.leaf.classes))
-        for c in self.program.constraints:
-            if not isinstance(c, Majority):
-                continue
+        majorities = [c for c in self.program.constraints if isinstance(c, Majority)]
+        named = [("majority", c.outcome, c.span) for c in majorities]
+        named += [("rows(Class, N)", name, span) for name, span in named_classes(self.program)]
+        for goal, outcome, span in named:
             if not classes:
                 self.findings.error(
                     "E151",
-                    f"`majority` needs classes, and `{self.table.response}` is numeric",
-                    c.span,
+                    f"`{goal}` needs classes, and `{self.table.response}` is numeric",
+                    span,
                     help="take it out, or declare `:- leaf(dirichlet(1)).`",
                 )
-            elif c.outcome not in classes:
+            elif outcome not in classes:
                 self.findings.error(
                     "E151",
-                    f"the response `{self.table.response}` has no class `{c.outcome}`",
-                    c.span,
-                    help=name_help(c.outcome, classes, "class"),
+                    f"the response `{self.table.response}` has no class `{outcome}`",
+                    span,
+                    help=name_help(outcome, classes, "class"),
                 )
 
     def order(self) -> None:

@@ -12,6 +12,7 @@ from slp.ir.program import CallBody, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
 from slp.proofs import evaluate, faults
 from slp.proofs.functions import is_function
+from slp.proofs.row_goals import asks_rows
 from slp.proofs.terms import Atom, Number, Struct, Term, functor, variables
 from slp.source import SourceSpan
 
@@ -63,9 +64,9 @@ class _References:
             for goal in called_nonterminals(rule):
                 self.nonterminal(goal, rule.span)
             self.arithmetic(rule.label, rule.span)
-            self.guards(rule.before, rule.span)
+            self.guards(rule.before, rule.span, before=True)
             if isinstance(rule.body, SplitBody):
-                self.guards(rule.body.after, rule.span)
+                self.guards(rule.body.after, rule.span, before=False)
         for clause in self.clauses.logic:
             assert clause.span is not None
             if clause.label is not None:
@@ -110,8 +111,9 @@ class _References:
 
     # --- goals ---------------------------------------------------------------------------------
 
-    def guards(self, goals: Iterable[Term], span: SourceSpan) -> None:
-        self.goals(goals, span, guard=True)
+    def guards(self, goals: Iterable[Term], span: SourceSpan, *, before: bool) -> None:
+        """Guards of a tree rule: those before its split may ask for the rows of the box."""
+        self.goals([g for g in goals if not (before and asks_rows(g))], span, guard=True)
 
     def goals(self, goals: Iterable[Term], span: SourceSpan, *, guard: bool) -> None:
         stack = list(goals)
@@ -140,6 +142,8 @@ class _References:
                 where,
                 help="take it out of the braces",
             )
+        elif guard and asks_rows(goal):
+            self.findings.take(faults.misplaced_rows(where))
         elif key not in self.predicates and key not in BUILT_IN:
             self.findings.take(faults.unknown_predicate(*key, self.known(), where))
 

@@ -24,6 +24,7 @@ from slp.infer.known import Known
 from slp.infer.memory import memory_budget
 from slp.infer.options import check_count
 from slp.infer.posterior import MapTree, Posterior
+from slp.infer.row_labels import tells_label_faults
 from slp.infer.sampling import SAMPLERS, Sampling
 from slp.ir.program import Program
 from slp.ir.tree_grammar import TreeGrammar
@@ -125,6 +126,7 @@ def _enumerate(
 ENGINES: dict[str, _Engine] = {"exact": _exact, "chart": _chart, "enumerate": _enumerate}
 
 
+@tells_label_faults
 def infer(
     program: Program,
     grammar: TreeGrammar,
@@ -175,7 +177,8 @@ def infer(
     UnsupportedError
         E301: an exact engine was asked for, and may not take the program.
     SlpError
-        E504: no tree satisfies the program on this table; and what `sample_posterior` raises.
+        E504: no tree satisfies the program on this table; E520: a label that depends on the rows of
+        a box is no probability in some box; and what `sample_posterior` raises.
     """
     choice = choose_engine(engine, ENGINES, SAMPLERS, not_exact)
     check_count("draws", draws)

@@ -15,7 +15,7 @@ import numpy as np
 from slp.infer.boxes import BoxSplit, Geometry
 from slp.infer.measures import SplitArrays, flat_transitions, log_shares, splits_taken_over
 from slp.infer.node_tests import NodeTests
-from slp.infer.weights import leaf_allowed, log_rule_weights
+from slp.infer.weights import leaf_allowed, log_own_weights, log_rule_weights
 from slp.ir.tree_grammar import FORBIDDEN, CallRule, LeafRule, Rule, SplitRule, TreeGrammar
 from slp.trees.predicates import AskedPredicate
 
@@ -88,12 +88,15 @@ def _derive(
     choices = [_split_choices(g, geometry, tests, rule, splits, box, state) for rule in rules]
     leaf = tests.allow(state, box, None)
     can_be = [_possible(geometry, r, c, box, leaf) for r, c in zip(rules, choices, strict=True)]
-    possible = np.array(can_be, np.bool_)
-    weights = log_rule_weights(g, rules, possible[:, None])[:, 0]
+    own = log_own_weights(g, state, geometry, [box])
+    possible = np.array(can_be, np.bool_) & (own[:, 0] > -np.inf)
+    weights = log_rule_weights(g, rules, own, possible[:, None])[:, 0]
     for rule, chosen, weight, can in zip(rules, choices, weights.tolist(), possible, strict=True):
         if isinstance(rule, LeafRule):
             if can:
                 yield Derivation(box, weight)
+        elif not can:
+            continue
         elif isinstance(rule, CallRule):
             for d in _derive(g, geometry, tests, box, rule.state, above + 1):
                 yield replace(d, log_weight=weight + d.log_weight)

@@ -11,16 +11,20 @@ __all__ = ["evidence_note"]
 
 
 def evidence_note(grammar: TreeGrammar, constraints: Iterable[Constraint] = ()) -> str | None:
-    """That the prior looks at the response, if it does: by `majority`, or `monotone`."""
+    """That the prior looks at the response, if it does: by `majority`, `monotone`, or labels and
+    guards that count the rows of a class."""
     looking = []
     if any(isinstance(rule, LeafRule) and rule.majority for _, rule in grammar.rules()):
         looking.append("majority")
     if any(isinstance(c, Monotone) for c in constraints):
         looking.append("monotone")
+    if any(rule.rows is not None and rule.rows.classes for _, rule in grammar.rules()):
+        looking.append("rows(Class, N)")
     if not looking:
         return None
     verb = "looks" if len(looking) == 1 else "look"
+    names = looking[0] if len(looking) == 1 else f"{', '.join(looking[:-1])} and {looking[-1]}"
     return (
-        f"{' and '.join(looking)} {verb} at the response, so the prior is normalised with it in "
+        f"{names} {verb} at the response, so the prior is normalised with it in "
         "view; do not compare this evidence with that of another program"
     )

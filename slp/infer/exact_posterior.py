@@ -71,8 +71,8 @@ class ExactPosterior(Posterior):
     def log_evidence(self) -> float | None:
         """log P(response | features) under the prior normalised over its support; None for a prior.
 
-        With `majority` the prior itself looks at the response, and then this is no Bayes factor
-        against another program: see `evidence_note`.
+        With `majority` or `rows(Class, N)` the prior itself looks at the response, and then this is
+        no Bayes factor against another program: see `evidence_note`.
         """
         if not self.likelihood:
             return None

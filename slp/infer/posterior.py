@@ -132,8 +132,8 @@ class Posterior(ABC):
         """log P(response | features) under the prior normalised over its support; None for a prior,
         and where the engine does not know it.
 
-        With `majority` or `monotone` the prior itself looks at the response, and then this is no
-        Bayes factor against another program: see `evidence_note`.
+        With `majority`, `monotone` or `rows(Class, N)` the prior itself looks at the response, and
+        then this is no Bayes factor against another program: see `evidence_note`.
         """
 
     @property

@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.infer.boxes import Geometry
+from slp.infer.row_labels import check_labels, row_counts
+from slp.ir.row_function import evaluate_rows
 from slp.ir.tree_grammar import LeafRule, Rule, TreeGrammar
 from slp.leaves import label_text
 
-__all__ = ["leaf_allowed", "log_rule_weights"]
+__all__ = ["leaf_allowed", "log_own_weights", "log_rule_weights"]
 
 
 def leaf_allowed(rule: LeafRule, geometry: Geometry, boxes: Sequence[int]) -> NDArray[np.bool_]:
@@ -32,20 +34,48 @@ def leaf_allowed(rule: LeafRule, geometry: Geometry, boxes: Sequence[int]) -> ND
     return holds
 
 
+def log_own_weights(
+    g: TreeGrammar, state: int, geometry: Geometry, boxes: Sequence[int]
+) -> NDArray[np.float64]:
+    """Log weight of each rule of a state in each box, as the program has it, shape (R, B); -inf
+    where the rule does not exist.
+
+    Raises
+    ------
+    ProgramError
+        E520: a label that depends on the rows of a box is no probability there, or the labels of
+        the state do not sum to 1.
+    """
+    rules = g.states[state].rules
+    fixed = np.array([r.log_weight for r in rules]).reshape(len(rules), 1)
+    if all(r.rows is None for r in rules):
+        return np.broadcast_to(fixed, (len(rules), len(boxes)))
+    rows = np.array([geometry.count(box) for box in boxes], np.float64)
+    holds = np.ones((len(rules), len(boxes)), np.bool_)
+    label = np.repeat(np.exp(fixed), len(boxes), axis=1)
+    for r, rule in enumerate(rules):
+        if rule.rows is not None:
+            counts = row_counts(rule.rows, geometry, boxes)
+            found = evaluate_rows(rule.rows, rows, counts)
+            holds[r], label[r] = found.holds, label[r] * found.label
+    check_labels(g, state, holds, label, geometry, boxes)
+    with np.errstate(divide="ignore"):
+        return np.where(holds, np.log(np.where(holds, label, 1.0)), -np.inf)
+
+
 def log_rule_weights(
-    g: TreeGrammar, rules: Sequence[Rule], possible: NDArray[np.bool_]
+    g: TreeGrammar, rules: Sequence[Rule], own: NDArray[np.float64], possible: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
     """Log weight of each rule in each box, shape (R, B); what inapplicable rules get has no
     meaning.
 
     log weight = log w(rule) - log sum of w over the applicable rules, or log w(rule) where the
-    grammar does not normalise; without the split measure. `possible`, shape (R, B), tells for a
-    split rule whether its measure has a split to choose from, for a leaf rule whether the leaf is
-    allowed; true for a call rule.
+    grammar does not normalise; without the split measure. `own`, shape (R, B), is log w(rule).
+    `possible`, shape (R, B), tells for a split rule whether its measure has a split to choose from,
+    for a leaf rule whether the leaf is allowed; true for a call rule.
     """
-    own = np.array([r.log_weight for r in rules]).reshape(len(rules), 1)
     if not g.normalise or not rules:
-        return np.broadcast_to(own, possible.shape)
+        return own
     applicable = possible.copy()
     if g.failure == "condition":
         applicable |= np.array([[isinstance(r, LeafRule)] for r in rules])

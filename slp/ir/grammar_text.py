@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import TypeAlias
 
+from slp.ir.row_function import row_function_in_words
 from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE, CallRule, LeafRule, Rule, SplitRule, TreeGrammar
 from slp.source import visible
 
@@ -35,15 +36,22 @@ def grammar_to_text(grammar: TreeGrammar, most_states: int | None = None) -> str
 
 def _rule_lines(grammar: TreeGrammar, rule: Rule) -> Iterator[str]:
     weight = f"{math.exp(rule.log_weight):.6g}"
+    tested = ""
+    if rule.rows is not None:
+        label, tests = row_function_in_words(rule.rows)
+        if label is not None:
+            weight = f"{label}:" if rule.log_weight == 0 else f"{weight} * ({label}):"
+        tested = f", if {' and '.join(tests)}" if tests else ""
     match rule:
         case LeafRule(majority=()):
-            yield f"{weight} leaf"
+            yield f"{weight} leaf{tested}"
         case LeafRule(majority=classes):
-            yield f"{weight} leaf, if no class has more rows than {' and than '.join(classes)}"
+            most = " and than ".join(classes)
+            yield f"{weight} leaf{tested}, if no class has more rows than {most}"
         case CallRule(state=state):
-            yield f"{weight} go on as {state}"
+            yield f"{weight} go on as {state}{tested}"
         case SplitRule(measure=measure):
-            yield f"{weight} split by {measure}"
+            yield f"{weight} split by {measure}{tested}"
             for where, features in _features_by_split(grammar, rule).items():
                 for at, target in where:
                     yield f"    {', '.join(features)}{at}: {target}"

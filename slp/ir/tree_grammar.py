@@ -18,6 +18,11 @@ where the rule does not propose such a split at all (its feature is bound to ano
 
 Weights (probability scale as logarithms)
 -----------------------------------------
+A rule's weight in a box is `exp(log_weight)`, times the label of its row function where it has one.
+A row function (`slp.ir.row_function`) is evaluated in each box from its rows, counted with repeats;
+no state passes them on. Where one of its tests does not hold, or the label is 0, the rule does not
+exist in the box.
+
 In a box, a rule is *applicable* if: a leaf rule, its majority classes are satisfied; a split
 rule, some structurally valid split is neither OUTSIDE nor FORBIDDEN; a call rule, always. With
 `failure == "condition"` FORBIDDEN splits and majority classes do not bear on applicability, nor
@@ -37,6 +42,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.ir.program import Failure, Measure
+from slp.ir.row_function import RowFunction
 from slp.source import SourceSpan
 
 __all__ = [
@@ -61,6 +67,7 @@ class LeafRule:
 
     log_weight: float
     majority: tuple[str, ...] = ()
+    rows: RowFunction | None = field(default=None, repr=False)
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
 
 
@@ -70,6 +77,7 @@ class CallRule:
 
     log_weight: float
     state: int
+    rows: RowFunction | None = field(default=None, repr=False)
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
 
 
@@ -80,6 +88,7 @@ class SplitRule:
     log_weight: float
     measure: Measure
     transitions: tuple[NDArray[np.int32], ...]
+    rows: RowFunction | None = field(default=None, repr=False)
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
 
 

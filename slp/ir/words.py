@@ -34,7 +34,7 @@ from slp.ir.program import (
     SplitBody,
     TreeRule,
 )
-from slp.proofs.terms import Atom, Number, Struct, Term, Text, Var
+from slp.proofs.terms import Atom, Number, Struct, Term, Text, Var, functor
 from slp.source import visible
 
 __all__ = [
@@ -193,8 +193,18 @@ def _describe_edits(program: Program, edits: EditPrior) -> list[str]:
 
 def _describe_rule(rule: TreeRule, weights: bool) -> str:
     measure = "weight" if weights else "probability"
-    guards = f", if {_goals(rule.before)}," if rule.before else ""
+    rows = [g for g in rule.before if functor(g) in (("rows", 1), ("rows", 2))]
+    tests = [g for g in rule.before if g not in rows]
+    guards = f", in a box of {_listed(map(_rows, rows))}," if rows else ""
+    guards += f"{'' if rows else ','} if {_goals(tests)}," if tests else ""
     return f"{_text(rule.head)}{guards} {_describe_body(rule)}, with {measure} {_text(rule.label)}."
+
+
+def _rows(goal: Term) -> str:
+    """What `rows(N)` or `rows(Class, N)` binds: `N rows`, `N rows of yes`."""
+    assert isinstance(goal, Struct)
+    of = f" of {_text(goal.args[0])}" if len(goal.args) == 2 else ""
+    return f"{_text(goal.args[-1])} rows{of}"
 
 
 def _describe_body(rule: TreeRule) -> str:

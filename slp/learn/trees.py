@@ -35,9 +35,11 @@ from slp.data.table import Table
 from slp.errors import BudgetError
 from slp.infer.boxes import Geometry
 from slp.infer.compiled import CompiledChart, compiled_is_there
-from slp.infer.exact import Chart, Forest
+from slp.infer.distribution import TreeDistribution
+from slp.infer.exact import Chart, Forest, build_forest
 from slp.infer.exact.build import forest_of_reach
 from slp.infer.exact.reach import find_boxes
+from slp.infer.row_labels import telling_label_faults
 from slp.ir import program as ir
 from slp.ir.tree_grammar import SplitRule, TreeGrammar
 from slp.learn import faults
@@ -251,6 +253,8 @@ class Sums(Protocol):
 
 def _sums_of(program: ir.Program, table: Table, memory: int) -> Sums:
     grammar = _grammar(program, table)
+    if any(rule.rows is not None for _, rule in grammar.rules()):
+        return Differences(table, memory)  # in some box a step may come or go
     if compiled_is_there():
         try:
             return InsideOutside(grammar, table, min(memory, _CHART_MEMORY))
@@ -341,9 +345,15 @@ class Differences:
         """See `Sums`."""
         grammar = _grammar(unknowns.program_at(u), self.table)
         geometry = Geometry(grammar, self.table)
-        chart = CompiledChart.of(grammar, geometry, True, self.memory)
-        prior = 0.0 if grammar.normalised else chart.other(False).log_total
+        with telling_label_faults(grammar, self.table):
+            chart = self._chart(grammar, geometry)
+            prior = 0.0 if grammar.normalised else chart.other(False).log_total
         return chart.log_total - prior
+
+    def _chart(self, grammar: TreeGrammar, geometry: Geometry) -> TreeDistribution:
+        if compiled_is_there():
+            return CompiledChart.of(grammar, geometry, True, self.memory)
+        return Chart(build_forest(grammar, geometry, self.memory), likelihood=True)
 
     def slope(self, unknowns: Unknowns, u: _Vector) -> _Vector:
         """See `Sums`."""

@@ -14,9 +14,10 @@ from typing import TypeAlias
 
 from slp.errors import Diagnostic, UnsupportedError
 from slp.ir.program import Failure, Measure
+from slp.ir.row_function import RowFunction
 from slp.ir.schema import Schema
 from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE, CallRule, LeafRule
-from slp.lower.columns import SplitTable, combine
+from slp.lower.columns import NOT_PROPOSED, SplitTable, combine
 from slp.lower.goals import GoalCall, GoalLeaf, Goals, GoalSplit
 from slp.lower.product import Product
 from slp.seconds import check_time
@@ -39,6 +40,7 @@ class SplitDraft:
     log_weight: float
     measure: Measure
     table: SplitTable
+    rows: RowFunction | None
     span: SourceSpan | None
 
 
@@ -103,19 +105,24 @@ class Expansion:
 
     def _state_rules(self, state: int, may_split: bool) -> Iterator[StateRule]:
         goal, constraints = self._states[state]
-        for rule in self._goals.rules(goal):
+        rules = self._goals.rules(goal)
+        # Engines check sums of labels that count classes, so these keep what cannot be applied.
+        all_labels = any(rule.rows is not None and rule.rows.classes for rule in rules)
+        for rule in rules:
             match rule:
                 case GoalLeaf():
                     classes = self._product.majority(constraints)
-                    yield LeafRule(rule.log_weight, classes, rule.span)
+                    yield LeafRule(rule.log_weight, classes, rule.rows, rule.span)
                 case GoalCall():
-                    yield CallRule(rule.log_weight, self._number(rule.goal, constraints), rule.span)
-                case GoalSplit() if may_split:
-                    table = combine(
-                        rule.table, self._product.table(constraints), self._number, self._n_features
-                    )
-                    if self._proposes_something(table):
-                        yield SplitDraft(rule.log_weight, rule.measure, table, rule.span)
+                    called = self._number(rule.goal, constraints)
+                    yield CallRule(rule.log_weight, called, rule.rows, rule.span)
+                case GoalSplit() if may_split or all_labels:
+                    table = SplitTable(NOT_PROPOSED, {})
+                    if may_split:
+                        allowed = self._product.table(constraints)
+                        table = combine(rule.table, allowed, self._number, self._n_features)
+                    if all_labels or self._proposes_something(table):
+                        yield SplitDraft(rule.log_weight, rule.measure, table, rule.rows, rule.span)
 
     def _proposes_something(self, table: SplitTable) -> bool:
         """Whether the rule can be applicable to some box (see `slp.ir.tree_grammar`)."""

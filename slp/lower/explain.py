@@ -121,6 +121,8 @@ def _states_title(grammar: TreeGrammar, schema: Schema) -> str:
 
 
 def _state_lines(grammar: TreeGrammar) -> Iterator[str]:
+    if any(rule.rows is not None for _, rule in grammar.rules()):
+        yield "`N` is the number of rows of the box, `N(c)` that of its rows of class `c`."
     if ANY_FEATURE in grammar.features:
         yield f"`{ANY_FEATURE}` stands for every feature that the program does not name."
     yield "After a colon are the states left and right of a split, by feature and threshold."
@@ -129,6 +131,11 @@ def _state_lines(grammar: TreeGrammar) -> Iterator[str]:
 
 def _exact_lines(grammar: TreeGrammar) -> Iterator[str]:
     yield "The states are finite, and everything is decided at a split or a leaf."
+    if any(rule.rows is not None for _, rule in grammar.rules()):
+        yield (
+            "Labels or guards ask for the rows of the box, so boxes are gone through one by one, "
+            "not in blocks."
+        )
     if grammar.max_leaves is not None:
         yield f"Leaves are counted in the weights, up to {grammar.max_leaves}."
     if grammar.normalised:

@@ -15,6 +15,7 @@ from typing import TypeAlias
 from slp.errors import DataError, Diagnostic
 from slp.ir import program as ir
 from slp.ir.program import Measure
+from slp.ir.row_function import RowFunction
 from slp.ir.schema import MOST_LEAVES, Schema
 from slp.ir.tree_grammar import FORBIDDEN
 from slp.lower.columns import NOT_PROPOSED, Column, Pair, SplitTable
@@ -40,6 +41,7 @@ class GoalLeaf:
 
     log_weight: float
     span: SourceSpan | None
+    rows: RowFunction | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ class GoalCall:
     log_weight: float
     goal: int
     span: SourceSpan | None
+    rows: RowFunction | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,7 @@ class GoalSplit:
     measure: Measure
     table: SplitTable
     span: SourceSpan | None
+    rows: RowFunction | None = None
 
 
 GoalRule: TypeAlias = GoalLeaf | GoalCall | GoalSplit
@@ -111,13 +115,15 @@ class Goals:
         rules = self._rules_of.get(functor(goal), [])
         for instance in rule_instances(self._database, rules, goal, self._meter):
             log_weight, span = math.log(instance.label), instance.rule.span
+            rows = instance.rows
             match instance.body:
                 case ir.LeafBody():
-                    yield GoalLeaf(log_weight, span)
+                    yield GoalLeaf(log_weight, span, rows)
                 case ir.CallBody(goal=callee):
-                    yield GoalCall(log_weight, self.number(callee), span)
+                    yield GoalCall(log_weight, self.number(callee), span, rows)
                 case ir.SplitBody(measure=measure):
-                    yield GoalSplit(log_weight, measure, self._table(instance, instance.body), span)
+                    table = self._table(instance, instance.body)
+                    yield GoalSplit(log_weight, measure, table, span, rows)
 
     def _table(self, instance: RuleInstance, body: ir.SplitBody) -> SplitTable:
         """Where the splits of a rule lead."""

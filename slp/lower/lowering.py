@@ -205,7 +205,8 @@ class _Tables:
     def rule(self, rule: StateRule) -> Rule:
         """The finished rule."""
         if isinstance(rule, SplitDraft):
-            return SplitRule(rule.log_weight, rule.measure, self._arrays(rule.table), rule.span)
+            arrays = self._arrays(rule.table)
+            return SplitRule(rule.log_weight, rule.measure, arrays, rule.rows, rule.span)
         return rule
 
     def _arrays(self, table: SplitTable) -> tuple[NDArray[np.int32], ...]:
@@ -272,7 +273,7 @@ def _sums_to_one(program: ir.Program, states: Sequence[State]) -> bool:
 
 
 def _goes_on(state: State) -> bool:
-    return any(isinstance(rule, LeafRule | CallRule) for rule in state.rules)
+    return any(isinstance(r, LeafRule | CallRule) and r.rows is None for r in state.rules)
 
 
 def _loses_nothing(rule: Rule, failure: ir.Failure) -> bool:

@@ -1,7 +1,7 @@
 """Proofs: terms, unification, arithmetic, SLD resolution, and what tree rules need of them.
 
 Entry points: `evaluate` (arithmetic); `Database` and `solve` (answers to a goal);
-`evaluate_arguments`, `rule_instances` and `label_sum_over_heads` (tree rules at a state);
+`evaluate_arguments`, `rule_instances` and `labels_over_heads` (tree rules at a state);
 `threshold_outcomes` (guards behind a split); `answers_of_query` and `draw_answers` (goals of a
 stochastic program).
 
@@ -19,7 +19,7 @@ from slp.late import late_names
 from slp.proofs.arithmetic import evaluate, evaluate_arguments
 from slp.proofs.cells import ThresholdOutcomes, threshold_outcomes
 from slp.proofs.database import Database, is_builtin
-from slp.proofs.instances import RuleInstance, label_sum_over_heads, rule_instances
+from slp.proofs.instances import RuleInstance, labels_over_heads, rule_instances
 from slp.proofs.machine import DEFAULT_LIMITS, Limits, Meter
 from slp.proofs.solve import Bindings, solve
 
@@ -49,7 +49,7 @@ __all__ = [
     "evaluate",
     "evaluate_arguments",
     "is_builtin",
-    "label_sum_over_heads",
+    "labels_over_heads",
     "named_variables",
     "rule_instances",
     "solve",

@@ -129,6 +129,48 @@ def needs_integers(name: str, value: float, span: _Span) -> ProgramError:
     return _error("E206", f"`{name}` needs integers, not {value!r}", span)
 
 
+# --- rows of the box ---------------------------------------------------------------------------
+
+
+def no_goal_of_rows(goal: Term, span: _Span) -> ProgramError:
+    """E223, for a goal that holds what `rows` bound and is no comparison."""
+    message = f"{describe(goal)} asks about a number of rows, which only the box knows"
+    help = "compare the number (`N >= 10`), or compute with it (`M is N // 2`)"
+    return _error("E223", message, span, help)
+
+
+def misplaced_rows(span: _Span) -> ProgramError:
+    """E223, for `rows` inside another goal, or behind a split."""
+    message = "`rows` is asked before the split, by a guard of its own"
+    help = "write `{ rows(N), N >= 10 }` in front, outside of `;`, `\\+`, `findall` and the like"
+    return _error("E223", message, span, help)
+
+
+def no_class_of_rows(term: Term, span: _Span) -> ProgramError:
+    """E223, for the class of `rows(Class, N)`."""
+    message = f"`rows(Class, N)` needs the name of a class, not {describe(term)}"
+    return _error("E223", message, span, "name it, as in `rows(yes, N)`")
+
+
+def no_number_of_rows(term: Term, span: _Span) -> ProgramError:
+    """E223, for what is no number of rows."""
+    message = f"{describe(term)} is no number of rows"
+    return _error("E223", message, span, "write a variable or a number")
+
+
+def no_function_of_rows(name: str, arity: int, known: Iterable[str], span: _Span) -> ProgramError:
+    """E223, for a function that is not there for rows."""
+    message = f"{_indicator(name, arity)} cannot be taken of a number of rows"
+    there = ", ".join(f"`{f}`" for f in dict.fromkeys(known))
+    return _error("E223", message, span, f"there are {there}")
+
+
+def needs_integers_of_rows(name: str, span: _Span) -> ProgramError:
+    """E223, for an integer function of what need not be an integer."""
+    message = f"`{name}` needs integers, and this number of rows need not be one"
+    return _error("E223", message, span, "round it first: `floor`, `ceiling`, `round`")
+
+
 # --- resolution --------------------------------------------------------------------------------
 
 

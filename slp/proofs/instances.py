@@ -10,15 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from slp.errors import ProgramError
 from slp.ir import program as ir  # its names are used late: it imports slp.proofs.terms
+from slp.ir.row_function import ROUNDING, RowFunction
 from slp.proofs import faults
-from slp.proofs.arithmetic import evaluate
 from slp.proofs.database import Database
 from slp.proofs.machine import DEFAULT_LIMITS, Limits, Meter
-from slp.proofs.solve import Bindings, solve
+from slp.proofs.row_goals import compile_rows, part_guards
+from slp.proofs.solve import solve
 from slp.proofs.terms import Struct, Term, Var, functor, variables
 from slp.source import SourceSpan
 
@@ -26,37 +26,25 @@ __all__ = [
     "RuleInstance",
     "check_ground",
     "conjunction",
-    "label_sum_over_heads",
     "label_value",
+    "labels_over_heads",
     "rule_instances",
 ]
-
-#: A label this little below 0 is 0 with a rounding error (`1 - 0.1 * 10`).
-_ROUNDING = 1e-12
-
-
-class _Labelled(Protocol):
-    """A clause with a head and a label: a tree rule, or a clause of a stochastic predicate."""
-
-    @property
-    def head(self) -> Term: ...
-    @property
-    def label(self) -> Term | None: ...
-    @property
-    def span(self) -> SourceSpan | None: ...
 
 
 @dataclass(frozen=True)
 class RuleInstance:
     """A rule at a state: its label's value (probability scale, positive), and its body.
 
-    The body's terms have the head's and the guards' bindings; what these leave open, such as the
-    split's feature and threshold, are variables still.
+    `rows` is what depends on the rows of the box, guards and a factor of the label (which then is 1
+    here), None where nothing does. The body's terms have the head's and the guards' bindings; what
+    these leave open, such as the split's feature and threshold, are variables still.
     """
 
     rule: ir.TreeRule
     label: float
     body: ir.Body
+    rows: RowFunction | None = None
 
     @property
     def depends_on_split(self) -> bool:
@@ -94,30 +82,36 @@ def rule_instances(
     for rule in rules:
         prepared = database.prepared(rule)
         for frame in prepared.proofs(goal, database.definitions, database.parameters, meter):
-            value = prepared.label(frame, database.parameters)
+            value, rows = prepared.label(frame, database.parameters)
             label = label_value(value, rule.label.span or rule.span)
             if label > 0:
-                found.append(RuleInstance(rule, label, prepared.body(frame)))
+                found.append(RuleInstance(rule, label, prepared.body(frame), rows))
     return found
 
 
-def label_sum_over_heads(
-    database: Database, clauses: Iterable[_Labelled], goal: Term
-) -> float | None:
-    """Sum of the labels of the clauses whose head unifies with `goal`, whatever their guards say.
+def labels_over_heads(
+    database: Database, rules: Iterable[ir.TreeRule], goal: Term
+) -> list[tuple[float, RowFunction | None]] | None:
+    """The labels of the rules whose head unifies with `goal`, whatever their guards say: values,
+    and what depends on the rows of the box.
 
     None if a label has no value there: it needs a guard's bindings, or its arithmetic is refused.
     """
-    total = 0.0
-    for clause in clauses:
-        if functor(clause.head) != functor(goal):
+    found = []
+    for rule in rules:
+        if functor(rule.head) != functor(goal):
             continue
-        for answer in solve(Struct("=", (clause.head, goal)), database, span=clause.span):
+        of_rows = part_guards(rule.head, rule.before).of_rows
+        span = rule.label.span or rule.span
+        for answer in solve(Struct("=", (rule.head, goal)), database, span=rule.span):
+            goals = [answer.resolve(g) for g in of_rows]
             try:
-                total += _label_value(clause, answer, database)
+                label = answer.resolve(rule.label)
+                value, rows = compile_rows(goals, label, database.parameters, span)
+                found.append((label_value(value, span), rows))
             except ProgramError:
                 return None
-    return total
+    return found
 
 
 def conjunction(goals: Sequence[Term]) -> Term:
@@ -126,12 +120,6 @@ def conjunction(goals: Sequence[Term]) -> Term:
     for goal in reversed(first):
         out = Struct(",", (goal, out))
     return out
-
-
-def _label_value(clause: _Labelled, answer: Bindings, database: Database) -> float:
-    assert clause.label is not None, "a stochastic clause has a label"
-    span = clause.label.span or clause.span
-    return label_value(evaluate(answer.resolve(clause.label), database.parameters, span=span), span)
 
 
 def label_value(value: int | float, span: SourceSpan | None) -> float:
@@ -146,7 +134,7 @@ def label_value(value: int | float, span: SourceSpan | None) -> float:
         label = float(value)
     except OverflowError:
         label = math.inf if value > 0 else -math.inf
-    if -_ROUNDING < label < 0:
+    if -ROUNDING < label < 0:
         return 0.0
     if label < 0 or math.isinf(label):
         raise faults.impossible_label(label, span)

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from slp.ir import program as ir  # its names are used late: it imports slp.proofs.terms
+from slp.ir.row_function import RowFunction
 from slp.proofs.arithmetic import evaluate
 from slp.proofs.machine import Definitions, Machine, Meter
+from slp.proofs.row_goals import compile_rows, part_guards
 from slp.proofs.store import Store
 from slp.proofs.templates import Frame, Slot, build, instantiate, match_all, template
 from slp.proofs.terms import Struct, Term, Var, functor, substitute
@@ -28,8 +30,10 @@ class PreparedRule:
         self._functor = functor(rule.head)
         self._head = tuple(template(a, slots) for a in head_args)
         self._bound_by_head = len(slots)
-        self._guards = tuple(template(g, slots) for g in rule.before)
+        guards = part_guards(rule.head, rule.before)
+        self._guards = tuple(template(g, slots) for g in guards.proved)
         self._bound_by_guards = len(slots)
+        self._of_rows = tuple(template(g, slots) for g in guards.of_rows)
         self._label = template(rule.label, slots)
         self._body = tuple(template(t, slots) for t in _parts(rule.body))
         self._variables = tuple(slots)
@@ -42,7 +46,8 @@ class PreparedRule:
         parameters: Mapping[str, int | float],
         meter: Meter,
     ) -> Iterator[list[Term]]:
-        """What the rule's variables stand for, once for each proof of the guards before the split.
+        """What the rule's variables stand for, once for each proof of the guards before the split
+        (those that ask for the rows of the box are not proved, see `label`).
 
         `goal` is ground. To match the head counts as one inference. A variable that is left free
         stands for itself; see `slp.proofs.solve.Bindings` for those that a proof made.
@@ -77,10 +82,16 @@ class PreparedRule:
         in_guards = [substitute(store.resolve(t), own) for t in bound[by_head:]]
         return [*bound[:by_head], *in_guards, *self._variables[by_guards:]]
 
-    def label(self, frame: Sequence[Term], parameters: Mapping[str, int | float]) -> int | float:
-        """The label's value after a proof; raises as `slp.proofs.arithmetic.evaluate` does."""
+    def label(
+        self, frame: Sequence[Term], parameters: Mapping[str, int | float]
+    ) -> tuple[int | float, RowFunction | None]:
+        """The label's value after a proof, and what the rows of the box have to say: see
+        `slp.proofs.row_goals.compile_rows`, and for what it raises."""
         span = self._rule.label.span or self._rule.span
-        return evaluate(self._label, parameters, frame=frame, span=span)
+        if not self._of_rows:
+            return evaluate(self._label, parameters, frame=frame, span=span), None
+        goals = [build(t, frame) for t in self._of_rows]
+        return compile_rows(goals, build(self._label, frame), parameters, span)
 
     def body(self, frame: Sequence[Term]) -> ir.Body:
         """The body after a proof."""

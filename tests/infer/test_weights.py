@@ -25,7 +25,8 @@ def weights(possible: list[bool], **options: Any) -> list[float]:
     rules: list[Rule] = [LeafRule(0.0, ("a",)), split, CallRule(math.log(5), 1)]
     grammar = make_grammar(TABLE, [rules, [LeafRule(0.0)]], **options)
     mask = np.array(possible, np.bool_)[:, None]
-    return np.exp(log_rule_weights(grammar, rules, mask)[:, 0]).tolist()
+    own = np.array([[rule.log_weight] for rule in rules])
+    return np.exp(log_rule_weights(grammar, rules, own, mask)[:, 0]).tolist()
 
 
 def test_labels_are_shared_among_applicable_rules() -> None:

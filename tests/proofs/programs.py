@@ -55,7 +55,8 @@ def _rule(clause: Clause) -> TreeRule:
     assert clause.body is not None
     parts = _conjuncts(clause.body)
     place = next(i for i, p in enumerate(parts) if not _is_guard(p))
-    before = tuple(p.args[0] for p in parts[:place] if isinstance(p, Struct))
+    guards = (p.args[0] for p in parts[:place] if isinstance(p, Struct))
+    before = tuple(goal for guard in guards for goal in _conjuncts(guard))
     return TreeRule(clause.label, clause.head, before, _body(parts[place:]), clause.span)
 
 

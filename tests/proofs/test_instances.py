@@ -6,7 +6,7 @@ import pytest
 
 from slp.errors import ProgramError
 from slp.ir.program import CallBody, LeafBody, SplitBody
-from slp.proofs import label_sum_over_heads, rule_instances
+from slp.proofs import labels_over_heads, rule_instances
 from slp.proofs.terms import Atom, Var
 from slp.syntax import parse_term, term_to_text
 from tests.proofs.programs import database, tree_rules
@@ -136,7 +136,9 @@ def test_equal_rules_of_one_database_keep_their_own_places() -> None:
 
 
 def sum_over_heads(text: str, goal: str, **parameters: float) -> float | None:
-    return label_sum_over_heads(database("", **parameters), tree_rules(text), parse_term(goal))
+    rules = tree_rules(text)
+    found = labels_over_heads(database("", **parameters), rules, parse_term(goal))
+    return None if found is None else sum(value for value, _ in found)
 
 
 def test_sum_over_heads() -> None:
@@ -149,13 +151,3 @@ def test_sum_over_heads() -> None:
 def test_sum_over_heads_that_has_no_value() -> None:
     assert sum_over_heads("1/X :: t --> {member(X, [1])}, leaf.", "t") is None
     assert sum_over_heads("1/(K-1) :: t(K) --> {K > 1}, leaf.", "t(1)") is None
-
-
-def test_sum_over_clauses() -> None:
-    from tests.proofs.programs import clauses_of
-
-    text = "0.25 :: coin(heads). 0.75 :: coin(tails). p * 2 :: biased(X) :- X > 0."
-    program = database("", p=0.25)
-    clauses = clauses_of(text)
-    assert label_sum_over_heads(program, clauses, parse_term("coin(X)")) == 1
-    assert label_sum_over_heads(program, clauses, parse_term("biased(1)")) == 0.5

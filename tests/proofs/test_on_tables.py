@@ -53,10 +53,10 @@ def test_library_priors_by_draws(name: str) -> None:
     assert_drawn(program.draw("prior(Tree)", 200, seed=1), want)
 
 
-def without_constraints(seeds: range) -> list[int]:
-    """Seeds of random programs that can be expanded, and have a tree."""
-    cases = ((seed, random_case(seed, 150)) for seed in seeds)
-    return [s for s, c in cases if c.spec.derivations and not c.model.program.constraints]
+def without_constraints(seeds: range, *, rows: bool = False) -> list[Case]:
+    """Random programs that can be expanded, and have a tree."""
+    cases = (random_case(seed, 150, rows=rows) for seed in seeds)
+    return [c for c in cases if c.spec.derivations and not c.model.program.constraints]
 
 
 def weights_by_definition(case: Case) -> dict[str, float]:
@@ -72,10 +72,20 @@ def unquoted(found: slp.QueryResult) -> dict[str, float]:
 
 def test_random_programs() -> None:
     """Guards, states, helper predicates, all measures, limits, weights, both ways to fail."""
-    seeds = without_constraints(range(60))
-    assert len(seeds) > 15
-    for seed in seeds:
-        case = random_case(seed, 150)
+    cases = without_constraints(range(60))
+    assert len(cases) > 15
+    assert_derivations_are_proofs(cases)
+
+
+def test_guards_and_labels_by_rows() -> None:
+    cases = without_constraints(range(40), rows=True)
+    assert len(cases) > 8
+    assert any("rows(" in case.text and ", A)" in case.text for case in cases)
+    assert_derivations_are_proofs(cases)
+
+
+def assert_derivations_are_proofs(cases: list[Case]) -> None:
+    for case in cases:
         program = slp.parse(expand_on_table(case.model.program, case.model.table))
         have, want = unquoted(program.query("prior(Tree)")), weights_by_definition(case)
         assert have == pytest.approx(want, rel=1e-11, abs=0), case

@@ -12,6 +12,7 @@ from slp.ir.program import Program, SplitBody
 from slp.source import SourceFile
 from tests.spec.brute_force import BruteForce, Example, Row, TooManyDerivationsError, TreeKey
 from tests.spec.random_programs import random_program
+from tests.spec.random_rows import ROW_RULES
 from tests.spec.random_tables import RandomTable, random_row, random_table
 
 
@@ -37,11 +38,12 @@ class Case:
 
 
 @cache
-def random_case(seed: int, limit: int = 1500) -> Case:
-    """The case of a seed; tables on which there are more than `limit` derivations lose rows."""
+def random_case(seed: int, limit: int = 1500, *, rows: bool = False) -> Case:
+    """The case of a seed; tables on which there are more than `limit` derivations lose rows. With
+    `rows` its program asks for the rows of the box."""
     rng = random.Random(seed)
     table = random_table(rng)
-    text, program = _consistent_program(rng, table)
+    text, program = _consistent_program(rng, table, rows)
     while True:
         model = compile_model(program, table.frame())
         try:
@@ -82,10 +84,10 @@ def _any_tree(rng: random.Random, example: Example, depth: int) -> TreeKey:
     return (feature, test, left, right)
 
 
-def _consistent_program(rng: random.Random, table: RandomTable) -> tuple[str, Program]:
+def _consistent_program(rng: random.Random, table: RandomTable, rows: bool) -> tuple[str, Program]:
     """A program whose constraints do not contradict each other (E142 is drawn again)."""
     while True:
-        text = random_program(rng, table)
+        text = random_program(rng, table, ROW_RULES if rows else None)
         try:
             return text, compile_program(SourceFile("test.slp", text))
         except ProgramError as error:

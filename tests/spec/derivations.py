@@ -17,7 +17,7 @@ from itertools import product
 from typing import Any
 
 from slp.ir import program as ir
-from slp.proofs.terms import Atom, Number, Term, Var
+from slp.proofs.terms import Atom, Number, Struct, Term, Var
 from tests.spec.constraints import leaf_satisfies, satisfies
 from tests.spec.example import Cut, Example, Node, TreeKey, Value
 from tests.spec.measures import measured
@@ -79,7 +79,7 @@ class AllDerivations:
     def _derivations(self, state: Term, node: Node) -> list[Derivation]:
         if state == Atom("leaf"):
             return self._stop(1.0, node)
-        choices = [c for c in self._choices(state) if self._applicable(c, node)]
+        choices = [c for c in self._choices(state, node) if self._applicable(c, node)]
         total = 1.0 if self.program.weights else math.fsum(c.label for c in choices)
         out: list[Derivation] = []
         for choice in choices:
@@ -122,17 +122,29 @@ class AllDerivations:
                     raise TooManyDerivationsError
         return out
 
-    def _choices(self, state: Term) -> Iterator[Choice]:
-        """Instances of the rules: each solution of the guards before the split is one."""
+    def _choices(self, state: Term, node: Node) -> Iterator[Choice]:
+        """Instances of the rules: each solution of the guards before the split is one. How many
+        rows the box has are facts."""
+        clauses = [*self.program.clauses, *self._rows_of(node)]
         for rule in self.program.rules:
             label, head, guards, body = _fresh_rule(rule)
             bindings = unify(head, state, {})
             if bindings is None:
                 continue
-            for solution in solve(guards, bindings, self.program.clauses, self.parameters):
+            for solution in solve(guards, bindings, clauses, self.parameters):
                 weight = float(value(label, solution, self.parameters))
                 if weight > 0:
                     yield Choice(weight, rule, [walk(t, solution) for t in body], solution)
+
+    def _rows_of(self, node: Node) -> Iterator[ir.LogicClause]:
+        """`rows(N)`, and `rows(Class, N)` for each class, which may be written as a number."""
+        yield ir.LogicClause(Struct("rows", (Number(len(node.rows)),)), None, None)
+        for outcome in set(self.example.y):
+            count = Number(sum(self.example.y[r] == outcome for r in node.rows))
+            names: list[Term] = [Atom(str(outcome))]
+            names += [Number(outcome)] if isinstance(outcome, int) else []
+            for name in names:
+                yield ir.LogicClause(Struct("rows", (name, count)), None, None)
 
     def _applicable(self, choice: Choice, node: Node) -> bool:
         condition = self.program.failure == "condition"

@@ -7,18 +7,25 @@ rules with state arguments, guards and helper predicates), then constraints, lim
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from tests.spec.program_text import ProgramText, number, quoted, random_bound
 from tests.spec.random_constraints import add_constraints, add_feature_weights, add_support
 from tests.spec.random_tables import RandomTable
 
+#: A template: it adds rules to a program.
+Rules: TypeAlias = Callable[[ProgramText], None]
 
-def random_program(rng: random.Random, table: RandomTable) -> str:
-    """A program for the table. Not every program is satisfiable; no program is in error."""
+
+def random_program(
+    rng: random.Random, table: RandomTable, rules: Sequence[Rules] | None = None
+) -> str:
+    """A program for the table. Not every program is satisfiable; no program is in error. `rules`
+    are the templates to choose from, where they are not all of these."""
     text = ProgramText(rng, table)
-    prior = rng.choice((*_LIBRARY, *_OWN_RULES, *(_NUMERIC_RULES if _all_numeric(table) else ())))
-    prior(text)
+    own = (*_LIBRARY, *_OWN_RULES, *(_NUMERIC_RULES if _all_numeric(table) else ()))
+    rng.choice(rules or own)(text)
     add_feature_weights(text)
     add_support(text)
     add_constraints(text)

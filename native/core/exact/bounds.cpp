@@ -61,6 +61,9 @@ public:
 
     Interval root() {
         Interval out{-INFINITY, INFINITY};
+        if (mass_.of_state(1, problem_.grammar.start) == INFINITY) {
+            return out;
+        }
         const auto go_deeper = [&](int depth) {
             cut_ = false;
             const Interval next = at_depth(depth);
@@ -198,7 +201,7 @@ private:
         if (may_stop) {
             stop = stops_[static_cast<std::size_t>(state)];
             for (const Rule& rule : problem_.grammar.states[static_cast<std::size_t>(state)]) {
-                if (rule.kind == RuleKind::leaf && !rule.majority.empty() &&
+                if (rule.kind == RuleKind::leaf && !rule.majority.empty() && rule.rows.empty() &&
                     leaf_allowed(rule, statistics_)) {
                     stop = std::max(stop, rule.log_weight - log_total(state));
                 }
@@ -224,7 +227,7 @@ private:
     }
 
     // For each state the least that its leaf rules without a test weigh, calls followed: no more
-    // rules can be applicable than there are.
+    // rules can be applicable than there are. Rules that depend on the rows may weigh nothing.
     void find_stops() {
         const auto& states = problem_.grammar.states;
         const std::vector<std::size_t> rank = call_ranks(problem_.grammar);
@@ -240,6 +243,9 @@ private:
             for (const Rule& rule : states[s]) {
                 const double share =
                     std::exp(rule.log_weight - log_total(static_cast<std::int32_t>(s)));
+                if (!rule.rows.empty()) {
+                    continue;
+                }
                 if (rule.kind == RuleKind::leaf && rule.majority.empty()) {
                     stop += share;
                 } else if (rule.kind == RuleKind::call) {
@@ -250,7 +256,7 @@ private:
         }
     }
 
-    // What a state's weights are divided by, at most.
+    // What a state's weights are divided by, at most: labels of the rows are at most 1.
     double log_total(std::int32_t state) const {
         if (!problem_.grammar.normalise) {
             return 0.0;

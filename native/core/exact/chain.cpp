@@ -27,6 +27,9 @@ struct Choice {
 std::optional<Choice> choice_of(const std::vector<Rule>& rules) {
     Choice out;
     for (const Rule& rule : rules) {
+        if (!rule.rows.empty()) {
+            return std::nullopt;
+        }
         if (rule.kind == RuleKind::leaf && rule.majority.empty() && out.leaf == nullptr) {
             out.leaf = &rule;
         } else if (rule.kind == RuleKind::split && out.split == nullptr) {

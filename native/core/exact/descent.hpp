@@ -46,6 +46,7 @@ struct Opened {
     std::span<const double> shares;
     // For each rule of the state whether it is among those that share the weight here.
     std::span<const std::uint8_t> applicable;
+    std::span<const double> log_weights;
     // The lanes that reach it, and its probability in each lane.
     std::uint64_t lanes;
     const double* mass;
@@ -157,7 +158,8 @@ private:
         const std::span shares(arena_.allocate<double>(item.n_edges), item.n_edges);
         pass_.shares(engine_, box, splits, visit.product, item, shares.data());
         walk_.route(splits);
-        walk_.visit({visit.product, box, splits, item, shares, builder_.applicable(), lanes,
+        walk_.visit({visit.product, box, splits, item, shares, builder_.applicable(),
+                      builder_.log_weights(), lanes,
                      visit.mass()});
         send(box, splits, item, shares.data(), lanes, most, visit.mass());
         arena_.release(mark);

@@ -31,6 +31,7 @@ EdgeBuilder::EdgeBuilder(const Problem& problem, const Geometry& geometry)
       geometry_(geometry),
       n_owed_(problem.n_owed()),
       counted_(problem.counted()),
+      weights_(problem),
       statistics_(problem.leaf.n_statistics()),
       total_(problem.table.features.size()) {
     const std::size_t n = problem.grammar.states.size() * static_cast<std::size_t>(n_owed_);
@@ -48,9 +49,13 @@ ItemEdges EdgeBuilder::edges(const Box& box, std::span<const BoxSplit> splits,
     std::size_t size = 0;
     bool has_statistics = false;
     applicable_.assign(rules.size(), 0);
+    log_weights_ = weights_.of(state, box.rows);
     for (std::size_t r = 0; r < rules.size(); ++r) {
         const Rule& rule = rules[r];
-        RuleEdges found{rule.kind, static_cast<std::int32_t>(r), rule.log_weight, {}};
+        if (log_weights_[r] == -INFINITY) {
+            continue;
+        }
+        RuleEdges found{rule.kind, static_cast<std::int32_t>(r), log_weights_[r], {}};
         bool possible = true;
         if (rule.kind == RuleKind::leaf) {
             if (!has_statistics) {
@@ -82,7 +87,7 @@ ItemEdges EdgeBuilder::edges(const Box& box, std::span<const BoxSplit> splits,
         item.log_likelihood = problem_.leaf.log_marginal(statistics_.data());
     }
     if (problem_.grammar.normalise) {
-        const double normaliser = log_normaliser(rules);
+        const double normaliser = log_normaliser();
         for (std::size_t i = 0; i < size; ++i) {
             out[i].log_factor -= normaliser;
         }
@@ -91,16 +96,16 @@ ItemEdges EdgeBuilder::edges(const Box& box, std::span<const BoxSplit> splits,
     return item;
 }
 
-double EdgeBuilder::log_normaliser(const std::vector<Rule>& rules) const {
+double EdgeBuilder::log_normaliser() const {
     double top = -INFINITY, sum = 0;
-    for (std::size_t r = 0; r < rules.size(); ++r) {
+    for (std::size_t r = 0; r < log_weights_.size(); ++r) {
         if (applicable_[r]) {
-            top = std::max(top, rules[r].log_weight);
+            top = std::max(top, log_weights_[r]);
         }
     }
-    for (std::size_t r = 0; r < rules.size(); ++r) {
+    for (std::size_t r = 0; r < log_weights_.size(); ++r) {
         if (applicable_[r]) {
-            sum += std::exp(rules[r].log_weight - top);
+            sum += std::exp(log_weights_[r] - top);
         }
     }
     return sum > 0 ? top + std::log(sum) : 0.0;

@@ -56,8 +56,10 @@ public:
     ItemEdges edges(const Box& box, std::span<const BoxSplit> splits, std::int32_t product,
                     Arena& arena);
 
-    // For each rule of the state whether it is applicable in the box, of the last call of `edges`.
+    // For each rule of the state whether it is applicable in the box, and the log of its weight
+    // there, of the last call of `edges`.
     std::span<const std::uint8_t> applicable() const { return applicable_; }
+    std::span<const double> log_weights() const { return log_weights_; }
 
     const Key& state_key(std::int32_t product) const {
         return state_keys_[static_cast<std::size_t>(product)];
@@ -82,7 +84,7 @@ private:
     std::span<Edge> split_edges(const Rule& rule, const Box& box,
                                 std::span<const BoxSplit> splits, std::int32_t owed,
                                 Arena& arena);
-    double log_normaliser(const std::vector<Rule>& rules) const;
+    double log_normaliser() const;
 
     const Problem& problem_;
     const Geometry& geometry_;
@@ -90,6 +92,8 @@ private:
     bool counted_;
     std::vector<Key> state_keys_;
 
+    RowWeights weights_;
+    std::span<const double> log_weights_;
     std::vector<double> statistics_;
     std::vector<std::uint8_t> applicable_;
     std::vector<double> share_;

@@ -17,6 +17,9 @@ namespace {
 // Products of two bounds that the recursion over sizes may take: a fraction of a second.
 constexpr double kMostProducts = 3e7;
 
+// Numbers of rows that labels may be tried for.
+constexpr double kMostLabels = 2e7;
+
 bool shares_add_up(Measure measure) {
     return measure != Measure::each && measure != Measure::partition;
 }
@@ -48,6 +51,10 @@ MassBound::MassBound(const Problem& problem)
     std::stable_sort(order_.begin(), order_.end(),
                      [&](std::size_t x, std::size_t y) { return rank[x] < rank[y]; });
     find_rows();
+    find_weights();
+    if (unbounded_) {
+        return;
+    }
     find_tests();
     if (!bounded_by_state() && quick_by_size()) {
         by_size();
@@ -56,6 +63,9 @@ MassBound::MassBound(const Problem& problem)
 }
 
 double MassBound::of_state(std::uint32_t size, std::int32_t state) const {
+    if (unbounded_) {
+        return INFINITY;
+    }
     if (!by_state_.empty()) {
         return by_state_[static_cast<std::size_t>(state)];
     }
@@ -70,7 +80,7 @@ double MassBound::of_state(std::uint32_t size, std::int32_t state) const {
 double MassBound::of_product(std::uint32_t size, std::int32_t product) const {
     const std::int32_t n_owed = problem_.n_owed();
     const double own = of_state(size, product / n_owed);
-    if (!problem_.counted()) {
+    if (unbounded_ || !problem_.counted()) {
         return own;
     }
     return std::min(own, by_leaves_[static_cast<std::size_t>(product % n_owed) + 1]);
@@ -85,6 +95,36 @@ void MassBound::find_rows() {
     }
 }
 
+// Weights divided by their sum are bounded without. Others are tried for every number of rows; a
+// fault is found where a box is opened.
+void MassBound::find_weights() {
+    std::vector<double> stack;
+    const auto n = static_cast<double>(most_rows_.back());
+    double work = problem_.grammar.normalise ? INFINITY : 0.0;
+    for (const std::vector<Rule>& rules : problem_.grammar.states) {
+        for (const Rule& rule : rules) {
+            if (!rule.rows.labelled || work == INFINITY) {
+                continue;
+            }
+            work += n;
+            if (rule.rows.counts_classes() || work > kMostLabels) {
+                unbounded_ = true;
+                return;
+            }
+            double most = 0;
+            for (double rows = 1; rows <= n; ++rows) {
+                const RowFunction::Value found = rule.rows(rows, {}, stack);
+                most = found.holds ? std::fmax(most, found.label) : most;
+            }
+            log_most_[&rule] = rule.log_weight + std::log(most);
+        }
+    }
+}
+
+double MassBound::log_weight(const Rule& rule) const {
+    return rule.rows.labelled ? log_most_.at(&rule) : rule.log_weight;
+}
+
 void MassBound::find_tests() {
     for (const Feature& feature : problem_.table.features) {
         const std::set<std::uint32_t> codes(feature.codes.begin(), feature.codes.end());
@@ -97,6 +137,7 @@ void MassBound::find_tests() {
 // depth. Tried: 1, or for states that only call what they call.
 bool MassBound::bounded_by_state() {
     const auto& states = problem_.grammar.states;
+    const bool normalise = problem_.grammar.normalise;
     std::vector<double> bound(states.size(), 1.0);
     const auto step = [&](std::size_t s) {
         double total = 0, largest = 0;
@@ -114,10 +155,10 @@ bool MassBound::bounded_by_state() {
                     }
                 }
             }
-            total += std::exp(rule.log_weight) * below;
+            total += normalise ? 0.0 : std::exp(log_weight(rule)) * below;
             largest = std::max(largest, below);
         }
-        return problem_.grammar.normalise ? largest : total;
+        return normalise ? largest : total;
     };
     for (const std::size_t s : order_) {
         bool only_calls = true;
@@ -165,7 +206,7 @@ void MassBound::by_size() {
                 if (problem_.grammar.normalise) {
                     total = std::max(total, own);
                 } else {
-                    total.add(own * Scaled::from_log(rule.log_weight));
+                    total.add(own * Scaled::from_log(log_weight(rule)));
                 }
             }
             by_size_[s * (n + 1) + size] = total;
@@ -251,7 +292,7 @@ MassBound::Largest MassBound::largest() const {
     Largest out;
     for (const std::size_t s : order_) {
         for (const Rule& rule : states[s]) {
-            const double weight = std::exp(rule.log_weight);
+            const double weight = std::exp(log_weight(rule));
             if (rule.kind == RuleKind::leaf) {
                 own[s].leaf += weight;
             } else if (rule.kind == RuleKind::split) {

@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "exact/numbers.hpp"
@@ -29,6 +30,8 @@ public:
     // Log of an upper bound on the weight of all derivations, without likelihood, from a box of
     // `size` distinct rows (1 to n) in a state, whatever it owes.
     double of_state(std::uint32_t size, std::int32_t state) const;
+    // Infinite where labels that count the rows of a class are weights, of which nothing is known.
+
     // The same in a product state.
     double of_product(std::uint32_t size, std::int32_t product) const;
 
@@ -39,6 +42,7 @@ private:
         double leaf = 0.0, shared = 0.0, each = 0.0;
     };
 
+    void find_weights();
     void find_rows();
     void find_tests();
     bool bounded_by_state();
@@ -54,7 +58,12 @@ private:
         return by_size_[static_cast<std::size_t>(state) * (problem_.table.n_rows + 1) + size];
     }
 
+    double log_weight(const Rule& rule) const;
+
     const Problem& problem_;
+    // Of rules whose label depends on the rows, the most that it can be, as a logarithm.
+    std::unordered_map<const Rule*, double> log_most_;
+    bool unbounded_ = false;
     std::vector<std::size_t> order_;       // states, the called before the callers
     std::vector<std::uint64_t> most_rows_;  // of the data, in boxes of m distinct rows
     std::vector<std::size_t> n_tests_;     // distinct splits of a feature, at most

@@ -38,7 +38,7 @@ public:
         const double mass = opened.mass[0];
         out_.visits[state] += mass;
         add_uses(opened, first_rule_[state], mass);
-        add_weights(problem_.grammar.states[state], opened.applicable, first_rule_[state], mass);
+        add_weights(opened.log_weights, opened.applicable, first_rule_[state], mass);
         if (mass > least_) {
             budget_.take(2 * (opened.box.rows.size() * 4 + 24));
             out_.products.push_back(opened.product);
@@ -67,18 +67,18 @@ private:
         }
     }
 
-    void add_weights(const std::vector<Rule>& rules, std::span<const std::uint8_t> applicable,
+    void add_weights(std::span<const double> logs, std::span<const std::uint8_t> applicable,
                      std::size_t first, double mass) {
         double top = -INFINITY, sum = 0;
-        for (std::size_t r = 0; r < rules.size(); ++r) {
-            top = applicable[r] ? std::max(top, rules[r].log_weight) : top;
+        for (std::size_t r = 0; r < logs.size(); ++r) {
+            top = applicable[r] ? std::max(top, logs[r]) : top;
         }
-        for (std::size_t r = 0; r < rules.size(); ++r) {
-            sum += applicable[r] ? std::exp(rules[r].log_weight - top) : 0.0;
+        for (std::size_t r = 0; r < logs.size(); ++r) {
+            sum += applicable[r] ? std::exp(logs[r] - top) : 0.0;
         }
-        for (std::size_t r = 0; r < rules.size(); ++r) {
+        for (std::size_t r = 0; r < logs.size(); ++r) {
             out_.weights[first + r] +=
-                applicable[r] ? mass * std::exp(rules[r].log_weight - top) / sum : 0.0;
+                applicable[r] ? mass * std::exp(logs[r] - top) / sum : 0.0;
         }
     }
 

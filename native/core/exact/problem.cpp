@@ -28,7 +28,29 @@ void check_feature(const Feature& feature, const Table& table, std::int32_t firs
     require(feature.first_cell == first_cell, "cells are counted through all features");
 }
 
+// Every instruction finds its operands, and what is left is the label or nothing.
+void check_row_function(const RowFunction& function, const LeafModel& leaf) {
+    require(function.ops.size() == function.operands.size(), "instructions have operands");
+    std::size_t depth = 0;
+    for (std::size_t i = 0; i < function.ops.size(); ++i) {
+        const RowOp op = function.ops[i];
+        require(op <= RowOp::unequal, "there is such an instruction");
+        if (op == RowOp::count) {
+            const double c = function.operands[i];
+            require(leaf.kind() == LeafKind::dirichlet && c >= -1 &&
+                        c < static_cast<double>(leaf.n_statistics()),
+                    "rows are counted of a class");
+        }
+        const std::size_t taken =
+            op <= RowOp::count ? 0 : op >= RowOp::negate && op < RowOp::less ? 1 : 2;
+        require(depth >= taken, "an instruction finds its numbers");
+        depth = depth - taken + (op < RowOp::less ? 1 : 0);
+    }
+    require(depth == (function.labelled ? 1 : 0), "what is left is the label");
+}
+
 void check_rule(const Rule& rule, const Problem& problem, std::size_t n_cells) {
+    check_row_function(rule.rows, problem.leaf);
     const auto n_states = static_cast<std::int32_t>(problem.grammar.states.size());
     const auto is_state = [&](std::int32_t s) { return s >= 0 && s < n_states; };
     if (rule.kind == RuleKind::leaf) {

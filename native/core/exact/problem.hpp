@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "exact/leaf_models.hpp"
+#include "exact/row_functions.hpp"
 
 namespace slp::exact {
 
@@ -38,6 +39,8 @@ struct Rule {
     // split: (left state, right state) of every cell, features one below the other: two entries
     // for each cell, feature f from 2 * Feature::first_cell on.
     std::vector<std::int32_t> transitions;
+    // What depends on the rows of the box: tests, and a factor of the weight.
+    RowFunction rows{};
 };
 
 struct Grammar {

@@ -14,6 +14,7 @@ LocalProcess::LocalProcess(const exact::Problem& problem, const exact::Geometry&
     : problem_(problem),
       geometry_(geometry),
       cuts_(problem),
+      weights_(problem),
       statistics_(problem.leaf.n_statistics()),
       mass_(problem.table.features.size()),
       splitter_(geometry),
@@ -108,7 +109,7 @@ bool LocalProcess::enter(Rows rows, std::int32_t state) {
     cuts_.enter(rows);
     has_statistics_ = has_edges_ = false;
     ways_.clear();
-    const auto& rules = problem_.grammar.states[state_];
+    const std::span<const double> log_weights = weights_.of(state, rows);
     std::size_t n_applicable = 0;
     double top = -INFINITY, normaliser = 0.0;
     const auto add = [&](double log_weight) {  // to the normaliser, on the scale of `top`
@@ -120,13 +121,16 @@ bool LocalProcess::enter(Rows rows, std::int32_t state) {
             normaliser += log_weight > -INFINITY ? std::exp(log_weight - top) : 0.0;
         }
     };
-    for (std::size_t r = 0; r < rules.size(); ++r) {
+    for (std::size_t r = 0; r < log_weights.size(); ++r) {
+        if (log_weights[r] == -INFINITY) {
+            continue;
+        }
         const Reach found = reach(r);
         if (found.applicable) {
-            add(rules[r].log_weight);
+            add(log_weights[r]);
         }
-        if (found.open && rules[r].log_weight > -INFINITY) {
-            ways_.push_back({static_cast<std::int32_t>(r), rules[r].log_weight});
+        if (found.open) {
+            ways_.push_back({static_cast<std::int32_t>(r), log_weights[r]});
         }
     }
     if (ways_.empty()) {

@@ -125,6 +125,7 @@ private:
     const exact::Geometry& geometry_;
     std::vector<std::vector<RuleSteps>> steps_;
     CutFinder cuts_;
+    exact::RowWeights weights_;
 
     // The goal entered.
     Rows rows_;

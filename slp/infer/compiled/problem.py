@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from slp.data.table import Feature, Table
 from slp.infer.measures import flat_transitions
 from slp.ir.program import Measure
+from slp.ir.row_function import Op
 from slp.ir.tree_grammar import CallRule, LeafRule, Rule, TreeGrammar
 from slp.leaves import (
     Dirichlet,
@@ -113,6 +114,16 @@ def _set_leaf(problem: Any, leaf: LeafModel, statistics: NDArray[np.float64]) ->
 
 
 def _add_rule(problem: Any, rule: Rule, leaf: LeafModel) -> None:
+    _add_kind(problem, rule, leaf)
+    if rule.rows is not None:
+        named = list(map(label_text, leaf.classes))
+        classes = [named.index(c) if c in named else -1 for c in rule.rows.classes]
+        operands = [classes[int(x)] if op is Op.COUNT else x for op, x in rule.rows.code]
+        ops = np.array([op for op, _ in rule.rows.code], np.uint8)
+        problem.set_row_function(ops, np.array(operands, np.float64), rule.rows.labelled)
+
+
+def _add_kind(problem: Any, rule: Rule, leaf: LeafModel) -> None:
     if isinstance(rule, LeafRule):
         classes = list(map(label_text, leaf.classes))
         places = [classes.index(c) if c in classes else -1 for c in rule.majority]

@@ -16,7 +16,7 @@ from slp.infer.exact.forest import CALL, LEAF, Forest
 from slp.infer.exact.reach import Progress, Reach, find_boxes
 from slp.infer.exact.states import States
 from slp.infer.measures import SplitArrays, flat_transitions, log_shares, splits_taken_over
-from slp.infer.weights import leaf_allowed, log_rule_weights
+from slp.infer.weights import leaf_allowed, log_own_weights, log_rule_weights
 from slp.ir.tree_grammar import CallRule, LeafRule, SplitRule, TreeGrammar
 
 __all__ = ["build_forest", "forest_of_reach"]
@@ -215,7 +215,9 @@ class _Profile:
                 possible[r] = np.bincount(drawn, minlength=len(self.boxes)) > 0
             elif isinstance(rule, LeafRule):
                 possible[r] = leaf_allowed(rule, self.geometry, self.rows)
-        weights = log_rule_weights(self.grammar, rules, possible)
+        own = log_own_weights(self.grammar, state, self.geometry, self.rows)
+        possible &= own > -np.inf
+        weights = log_rule_weights(self.grammar, rules, own, possible)
         for product in products:
             parent = self.items.find(self.boxes, product)
             for r, rule in enumerate(rules):
@@ -314,16 +316,18 @@ def _runs(
 
 
 def _without_dead_edges(forest: Forest) -> Forest:
-    """The same derivations, without the edges to items from which none can be finished."""
+    """The same derivations, without the edges to items from which none can be finished, and those
+    of rules that do not exist in their box."""
+    exists = forest.log_weight > -np.inf
     alive = np.zeros(forest.n_items + 1, np.bool_)
     alive[-1] = True
     for level in reversed(range(len(forest.levels) - 1)):
         first, last = forest.levels[level], forest.levels[level + 1]
         a, b = forest.first_edge[first], forest.first_edge[last]
-        ends = alive[forest.left[a:b]] & alive[forest.right[a:b]]
+        ends = exists[a:b] & alive[forest.left[a:b]] & alive[forest.right[a:b]]
         total = np.concatenate([[0], np.cumsum(ends)])
         alive[first:last] = np.diff(total[forest.first_edge[first : last + 1] - a]) > 0
-    keep = alive[forest.left] & alive[forest.right]
+    keep = exists & alive[forest.left] & alive[forest.right]
     if keep.all():
         return forest
     kept = np.concatenate([[0], np.cumsum(keep)])

@@ -245,6 +245,8 @@ def digest_of_grammar(g: TreeGrammar, constraints: tuple[Constraint, ...]) -> st
         digest.update(f"state {len(state.rules)}".encode())
         for rule in state.rules:
             digest.update(repr((type(rule).__name__, rule.log_weight)).encode())
+            if rule.rows is not None:
+                digest.update(repr(rule.rows).encode())
             if isinstance(rule, SplitRule):
                 digest.update(rule.measure.encode())
                 for step in rule.transitions:

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from slp.infer.boxes import BoxSplit, Geometry
 from slp.infer.measures import SplitArrays, flat_transitions, log_shares, splits_taken_over
 from slp.infer.node_tests import NodeTests
-from slp.infer.weights import leaf_allowed, log_rule_weights
+from slp.infer.weights import leaf_allowed, log_own_weights, log_rule_weights
 from slp.ir.tree_grammar import FORBIDDEN, LeafRule, Rule, SplitRule, TreeGrammar
 from slp.trees.predicates import AskedPredicate
 
@@ -130,7 +130,8 @@ class LocalProcess:
             can and (not isinstance(rule, SplitRule) or any(share > -np.inf for share, _ in s))
             for rule, can, s in zip(rules, allowed, shares, strict=True)
         ]
-        weights = log_rule_weights(self.grammar, rules, np.array(possible, np.bool_)[:, None])
+        own = log_own_weights(self.grammar, state, self.geometry, [box])
+        weights = log_rule_weights(self.grammar, rules, own, np.array(possible, np.bool_)[:, None])
         ways = []
         for i, rule in enumerate(rules):
             if possible[i] and weights[i, 0] > -np.inf:

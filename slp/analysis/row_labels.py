@@ -1,0 +1,253 @@
+"""Labels and guards that ask for the rows of the box, for every number of rows there may be.
+
+In a state and for N rows, labels sum to 1 over the rules whose guards hold; or over the rules whose
+guards hold except those that ask for rows; or over the rules whose head matches. Labels that count
+the rows of a class cannot be tried out here: engines check them in each box they come to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.analysis.directives import span_of
+from slp.analysis.findings import Findings
+from slp.analysis.labels import TOLERANCE
+from slp.analysis.predicates import Indicator, indicator_text
+from slp.analysis.states import StateSpace, database_of, explore, state_text
+from slp.errors import Related
+from slp.ir.program import CallBody, Program, SplitBody, TreeRule
+from slp.ir.row_function import RowFunction, evaluate_rows
+from slp.ir.schema import MOST_LEAVES
+from slp.proofs import Database, RuleInstance, labels_over_heads
+from slp.proofs.faults import no_goal_of_rows
+from slp.proofs.row_goals import asks_rows, class_name, is_row_goal, part_guards
+from slp.proofs.terms import Struct, Term, functor, variables
+from slp.source import SourceSpan
+
+__all__ = [
+    "SOME_ROWS",
+    "asks_for_rows",
+    "check_rows_of_rules",
+    "check_rows_on_table",
+    "check_sums_by_rows",
+    "named_classes",
+]
+
+#: Up to how many rows labels are tried out without a table, which may have few.
+SOME_ROWS = 10
+
+#: How many numbers of rows, and rules, a message names.
+_MOST_NAMED = 3
+
+
+def asks_for_rows(program: Program) -> bool:
+    """Whether a guard of the program asks for the rows of its box."""
+    return any(asks_rows(goal) for rule in program.rules for goal in rule.before)
+
+
+def named_classes(program: Program) -> Iterator[tuple[str, SourceSpan]]:
+    """The classes that guards `rows(Class, N)` name, with their places."""
+    for rule in program.rules:
+        for goal in rule.before:
+            if isinstance(goal, Struct) and functor(goal) == ("rows", 2):
+                name = class_name(goal.args[0])
+                if name is not None:
+                    yield name, span_of(goal.args[0], rule.span)
+
+
+# --- what a number of rows may be used for -------------------------------------------------------
+
+
+def check_rows_of_rules(program: Program, defined: Iterable[Indicator], findings: Findings) -> None:
+    """Find numbers of rows in goals that cannot be asked of them, or handed on, to a state or
+    behind the split; and `rows` defined by a program of tree rules."""
+    own = {key for key in defined if key in (("rows", 1), ("rows", 2))}
+    for clause in program.clauses if program.rules else ():
+        if functor(clause.head) in own and clause.span is not None:
+            message = "`rows` asks for the rows of the box in a tree rule, and cannot be defined"
+            findings.error("E112", message, span_of(clause.head, clause.span))
+    for rule in program.rules:
+        parts = part_guards(rule.head, rule.before)
+        for goal in parts.of_rows:
+            if not is_row_goal(goal):
+                findings.take(no_goal_of_rows(goal, span_of(goal, rule.span)))
+        made = parts.variables
+        for part, what in _behind(rule):
+            for variable in dict.fromkeys(variables(part)):
+                if variable in made:
+                    findings.error(
+                        "E126",
+                        f"{what} depends on `{variable.name}`, the number of rows of the box, and "
+                        "no state passes that on",
+                        span_of(part, rule.span),
+                        help="ask for `rows(N)` again where it is needed: each rule asks its own "
+                        "box",
+                    )
+
+
+def _behind(rule: TreeRule) -> Iterator[tuple[Term, str]]:
+    body = rule.body
+    if isinstance(body, CallBody):
+        yield body.goal, "this nonterminal"
+    elif isinstance(body, SplitBody):
+        yield body.left, "this nonterminal"
+        if body.right != body.left:
+            yield body.right, "this nonterminal"
+        yield body.feature, "the feature"
+        yield body.threshold, "the threshold"
+        for goal in body.after:
+            yield goal, "this guard behind the split"
+
+
+# --- values and sums -----------------------------------------------------------------------------
+
+
+def check_rows_on_table(
+    program: Program, n_rows: int, most_leaves: int, findings: Findings
+) -> None:
+    """Try out labels for every number of rows that a box of a table may have."""
+    if not asks_for_rows(program):
+        return
+    database = database_of(program)
+    database.parameters[MOST_LEAVES] = most_leaves
+    space = explore(program, database, Findings())  # what else it finds was found without a table
+    check_sums_by_rows(program, database, space, n_rows, findings)
+
+
+def check_sums_by_rows(
+    program: Program, database: Database, space: StateSpace, n_rows: int, findings: Findings
+) -> None:
+    """Find numbers of rows, from 1 or `min_leaf` to `n_rows`, for which a label is no probability,
+    or labels do not sum to 1."""
+    sizes = np.arange(min(program.support.min_leaf, n_rows), n_rows + 1, dtype=np.float64)
+    checker = _Checker(program, database, sizes, findings)
+    for state, instances in space.instances.items():
+        if instances is not None and any(i.rows is not None for i in instances):
+            checker.check(state, instances)
+
+
+class _Checker:
+    def __init__(
+        self,
+        program: Program,
+        database: Database,
+        sizes: NDArray[np.float64],
+        findings: Findings,
+    ) -> None:
+        self.program, self.database = program, database
+        self.sizes, self.findings = sizes, findings
+        self.seen: set[tuple[tuple[float, RowFunction | None], ...]] = set()
+        self.blamed: set[object] = set()
+
+    def check(self, state: Term, instances: Sequence[RuleInstance]) -> None:
+        labels = tuple((i.label, i.rows) for i in instances)
+        if labels in self.seen:
+            return
+        self.seen.add(labels)
+        counts = [f is not None and bool(f.classes) for _, f in labels]
+        values = [
+            self.values(*pair)
+            for pair, by_class in zip(labels, counts, strict=True)
+            if not by_class
+        ]
+        own = [i for i, by_class in zip(instances, counts, strict=True) if not by_class]
+        wrong_labels = [self.is_wrong(state, i, *v) for i, v in zip(own, values, strict=True)]
+        if any(wrong_labels) or any(counts) or self.program.weights:
+            return
+        holding = _sum(np.where(holds, label, 0.0) for holds, label in values)
+        wrong = np.abs(holding - 1) > TOLERANCE
+        if wrong.any():
+            wrong &= ~(np.abs(_sum(label for _, label in values) - 1) <= TOLERANCE)
+        if wrong.any():
+            wrong &= self.wrong_over_heads(state)
+        if wrong.any():
+            self.report_sum(state, instances, holding, wrong)
+
+    def values(
+        self, label: float, function: RowFunction | None
+    ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+        if function is None:
+            return np.ones(len(self.sizes), np.bool_), np.full(len(self.sizes), label)
+        found = evaluate_rows(function, self.sizes, np.empty((0, len(self.sizes))))
+        return found.holds, label * found.label
+
+    def is_wrong(
+        self,
+        state: Term,
+        instance: RuleInstance,
+        holds: NDArray[np.bool_],
+        label: NDArray[np.float64],
+    ) -> bool:
+        """Whether a label is none where it is asked for; said once of each rule."""
+        largest = np.inf if self.program.weights else 1 + TOLERANCE
+        wrong = holds & ~((label >= 0) & (label <= largest) & (label < np.inf))
+        if not wrong.any():
+            return False
+        if id(instance.rule) not in self.blamed:
+            self.blamed.add(id(instance.rule))
+            value = float(label[wrong][0])
+            where = span_of(instance.rule.label, instance.rule.span)
+            at = f" for {state_text(state)} in a box of {self.named(wrong)}"
+            if value > 1:
+                message, code = (
+                    f"the label is {value:g}{at}, and a probability is at most 1",
+                    "E131",
+                )
+                help = "declare `:- weights.` if labels are weights over whole trees"
+            else:
+                why = "has no value" if np.isnan(value) else f"is negative ({value:g})"
+                message, code = f"the label {why}{at}", "E127"
+                help = "keep such boxes away by a guard: `{ rows(N), N > 1 }`"
+            self.findings.error(code, message, where, help=help)
+        return True
+
+    def wrong_over_heads(self, state: Term) -> NDArray[np.bool_]:
+        over_heads = labels_over_heads(self.database, self.program.rules, state)
+        if over_heads is None or any(f is not None and f.classes for _, f in over_heads):
+            return np.ones(len(self.sizes), np.bool_)
+        total = _sum(self.values(*pair)[1] for pair in over_heads)
+        return ~(np.abs(total - 1) <= TOLERANCE)
+
+    def report_sum(
+        self,
+        state: Term,
+        instances: Sequence[RuleInstance],
+        total: NDArray[np.float64],
+        wrong: NDArray[np.bool_],
+    ) -> None:
+        key = functor(state)
+        assert key is not None
+        if key in self.blamed:
+            return
+        self.blamed.add(key)
+        rules = list(dict.fromkeys(i.rule for i in instances))
+        self.findings.error(
+            "E130",
+            f"the labels of {indicator_text(key, tree=True)} sum to {total[wrong][0]:.10g}, not to "
+            f"1, for {state_text(state)} in a box of {self.named(wrong)}",
+            rules[0].span,
+            help="make them sum to 1 for every number of rows, or declare `:- weights.`",
+            related=[Related("and this rule", r.span) for r in rules[1 : _MOST_NAMED + 1]],
+        )
+
+    def named(self, wrong: NDArray[np.bool_]) -> str:
+        """Numbers of rows: `1 row`, `1 to 9 rows`, `1, 3, 5 rows and 7 more numbers`."""
+        which = self.sizes[wrong].astype(np.int64)
+        ends = np.flatnonzero(np.diff(which, append=-1) != 1)
+        first = 0
+        runs = []
+        for end in ends[:_MOST_NAMED].tolist():
+            low, high = int(which[first]), int(which[end])
+            runs.append(f"{low}" if low == high else f"{low} to {high}")
+            first = end + 1
+        more = len(which) - first
+        noun = "row" if len(which) == 1 and which[0] == 1 else "rows"
+        return f"{', '.join(runs)} {noun}{f' (and {more} more numbers)' if more else ''}"
+
+
+def _sum(terms: Iterable[NDArray[np.float64]]) -> NDArray[np.float64]:
+    total: NDArray[np.float64] = np.sum(list(terms), axis=0)
+    return total
