@@ -28,6 +28,7 @@ from slp.infer.distribution import ScoredTree
 from slp.infer.mh.core_chains import CALL, CoreChains, core_proposal, core_tests, seeds
 from slp.infer.mh.engine import TRIES, MetropolisHastings, no_start, search_stopped
 from slp.infer.mh.names import Named, mixture_of_names
+from slp.infer.row_labels import telling_label_faults
 from slp.infer.run import LONGEST_BLOCK, Json, Outcome, Stop, never, until
 from slp.ir.program import Constraint, Predicate
 from slp.ir.tree_grammar import TreeGrammar
@@ -213,8 +214,11 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         """See `TreeSampler`; the plain engine works it out where tests look at the finished
         tree."""
         target = self.plain.target
-        tested = target.tests or target.predicates
-        return self.plain.log_weight(tree) if tested else self._scorer.log_weight(tree)
+        if target.tests or target.predicates:
+            return self.plain.log_weight(tree)
+        process = target.process
+        with telling_label_faults(process.grammar, process.geometry.table):
+            return self._scorer.log_weight(tree)
 
 
 def _nodes(record: Json) -> NDArray[np.int32]:
