@@ -23,11 +23,12 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import count
 
 from slp.analysis.bodies import conjunction
+from slp.errors import Diagnostic, UnsupportedError
 from slp.ir.program import CallBody, EditPrior, LogicClause, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
 from slp.proofs.functions import is_function
 from slp.proofs.instances import conjunction as conjunction_of
-from slp.proofs.row_goals import asks_rows
+from slp.proofs.row_goals import asks_rows, part_guards
 from slp.proofs.terms import Atom, Number, Struct, Term, Var, list_term, variables
 from slp.syntax import term_to_text
 
@@ -64,7 +65,20 @@ rows(_Box, _Class, _N) :-
 
 def expand_program(program: Program) -> str:
     """The program as text that can be read again: parameters and declarations, clauses, then every
-    tree rule as a clause."""
+    tree rule as a clause.
+
+    Raises
+    ------
+    UnsupportedError
+        E165: a label depends on the rows of the box.
+    """
+    for rule in program.rules:
+        of_rows = part_guards(rule.head, rule.before).variables
+        if any(v in of_rows for v in variables(rule.label)):
+            message = "this label depends on the rows of the box, and a clause's only on its head"
+            help = "expand it on a table: `slp expand FILE DATA`"
+            span = rule.label.span or rule.span
+            raise UnsupportedError(Diagnostic("E165", message, span, help))
     known = {*program.parameters, MOST_LEAVES}
     directives = [clause_text(Struct(":-", (d,))) for d in _directives(program)]
     clauses = [clause_text(logic_term(c)) for c in program.clauses]

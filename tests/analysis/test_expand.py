@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from slp.analysis import check_program, expand_program
+from slp.errors import UnsupportedError
 from slp.resources import prior_file, prior_names
 from slp.source import SourceFile
 from slp.syntax import parse_program
@@ -107,3 +108,11 @@ def test_every_expansion_is_without_mistakes(path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(path.parent)
     text = expanded(SourceFile.read(path))
     check_program(parse_program(SourceFile("expanded.slp", text)))
+
+
+def test_a_label_that_depends_on_rows_needs_a_table() -> None:
+    text = ":- start(t). 1 - 1/N :: t --> { rows(N) }, split(_, _), t, t.\n"
+    text += "1/N :: t --> { rows(N) }, leaf."
+    program = check_program(parse_program(SourceFile("rows.slp", text)))
+    with pytest.raises(UnsupportedError, match="E165"):
+        expand_program(program)
