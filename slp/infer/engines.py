@@ -131,6 +131,7 @@ def infer(
     program: Program,
     grammar: TreeGrammar,
     table: Table,
+    /,
     *,
     engine: str = "auto",
     seed: int | None = None,

@@ -119,7 +119,7 @@ def tells_label_faults(
 
     @wraps(run)
     def telling(
-        program: Program, grammar: TreeGrammar, table: Table, *args: P.args, **options: P.kwargs
+        program: Program, grammar: TreeGrammar, table: Table, /, *args: P.args, **options: P.kwargs
     ) -> R:
         with telling_label_faults(grammar, table):
             return run(program, grammar, table, *args, **options)
