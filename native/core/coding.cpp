@@ -1,7 +1,9 @@
 #include "coding.hpp"
 
 #include <algorithm>
-#include <unordered_map>
+#include <bit>
+#include <limits>
+#include <vector>
 
 namespace slp {
 
@@ -24,14 +26,6 @@ struct RowHash {
     }
 };
 
-struct RowEqual {
-    const CodeTable* table;
-
-    bool operator()(std::size_t i, std::size_t j) const {
-        return std::ranges::equal(table->row(i), table->row(j));
-    }
-};
-
 }  // namespace
 
 CodedColumn code_values(std::span<const double> column) {
@@ -40,6 +34,7 @@ CodedColumn code_values(std::span<const double> column) {
     std::ranges::sort(result.values);
     const auto repeated = std::ranges::unique(result.values);
     result.values.erase(repeated.begin(), repeated.end());
+    result.values.shrink_to_fit();  // they stay, and may be few among many rows
     for (double& value : result.values) {
         value += 0.0;  // minus zero becomes zero
     }
@@ -65,18 +60,26 @@ std::vector<std::int32_t> code_by_cuts(std::span<const double> column,
 MergedRows merge_rows(const CodeTable& table) {
     MergedRows result;
     result.row_of.reserve(table.n_rows);
-    // From the first row of each kind to its place among the distinct rows.
-    std::unordered_map<std::size_t, std::size_t, RowHash, RowEqual> place_of(
-        0, RowHash{&table}, RowEqual{&table});
+    // Open addressing: of each kind the first row, at most half of the slots taken.
+    constexpr auto kFree = std::numeric_limits<std::size_t>::max();
+    const std::size_t mask = std::bit_ceil(2 * table.n_rows + 2) - 1;
+    std::vector<std::size_t> slots(mask + 1, kFree);
+    const RowHash hash{&table};
     for (std::size_t i = 0; i < table.n_rows; ++i) {
-        const auto [entry, is_new] = place_of.try_emplace(i, result.counts.size());
-        if (is_new) {
-            const auto row = table.row(i);
+        const auto row = table.row(i);
+        std::size_t slot = hash(i) & mask;
+        while (slots[slot] != kFree && !std::ranges::equal(row, table.row(slots[slot]))) {
+            slot = (slot + 1) & mask;
+        }
+        if (slots[slot] == kFree) {
+            slots[slot] = i;
             result.distinct.insert(result.distinct.end(), row.begin(), row.end());
             result.counts.push_back(0);
+            result.row_of.push_back(static_cast<std::int64_t>(result.counts.size()) - 1);
+        } else {
+            result.row_of.push_back(result.row_of[slots[slot]]);
         }
-        result.row_of.push_back(static_cast<std::int64_t>(entry->second));
-        ++result.counts[entry->second];
+        ++result.counts[static_cast<std::size_t>(result.row_of.back())];
     }
     return result;
 }
