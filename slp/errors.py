@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
 from types import FrameType
@@ -31,6 +32,7 @@ __all__ = [
     "SlpWarning",
     "UnsupportedError",
     "UsageError",
+    "memory_errors",
     "warn",
 ]
 
@@ -140,6 +142,18 @@ class BudgetError(SlpError):
     ) -> None:
         super().__init__(diagnostics)
         self.log_evidence_bounds = log_evidence_bounds
+
+
+@contextmanager
+def memory_errors() -> Iterator[None]:
+    """Around work for which the system may have too little memory, whatever the budget is: that is
+    an error of the budget (E501)."""
+    try:
+        yield
+    except MemoryError as e:
+        message = "there is no memory left on this machine, or the process may take no more"
+        help = "give a `--memory` that it has, close other programs, or take fewer rows"
+        raise BudgetError(Diagnostic("E501", message, help=help)) from e
 
 
 class SlpWarning(UserWarning):

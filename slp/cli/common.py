@@ -20,7 +20,15 @@ from typing import IO, Any
 import click
 
 import slp
-from slp.errors import BudgetError, Diagnostic, ExitCode, SlpError, SlpWarning, UsageError
+from slp.errors import (
+    BudgetError,
+    Diagnostic,
+    ExitCode,
+    SlpError,
+    SlpWarning,
+    UsageError,
+    memory_errors,
+)
 from slp.program import CLEAR_LINE, Progress, shown_progress
 from slp.source import draw_diagnostic, visible, visible_lines
 
@@ -140,7 +148,7 @@ def reports_errors(command: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(command)
     def wrapped(*args: Any, message_format: str, **kwargs: Any) -> None:
         try:
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), memory_errors():
                 warnings.simplefilter("always", SlpWarning)
                 warnings.showwarning = _shown_as(message_format, warnings.showwarning)
                 command(*args, **kwargs)

@@ -50,7 +50,7 @@ def table_of(program: Program, X: Any, y: Any = None) -> Table:
         raise DataError([*faults, *e.diagnostics]) from e
     if faults:
         raise DataError(faults)
-    return _merged(coded, response, roles.response.name)
+    return _merged(coded, response, roles.response.name, frame.nbytes)
 
 
 def response_of(program: Program, roles: Roles) -> Response:
@@ -63,7 +63,7 @@ def response_of(program: Program, roles: Roles) -> Response:
     return bind_response(column, roles.event, program.leaf, declared, span, program.class_order)
 
 
-def _merged(coded: Sequence[CodedColumn], response: Response, name: str) -> Table:
+def _merged(coded: Sequence[CodedColumn], response: Response, name: str, bytes_read: int) -> Table:
     codes, row_of, counts = kernels.merge_rows(np.stack([c.codes for c in coded], axis=1))
     warnings = [w for c in coded for w in c.warnings]
     return Table(
@@ -81,6 +81,7 @@ def _merged(coded: Sequence[CodedColumn], response: Response, name: str) -> Tabl
             *response.notes,
         ),
         warnings=(*warnings, *_constant_warnings(coded, codes), *response.warnings),
+        bytes_read=bytes_read,
     )
 
 

@@ -51,6 +51,16 @@ class Frame:
         """Column names, distinct."""
         return tuple(c.name for c in self.columns)
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.n_rows, len(self.columns)
+
+    @property
+    def nbytes(self) -> int:
+        """What its cells take, about: texts that are equal are one, and not counted."""
+        return sum(c.cells.nbytes + c.missing.nbytes for c in self.columns)
+
 
 def check_names(names: Sequence[str]) -> None:
     """Raise DataError for columns without a name (E408) or with the same one (E407)."""

@@ -90,6 +90,7 @@ class Table:
     row_of : int64, shape (n_rows,). The distinct row of each row of the data.
     notes : what a person should know (merged rows, chosen leaf model, coded features), in words.
     warnings : findings that are no errors.
+    bytes_read : what the columns took that it was coded from, which whoever gave them still holds.
     """
 
     features: tuple[Feature, ...]
@@ -102,6 +103,7 @@ class Table:
     row_of: NDArray[np.int64]
     notes: tuple[str, ...] = ()
     warnings: tuple[Diagnostic, ...] = field(default=(), repr=False)
+    bytes_read: int = 0
 
     @property
     def feature_names(self) -> tuple[str, ...]:

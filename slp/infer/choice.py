@@ -10,7 +10,7 @@ from slp.data.table import Table
 from slp.errors import Diagnostic, UsageError
 from slp.infer.compiled import MOST_SPLITS, Size, compiled_is_there, size_for
 from slp.infer.compiled.fitting import Fit, Room, fits_in_words
-from slp.infer.memory import format_bytes
+from slp.infer.memory import format_bytes, room_beside
 from slp.ir.tree_grammar import TreeGrammar
 from slp.seconds import Deadline, format_seconds
 
@@ -81,9 +81,15 @@ def choose_by_size(
     memory: int,
     what_fits: Callable[[Room], Sequence[Fit]] | None,
 ) -> Choice:
-    """Exact sums where the passes of a summary, one at a time, fit into `memory` and `MOST_SPLITS`,
-    else `mh`."""
-    room = memory * _TOTALS_TO_BEST
+    """Exact sums where the passes of a summary, one at a time, fit into what the table leaves of
+    `memory` and into `MOST_SPLITS`, else `mh`.
+
+    Raises
+    ------
+    BudgetError
+        E501: the table alone takes it all.
+    """
+    room = room_beside(table, memory) * _TOTALS_TO_BEST
     size = size_for(grammar, table, room, MOST_SPLITS)
     if size is None:  # the plain chart finds out by itself
         return Choice("exact", _FINITE + _plainly())

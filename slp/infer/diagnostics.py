@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.infer.arviz_adapter import bulk_ess, r_hat, tail_ess
+from slp.infer.convergence import bulk_ess, r_hat, tail_ess
 from slp.infer.drawn import DrawnTrees
 from slp.infer.run import Outcome, acceptance
 

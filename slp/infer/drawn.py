@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Table
-from slp.infer.arviz_adapter import monte_carlo_errors
+from slp.infer.convergence import monte_carlo_errors
 from slp.infer.distribution import LeafMixture, ScoredTree
 from slp.infer.forests import forest_of_trees
 from slp.infer.newrows import rows_as_numbers, table_as_numbers
@@ -25,12 +25,15 @@ __all__ = ["DrawnTrees"]
 
 #: New rows that are routed through all trees at a time.
 _ROWS_AT_A_TIME = 4096
-#: Numbers, of all trees or draws for some rows, that are held at a time: 256 MiB of them.
-_MOST_HELD = 1 << 25
+#: Numbers, of all trees or draws for some rows, that are held at a time: 256 MiB of them, less
+#: where there is no room for so many and their copies, but never fewer than `_FEWEST_HELD`.
+_MOST_HELD, _FEWEST_HELD = 1 << 25, 1 << 16
+_BYTES_HELD = 6 * 8
 
 
 class DrawnTrees:
-    """Averages over draws (`slp.infer.distribution.TreeAverages`).
+    """Averages over draws (`slp.infer.distribution.TreeAverages`), for which `room` bytes may be
+    held at a time.
 
     Attributes
     ----------
@@ -47,9 +50,11 @@ class DrawnTrees:
         trees: Sequence[ScoredTree],
         chains: Sequence[NDArray[np.int64]],
         threads: int = N_CORES,
+        room: int | None = None,
     ) -> None:
         self.table, self.trees, self.chains = table, trees, chains
         self._threads = threads
+        self._room = room
         counts = np.bincount(np.concatenate(chains), minlength=len(trees))
         self.frequency = counts / counts.sum()
         self._forest = forest_of_trees(table, [t.tree for t in trees])
@@ -139,7 +144,10 @@ class DrawnTrees:
     def rows_at_a_time(self) -> int:
         """For so many rows what each draw predicts can be held at a time."""
         each = sum(len(chain) for chain in self.chains) * max(1, len(self.table.leaf.classes))
-        return max(1, min(_ROWS_AT_A_TIME, _MOST_HELD // each))
+        held = _MOST_HELD
+        if self._room is not None:
+            held = min(held, max(self._room // _BYTES_HELD, _FEWEST_HELD))
+        return max(1, min(_ROWS_AT_A_TIME, held // each))
 
     def _leaves_reached(self, rows: NDArray[np.object_]) -> Iterator[NDArray[np.int64]]:
         """The leaf that each new row (`Table.new_rows`) ends in under each tree, shape (U, m), some

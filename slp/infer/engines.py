@@ -21,7 +21,7 @@ from slp.infer.compiled.passes import Progress
 from slp.infer.distribution import TreeDistribution
 from slp.infer.exact_posterior import ExactPosterior
 from slp.infer.known import Known
-from slp.infer.memory import memory_budget
+from slp.infer.memory import memory_budget, room_beside
 from slp.infer.options import check_count
 from slp.infer.posterior import MapTree, Posterior
 from slp.infer.row_labels import tells_label_faults
@@ -36,9 +36,9 @@ __all__ = ["ENGINES", "infer"]
 
 @dataclass(frozen=True)
 class Limits:
-    """What an exact engine may take: bytes, time, threads. `what_fits` says what
-    would make it fit; `items_wanted` whether more than the evidence will be asked of what the first
-    pass finds."""
+    """What an exact engine may take: bytes, the table among them, time, threads. `what_fits` says
+    what would make it fit; `items_wanted` whether more than the evidence will be asked of what the
+    first pass finds."""
 
     memory: int
     deadline: Deadline
@@ -173,8 +173,8 @@ def infer(
         E502 `memory` is no size, E542 `time` no length of time, E505 `draws` or `seed` is no whole
         number from 0 up or `threads` below 1, E509 no such engine.
     BudgetError
-        E501, E503, E540: the engine's budget is too small; the message says what would fit, and
-        `known` holds what was found (`slp.infer.known.Known`).
+        E501, E503, E540: the budget is too small for the table or the engine; the message says what
+        would fit, and `known` holds what was found (`slp.infer.known.Known`).
     UnsupportedError
         E301: an exact engine was asked for, and may not take the program.
     SlpError
@@ -190,7 +190,10 @@ def infer(
     threads = min(threads, _MOST_THREADS)
     deadline = Deadline.of(time)
     budget = memory_budget(memory)
-    fits = None if recompile is None else partial(changes_that_fit, program, recompile)
+    room = room_beside(table, budget)
+    # Another program on the table makes another table.
+    may_try = recompile is not None and room > budget // 2
+    fits = partial(changes_that_fit, program, recompile) if may_try and recompile else None
     if choice is None:
         choice = choose_by_size(grammar, table, budget, fits)
         _say(choice)
@@ -210,6 +213,7 @@ def infer(
             likelihood=likelihood,
             threads=threads,
             deadline=deadline,
+            memory=budget,
             progress=progress,
             allow_code=allow_code,
         )

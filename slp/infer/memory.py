@@ -1,14 +1,29 @@
-"""Memory budgets: reading `4GiB`, writing it, and what is free."""
+"""Memory budgets: reading `4GiB`, writing it, what is free, and what a table takes of it.
+
+A budget is for the whole process, but for some 150 MB that the interpreter and its libraries take.
+The table comes out of it first; an engine may take what that leaves.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import sys
+from typing import TYPE_CHECKING, Any
 
-from slp.errors import Diagnostic, UsageError
+from slp.errors import BudgetError, Diagnostic, UsageError
 
-__all__ = ["format_bytes", "memory_budget", "parse_memory"]
+if TYPE_CHECKING:
+    from slp.data.table import Table
+
+__all__ = [
+    "check_room_for_rows",
+    "format_bytes",
+    "memory_budget",
+    "parse_memory",
+    "room_beside",
+    "table_bytes",
+]
 
 _UNITS = {"": 1, "B": 1}
 for _power, _letter in enumerate("KMGT", start=1):
@@ -40,6 +55,64 @@ def parse_memory(memory: int | str) -> int:
 def memory_budget(memory: int | str | None) -> int:
     """The budget in bytes: as given, or half of what is free."""
     return _free() // 2 if memory is None else parse_memory(memory)
+
+
+# What a cell of a feature takes while a table is coded: as read, its value and its code, twice.
+_BYTES_PER_CELL = 9 + 8 + 2 * 4
+# Key, sizes and number of a distinct row in the core (`native/core/exact/geometry.hpp`).
+_BYTES_PER_KEY = 28
+
+
+def check_room_for_rows(X: Any, memory: int) -> None:
+    """That rows (a frame, an array, a list of rows) can be coded within a budget, before they are.
+
+    Raises
+    ------
+    BudgetError
+        E501.
+    """
+    shape = getattr(X, "shape", None)
+    if not isinstance(shape, tuple) or len(shape) != 2:
+        return
+    n_rows, n_columns = shape
+    need = n_rows * n_columns * _BYTES_PER_CELL
+    if need > memory:
+        raise _no_room(f"{n_rows:,} rows of {n_columns:,} columns take at least", need, memory)
+
+
+def table_bytes(table: Table) -> int:
+    """What a table takes while a compiled engine runs on it: as it was read, coded, and the core's
+    copy of it with a key for each row."""
+    n = len(table.counts)
+    codes, statistics = table.codes.nbytes, table.statistics.nbytes
+    numbers = sum(a.nbytes for f in table.features for a in (f.values, f.cuts) if a is not None)
+    own = codes + statistics + numbers + table.counts.nbytes + table.row_of.nbytes
+    core = codes + statistics + numbers + n * (4 + _BYTES_PER_KEY)
+    return table.bytes_read + own + core
+
+
+def room_beside(table: Table, memory: int) -> int:
+    """What a budget leaves to an engine beside the table.
+
+    Raises
+    ------
+    BudgetError
+        E501: the table alone takes it all.
+    """
+    held = table_bytes(table)
+    if held > memory:
+        rows = f"{table.n_rows:,} rows of {len(table.features):,} features"
+        raise _no_room(f"{rows} take", held, memory)
+    return memory - held
+
+
+def _no_room(what: str, need: int, memory: int) -> BudgetError:
+    message = (
+        f"the table alone is too large for the memory of {format_bytes(memory)}: {what} "
+        f"{format_bytes(need)}, before any engine begins"
+    )
+    help = "give it more memory (`--memory`), fewer rows, or fewer columns"
+    return BudgetError(Diagnostic("E501", message, help=help))
 
 
 def format_bytes(size: int) -> str:

@@ -71,6 +71,7 @@ class Said(TypedDict):
     likelihood: bool
     seed: int
     threads: int
+    room: int | None
     run: Callable[[bool], SampledPosterior]
     stop: Stop
 
@@ -79,7 +80,8 @@ class SampledPosterior(Posterior):
     """The distribution over trees as draws show it; see `Posterior`.
 
     `run` makes draws with or without likelihood, for `prior`; `threads` are those that the draws
-    are averaged in; `stop` says when to score no more draws.
+    are averaged in, `room` the bytes that averages may hold at a time, None for no limit; `stop`
+    says when to score no more draws.
     """
 
     def __init__(self, sampler: TreeSampler[Any], result: RunResult, **said: Unpack[Said]) -> None:
@@ -91,7 +93,7 @@ class SampledPosterior(Posterior):
             seed=said["seed"],
         )
         self._sampler, self._result = sampler, result
-        self._run, self._threads = said["run"], said["threads"]
+        self._run, self._threads, self._room = said["run"], said["threads"], said["room"]
         self._stop = said["stop"]
 
     # --- what draws do not tell ----------------------------------------------------------------
@@ -230,7 +232,7 @@ class SampledPosterior(Posterior):
                     trees.append(found)
                 numbered.append(number)
             chains.append(np.array(numbered, np.int64))
-        return DrawnTrees(self.table, trees, chains, self._threads)
+        return DrawnTrees(self.table, trees, chains, self._threads, self._room)
 
     # --- Monte Carlo errors --------------------------------------------------------------------
 

@@ -8,7 +8,6 @@ from typing import Any, Unpack
 import numpy as np
 
 from slp.errors import Diagnostic, SlpError, UsageError, warn
-from slp.infer.arviz_adapter import statistics_at_hand
 from slp.infer.boxes import Geometry
 from slp.infer.choice import Choice
 from slp.infer.edit_posterior import EditPosterior
@@ -36,9 +35,10 @@ from slp.infer.run import (
     run,
 )
 from slp.infer.sampled_posterior import Said, SampledPosterior, TreeSampler
+from slp.infer.sampler_memory import room_for_averages
 from slp.infer.sampling import HOSTED, Sampling, teller, warn_of
 from slp.ir.program import Program
-from slp.ir.tree_grammar import TreeGrammar
+from slp.ir.tree_grammar import SplitRule, TreeGrammar
 from slp.seconds import Deadline
 from slp.trees.predicates import asked_predicates
 
@@ -57,6 +57,7 @@ def sample_posterior(
     likelihood: bool = True,
     threads: int = 1,
     deadline: Deadline | None = None,
+    memory: int | None = None,
     progress: Callable[[int, str], None] | None = None,
     allow_code: bool = False,
 ) -> SampledPosterior:
@@ -69,12 +70,26 @@ def sample_posterior(
     ------
     UsageError
         E505, E516, E518: an option; E512, E513, E515: the checkpoint.
+    BudgetError
+        E501: there is no room for the chains in `memory` bytes, the table's among them.
     SlpError
         E511, E514: the checkpoint; E517: no tree to start from was found.
     """
     check_count("rungs", sampling.rungs, least=1, most=_MOST_RUNGS)
     checkpoint, seed = checkpoint_and_seed(sampling.checkpoint, sampling.resume, seed)
     known_seed = fresh_seed() if seed is None else seed
+    room = None
+    if memory is not None:
+        rules = grammar.states[grammar.start].rules
+        room = room_for_averages(
+            geometry.table,
+            memory,
+            chains=sampling.chains,
+            rungs=sampling.rungs,
+            threads=threads,
+            keyed="q_exact" in sampling.proposal
+            or any(isinstance(r, SplitRule) and r.measure == "partition" for r in rules),
+        )
 
     def chains(
         likelihood: bool, checkpoint: Checkpoint | None, deadline: Deadline
@@ -87,18 +102,17 @@ def sample_posterior(
         )
         kept = min(_seconds_after_chains(draws, geometry), deadline.left() / 2)
         said: list[Diagnostic] = []
-        with statistics_at_hand(draws > 0):
-            result = run(
-                sampler,
-                _schedule(sampler, sampling, draws),
-                known_seed,
-                # Ctrl-C comes to the main thread: so it ends a predicate at once, however slow.
-                threads=1 if asked_predicates(program.constraints) else threads,
-                deadline=deadline.before(kept),
-                progress=None if progress is None else teller(progress),
-                checkpoint=checkpoint,
-                say=said.append,
-            )
+        result = run(
+            sampler,
+            _schedule(sampler, sampling, draws),
+            known_seed,
+            # Ctrl-C comes to the main thread: so it ends a predicate at once, however slow.
+            threads=1 if asked_predicates(program.constraints) else threads,
+            deadline=deadline.before(kept),
+            progress=None if progress is None else teller(progress),
+            checkpoint=checkpoint,
+            say=said.append,
+        )
         posterior = _posterior(
             sampler,
             result,
@@ -106,6 +120,7 @@ def sample_posterior(
             likelihood=likelihood,
             seed=known_seed,
             threads=threads,
+            room=room,
             run=lambda likelihood: chains(likelihood, None, Deadline(deadline.seconds)),
             stop=deadline.over,
         )

@@ -6,8 +6,9 @@ from typing import Any, TypedDict, Unpack
 
 from slp.compile import compile_model
 from slp.data import Table
-from slp.errors import NoTreeError, warn
+from slp.errors import NoTreeError, memory_errors, warn
 from slp.infer import Posterior, Sampling, infer
+from slp.infer.memory import check_room_for_rows, memory_budget
 from slp.infer.sampling import HOSTED, SamplingOptions
 from slp.ir import program as ir
 from slp.ir.tree_grammar import TreeGrammar
@@ -136,9 +137,11 @@ class TreeQuestions:
         progress: Progress | bool | None,
         **options: Unpack[RunOptions],
     ) -> Posterior:
+        options["memory"] = budget = memory_budget(options["memory"])
+        check_room_for_rows(X, budget)
         given = options["time"]
         options["time"] = deadline = Deadline.of(given)
-        with shown_progress(progress) as shown, held(deadline):
+        with shown_progress(progress) as shown, held(deadline), memory_errors():
             ready = with_predicates(self.ir, allow_code)
             model = compile_model(ready, X, y, finite=options["engine"] not in HOSTED)
             for finding in model.warnings:

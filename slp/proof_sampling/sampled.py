@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.errors import Diagnostic, UsageError
-from slp.infer.arviz_adapter import inference_data, monte_carlo_errors
+from slp.infer.arviz_adapter import inference_data
+from slp.infer.convergence import monte_carlo_errors
 from slp.infer.diagnostics import Diagnostics, convergence_of, diagnostics_of, worst
 from slp.infer.options import check_count
 from slp.infer.run import RunResult

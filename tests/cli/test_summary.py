@@ -74,7 +74,7 @@ def test_passes_give_way_to_each_other() -> None:
 def test_draws_keep_the_budget() -> None:
     posterior = slp.parse(PROGRAM).posterior(*data(), engine="exact", draws=2000, threads=1)
     passes = posterior._distribution.passes  # type: ignore[attr-defined]
-    passes._memory = passes._kept_bytes() + 200_000
+    passes._memory = passes._room = passes._kept_bytes() + 200_000
     with pytest.raises(BudgetError) as error:
         posterior.draws  # noqa: B018
     (diagnostic,) = error.value.diagnostics

@@ -89,14 +89,16 @@ std::int32_t Geometry::cell(const Feature& feature, std::uint32_t low, std::uint
     return feature.first_cell + 2 * i + (at != points.end() && *at == threshold ? 1 : 0);
 }
 
-Splitter::Splitter(const Geometry& geometry) : geometry_(geometry) {
-    std::size_t most = 0;
-    for (const Feature& feature : geometry.problem_.table.features) {
+Splitter::Splitter(const Geometry& geometry) : geometry_(geometry) {}
+
+void Splitter::make_room() {
+    std::size_t most = 1;
+    for (const Feature& feature : geometry_.problem_.table.features) {
         most = std::max(most, static_cast<std::size_t>(feature.n_codes));
     }
     buckets_.assign(most, Bucket{0, 0, 0});
     occupied_.assign((most + 63) / 64, 0);
-    codes_.resize(std::min<std::size_t>(most, geometry.problem_.table.n_rows));
+    codes_.resize(std::min<std::size_t>(most, geometry_.problem_.table.n_rows));
 }
 
 std::span<BoxSplit> Splitter::splits(const Box& box, Arena& arena) {
@@ -110,6 +112,9 @@ std::span<BoxSplit> Splitter::splits(const Box& box, Arena& arena) {
     if (box.rows.size() < 2 ||
         data_rows(box.sizes) / 2 < geometry_.problem_.grammar.min_leaf) {
         return {begin, end};
+    }
+    if (buckets_.empty()) {
+        make_room();
     }
     for (std::uint32_t f = 0; f < features.size(); ++f) {
         fill_buckets(features[f], box);

@@ -129,6 +129,9 @@ private:
         Sizes sizes;
     };
 
+    // Memory for the codes of the longest feature, taken when a box is first split: chains hold
+    // splitters that most of them never use.
+    void make_room();
     void fill_buckets(const Feature& feature, const Box& box);
     void find_codes(const Feature& feature, const Box& box);
     BoxSplit* threshold_splits(std::uint32_t f, const Box& box, BoxSplit* out);

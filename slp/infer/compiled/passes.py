@@ -17,7 +17,7 @@ from slp.errors import BudgetError, Diagnostic
 from slp.infer.compiled.fitting import Room
 from slp.infer.compiled.problem import core_problem
 from slp.infer.compiled.size import Size, size_of
-from slp.infer.memory import format_bytes
+from slp.infer.memory import format_bytes, table_bytes
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.exact import N_CORES, exact_kernels
 from slp.leaves import Dirichlet
@@ -65,9 +65,9 @@ _WHAT_WOULD_FIT = (
 
 
 class Passes:
-    """All passes over one grammar on one table, in `memory` bytes and until the `deadline`,
-    whose watch runs while they do. `what_fits` says what would make a pass fit into a room, when
-    one does not."""
+    """All passes over one grammar on one table, in `memory` bytes, of which the table takes some,
+    and until the `deadline`, whose watch runs while they do. `what_fits` says what would make a
+    pass fit into a room, when one does not."""
 
     def __init__(
         self,
@@ -83,6 +83,7 @@ class Passes:
         assert core is not None
         self.engine: Any = core.ExactEngine(core_problem(core, grammar, table))
         self._memory, self._progress, self._threads = memory, progress, threads
+        self._room = max(0, memory - table_bytes(table))
         self._deadline, self._what_fits = deadline or Deadline(), what_fits
         self._leaf, self._n_features = table.leaf, len(table.features)
         self._statistics = table.statistics
@@ -116,8 +117,8 @@ class Passes:
         return found
 
     def left(self) -> int:
-        """Bytes that the passes kept leave."""
-        return max(0, self._memory - self._kept_bytes())
+        """Bytes that the table and the passes kept leave."""
+        return max(0, self._room - self._kept_bytes())
 
     def hold(self, words: str, size: int, needed: tuple[Quantity, bool]) -> None:
         """That what is done now holds `size` bytes, and needs one of the passes kept: others are
@@ -336,7 +337,7 @@ class Passes:
         """What would make it fit: `splits` is how many there would be time for."""
         out_of_memory = status == _OUT_OF_BUDGET
         words += 3 * len(self._kept)  # which are there beside it
-        room = Room(self._memory, inf if out_of_memory else splits, words)
+        room = Room(self._room, inf if out_of_memory else splits, words)
         what = _WHAT_WOULD_FIT if self._what_fits is None else self._what_fits(room)
         return f"{what}; or give it more {'memory' if out_of_memory else 'time'}"
 
