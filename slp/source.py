@@ -6,12 +6,15 @@ Offsets count characters (not bytes) from 0; lines and columns are counted from 
 from __future__ import annotations
 
 import bisect
+import os
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from slp.errors import Diagnostic, ProgramError
+from slp.folders import Folders, folders_of, open_regular
 
 __all__ = [
     "MOST_CHARACTERS",
@@ -41,25 +44,47 @@ class SourceFile:
 
     name: str
     text: str = field(repr=False)
+    folders: Folders = field(default=Folders(), repr=False, compare=False)
 
     @classmethod
-    def read(cls, path: str | Path) -> SourceFile:
-        """Read a UTF-8 file.
+    def read(cls, path: str | Path, include: str | Path | Iterable[str | Path] = ()) -> SourceFile:
+        """Read a UTF-8 file that a user names; it can use files below its folder, and those that
+        `include` names.
 
         Raises
         ------
         ProgramError
-            If the file is missing, is not readable or is not UTF-8.
+            E001 to E003: the file is missing, is not readable, is not UTF-8, is a table.
+        UsageError
+            E725: one of `include` is no folder.
         """
-        path = Path(path)
+        folders = folders_of(path, include)
+        return cls._read(Path(path), folders, lambda: open_regular(path))
+
+    def used(self, name: str) -> SourceFile:
+        """Read a file that this one uses.
+
+        Raises
+        ------
+        ProgramError
+            As `read`.
+        RefusedError
+            This file may not use that.
+        """
+        path, real = self.folders.find(name, ".slp")
+        folders = self.folders.beside(path)
+        return type(self)._read(path, folders, lambda: open_regular(real, follow=False))
+
+    @classmethod
+    def _read(cls, path: Path, folders: Folders, opened: Callable[[], int]) -> SourceFile:
         if path.name.lower().endswith(_TABLES):
             message = f"{path} is a table by its name, and a program belongs here"
             help = "the program comes first, then the table: slp-sample prior.slp data.csv"
             raise ProgramError(Diagnostic("E003", message, help=help))
         try:
-            with path.open(encoding="utf-8-sig") as stream:
+            with os.fdopen(opened(), encoding="utf-8-sig") as stream:
                 # One more than may be: the parser tells that it is too large.
-                return cls(str(path), stream.read(MOST_CHARACTERS + 1))
+                return cls(str(path), stream.read(MOST_CHARACTERS + 1), folders)
         except UnicodeDecodeError as e:
             message = f"{path} is not UTF-8 text (byte {e.start})"
             raise ProgramError(Diagnostic("E002", message, help="save the file as UTF-8")) from e

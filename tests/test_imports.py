@@ -22,7 +22,8 @@ _PLAIN = _BASE | {"proofs.terms"}
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "late": set(),
-    "source": {"errors"},
+    "folders": {"errors"},
+    "source": {"errors", "folders"},
     "seconds": {"errors"},
     "resources": _BASE,
     "proofs.terms": _BASE,
@@ -32,7 +33,7 @@ ALLOWED: dict[str, set[str]] = {
     "kernels": {"errors", "_core"},
     "leaves": _PLAIN | {"ir", "kernels"},
     "data": _PLAIN | {"ir", "kernels", "leaves"},
-    "analysis": _PLAIN | {"resources", "syntax", "ir", "proofs", "data", "trees"},
+    "analysis": _PLAIN | {"folders", "resources", "syntax", "ir", "proofs", "data", "trees"},
     "lower": _PLAIN | {"ir", "proofs", "data"},
     "query": _PLAIN | {"ir", "proofs", "syntax"},
     "trees": _PLAIN | {"ir", "data", "leaves"},

@@ -8,16 +8,19 @@ caller.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from slp.analysis.findings import Findings, name_help
 from slp.errors import DataError, Related
+from slp.folders import Folders, RefusedError, open_regular
 from slp.ir.program import MEASURES, EditPrior, Measure, Program
 from slp.proofs.terms import Atom, Term, Text
 from slp.source import SourceSpan
 from slp.trees import Tree
+from slp.trees.encoding import tree_from_dict
 
 __all__ = ["EDITTREE", "SETTINGS", "EditUse", "check_edits", "read_edits"]
 
@@ -27,16 +30,19 @@ EDITTREE = ":- param(p, 0.8).\n"
 #: What can be set there, apart from the parameter `p`.
 SETTINGS = ("tree", "measure")
 
+#: Characters of the file of a tree, at most: of some 100,000 leaves.
+_MOST_CHARACTERS = 10_000_000
+
 #: Measures whose shares sum to 1 over any splits.
 _PROPER: tuple[Measure, ...] = ("feature_then_cut", "all", "gap")
 
 
 @dataclass(frozen=True)
 class EditUse:
-    """A use of `edittree`: the settings given, the folder of the using file, the places."""
+    """A use of `edittree`: the settings given, where the tree may lie, the places."""
 
     settings: dict[str, Term]
-    folder: Path
+    folders: Folders
     span: SourceSpan
     span_of_p: SourceSpan | None = None
 
@@ -99,8 +105,10 @@ def _tree(use: EditUse, findings: Findings) -> tuple[Tree | None, str | None]:
         )
         return None, None
     try:
-        text = (use.folder / name).read_text(encoding="utf-8")
-        return Tree.from_dict(json.loads(text)), name
+        data = json.loads(_text(name, use.folders))
+        return tree_from_dict(data, quote=False), name
+    except RefusedError as e:
+        findings.error("E166", str(e), where, help=e.help)
     except (OSError, UnicodeDecodeError, ValueError, RecursionError) as e:
         help = f"the name is taken from the folder of {Path(use.span.file.name).name}"
         findings.error("E160", f"{name} {_fault(e)}", where, help)
@@ -109,6 +117,16 @@ def _tree(use: EditUse, findings: Findings) -> tuple[Tree | None, str | None]:
             message = f"{name} is {diagnostic.message}"
             findings.add(replace(diagnostic, message=message, span=where))
     return None, None
+
+
+def _text(name: str, folders: Folders) -> str:
+    """What a file of a tree says."""
+    _, path = folders.find(name, ".json")
+    with os.fdopen(open_regular(path, follow=False), encoding="utf-8") as stream:
+        text = stream.read(_MOST_CHARACTERS + 1)
+    if len(text) > _MOST_CHARACTERS:
+        raise ValueError(f"it has more than {_MOST_CHARACTERS:,} characters")
+    return text
 
 
 def _fault(error: Exception) -> str:

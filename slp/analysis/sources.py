@@ -14,6 +14,7 @@ from pathlib import Path
 from slp.analysis.edits import EDITTREE, SETTINGS, EditUse
 from slp.analysis.findings import Findings, name_help
 from slp.errors import ProgramError, Related
+from slp.folders import RefusedError
 from slp.proofs.terms import Atom, Struct, Term, functor, list_items
 from slp.resources import prior_file, prior_names
 from slp.source import SourceFile, SourceSpan
@@ -137,7 +138,7 @@ class _Reader:
                 )
         parameters = tuple(o for o in overrides if o.name == "p")
         span_of_p = parameters[0].span if parameters else None
-        self.edit_uses.append(EditUse(settings, Path(user.name).parent, span, span_of_p))
+        self.edit_uses.append(EditUse(settings, user.folders, span, span_of_p))
         if len(self.edit_uses) > 1:
             return ()
         program, _ = parse_recovering(SourceFile("<edittree>", EDITTREE))
@@ -168,7 +169,10 @@ class _Reader:
             )
             return None
         try:
-            return SourceFile.read(Path(user.name).parent / target)
+            return user.used(target)
+        except RefusedError as e:
+            self.findings.error("E166", str(e), span, help=e.help)
+            return None
         except ProgramError as e:
             for diagnostic in e.diagnostics:
                 help = diagnostic.help or f"the name is taken from the folder of {user.name}"

@@ -8,6 +8,7 @@ import click
 
 from slp.cli.common import (
     format_option,
+    include_option,
     param_option,
     response_option,
     say,
@@ -25,12 +26,14 @@ __all__ = ["check_command"]
 @click.argument("data", required=False)
 @response_option
 @param_option
+@include_option
 @format_option
 def check_command(
     file: str,
     data: str | None,
     response: str | None,
     parameters: dict[str, float],
+    include: tuple[str, ...],
     message_format: str,
 ) -> None:
     """Check the program FILE, and with DATA also how it fits that table.
@@ -44,7 +47,7 @@ def check_command(
             frame = read_columns(data)
         except SlpError as e:
             found += e.diagnostics
-    found += find_mistakes(file, frame, response, **parameters)
+    found += find_mistakes(file, frame, response, include=include, **parameters)
     if message_format == "json" or found:
         write_diagnostics(found, message_format, sys.stdout)
     else:

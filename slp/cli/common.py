@@ -39,6 +39,7 @@ __all__ = [
     "draws_file_option",
     "exit_if_interrupted",
     "format_option",
+    "include_option",
     "json_option",
     "open_atomic",
     "param_option",
@@ -72,6 +73,8 @@ def _parse_parameters(
             out[name.strip()] = float(number)
         except ValueError:
             equals = ""
+        if name.strip() == "include":
+            raise click.BadParameter("`include` is no parameter; name folders by --include")
         if not equals or not name.strip():
             raise click.BadParameter(f"{value!r} is not NAME=NUMBER, such as alpha=0.9")
     return out
@@ -86,6 +89,13 @@ param_option = click.option(
     metavar="NAME=VALUE",
     callback=_parse_parameters,
     help="Set a parameter of the program; may be repeated.",
+)
+include_option = click.option(
+    "--include",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False),
+    metavar="DIR",
+    help="Let the program use files in and below this folder too; may be repeated.",
 )
 response_option = click.option(
     "-y", "--response", metavar="COLUMN", help="Response column (the last one unless declared)."

@@ -7,6 +7,7 @@ import click
 from slp import load
 from slp.cli.common import (
     format_option,
+    include_option,
     param_option,
     reports_errors,
     response_option,
@@ -22,15 +23,20 @@ __all__ = ["expand_command"]
 @click.argument("data", required=False)
 @response_option
 @param_option
+@include_option
 @format_option
 @reports_errors
 def expand_command(
-    file: str, data: str | None, response: str | None, parameters: dict[str, float]
+    file: str,
+    data: str | None,
+    response: str | None,
+    parameters: dict[str, float],
+    include: tuple[str, ...],
 ) -> None:
     """Print FILE with each tree rule as an ordinary clause, with box and tree as arguments.
 
     With DATA the program printed holds the table too and can be queried: `prior(Tree)` has the
     trees on it.
     """
-    program = load(file, **parameters)
+    program = load(file, include=include, **parameters)
     write_exactly(program.expand(None if data is None else read_columns(data), response))

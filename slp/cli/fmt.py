@@ -15,7 +15,7 @@ from slp.cli.common import (
     write_exactly,
 )
 from slp.errors import ExitCode
-from slp.source import SourceFile
+from slp.source import MOST_CHARACTERS, SourceFile
 from slp.syntax import format_program, parse_program
 
 __all__ = ["fmt_command"]
@@ -31,7 +31,11 @@ def fmt_command(files: tuple[str, ...], check: bool, diff: bool) -> None:
     """Rewrite FILES in the standard layout. `-` reads standard input and writes standard output."""
     changed = False
     for name in files:
-        source = SourceFile("<stdin>", sys.stdin.read()) if name == "-" else SourceFile.read(name)
+        source = (
+            SourceFile("<stdin>", sys.stdin.read(MOST_CHARACTERS + 1))
+            if name == "-"
+            else SourceFile.read(name)
+        )
         text = format_program(parse_program(source))
         changed |= text != source.text
         if diff:

@@ -13,6 +13,7 @@ from slp import load
 from slp.cli.common import (
     check_output,
     format_option,
+    include_option,
     json_option,
     open_atomic,
     param_option,
@@ -60,6 +61,7 @@ __all__ = ["learn_command"]
 )
 @memory_option
 @param_option
+@include_option
 @json_option
 @format_option
 @reports_errors
@@ -75,6 +77,7 @@ def learn_command(
     iterations: int,
     memory: str | None,
     parameters: dict[str, float],
+    include: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Learn the numbers in PRIOR from DATA.
@@ -83,7 +86,7 @@ def learn_command(
     other. Without -o the learned program is printed.
     """
     check_output(output)
-    program = load(prior, **parameters)
+    program = load(prior, include=include, **parameters)
     sources: list[Any] = [Path(name) for name in data]
     if response is not None:
         sources = [(source, response) for source in sources]

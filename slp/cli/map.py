@@ -12,6 +12,7 @@ from slp.cli.common import (
     data_argument,
     exit_if_interrupted,
     format_option,
+    include_option,
     json_option,
     param_option,
     program_argument,
@@ -46,6 +47,7 @@ __all__ = ["map_command"]
 )
 @inference_options
 @param_option
+@include_option
 @json_option
 @format_option
 @reports_errors
@@ -55,12 +57,13 @@ def map_command(
     response: str | None,
     best: int,
     parameters: dict[str, float],
+    include: tuple[str, ...],
     as_json: bool,
     inference: dict[str, Any],
 ) -> None:
     """The K most probable trees under PRIOR given DATA, with their posterior probabilities."""
     inference = until_deadline(inference)
-    program = load(prior, **parameters)
+    program = load(prior, include=include, **parameters)
     frame = read_columns(data)
 
     def tell(known: Known, limit: str) -> None:

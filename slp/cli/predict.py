@@ -13,6 +13,7 @@ from slp.cli.common import (
     data_argument,
     exit_if_interrupted,
     format_option,
+    include_option,
     open_atomic,
     param_option,
     program_argument,
@@ -51,6 +52,7 @@ _LEVEL = 0.9
 )
 @inference_options
 @param_option
+@include_option
 @format_option
 @reports_errors
 def predict_command(
@@ -61,6 +63,7 @@ def predict_command(
     output: str | None,
     interval: float | None,
     parameters: dict[str, float],
+    include: tuple[str, ...],
     inference: dict[str, Any],
 ) -> None:
     """Predict the rows of NEW under PRIOR given DATA, averaged over all trees by their probability.
@@ -71,7 +74,7 @@ def predict_command(
     """
     inference = until_deadline(inference)
     check_output(output)
-    program = load(prior, **parameters)
+    program = load(prior, include=include, **parameters)
     frame, rows = read_columns(data), read_columns(new)
     with progress_line() as progress:
         posterior = program.posterior(frame, response, progress=progress, **inference)

@@ -15,6 +15,7 @@ from slp.cli.common import (
     draws_file_option,
     exit_if_interrupted,
     format_option,
+    include_option,
     json_option,
     param_option,
     program_argument,
@@ -60,6 +61,7 @@ _LEAST_DRAWN = 1000
 @inference_options
 @draws_file_option
 @param_option
+@include_option
 @json_option
 @format_option
 @reports_errors
@@ -70,13 +72,14 @@ def prior_command(
     draws: int,
     output: str | None,
     parameters: dict[str, float],
+    include: tuple[str, ...],
     as_json: bool,
     inference: dict[str, Any],
 ) -> None:
     """What PRIOR says of the trees that DATA's features allow, before the response is looked at."""
     inference = until_deadline(inference)
     check_output(output)
-    program = load(prior, **parameters)
+    program = load(prior, include=include, **parameters)
     frame = read_columns(data)
     with progress_line() as progress:
         result = program.prior(

@@ -17,6 +17,7 @@ from slp import load
 from slp.cli.common import (
     INTERRUPTED,
     format_option,
+    include_option,
     json_option,
     param_option,
     program_argument,
@@ -99,6 +100,7 @@ _FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
     help="Let goals prolog(...) do whatever SWI-Prolog can do, and run MODULE:FUNCTION.",
 )
 @param_option
+@include_option
 @json_option
 @format_option
 @reports_errors
@@ -117,13 +119,14 @@ def query_command(
     sampling: dict[str, Any],
     allow_code: bool,
     parameters: dict[str, float],
+    include: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Answers to GOAL under the program PRIOR, each with its probability.
 
     GOAL is Prolog text such as 'member(X, [a, b])'. Quote it for the shell.
     """
-    program = load(prior, **parameters)
+    program = load(prior, include=include, **parameters)
     found: QueryResult | Draws | SampledProofs
     if log_likelihood is not None or proposal is not None:
         _check_options("Metropolis-Hastings")

@@ -15,6 +15,7 @@ from slp.cli.common import (
     draws_file_option,
     exit_if_interrupted,
     format_option,
+    include_option,
     json_option,
     param_option,
     program_argument,
@@ -61,6 +62,7 @@ __all__ = ["sample_command"]
 @inference_options
 @draws_file_option
 @param_option
+@include_option
 @json_option
 @format_option
 @click.version_option(slp.__version__, prog_name="slp-sample")
@@ -72,6 +74,7 @@ def sample_command(
     draws: int,
     output: str | None,
     parameters: dict[str, float],
+    include: tuple[str, ...],
     as_json: bool,
     inference: dict[str, Any],
 ) -> None:
@@ -83,7 +86,7 @@ def sample_command(
     started = time.perf_counter()
     inference = until_deadline(inference)
     check_output(output)
-    program = load(prior, **parameters)
+    program = load(prior, include=include, **parameters)
     frame = read_columns(data)
 
     def tell(known: Known, limit: str) -> None:

@@ -6,7 +6,7 @@ Nothing but the numbers that were learned is replaced, token by token, so commen
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from slp.analysis.directives import Declared, collect_directives
@@ -35,7 +35,7 @@ def edited(file: SourceFile, edits: Iterable[Edit]) -> SourceFile:
     text = file.text
     for edit in sorted(edits, key=lambda e: -e.start):
         text = text[: edit.start] + edit.text + text[edit.end :]
-    return SourceFile(file.name, text)
+    return replace(file, text=text)
 
 
 class ProgramText:

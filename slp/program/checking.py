@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from slp.errors import Diagnostic, UsageError
 from slp.program.program import Program
-from slp.program.reading import parse
+from slp.program.reading import Include, parse
 from slp.trees import Tree
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ def check(
     X: Any = None,
     y: Any = None,
     allow_code: bool = False,
+    include: Include = (),
 ) -> list[CheckResult]:
     """Whether a tree of any origin satisfies constraints, without a posterior.
 
@@ -31,6 +32,7 @@ def check(
         clauses that the others may use (boxes, `:- leaf(...)`), and whose own constraints and
         limits are checked; a program; or a function of the tree that is True or False.
     X, y, allow_code : as for `Tree.check`.
+    include : folders that texts can use files from, as for `parse`.
 
     Raises
     ------
@@ -51,11 +53,13 @@ def check(
         if isinstance(constraint, Program):
             found += results(constraint)
         elif not isinstance(constraint, str):
-            program = parse(shared, "<clauses>").require(constraint)
+            program = parse(shared, "<clauses>", include=include).require(constraint)
             found.append(results(program)[len(program.ir.constraints) - 1])
         elif constraint.rstrip().endswith("."):
-            found += results(parse(f"{constraint}\n:- use(growtree).\n", "<clauses>"))
+            text = f"{constraint}\n:- use(growtree).\n"
+            found += results(parse(text, "<clauses>", include=include))
         else:
-            stated = parse(f":- constraint({constraint}).\n{shared}", "<constraint>")
+            text = f":- constraint({constraint}).\n{shared}"
+            stated = parse(text, "<constraint>", include=include)
             found += results(stated)[:1]
     return found

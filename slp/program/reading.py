@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from slp.compile import find_wrong_names, read_text
 from slp.errors import Diagnostic, SlpError
+from slp.folders import Folders, included
 from slp.program.no_tree import find_no_tree
 from slp.program.program import Program
 from slp.resources import prior_file
 from slp.source import SourceFile
 from slp.trees import Tree
 
-__all__ = ["find_mistakes", "load", "parse"]
+__all__ = ["Include", "find_mistakes", "load", "parse"]
+
+#: A folder, or several, that a program can use files from.
+Include: TypeAlias = str | Path | Iterable[str | Path]
 
 
-def load(path: str | Path, /, **parameters: float | Tree) -> Program:
+def load(path: str | Path, /, *, include: Include = (), **parameters: float | Tree) -> Program:
     """Read a program from a `.slp` file, or a prior of the library by its name (`"growtree"`).
 
+    It can use files in and below its folder, and in and below `include`, a folder or several.
     A `Tree` as `tree` is the one that `edittree` edits, whatever the file says:
     `slp.load("edittree", tree=given, p=0.9)`.
 
@@ -29,30 +34,44 @@ def load(path: str | Path, /, **parameters: float | Tree) -> Program:
     ------
     ProgramError
         The file cannot be read, or with every mistake in it.
+    UsageError
+        E725: one of `include` is no folder.
     """
-    return _program(_source(path), parameters)
+    return _program(_source(path, include), parameters)
 
 
-def parse(text: str, name: str = "<text>", /, **parameters: float | Tree) -> Program:
+def parse(
+    text: str, name: str = "<text>", /, *, include: Include = (), **parameters: float | Tree
+) -> Program:
     """Read a program from text; `name` is what messages call it, parameters are as for `load`.
+
+    Text has no folder: it can use library priors, and files in and below `include`.
 
     Raises
     ------
     ProgramError
         With every mistake in the text.
+    UsageError
+        E725: one of `include` is no folder.
     """
-    return _program(SourceFile(name, text), parameters)
+    return _program(SourceFile(name, text, Folders(include=included(include))), parameters)
 
 
 def find_mistakes(
-    path: str | Path, X: Any = None, y: Any = None, /, **parameters: float
+    path: str | Path,
+    X: Any = None,
+    y: Any = None,
+    /,
+    *,
+    include: Include = (),
+    **parameters: float,
 ) -> tuple[Diagnostic, ...]:
     """Every mistake and warning in a program and, with a table, in how the two fit.
 
     Arguments are those of `load` and of `Program.posterior`.
     """
     try:
-        source = _source(path)
+        source = _source(path, include)
     except SlpError as e:
         return tuple(e.diagnostics)
     partial, found = read_text(source, parameters)
@@ -70,11 +89,11 @@ def find_mistakes(
         return tuple(e.diagnostics)
 
 
-def _source(path: str | Path) -> SourceFile:
+def _source(path: str | Path, include: Include) -> SourceFile:
     """The text of a file, or of the library prior of that name."""
     name = str(path)
     if os.path.exists(path) or not name.isidentifier():
-        return SourceFile.read(path)
+        return SourceFile.read(path, include)
     return SourceFile(name, ":- use(edittree).\n") if name == "edittree" else prior_file(name)
 
 

@@ -61,8 +61,15 @@ def _by_text(of_classes: Mapping[Label, Any]) -> dict[str, Any]:
 class _Site:
     """Where in the JSON a node stands; its path is only spelled out for a message."""
 
-    def __init__(self, data: Any, above: _Site | None = None, side: str = "") -> None:
+    def __init__(
+        self, data: Any, above: _Site | None = None, side: str = "", quote: bool = True
+    ) -> None:
         self.data, self.above, self.side = data, above, side
+        self.quote: bool = quote if above is None else above.quote
+
+    def words(self, what: str, value: object) -> str:
+        """Something that the data has, such as `the key`."""
+        return f"the {what} `{value}`" if self.quote else f"a {what}"
 
     def path(self) -> str:
         sides: list[str] = []
@@ -78,8 +85,9 @@ class _Site:
         raise DataError(Diagnostic(code, f"not a tree: at {self.path()}, {message}", help=help))
 
 
-def tree_from_dict(data: Any) -> Tree:
-    """A tree from nested dictionaries; reads any depth.
+def tree_from_dict(data: Any, *, quote: bool = True) -> Tree:
+    """A tree from nested dictionaries; reads any depth. Without `quote` no message repeats what the
+    data says, which may be no tree and nobody's business.
 
     Raises
     ------
@@ -88,11 +96,13 @@ def tree_from_dict(data: Any) -> Tree:
         level); E603 a feature or level is no string; E604 a threshold is no number; E605 a leaf's
         summary, or `classes`, is malformed.
     """
-    sites = [_Site(data)]
+    sites = [_Site(data, quote=quote)]
     labels = None
     if isinstance(data, Mapping) and "classes" in data:
         labels = _check_classes(sites[0], data["classes"])
-        sites = [_Site({key: value for key, value in data.items() if key != "classes"})]
+        sites = [
+            _Site({key: value for key, value in data.items() if key != "classes"}, quote=quote)
+        ]
     order: list[Leaf | tuple[str, float | None, str | None]] = []  # preorder, splits by their test
     while sites:
         site = sites.pop()
@@ -122,7 +132,9 @@ def _check_test(site: _Site, node: Mapping[str, Any]) -> tuple[str, float | None
             site.fail("E602", f"the split has no `{key}`", help)
     unknown = [str(key) for key in node if key not in _SPLIT_KEYS]
     if unknown:
-        site.fail("E602", f"the split has the key `{unknown[0]}`, which means nothing", help)
+        site.fail(
+            "E602", f"the split has {site.words('key', unknown[0])}, which means nothing", help
+        )
     threshold, level = node.get("threshold"), node.get("level")
     if threshold is None and level is None:
         site.fail("E602", "the split has neither `threshold` nor `level`", help)
@@ -152,18 +164,24 @@ def _check_leaf(site: _Site, node: Mapping[str, Any], labels: Mapping[str, Label
     help = 'a leaf is {"counts": {"a": 3}}, {"n": 12, "mean": 3.4} or {}'
     unknown = [str(key) for key in node if key not in _LEAF_KEYS]
     if unknown:
-        site.fail("E602", f"the leaf has the key `{unknown[0]}`, which means nothing", help)
+        site.fail(
+            "E602", f"the leaf has {site.words('key', unknown[0])}, which means nothing", help
+        )
     summary: dict[str, Any] = {key: node[key] for key in node if key != "predictive"}
     if "counts" in summary:
         counts = summary["counts"]
         if not isinstance(counts, Mapping) or not all(isinstance(c, str) for c in counts):
             site.fail("E605", "`counts` is no object from classes to numbers of rows", help)
         for outcome, rows in counts.items():
-            _check_count(site, f"counts.{outcome}", rows)
+            _check_count(site, f"counts.{outcome}" if site.quote else "counts", rows)
         strange = [] if labels is None else [c for c in counts if c not in labels]
         if strange:
             help = "name every class that occurs in a leaf"
-            site.fail("E605", f"`counts` has the class `{strange[0]}`, `classes` has not", help)
+            site.fail(
+                "E605",
+                f"`counts` has {site.words('class', strange[0])}, `classes` has not",
+                help,
+            )
         summary["counts"] = {c if labels is None else labels[c]: k for c, k in counts.items()}
     for key in ("n", "events"):
         if key in summary:
@@ -189,7 +207,8 @@ def _check_number(site: _Site, code: str, key: str, value: Any) -> float:
 def _check_count(site: _Site, key: str, value: Any) -> None:
     number = _check_number(site, "E605", key, value)
     if number < 0 or math.isinf(number):
-        site.fail("E605", f"`{key}` is {value}, which is no number of rows", "give 0, 1, 2, ...")
+        shown = value if site.quote else "a number"
+        site.fail("E605", f"`{key}` is {shown}, which is no number of rows", "give 0, 1, 2, ...")
 
 
 def _kind(value: Any) -> str:

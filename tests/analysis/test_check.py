@@ -10,6 +10,7 @@ import pytest
 
 from slp.analysis import check_program
 from slp.errors import ProgramError
+from slp.folders import folders_of
 from slp.ir import program as ir
 from slp.proofs.terms import Atom, Number, Struct, Text, Var
 from slp.source import SourceFile
@@ -17,7 +18,8 @@ from slp.syntax import parse_program, parse_term
 
 
 def checked(text: str, name: str = "<text>", **parameters: float) -> ir.Program:
-    return check_program(parse_program(SourceFile(name, text)), parameters)
+    source = SourceFile(name, text, folders_of(name, ()))
+    return check_program(parse_program(source), parameters)
 
 
 def messages(text: str, **parameters: float) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -110,10 +111,11 @@ def test_a_program_of_too_many_characters_is_refused(monkeypatch: pytest.MonkeyP
 
 
 def test_no_more_of_a_file_is_read_than_a_program_may_have(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("slp.source.MOST_CHARACTERS", 8)
-    assert len(SourceFile.read("/dev/zero").text) == 9
+    (tmp_path / "long.slp").write_text("a" * 100)
+    assert len(SourceFile.read(tmp_path / "long.slp").text) == 9
 
 
 def test_after_so_many_mistakes_the_rest_is_not_told() -> None:

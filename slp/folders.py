@@ -1,0 +1,151 @@
+"""Which files of the machine a program can name, and how files are opened.
+
+Entry points: `Folders` (where a program's `use` and trees may lie), `folders_of` (of what a caller
+gives), `open_regular` (a file and nothing else).
+
+A program is text of somebody, perhaps of a stranger. It names files only below the folder of the
+program that the user named, or below the folders that the user included, by names that end as the
+files of their kind do.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from slp.errors import Diagnostic, UsageError
+
+__all__ = ["Folders", "RefusedError", "folders_of", "included", "open_regular"]
+
+#: How files are opened, as something else may take their place: a pipe does not block then.
+_CAREFULLY = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC"))
+
+_KINDS = (
+    (stat.S_ISDIR, "it is a folder"),
+    (stat.S_ISFIFO, "it is a pipe"),
+    (stat.S_ISCHR, "it is a device"),
+    (stat.S_ISBLK, "it is a device"),
+    (stat.S_ISSOCK, "it is a socket"),
+)
+
+
+class RefusedError(Exception):
+    """A program names a file that it may not name."""
+
+    def __init__(self, name: str, why: str, help: str) -> None:
+        super().__init__(f"`{name}` is not read: {why}")
+        self.help = help
+
+
+@dataclass(frozen=True)
+class Folders:
+    """Where the files lie that a program may name.
+
+    Attributes
+    ----------
+    own : where names are taken from first: the folder of the file that they stand in; None for
+        text that is no file.
+    root : the folder of the program that the user named, None for text.
+    include : the folders that the user included; names are taken from there next.
+    """
+
+    own: Path | None = None
+    root: Path | None = None
+    include: tuple[Path, ...] = ()
+
+    def find(self, name: str, suffix: str) -> tuple[Path, Path]:
+        """The path of a file that a program names, and the same without symbolic links, by which
+        it is to be opened. Whether it is there is told only of paths that are allowed.
+
+        Raises
+        ------
+        RefusedError
+            The name may not be used: it ends otherwise than in `suffix`, or leads out of the
+            folders (symbolic links are followed first).
+        """
+        if "\0" in name:
+            raise RefusedError(name, "no file has a null character in its name", "take it out")
+        if not name.endswith(suffix):
+            help = "programs are used from files `.slp`, trees from files `.json`"
+            raise RefusedError(name, f"its name does not end in `{suffix}`", help)
+        bases = (*([] if self.own is None else [self.own]), *self.include)
+        if not bases:
+            raise RefusedError(
+                name,
+                "a program that is no file has no folder",
+                "load the program from a file, or give folders by `include`",
+            )
+        found = [(base / name, Path(os.path.realpath(base / name))) for base in bases]
+        allowed = [(path, real) for path, real in found if self._allows(real, suffix)]
+        if not allowed:
+            raise RefusedError(
+                name,
+                "it lies outside the folder of the program",
+                "move it there, or name its folder by --include (`include` in Python)",
+            )
+        return next((pair for pair in allowed if os.path.exists(pair[1])), allowed[0])
+
+    def _allows(self, real: Path, suffix: str) -> bool:
+        folders = (*([] if self.root is None else [self.root]), *self.include)
+        return real.suffix == suffix and any(
+            real.is_relative_to(os.path.realpath(folder)) for folder in folders
+        )
+
+    def beside(self, path: Path) -> Folders:
+        """The same for a file that is used."""
+        return replace(self, own=path.parent)
+
+
+def folders_of(path: str | Path, include: str | Path | Iterable[str | Path]) -> Folders:
+    """What a program in a file may name.
+
+    Raises
+    ------
+    UsageError
+        E725: one of `include` is no folder.
+    """
+    folder = Path(path).parent
+    return Folders(folder, folder, included(include))
+
+
+def included(include: str | Path | Iterable[str | Path]) -> tuple[Path, ...]:
+    """The folders that a user includes; raises as `folders_of`."""
+    folders = [include] if isinstance(include, str | Path) else list(include)
+    for folder in folders:
+        if not os.path.isdir(folder):
+            help = "name a folder that programs and trees are taken from"
+            raise UsageError(Diagnostic("E725", f"`{folder}` is no folder", help=help))
+    return tuple(map(Path, folders))
+
+
+def open_regular(path: str | Path, *, follow: bool = True) -> int:
+    """A descriptor of a regular file, open for reading; whatever else has that name is neither
+    waited for nor read. Without `follow` it is refused if the name is a symbolic link.
+
+    Raises
+    ------
+    OSError
+        As `os.open`, or it is no regular file.
+    ValueError
+        The name is none, such as one with a null character.
+    """
+    _check_kind(os.stat(path, follow_symlinks=follow).st_mode)
+    flags = os.O_RDONLY | _CAREFULLY | (0 if follow else getattr(os, "O_NOFOLLOW", 0))
+    descriptor = os.open(path, flags)
+    try:
+        _check_kind(os.fstat(descriptor).st_mode)  # once more: another may lie there by now
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _check_kind(mode: int) -> None:
+    if stat.S_ISREG(mode):
+        return
+    kind = next((words for holds, words in _KINDS if holds(mode)), "it is something else")
+    raise OSError(errno.EINVAL, f"{kind}, where a file is needed")
