@@ -194,6 +194,7 @@ def _shown_as(message_format: str, others: Callable[..., None]) -> Callable[...,
 
 def run(command: click.Command, arguments: list[str] | None = None) -> int:
     """Run a command and give its exit code: no traceback reaches the user but for a bug of ours."""
+    _open_closed_streams()
     try:
         result = command.main(args=arguments, standalone_mode=False)
         sys.stdout.flush()
@@ -221,6 +222,14 @@ def run(command: click.Command, arguments: list[str] | None = None) -> int:
         return int(ExitCode.USAGE)
     except Exception:
         return _bug()
+
+
+def _open_closed_streams() -> None:
+    """What is written to a standard stream that was closed (`>&-`) goes nowhere, and not into the
+    next file that is opened, which would be given its number."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
 
 
 def stopped() -> int:

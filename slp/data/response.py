@@ -196,7 +196,7 @@ def _check_range(name: str, y: NDArray[np.float64], declaration: LeafDeclaration
         raise data_error("E433", message, help)
     if declaration is None or declaration.model not in _DOMAINS:
         return
-    need, holds = _DOMAINS[declaration.model]
+    need, holds, help = _DOMAINS[declaration.model]
     wrong = ~holds(y)
     if wrong.any():
         row = first_row(wrong)
@@ -204,17 +204,23 @@ def _check_range(name: str, y: NDArray[np.float64], declaration: LeafDeclaration
             "E432",
             f"`{declaration.model}` needs {need}, but the response `{name}` is "
             f"{y[row - 1]:g} in row {row}",
-            "correct the cell, or declare normal_inverse_gamma",
+            help,
             declaration.span,
         )
 
 
-_DOMAINS: dict[str, tuple[str, Callable[[NDArray[np.float64]], NDArray[np.bool_]]]] = {
+#: What a model needs, which responses have it, and what to do about the others.
+_DOMAINS: dict[str, tuple[str, Callable[[NDArray[np.float64]], NDArray[np.bool_]], str]] = {
     "gamma_poisson": (
         "counts (whole numbers from 0 to 1e12)",
         lambda y: (y >= 0) & (y <= _LARGEST_COUNT) & (y == np.floor(y)),
+        "correct the cell, or declare normal_inverse_gamma",
     ),
-    "gamma_exponential": ("durations above 0", lambda y: y > 0),
+    "gamma_exponential": (  # no other model knows of censoring
+        "durations above 0",
+        lambda y: y > 0,
+        "correct the cell; if 0 stands for less than one unit of time, write what it is about: 0.5",
+    ),
 }
 
 

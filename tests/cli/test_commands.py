@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -280,3 +282,17 @@ def test_time_that_is_over_in_the_search_for_a_start(slp_run, table: Path, tmp_p
         "found that satisfies the program; the Python predicate refusing:never refused "
     ) in result.err
     assert result.err.endswith("  help: give it more time, or looser constraints\n")
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "0<&- >&- 2>&-"])
+def test_closed_streams(closed: str, table: Path, tmp_path: Path) -> None:
+    """What would be written there goes nowhere; files are whole and exit codes are as ever."""
+    main = f"'{sys.executable}' -P -c 'from slp.cli import main; main()'"
+    for command, code in [
+        (f"sample growtree '{table}' -n 9 -o draws", 0),
+        ("check nowhere.slp", 1),
+    ]:
+        words = ["sh", "-c", f"{main} {command} {closed}"]
+        run = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path)
+        assert (run.returncode, "bug" in run.stderr) == (code, False), run.stderr
+    assert len((tmp_path / "draws").read_text().splitlines()) == 9
