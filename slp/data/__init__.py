@@ -4,9 +4,10 @@ Entry points: `read_columns` (a file on the command line; `read_frame` gives it 
 `frame_of` (any kind of frame as columns), `table_of` (a program and a frame or array make a
 `Table`), `Table` and `Feature` (what engines see; `Table.new_rows` for rows to predict).
 
-Inside, in the order in which data pass: `files` (with `polars_frames`, the one file that imports
-polars, late, and `small_text`, which does without) -> `frames` (any kind of frame becomes columns)
--> `columns` (types and cells) -> `features` (codes and cuts), `response` (leaf model) -> `coding`.
+Inside, in the order in which data pass: `files` (with `polars_frames`, which imports polars, late,
+`small_text`, which does without, and `parquet`, which lets a child process read) -> `frames` (any
+kind of frame becomes columns) -> `columns` (types and cells) -> `features` (codes and cuts),
+`response` (leaf model) -> `coding`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Reading a table from a file: what kind it is, its bytes and its text.
 
-What is in it is up to `slp.data.polars_frames`, or, of a small plain one, `slp.data.small_text`.
+What is in it is up to `slp.data.polars_frames`; of a small plain one to `slp.data.small_text`, of
+Parquet to `slp.data.parquet`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from slp.data.frames import Frame, frame_of
+from slp.data.parquet import read_parquet
 from slp.data.small_text import MOST_BYTES, find_columns
 from slp.data.words import EXPECTED, data_error
 
@@ -35,12 +37,14 @@ def read_columns(path: str | Path) -> Frame:
     """
     path = Path(path)
     separator = _separator(path)
+    if separator is None:
+        return frame_of(_checked(path, read_parquet(path)))
     content = _read_bytes(path)
-    if separator is not None and len(content) <= MOST_BYTES:
+    if len(content) <= MOST_BYTES:
         columns = find_columns(_decode(path, content), separator)
         if columns is not None:
             return columns
-    return frame_of(_frame_of(path, separator, content))
+    return frame_of(_frame_of_text(path, separator, content))
 
 
 def read_frame(path: str | Path) -> pl.DataFrame:
@@ -56,7 +60,10 @@ def read_frame(path: str | Path) -> pl.DataFrame:
         unequal length, E406 not UTF-8, E407 and E408 column names, E409 not what its name says.
     """
     path = Path(path)
-    return _frame_of(path, _separator(path), _read_bytes(path))
+    separator = _separator(path)
+    if separator is None:
+        return _checked(path, read_parquet(path))
+    return _frame_of_text(path, separator, _read_bytes(path))
 
 
 def _separator(path: Path) -> str | None:
@@ -78,16 +85,16 @@ def _separator(path: Path) -> str | None:
     return separator
 
 
-def _frame_of(path: Path, separator: str | None, content: bytes) -> pl.DataFrame:
+def _frame_of_text(path: Path, separator: str, content: bytes) -> pl.DataFrame:
     if not content:
         raise data_error("E403", f"{path} is empty", EXPECTED)
     from slp.data import polars_frames  # late: polars takes longer to import than all of slp
 
-    if separator is None:
-        frame = polars_frames.read_parquet(path, content)
-    else:
-        _check_text(path, content)
-        frame = polars_frames.read_text(path, content.removeprefix(BOM_UTF8), separator)
+    _check_text(path, content)
+    return _checked(path, polars_frames.read_text(path, content.removeprefix(BOM_UTF8), separator))
+
+
+def _checked(path: Path, frame: pl.DataFrame) -> pl.DataFrame:
     if frame.height == 0:
         raise data_error("E404", f"{path} has a header but no rows", EXPECTED)
     return frame

@@ -1,8 +1,9 @@
 """What needs polars: its series as columns, and tables in files, which it reads.
 
-The only file that imports polars, and imported late itself. What polars lets pass in silence when
-it reads text is checked here: it renames columns of the same name, fills up short lines and makes
-rows of blank lines; and it takes numbers padded with spaces, or `inf` among numbers, for text.
+Imported late itself; beside `parquet_child`, which runs in a process of its own, the only file that
+imports polars. What polars lets pass in silence when it reads text is checked here: it renames
+columns of the same name, fills up short lines and makes rows of blank lines; and it takes numbers
+padded with spaces, or `inf` among numbers, for text.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from slp.data.columns import Column, column_of_array, column_of_objects, unusabl
 from slp.data.frames import check_names
 from slp.data.words import EXPECTED, data_error, plural
 
-__all__ = ["column_of_polars", "read_parquet", "read_text"]
+__all__ = ["column_of_polars", "read_arrow", "read_text"]
 
 _LEADING_BLANK_LINES = re.compile(rb"(?:[ \t]*\r?\n)*")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")  # surely an int64
@@ -54,19 +55,14 @@ def column_of_polars(name: str, series: pl.Series) -> Column:
     return column_of_objects(name, series.to_list(), missing)
 
 
-def read_parquet(path: Path, content: bytes) -> pl.DataFrame:
-    """A table in Parquet; raises DataError E407 to E409 as `slp.data.read_frame` does."""
-    try:
-        frame = pl.read_parquet(io.BytesIO(content))
-    except _POLARS_FAULTS as e:
-        raise _unreadable(str(path), "Parquet", e) from e
-    check_names(frame.columns)
-    return frame
+def read_arrow(path: Path) -> pl.DataFrame:
+    """A table in an Arrow IPC file that polars wrote."""
+    return pl.read_ipc(path)
 
 
-def _unreadable(name: str, kind: str, reason: BaseException) -> Exception:
+def _unreadable(name: str, reason: BaseException) -> Exception:
     first_line = (str(reason).splitlines() or [""])[0]
-    return data_error("E409", f"{name} cannot be read as {kind}: {first_line}")
+    return data_error("E409", f"{name} cannot be read as separated text: {first_line}")
 
 
 # --- separated text ----------------------------------------------------------------------------
@@ -89,7 +85,7 @@ class _TextFile:
             for cells in reader:
                 yield reader.line_num, cells
         except csv.Error as e:
-            raise _unreadable(self.name, "separated text", e) from e
+            raise _unreadable(self.name, e) from e
 
 
 def read_text(path: Path, content: bytes, separator: str) -> pl.DataFrame:
@@ -105,10 +101,10 @@ def read_text(path: Path, content: bytes, separator: str) -> pl.DataFrame:
         frame = pl.read_csv(content, separator=file.separator, infer_schema_length=None)
     except _POLARS_FAULTS as e:
         _check_lines(file, len(names))
-        raise _unreadable(file.name, "separated text", e) from e
+        raise _unreadable(file.name, e) from e
     if frame.width != len(names):
         _check_lines(file, len(names))
-        raise _unreadable(file.name, "separated text", ValueError("its header is not clear"))
+        raise _unreadable(file.name, ValueError("its header is not clear"))
     frame.columns = names
     # Short lines and blank ones leave the last cell empty.
     if frame.height and frame[names[-1]].null_count():

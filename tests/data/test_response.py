@@ -304,8 +304,8 @@ FAULTS = [
         [1.0, 0.0, 3],
         {"leaf": EXPONENTIAL},
         "error[E432]: `gamma_exponential` needs durations above 0, but the response `y` is 0 in "
-        "row 2\n  help: correct the cell; if 0 stands for less than one unit of time, write what it is "
-        "about: 0.5",
+        "row 2\n  help: correct the cell; if 0 stands for less than one unit of time, write what "
+        "it is about: 0.5",
     ),
     (
         [1.5, math.inf, 3],

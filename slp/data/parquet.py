@@ -1,0 +1,78 @@
+"""Tables in Parquet, read in a process of their own.
+
+On damaged files the readers of polars panic, which prints a backtrace, or abort the process. Both
+end a child here, of which nobody sees more than that it failed. docs/notes/damaged-files.md has
+what that costs, and what was tried in its place.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from slp.data.words import EXPECTED, data_error
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["read_parquet"]
+
+_CHILD = Path(__file__).with_name("parquet_child.py")
+_SAID_WHY = 3
+_HELP = "it is damaged, or no Parquet"
+
+
+def read_parquet(path: Path) -> pl.DataFrame:
+    """The table in a Parquet file.
+
+    Raises
+    ------
+    DataError
+        E401 it cannot be read, or no process be started; E403 it is empty; E409 it is damaged, or
+        no Parquet.
+    """
+    with tempfile.TemporaryDirectory(prefix="slp-", ignore_cleanup_errors=True) as folder:
+        target = Path(folder) / "table.arrow"
+        with _start(path, target) as child:
+            try:
+                from slp.data.polars_frames import read_arrow  # late, as slow as in the child
+
+                said, _ = child.communicate()
+            except BaseException:
+                child.kill()
+                raise
+        if child.returncode != 0:
+            why = said.decode() if child.returncode == _SAID_WHY else "the reader fails on it"
+            raise data_error("E409", f"{path} cannot be read as Parquet: {why}", _HELP)
+        return read_arrow(target)
+
+
+def _start(path: Path, target: Path) -> subprocess.Popen[bytes]:
+    """The process that reads `path` and writes `target`."""
+    try:
+        with path.open("rb", buffering=0) as source:  # the child reads on where we stop
+            if not source.read(1):
+                raise data_error("E403", f"{path} is empty", EXPECTED)
+            source.seek(0)
+            return subprocess.Popen(
+                [_python(), "-I", str(_CHILD), str(target), *sys.path],
+                stdin=source,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+    except (OSError, ValueError) as e:
+        reason = getattr(e, "strerror", None) or str(e)
+        raise data_error("E401", f"cannot read {path}: {reason}") from e
+
+
+def _python() -> str:
+    """The interpreter that runs this; where another program embeds it, the one it belongs to."""
+    own = Path(sys.executable or "")
+    if own.name.lower().startswith(("python", "pypy")):
+        return str(own)
+    name = f"python{sysconfig.get_python_version()}{sysconfig.get_config_var('EXE') or ''}"
+    return str(Path(sysconfig.get_config_var("BINDIR") or "") / name)
