@@ -7,7 +7,7 @@ SourceFile --parse--> SourceProgram --check--> ir.Program --lower(schema)--> Tre
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from slp.analysis import check_names, check_program_on_table, read_program
@@ -22,7 +22,14 @@ from slp.source import SourceFile
 from slp.syntax import parse_recovering
 from slp.trees import Tree, fit_tree
 
-__all__ = ["CompiledModel", "compile_model", "compile_program", "find_wrong_names", "read_text"]
+__all__ = [
+    "CompiledModel",
+    "compile_model",
+    "compile_program",
+    "find_wrong_names",
+    "read_text",
+    "recompile_model",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +108,16 @@ def find_wrong_names(program: Program, X: Any, y: Any = None) -> tuple[Diagnosti
 
 def _place(finding: Diagnostic) -> int:
     return -1 if finding.span is None else finding.span.start
+
+
+def recompile_model(model: CompiledModel, program: Program, X: Any, y: Any) -> CompiledModel:
+    """The model of a changed program on the same table, which is coded anew only where other cuts
+    are declared; raises what `compile_model` does."""
+    if program.features != model.program.features:
+        return compile_model(program, X, y)
+    schema = model.table.schema(program.support.min_leaf)
+    grammar = program_to_tree_grammar(program, schema, tests_on_trees=True)
+    return replace(model, program=program, grammar=grammar)
 
 
 def compile_model(program: Program, X: Any, y: Any = None, *, finite: bool = True) -> CompiledModel:

@@ -100,6 +100,8 @@ def choose_by_size(
     limit = f"the memory of {format_bytes(memory)}" if by_memory else f"{MOST_SPLITS:.0e} splits"
     spread = "" if size.at_least else f" +- {size.error:.0%}"
     reason = f"exact sums would be too large: {size}{spread} (estimate) against {limit}"
+    if size.vast:
+        reason = f"exact sums would be {size}"
     if what_fits is not None:
         reason += f"; {fits_in_words(fits)}"
     return Choice("mh", reason, size, fits)

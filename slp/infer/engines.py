@@ -193,7 +193,7 @@ def infer(
     room = room_beside(table, budget)
     # Another program on the table makes another table.
     may_try = recompile is not None and room > budget // 2
-    fits = partial(changes_that_fit, program, recompile) if may_try and recompile else None
+    fits = partial(changes_that_fit, program, table, recompile) if may_try and recompile else None
     if choice is None:
         choice = choose_by_size(grammar, table, budget, fits)
         _say(choice)

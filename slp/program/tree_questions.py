@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypedDict, Unpack
 
-from slp.compile import compile_model
+from slp.compile import compile_model, recompile_model
 from slp.data import Table
 from slp.errors import NoTreeError, memory_errors, warn
 from slp.infer import Posterior, Sampling, infer
@@ -148,7 +148,7 @@ class TreeQuestions:
                 warn(finding)
 
             def recompile(program: ir.Program) -> tuple[TreeGrammar, Table]:
-                changed = compile_model(program, X, y)
+                changed = recompile_model(model, program, X, y)
                 return changed.grammar, changed.table
 
             try:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import slp
-from slp.errors import SlpWarning
+from slp.errors import Diagnostic, SlpWarning, UsageError
 from slp.infer import choice
 from slp.infer.compiled import MOST_SPLITS, Size
 from slp.infer.compiled.fitting import Fit, Room, changes_that_fit, fits_in_words
+from slp.ir import program as ir
 from slp.source import draw_diagnostic
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
@@ -72,8 +74,8 @@ def test_time_does_not_decide() -> None:
     assert DENISON.posterior(*data(), draws=0, memory=64 * MIB, time="1h").engine == "exact"
 
 
-@pytest.mark.parametrize("memory", [0.3 * MIB, 2 * MIB])
-def test_what_would_fit_does(memory: float) -> None:
+@pytest.mark.parametrize(("memory", "kinds"), [(0.3 * MIB, 1), (2 * MIB, 2), (16 * MIB, 3)])
+def test_what_would_fit_does(memory: float, kinds: int) -> None:
     X, y = data()
     model = DENISON.compile(X, y)
 
@@ -81,17 +83,17 @@ def test_what_would_fit_does(memory: float) -> None:
         changed = slp.compile.compile_model(program, X, y)
         return changed.grammar, changed.table
 
-    fits = changes_that_fit(model.program, recompile, Room(memory, MOST_SPLITS))
+    fits = changes_that_fit(model.program, model.table, recompile, Room(memory, MOST_SPLITS))
     assert [re.sub(r"\d+", "K", fit.directive) for fit in fits] == [
         ":- feature(_, [bins(quantile, K)]).",
         ":- support(max_depth(K)).",
         ":- support(min_leaf(K)).",
-    ]
+    ][:kinds]
     for fit in fits:
         changed = slp.parse(f":- use(denison). {fit.directive}")
         changed.posterior(X, y, engine="exact", memory=int(memory), draws=0)
     assert fits_in_words(fits[:1]) == (
-        f"it would fit with `{fits[0].directive}` ({fits[0].size}) (estimates)"
+        f"it would fit with `{fits[0].directive}` ({fits[0].size}, about 1 s) (estimates)"
     )
 
 
@@ -99,7 +101,8 @@ def test_where_nothing_fits() -> None:
     X, y = data()
     model = DENISON.compile(X, y)
     room = Room(100, MOST_SPLITS)
-    assert changes_that_fit(model.program, lambda _: (model.grammar, model.table), room) == []
+    same = (model.grammar, model.table)
+    assert changes_that_fit(model.program, model.table, lambda _: same, room) == []
     assert fits_in_words([]) == "no fewer cuts, depth or larger leaves alone would make it fit"
 
 
@@ -113,5 +116,35 @@ def test_sizes_with_their_spread() -> None:
     assert size.fits(60_000) and not size.fits(59_999) and not size.fits(1e9, 1.1e6)
     assert not size.exceeds(50_000, 1e6) and size.exceeds(49_999, 1e6)
     assert str(Fit(":- support(max_depth(2)).", size)) == (
-        "`:- support(max_depth(2)).` (about 1,000 boxes, 48.8 KiB)"
+        "`:- support(max_depth(2)).` (about 1,000 boxes, 48.8 KiB, about 1 s)"
     )
+
+
+def test_how_long_a_change_takes_is_told_to_one_digit() -> None:
+    size = Size(1e6, 1e6, 5e7, 52_000_000, 0.1, seconds=47.3)
+    assert str(Fit(":- x.", size)).endswith(", 49.6 MiB, about 50 s)")
+    assert str(Fit(":- x.", replace(size, seconds=431.0))).endswith(", about 6 min 40 s)")
+
+
+def test_advice_leaves_trees_something_to_say() -> None:
+    """No larger leaves than a tenth of the rows, no depth of 1."""
+    X, y = data()
+    model = DENISON.compile(X, y)
+    asked = []
+
+    def recompile(program: ir.Program) -> tuple[object, object]:
+        asked.append(program)
+        raise UsageError(Diagnostic("E000", "too large"))
+
+    assert changes_that_fit(model.program, model.table, recompile, Room(1, 1)) == []
+    assert max(p.support.min_leaf for p in asked) == 5 < len(y)
+    assert min(p.support.max_depth for p in asked if p.support.max_depth is not None) == 2
+
+
+def test_the_table_is_coded_anew_for_other_cuts_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = data()
+    model = DENISON.compile(X, y)
+    monkeypatch.setattr("slp.compile.table_of", None)
+    deeper = replace(model.program, support=replace(model.program.support, max_depth=2))
+    changed = slp.compile.recompile_model(model, deeper, X, y)
+    assert changed.table is model.table and len(changed.grammar.states) > 1

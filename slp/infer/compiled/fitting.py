@@ -1,8 +1,9 @@
 """What would make a problem fit: the program changed a little, and how large it is then.
 
-Tried are fewer cuts, shallower trees and larger leaves, of each the mildest change that fits. Every
-number comes from the estimator, run on the changed program and its table; there are at most ten
-estimates, each of a second or two at most.
+Tried are fewer cuts, shallower trees and larger leaves, of each the mildest change that fits, as
+far as the trees still say something of the table. Every number comes from the estimator, run on the
+changed program and its table; there are at most ten estimates, each of a second or two at most, and
+on large tables, which take as long to be coded anew, fewer.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from slp.errors import SlpError
 from slp.infer.compiled.size import Size, size_for
 from slp.ir.program import Bins, FeatureDeclaration, Program
 from slp.ir.tree_grammar import TreeGrammar
+from slp.seconds import format_seconds
 
 __all__ = ["Fit", "Recompile", "Room", "changes_that_fit", "fits_in_words"]
 
@@ -23,9 +25,13 @@ __all__ = ["Fit", "Recompile", "Room", "changes_that_fit", "fits_in_words"]
 Recompile: TypeAlias = Callable[[Program], tuple[TreeGrammar, Table]]
 
 # From mild to severe.
-_BINS = (20, 10, 7, 5, 4, 3, 2)
-_DEPTHS = (6, 5, 4, 3, 2, 1)
+_BINS = (20, 10, 7, 5, 4, 3)
+_DEPTHS = (6, 5, 4, 3, 2)
 _LEAVES = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
+# Of a table with more cells (rows times features) two numbers of bins are tried.
+_LARGE, _FEW_BINS = 2_000_000, (5, 3)
+# A tree has room for so many of the least leaves, or says little of the table.
+_FEWEST_LEAVES = 10
 
 
 @dataclass(frozen=True)
@@ -55,12 +61,13 @@ class Fit:
         return {"directive": self.directive, **self.size.to_dict()}
 
     def __str__(self) -> str:
-        return f"`{self.directive}` ({self.size})"
+        return f"`{self.directive}` ({self.size}, about {_roughly(self.size.seconds)})"
 
 
-def changes_that_fit(program: Program, recompile: Recompile, room: Room) -> list[Fit]:
+def changes_that_fit(program: Program, table: Table, recompile: Recompile, room: Room) -> list[Fit]:
     """Of each kind of change the mildest that leaves a pass within the room."""
-    found = (_mildest(list(ladder), recompile, room) for ladder in _ladders(program))
+    ladders = _ladders(program, table.n_rows, len(table.counts) * len(table.features))
+    found = (_mildest(list(ladder), recompile, room) for ladder in ladders)
     return [fit for fit in found if fit is not None]
 
 
@@ -71,7 +78,14 @@ def fits_in_words(fits: Sequence[Fit]) -> str:
     return f"it would fit with {', or '.join(map(str, fits))} (estimates)"
 
 
-def _ladders(program: Program) -> Iterator[Iterator[tuple[str, Program]]]:
+def _roughly(seconds: float) -> str:
+    """A time of which one digit means something."""
+    return format_seconds(max(1.0, float(f"{seconds:.1g}")))
+
+
+def _ladders(
+    program: Program, n_rows: int, n_cells: int
+) -> Iterator[Iterator[tuple[str, Program]]]:
     """Changes of one kind, from mild to severe, with the changed programs."""
     support = program.support
     named = tuple(f for f in program.features if f.name is not None or f.coding is None)
@@ -82,7 +96,7 @@ def _ladders(program: Program) -> Iterator[Iterator[tuple[str, Program]]]:
                 program, features=(*named, FeatureDeclaration(None, None, Bins("quantile", k)))
             ),
         )
-        for k in _BINS
+        for k in (_BINS if n_cells <= _LARGE else _FEW_BINS)
     )
     yield (
         (f":- support(max_depth({k})).", replace(program, support=replace(support, max_depth=k)))
@@ -92,7 +106,7 @@ def _ladders(program: Program) -> Iterator[Iterator[tuple[str, Program]]]:
     yield (
         (f":- support(min_leaf({k})).", replace(program, support=replace(support, min_leaf=k)))
         for k in _LEAVES
-        if k > support.min_leaf
+        if support.min_leaf < k <= max(_LEAVES[1], n_rows / _FEWEST_LEAVES)
     )
 
 

@@ -317,9 +317,10 @@ class Passes:
         self, quantity: Quantity, status: int, done: str, bounds: Interval | None, help: str
     ) -> BudgetError:
         code, reached = self._reached(status)
+        size = self._size.in_boxes if self._size.vast else self._size
         message = (
             f"the exact engine used up its {reached} {_WORDS[quantity]}: "
-            f"{done} are done of {self._size} (estimate)"
+            f"{done} are done of {size} (estimate)"
         )
         if bounds is not None:
             message += f"; {bounds_in_words(bounds)}"
