@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -39,6 +39,9 @@ from slp.cli.summary import (
 )
 from slp.data import read_columns
 from slp.infer import Draw
+
+if TYPE_CHECKING:
+    from slp.infer.diagnostics import Diagnostics
 
 __all__ = ["prior_command"]
 
@@ -95,7 +98,7 @@ def prior_command(
         if as_json:
             write_exactly(json_text(summary) + "\n")
         else:
-            _print_summary(result, summary, program.describe())
+            _print_summary(result, summary, program.describe(fine_print=False))
     # After the summary, which is not lost where there is no room or time for the draws.
     chosen = _evenly(result.draws, shown) if shown else []
     if output is not None:
@@ -111,10 +114,10 @@ def _print_summary(result: slp.Posterior, summary: dict[str, Any], words: str) -
     for line in words_lines(words):
         say(line)
     say("", f"engine {result.engine}: {result.reason}")
-    exact = result.diagnostics is None
+    found = result.diagnostics
     say(
-        f"leaves {_estimate(summary, 'mean_leaves', exact)} expected, "
-        f"depth {_estimate(summary, 'mean_depth', exact)}{' (exact)' if exact else ''}"
+        f"leaves {_estimate(summary, 'mean_leaves', found)} expected, "
+        f"depth {_estimate(summary, 'mean_depth', found)}{_standing(found)}"
     )
     say("P(number of leaves):")
     for leaves, probability in summary["leaves"].items():
@@ -123,7 +126,7 @@ def _print_summary(result: slp.Posterior, summary: dict[str, Any], words: str) -
     say("P(feature used):")
     for name, probability in summary["features"].items():
         error = summary["features_error"][name]
-        say(f"  {name}  {estimate_text(probability, error, exact)}")
+        say(f"  {name}  {estimate_text(probability, error, found)}")
 
 
 def _summary(result: slp.Posterior, draws: int) -> dict[str, Any]:
@@ -155,5 +158,11 @@ def _evenly(draws: Sequence[Draw], n: int) -> list[Draw]:
     return [draws[int(i * step)] for i in range(n)]
 
 
-def _estimate(summary: dict[str, Any], key: str, exact: bool) -> str:
-    return estimate_text(summary[key], summary[f"{key}_error"], exact)
+def _estimate(summary: dict[str, Any], key: str, found: Diagnostics | None) -> str:
+    return estimate_text(summary[key], summary[f"{key}_error"], found)
+
+
+def _standing(found: Diagnostics | None) -> str:
+    if found is None:
+        return " (exact)"
+    return "" if found.converged else " (? not converged: do not use these numbers, run longer)"

@@ -9,6 +9,7 @@ import click
 
 import slp
 from slp import load
+from slp.cli.again import command_again
 from slp.cli.common import (
     check_output,
     data_argument,
@@ -29,17 +30,17 @@ from slp.cli.common import (
 from slp.cli.inference_options import inference_options, until_deadline
 from slp.cli.json_text import json_text
 from slp.cli.known import known_is_told, known_lines, known_to_json, with_known
-from slp.cli.summary import (
-    draws_lines,
-    feature_uses,
-    posterior_to_json,
-    summary_lines,
-    write_draws,
-)
+from slp.cli.page import Page, draws_lines
+from slp.cli.summary import feature_uses, posterior_to_json, write_draws
 from slp.data import read_columns
 from slp.infer import Known
 
 __all__ = ["sample_command"]
+
+#: How many times longer the run is that is proposed where one has not converged.
+_LONGER = 10
+#: Its draws, at least: as many as are the default.
+_ENOUGH_DRAWS = 1000
 
 
 @click.command(
@@ -63,6 +64,11 @@ __all__ = ["sample_command"]
 @draws_file_option
 @param_option
 @include_option
+@click.option(
+    "--verbose",
+    is_flag=True,
+    help="Tell the fine print too: what is renormalised, log weights, each chain's health.",
+)
 @json_option
 @format_option
 @click.version_option(slp.__version__, prog_name="slp-sample")
@@ -76,6 +82,7 @@ def sample_command(
     parameters: dict[str, float],
     include: tuple[str, ...],
     as_json: bool,
+    verbose: bool,
     inference: dict[str, Any],
 ) -> None:
     """Posterior over decision trees under PRIOR given DATA.
@@ -94,7 +101,7 @@ def sample_command(
             seconds = time.perf_counter() - started
             click.echo(json_text({**known_to_json(known, limit), "seconds": seconds}))
         else:
-            for line in known_lines(known, limit, program.describe()):
+            for line in known_lines(known, limit, program.describe(fine_print=verbose)):
                 click.echo(line)
 
     with known_is_told(tell), progress_line() as progress:
@@ -107,12 +114,31 @@ def sample_command(
         if as_json:
             write_exactly(json_text({**result, "seconds": time.perf_counter() - started}) + "\n")
         else:
-            for line in summary_lines(posterior, uses, program.describe(), data):
+            words = program.describe(fine_print=verbose)
+            page = Page(posterior, uses, words, data, _longer(posterior, draws), verbose)
+            for line in page.lines():
                 say(line)
     if output is not None:
         write_draws(posterior.draws, output)
     if not as_json:
-        for line in draws_lines(posterior, draws, output):
+        for line in draws_lines(posterior, draws, output, verbose=verbose):
             say(line)
         say(f"time      {time.perf_counter() - started:.2f} s")
     exit_if_interrupted(posterior)
+
+
+def _longer(posterior: slp.Posterior, draws: int) -> str:
+    """This command with ten times the steps, and draws enough to tell. Without a limit of time and
+    without the checkpoint, which is of the shorter run."""
+    schedule = posterior.schedule
+    if schedule is None:
+        return ""
+    changes: dict[str, object] = {
+        "warmup": _LONGER * max(schedule.warm_up, schedule.thin),
+        "thin": _LONGER * schedule.thin,
+        "seed": posterior.seed,
+    }
+    if draws < _ENOUGH_DRAWS:
+        changes["draws"] = _ENOUGH_DRAWS
+    without = ("time", "checkpoint", "resume")
+    return command_again(click.get_current_context(), changes, without)

@@ -17,12 +17,12 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["bulk_ess", "monte_carlo_errors", "r_hat", "tail_ess"]
+__all__ = ["FEWEST_DRAWS", "bulk_ess", "monte_carlo_errors", "r_hat", "tail_ess"]
 
 _Array = NDArray[np.float64]
 
 #: With fewer draws in each chain nothing can be said.
-_FEWEST_DRAWS = 4
+FEWEST_DRAWS = 4
 #: Numbers whose autocovariances are worked out at a time.
 _MOST_AT_ONCE = 1 << 18
 #: Draws that differ by less are the same.
@@ -67,7 +67,7 @@ def monte_carlo_errors(values: _Array) -> _Array:
     deviation over the root of the effective draws; NaN with fewer than four draws in a chain."""
     m, t, q = values.shape
     out = np.full(q, np.nan)
-    if t < _FEWEST_DRAWS:
+    if t < FEWEST_DRAWS:
         return out
     step = max(1, _MOST_AT_ONCE // (m * t))
     for a in range(0, q, step):
@@ -80,7 +80,7 @@ def monte_carlo_errors(values: _Array) -> _Array:
 
 
 def _defined(values: _Array) -> bool:
-    return values.shape[1] >= _FEWEST_DRAWS and not bool((values == values[0, 0]).all())
+    return values.shape[1] >= FEWEST_DRAWS and not bool((values == values[0, 0]).all())
 
 
 def _known(found: float) -> float | None:

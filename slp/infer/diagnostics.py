@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.infer.convergence import bulk_ess, r_hat, tail_ess
+from slp.infer.convergence import FEWEST_DRAWS, bulk_ess, r_hat, tail_ess
 from slp.infer.drawn import DrawnTrees
 from slp.infer.run import Outcome, acceptance
 
@@ -68,6 +68,37 @@ class Diagnostics:
     acceptance: Mapping[str, float]
     failure_rate: float
     warnings: tuple[str, ...]
+
+    @property
+    def tells(self) -> bool:
+        """Whether every chain kept enough draws to tell anything."""
+        return min((n for n in self.draws if n), default=0) >= FEWEST_DRAWS
+
+    @property
+    def converged(self) -> bool:
+        """Whether there are enough draws to tell, and nothing is seen to be wrong."""
+        return self.tells and not self.warnings
+
+    @property
+    def largest_r_hat(self) -> float:
+        """The largest R-hat that is good."""
+        return _LARGEST_R_HAT
+
+    @property
+    def worst_r_hat(self) -> float | None:
+        """The largest R-hat of all quantities."""
+        return worst(list(self.convergence.values())).r_hat
+
+    @property
+    def fewest_effective(self) -> float | None:
+        """The smallest number of effective draws of all quantities, in the bulk or the tails."""
+        found = worst(list(self.convergence.values()))
+        return min((e for e in (found.ess_bulk, found.ess_tail) if e is not None), default=None)
+
+    @property
+    def effective_needed(self) -> int:
+        """Effective draws that are enough."""
+        return _FEWEST_EFFECTIVE * sum(n > 0 for n in self.draws)
 
     def to_dict(self) -> dict[str, object]:
         """The same as plain data."""

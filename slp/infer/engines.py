@@ -196,13 +196,12 @@ def infer(
     fits = partial(changes_that_fit, program, table, recompile) if may_try and recompile else None
     if choice is None:
         choice = choose_by_size(grammar, table, budget, fits)
-        _say(choice)
     geometry = Geometry(grammar, table)
 
     def sample(choice: Choice) -> Posterior:
         from slp.infer.samplers import sample_posterior  # late: exact engines need none of it
 
-        return sample_posterior(
+        sampled = sample_posterior(
             program,
             grammar,
             geometry,
@@ -217,6 +216,9 @@ def infer(
             progress=progress,
             allow_code=allow_code,
         )
+        if not sampled.n_scored or not sampled.diagnostics.warnings:  # else that is said (W530)
+            _say(choice)
+        return sampled
 
     if choice.engine in SAMPLERS:
         return sample(choice)

@@ -32,6 +32,7 @@ from slp.trees.predicates import AskedPredicate
 if TYPE_CHECKING:
     from slp.infer.diagnostics import Diagnostics
     from slp.infer.edit_posterior import EditSummary
+    from slp.infer.run import Schedule
 
 __all__ = ["Draw", "FeatureUse", "MapTree", "Posterior"]
 
@@ -224,6 +225,11 @@ class Posterior(ABC):
     @property
     def diagnostics(self) -> Diagnostics | None:
         """How far the draws of a sampler can be trusted; None for an exact engine."""
+        return None
+
+    @property
+    def schedule(self) -> Schedule | None:
+        """How long the chains of a sampler were to run; None for an exact engine."""
         return None
 
     @property

@@ -21,7 +21,7 @@ from slp.infer.distribution import ScoredTree
 from slp.infer.drawn import DrawnTrees
 from slp.infer.options import check_count, fresh_seed
 from slp.infer.posterior import Draw, FeatureUse, MapTree, Posterior
-from slp.infer.run import Engine, Json, RunResult, Stop, never
+from slp.infer.run import Engine, Json, RunResult, Schedule, Stop, never
 from slp.trees import Tree
 
 __all__ = ["Said", "SampledPosterior", "TreeSampler"]
@@ -72,6 +72,7 @@ class Said(TypedDict):
     seed: int
     threads: int
     room: int | None
+    schedule: Schedule
     run: Callable[[bool], SampledPosterior]
     stop: Stop
 
@@ -94,6 +95,7 @@ class SampledPosterior(Posterior):
         )
         self._sampler, self._result = sampler, result
         self._run, self._threads, self._room = said["run"], said["threads"], said["room"]
+        self._schedule = said["schedule"]
         self._stop = said["stop"]
 
     # --- what draws do not tell ----------------------------------------------------------------
@@ -135,6 +137,11 @@ class SampledPosterior(Posterior):
     def n_scored(self) -> int:
         """How many draws there are: those that were scored before the time was over."""
         return sum(map(len, self._averages.chains)) if self._n_drawn else 0
+
+    @property
+    def schedule(self) -> Schedule:
+        """How long its chains were to run."""
+        return self._schedule
 
     def prior(self) -> SampledPosterior:
         """The prior over the same trees, by a run of its own."""

@@ -100,11 +100,12 @@ def sample_posterior(
             if hosted is None
             else hosted(program, geometry, sampling, likelihood=likelihood, allow_code=allow_code)
         )
+        schedule = _schedule(sampler, sampling, draws)
         kept = min(_seconds_after_chains(draws, geometry), deadline.left() / 2)
         said: list[Diagnostic] = []
         result = run(
             sampler,
-            _schedule(sampler, sampling, draws),
+            schedule,
             known_seed,
             # Ctrl-C comes to the main thread: so it ends a predicate at once, however slow.
             threads=1 if asked_predicates(program.constraints) else threads,
@@ -120,6 +121,7 @@ def sample_posterior(
             likelihood=likelihood,
             seed=known_seed,
             threads=threads,
+            schedule=schedule,
             room=room,
             run=lambda likelihood: chains(likelihood, None, Deadline(deadline.seconds)),
             stop=deadline.over,

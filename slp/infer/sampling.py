@@ -107,8 +107,8 @@ def teller(progress: Callable[[int, str], None]) -> Callable[[Progress], None]:
 
 
 def warn_of(diagnostics: Diagnostics, remedies: str = "another proposal or tempering") -> None:
-    """Say in words what is wrong with a run (W530)."""
-    for words in diagnostics.warnings:
+    """Say in words what is wrong with a run, all of it at once (W530)."""
+    if diagnostics.warnings:
+        words = f"not converged, do not use the numbers: {'; '.join(diagnostics.warnings)}"
         help = f"run longer (draws, thin, warmup), or with {remedies}"
-        finding = Diagnostic("W530", words, help=help, severity="warning")
-        warn(finding)
+        warn(Diagnostic("W530", words, help=help, severity="warning"))

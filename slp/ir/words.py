@@ -88,10 +88,11 @@ def _describe_constraint(constraint: Constraint) -> str:
     match constraint:
         case Constant(box):
             bounded = [f for f, bounds in box.bounds.items() if bounds != (-math.inf, math.inf)]
-            others = f" that is not on {_listed(bounded, 'or')}" if bounded else ""
+            if not bounded:
+                return f"The box {describe_box(box)} is not cut: the tree does not split."
             return (
-                f"No split cuts the box {describe_box(box)} at a node that contains all of it, as "
-                f"any split does{others}."
+                f"The box {describe_box(box)} is not cut: a node that holds all of it splits on "
+                f"{_listed(bounded, 'or')} alone, outside the box."
             )
         case Forbid(feature, below, within):
             where = "" if below is None else f" at depth {below} or deeper (the root is 0)"
@@ -145,28 +146,30 @@ def _count(n: int, one: str, many: str) -> str:
     return f"{n} {one if n == 1 else many}"
 
 
-def describe_prior(program: Program) -> list[str]:
-    """The whole program in words: start, rules, limits, constraints, leaves, columns."""
-    return [visible(sentence) for sentence in _describe_prior(program)]
+def describe_prior(program: Program, *, fine_print: bool = True) -> list[str]:
+    """The whole program in words: start, rules, limits, constraints, leaves, columns; with
+    `fine_print` also how what does not apply, or is forbidden, is made up for."""
+    return [visible(sentence) for sentence in _describe_prior(program, fine_print)]
 
 
-def _describe_prior(program: Program) -> list[str]:
+def _describe_prior(program: Program, fine_print: bool) -> list[str]:
     if program.edits is not None:
-        return _describe_edits(program, program.edits)
+        return _describe_edits(program, program.edits, fine_print)
     lines = [f"A tree starts as {_text(program.start)}."] if program.start is not None else []
     lines += [_describe_rule(rule, program.weights) for rule in program.rules]
     if program.parameters:
         values = ", ".join(f"{name} = {value:g}" for name, value in program.parameters.items())
         lines.append(f"Here {values}.")
-    lines.append(_describe_choice(program))
+    if fine_print or program.weights:
+        lines.append(_describe_choice(program))
     lines += _describe_limits(program)
     lines += [describe_constraint(c) for c in program.constraints]
-    if program.constraints:
+    if program.constraints and (fine_print or program.failure == "condition"):
         lines.append(_describe_failure(program))
     return lines + _describe_leaves(program) + _describe_columns(program)
 
 
-def _describe_edits(program: Program, edits: EditPrior) -> list[str]:
+def _describe_edits(program: Program, edits: EditPrior, fine_print: bool) -> list[str]:
     """The prior of edits of a given tree in words, with everything else."""
     lines = [
         f"Trees are edits of a given one{f' ({edits.file})' if edits.file else ''}, which has "
@@ -174,16 +177,19 @@ def _describe_edits(program: Program, edits: EditPrior) -> list[str]:
         f"With probability {edits.p:g} it is edited once more, else it is done.",
         "An edit grows a leaf, prunes a pair of leaves or changes a split, all that apply with the "
         "same probability; then the place is drawn uniformly among those that it applies to.",
-        f"Its split is drawn among those that are possible there: {_MEASURES[edits.measure]}. A "
-        "changed split is another one, under which no box below is empty.",
-        "The prior of a tree is the sum over all sequences of edits that lead to it.",
+        f"Its split is drawn among those that are possible there: {_MEASURES[edits.measure]}.",
     ]
+    if fine_print:
+        lines += [
+            "A changed split is another one, under which no box below is empty.",
+            "The prior of a tree is the sum over all sequences of edits that lead to it.",
+        ]
     if program.parameters.keys() - {"p"}:
         values = ", ".join(f"{name} = {value:g}" for name, value in program.parameters.items())
         lines.append(f"Here {values}.")
     lines += _describe_limits(program)
     lines += [describe_constraint(c) for c in program.constraints]
-    if program.constraints:
+    if program.constraints and fine_print:
         lines.append(
             "Constraints are for the finished tree alone; the prior is renormalised over the trees "
             "that satisfy them."
@@ -236,8 +242,8 @@ def _describe_choice(program: Program) -> str:
             "these weights, divided by their sum over all trees."
         )
     return (
-        "In each box the probabilities are renormalised over the rules that apply there; a box "
-        "that cannot be split takes none that splits."
+        "Where a rule does not apply, the probabilities of the others are scaled up to sum to 1: "
+        "rows that no split can part become a leaf."
     )
 
 

@@ -105,9 +105,10 @@ class Program(TreeQuestions, ProofQuestions):
         self.ir = replace(self.ir, constraints=(*self.ir.constraints, *required))
         return self
 
-    def describe(self) -> str:
-        """The program's meaning in words, a sentence a line."""
-        return "\n".join(describe_prior(self.ir))
+    def describe(self, *, fine_print: bool = True) -> str:
+        """The program's meaning in words, a sentence a line; without `fine_print` shorter: what
+        happens where a rule or a split does not apply is left out."""
+        return "\n".join(describe_prior(self.ir, fine_print=fine_print))
 
     def expand(self, X: Any = None, y: Any = None) -> str:
         """The tree rules as the ordinary clauses that they stand for.

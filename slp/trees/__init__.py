@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from slp.trees.check import CheckResult, check_tree
     from slp.trees.differences import TreeEdit
     from slp.trees.fit import fit_tree
+    from slp.trees.in_sample import in_sample_fit
     from slp.trees.nodes import TreeNode
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "TreeNode",
     "check_tree",
     "fit_tree",
+    "in_sample_fit",
 ]
 
 __getattr__, __dir__ = late_names(
@@ -40,5 +42,6 @@ __getattr__, __dir__ = late_names(
         "TreeNode": "slp.trees.nodes",
         "check_tree": "slp.trees.check",
         "fit_tree": "slp.trees.fit",
+        "in_sample_fit": "slp.trees.in_sample",
     },
 )

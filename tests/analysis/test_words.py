@@ -22,13 +22,12 @@ OF_CLASSES = " (of ordered classes: the probability of being above any one of th
 SENTENCES: list[tuple[ir.Constraint, str]] = [
     (
         ir.Constant(INFANT),
-        "No split cuts the box infant (0 <= age < 24 and dose < 1.5) at a node that contains all "
-        "of it, as any split does that is not on age or dose.",
+        "The box infant (0 <= age < 24 and dose < 1.5) is not cut: a node that holds all of it "
+        "splits on age or dose alone, outside the box.",
     ),
     (
         ir.Constant(FREE),
-        "No split cuts the box free (everywhere) at a node that contains all of it, as any split "
-        "does.",
+        "The box free (everywhere) is not cut: the tree does not split.",
     ),
     (ir.Forbid("age"), "No split is on age."),
     (
@@ -100,8 +99,8 @@ def test_program_in_words() -> None:
         "probability proportional to the gap that it falls in), where V > 3, with probability p.",
         "tree(_) becomes a leaf, with probability 1 - p.",
         "Here p = 0.25.",
-        "In each box the probabilities are renormalised over the rules that apply there; a box "
-        "that cannot be split takes none that splits.",
+        "Where a rule does not apply, the probabilities of the others are scaled up to sum to 1: "
+        "rows that no split can part become a leaf.",
         "Each side of a split keeps at least 5 rows.",
         "No leaf is deeper than 6.",
         "Feature age is drawn with weight 3, where others have 1.",
@@ -112,6 +111,17 @@ def test_program_in_words() -> None:
         "age is cut at 18 and 40.",
         "Every other numeric feature is cut into 10 quantile bins.",
         "Not used: id and date.",
+    ]
+
+
+def test_without_fine_print() -> None:
+    read = parse_program(SourceFile("t.slp", ":- use(growtree). :- constraint(first(age))."))
+    program = check_program(read)
+    short, full = describe_prior(program, fine_print=False), describe_prior(program)
+    assert [s for s in full if s not in short] == [
+        "Where a rule does not apply, the probabilities of the others are scaled up to sum to 1: "
+        "rows that no split can part become a leaf.",
+        "Splits and leaves that a constraint forbids are taken out before anything is drawn.",
     ]
 
 

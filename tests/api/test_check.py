@@ -28,8 +28,8 @@ def test_constraints_by_themselves() -> None:
         ("No leaf is deeper than 1.", True),
         ("Each side of a split keeps at least 2 rows.", None),
         (
-            "No split cuts the box old (age >= 3) at a node that contains all of it, as any split "
-            "does that is not on age.",
+            "The box old (age >= 3) is not cut: a node that holds all of it splits on age alone, "
+            "outside the box.",
             True,
         ),
     ]

@@ -54,7 +54,11 @@ def test_draws_where_it_does_not_and_says_so() -> None:
         f"exact sums would be too large: {made.size} +- {made.size.error:.0%} (estimate) against "
         f"the memory of 1.0 MiB; {fits_in_words(made.would_fit)}"
     )
-    assert draw_diagnostic(found[0].diagnostic) == (
+    assert [w.diagnostic.code for w in found] == ["W530"]  # one cause, one warning
+    with pytest.warns(SlpWarning) as caught:
+        DENISON.posterior(*data(), seed=1, draws=0, warmup=50, memory=MIB)
+    (only,) = (w.message for w in caught if isinstance(w.message, SlpWarning))
+    assert draw_diagnostic(only.diagnostic) == (
         f"warning[W540]: `auto` draws with mh: {posterior.reason}\n"
         "  help: a larger memory, or a change of the program, lets `auto` take exact"
     )

@@ -1,0 +1,242 @@
+"""The page that `slp-sample` prints for a person: first how far the answer can be trusted."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from slp import Posterior
+from slp.cli.summary import (
+    LEAST_SHARE,
+    Uses,
+    estimate_text,
+    leaves_text,
+    left_out_words,
+    notes_of,
+    standing,
+    words_lines,
+)
+from slp.errors import BudgetError
+from slp.infer import bounds_in_words
+from slp.trees import in_sample_fit
+
+if TYPE_CHECKING:
+    from slp.infer.diagnostics import Diagnostics
+
+__all__ = ["Page", "draws_lines"]
+
+#: Edits that the page lists.
+_SHARES_SHOWN = 10
+_INDENT = " " * 10
+
+_QUANTITIES = {
+    "log_posterior": "log posterior",
+    "log_likelihood": "log likelihood",
+    "edits": "edits",
+    "leaves": "leaves",
+    "depth": "depth",
+    "predictions": "predictions (the worst)",
+}
+
+
+@dataclass(frozen=True)
+class Page:
+    """What the page says of a posterior, without draws and time.
+
+    Attributes
+    ----------
+    uses : how features are used, or why that is not known.
+    words : the prior in words.
+    data : the table's name.
+    longer : a command that runs longer, to be copied.
+    verbose : whether log weights are told too.
+    """
+
+    posterior: Posterior
+    uses: Uses | BudgetError
+    words: str
+    data: str
+    longer: str
+    verbose: bool = False
+
+    def lines(self) -> Iterator[str]:
+        """Line by line."""
+        yield from self._trust()
+        yield from self._evidence()
+        yield from self._best()
+        yield from self._edits()
+        yield from self._features()
+        yield from _labelled("fit", in_sample_fit(self.posterior.table, self.posterior.map_tree()))
+        yield from self._given()
+
+    def _trust(self) -> Iterator[str]:
+        """How far the numbers can be trusted; where they cannot, what to run next."""
+        found = self.posterior.diagnostics
+        if found is None:
+            left_out = self.posterior.left_out
+            exact_to = f" (what is left out has a probability below {left_out:.0e})"
+            yield f"trust     exact: sums over all trees{exact_to if left_out else ''}"
+        elif not found.tells:
+            yield "trust     NOT KNOWN: too few draws to tell, do not use these; run longer:"
+            yield f"next      {self.longer}"
+        elif found.warnings:
+            yield "trust     NOT CONVERGED: do not use these numbers; run ten times longer:"
+            yield f"next      {self.longer}"
+            yield f"{_INDENT}{_health(found)}"
+        else:
+            yield f"trust     estimate, converged: {_health(found)}"
+
+    def _evidence(self) -> Iterator[str]:
+        posterior = self.posterior
+        if posterior.log_evidence is None:
+            yield f"evidence  not known: the engine {posterior.engine} does not estimate it"
+            if (bounds := posterior.choice.log_evidence_bounds) is not None:
+                yield from _labelled("", [bounds_in_words(bounds)])
+        else:
+            yield (
+                f"evidence  log P({posterior.table.response} | features) = "
+                f"{posterior.log_evidence:.6f}"
+            )
+            if posterior.evidence_note is not None:
+                yield from _labelled("", [posterior.evidence_note])
+
+    def _best(self) -> Iterator[str]:
+        best = self.posterior.map()
+        name = "MAP tree" if best.certified else "best tree"
+        yield f"{name:<10}{standing(best, self.verbose)}{leaves_text(best.tree.n_leaves)}"
+        for line in best.tree.to_text().splitlines():
+            yield f"{_INDENT}{line}"
+
+    def _edits(self) -> Iterator[str]:
+        """What trees change in the tree given to `edittree`, if there is one."""
+        found = self.posterior.edits
+        if found is None:
+            return
+        best = self.posterior.map_tree().edits_from(found.given)
+        yield from _labelled("edited", map(str, best))
+        if not best:
+            yield "edited    nowhere: it is the given tree"
+        yield (
+            f"edits     {self._number(found.expected, found.expected_error)} expected; "
+            f"P(given tree) {found.distribution[0]:.4f}"
+        )
+        for share in [s for s in found.shares if s.probability >= LEAST_SHARE][:_SHARES_SHOWN]:
+            probability = self._number(share.probability, share.probability_error)
+            yield f"{_INDENT}{probability}  {share.edit}"
+
+    def _features(self) -> Iterator[str]:
+        """For each feature how much it is used, and leaves expected."""
+        if isinstance(self.uses, BudgetError):
+            yield from _labelled("features", left_out_words(self.uses))
+            return
+        yield f"features  probability that a tree splits on it, splits expected{self._error_note()}"
+        width = max((len(name) for name in self.uses), default=0)
+        for name, use in sorted(self.uses.items(), key=lambda x: -x[1].probability):
+            probability = self._number(use.probability, use.probability_error)
+            splits = self._number(use.expected_splits, use.expected_splits_error)
+            yield f"{_INDENT}{name:<{width}}  {probability}  {splits}"
+        posterior = self.posterior
+        leaves = self._number(posterior.expected_leaves(), posterior.expected_leaves_error())
+        yield f"leaves    {leaves} expected"
+
+    def _given(self) -> Iterator[str]:
+        """What was asked: table, prior, engine."""
+        posterior = self.posterior
+        size, *notes = posterior.table.notes
+        yield f"data      {self.data}: {size}"
+        yield from _labelled("", notes)
+        for i, line in enumerate(words_lines(self.words)):
+            yield f"{'prior' if i == 0 else '':<10}{line}"
+        yield from _labelled("engine", [f"{posterior.engine}: {posterior.reason}"])
+        count = posterior.tree_count()
+        if count is not None:
+            yield f"trees     {_trees(count)}"
+            if not posterior.derivations_are_trees and posterior.map().certified:
+                yield from _labelled("", notes_of(posterior)[-1:])
+
+    def _number(self, value: float, error: float) -> str:
+        return estimate_text(value, error, self.posterior.diagnostics)
+
+    def _error_note(self) -> str:
+        found = self.posterior.diagnostics
+        if found is None:
+            return ""
+        return " (+- Monte Carlo error)" if found.converged else " (? not converged)"
+
+
+def draws_lines(
+    posterior: Posterior, draws: int, output: str | None, *, verbose: bool = False
+) -> Iterator[str]:
+    """What the page says of the draws, `draws` of which were asked for."""
+    where = f", written to {output}" if output else ""
+    found = posterior.diagnostics
+    if found is None:
+        yield f"draws     {draws} independent draws, seed {posterior.seed}{where}"
+        return
+    n = sum(found.draws)
+    kept = f"{n} draws" if n == draws else f"{n} of {draws} draws"
+    stopped = ", interrupted" if posterior.interrupted else ""
+    stopped = ", out of time" if posterior.out_of_time else stopped
+    chains = _count(sum(k > 0 for k in found.draws), "chain")
+    yield f"draws     {kept} of {chains}, seed {posterior.seed}{stopped}{where}"
+    for p in posterior.predicates:
+        yield f"asked     {p.words}: {p.asked:,} times, {p.refused:,} refused, {p.seconds:.1f} s"
+    if verbose:
+        yield from _chains_lines(found)
+
+
+def _chains_lines(found: Diagnostics) -> Iterator[str]:
+    """What became of moves, and each quantity's diagnostics."""
+    for name, counts in found.moves.items():
+        yield f"moves     {name}: {_moves_words(counts, found.acceptance.get(name))}"
+    yield "chains    R-hat, effective draws in the bulk and in the tails"
+    width = max(len(_QUANTITIES[name]) for name in found.convergence)
+    for name, c in found.convergence.items():
+        numbers = f"{_optional(c.r_hat, '.3f')}  {_optional(c.ess_bulk, '.0f')}"
+        numbers += f"  {_optional(c.ess_tail, '.0f')}"
+        yield f"{_INDENT}{_QUANTITIES[name]:<{width}}  {numbers}"
+
+
+def _moves_words(counts: Mapping[str, int], accepted: float | None) -> str:
+    total = sum(counts.values())
+    stayed = f", nothing to propose in {counts['stayed'] / total:.2%} of moves"
+    if accepted is None:
+        return "nothing to propose in any move"
+    failed = counts["failed"] / (total - counts["stayed"])
+    return f"{accepted:.2%} accepted, {failed:.2%} failed{stayed if counts['stayed'] else ''}"
+
+
+def _health(found: Diagnostics) -> str:
+    """The worst R-hat and number of effective draws, with what is enough."""
+    r_hat, effective, enough = found.worst_r_hat, found.fewest_effective, found.effective_needed
+    if r_hat is None or effective is None:
+        return "all draws are alike"
+    few = f"{math.floor(effective)} effective draws"
+    if found.converged:
+        return f"R-hat at most {r_hat:.3f}, {few} or more"
+    if found.warnings and not (r_hat > found.largest_r_hat or effective < enough):
+        return found.warnings[0]
+    return f"R-hat {r_hat:.4g} (at most {found.largest_r_hat} is good), {few} ({enough} needed)"
+
+
+def _labelled(label: str, texts: Iterable[str]) -> Iterator[str]:
+    """Texts wrapped for a terminal, with a label before the first line."""
+    for text in texts:
+        for line in textwrap.wrap(text, 80, subsequent_indent="  "):
+            yield f"{label:<10}{line}"
+            label = ""
+
+
+def _trees(count: int | float) -> str:
+    return f"{count:,}" if isinstance(count, int) else f"about {count:.2g}"
+
+
+def _optional(value: float | None, spec: str) -> str:
+    return "-" if value is None else format(value, spec)
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}" + ("" if n == 1 else "s")

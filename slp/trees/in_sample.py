@@ -1,0 +1,43 @@
+"""How well a tree fits the rows of the table that it was made from, in words."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from slp.data.table import Table
+from slp.leaves import NormalInverseGamma, label_text
+from slp.trees.route import route_table
+from slp.trees.tree import Tree
+
+__all__ = ["in_sample_fit"]
+
+
+def in_sample_fit(table: Table, tree: Tree) -> list[str]:
+    """One sentence of a tree with canonical thresholds, about the table's own rows, beside what
+    one leaf would give: rows that the leaves' commonest classes are right for, or the root mean
+    square of the distance from the leaves' means; none of counts and durations."""
+    if not table.leaf.classes and not isinstance(table.leaf, NormalInverseGamma):
+        return []
+    sums = np.zeros((tree.n_leaves, table.statistics.shape[1]))
+    np.add.at(sums, route_table(tree, table), table.statistics)
+    if table.leaf.classes:
+        right, total = int(sums.max(axis=1).sum()), sums.sum(axis=0)
+        most = label_text(table.leaf.classes[int(total.argmax())])
+        return [
+            f"this tree is right for {right} of the table's {table.n_rows} rows "
+            f"(always {most}: {int(total.max())})"
+        ]
+    tree_error, one_error = (_error(s) for s in (sums, sums.sum(axis=0, keepdims=True)))
+    return [
+        f"this tree is off by {tree_error:.3g}, root mean square over the table's {table.n_rows} "
+        f"rows (their mean alone: {one_error:.3g})"
+    ]
+
+
+def _error(sums: np.ndarray) -> float:
+    """Root mean square of the distance from the means of leaves with statistics (K, 3)."""
+    n, s1, s2 = sums.T
+    within = s2 - s1 * s1 / np.maximum(n, 1.0)
+    return math.sqrt(max(float(within.sum()), 0.0) / float(n.sum()))
