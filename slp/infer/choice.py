@@ -11,14 +11,18 @@ from slp.errors import Diagnostic, UsageError
 from slp.infer.compiled import MOST_SPLITS, Size, compiled_is_there, size_for
 from slp.infer.compiled.fitting import Fit, Room, fits_in_words
 from slp.infer.memory import format_bytes, room_beside
+from slp.infer.sampling import FORWARD
 from slp.ir.tree_grammar import TreeGrammar
 from slp.seconds import Deadline, format_seconds
 
-__all__ = ["Choice", "choose_by_size", "choose_engine", "goes_on_with_draws"]
+__all__ = ["Choice", "choose_by_size", "choose_engine", "choose_for_prior", "goes_on_with_draws"]
 
 # Item by item the search for the best tree keeps four words for an item where that for totals,
 # which the estimate is of, keeps three. Uses of features that need more are left out instead.
 _TOTALS_TO_BEST = 3 / 4
+
+#: Seconds, estimated, from which on a summary of a prior is long.
+_LONG = 10.0
 
 _FINITE = "the program has a finite tree grammar, so its trees can be summed exactly"
 
@@ -105,6 +109,29 @@ def choose_by_size(
     if what_fits is not None:
         reason += f"; {fits_in_words(fits)}"
     return Choice("mh", reason, size, fits)
+
+
+def choose_for_prior(choice: Choice, n_rows: int, forward: Callable[[], bool]) -> Choice:
+    """The same, or draws that are independent where a summary of the prior by exact sums is too
+    large or takes long. `forward` says whether there are such draws."""
+    size = choice.size
+    if size is None or (choice.engine == "exact" and _prior_seconds(size, n_rows) <= _LONG):
+        return choice
+    if not forward():
+        return choice
+    long = "would be too large" if choice.engine == "mh" else "would take long"
+    reason = (
+        f"exact sums {long} ({size}), so these are independent draws, made by running the program "
+        "forward"
+    )
+    return replace(choice, engine=FORWARD, reason=reason)
+
+
+def _prior_seconds(size: Size, n_rows: int) -> float:
+    """Seconds, about, of an exact summary of a prior: most go into the number of leaves and the
+    depth, of which every box in every state has a vector. Under a prior trees are large."""
+    length = min(n_rows, 64)
+    return size.seconds + size.items * size.splits / max(1.0, size.boxes) * length**2 * 5e-10
 
 
 def goes_on_with_draws(

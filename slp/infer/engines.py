@@ -14,7 +14,13 @@ from functools import partial
 from slp.data.table import Table
 from slp.errors import BudgetError, Diagnostic, UnsupportedError, warn
 from slp.infer.boxes import Geometry
-from slp.infer.choice import Choice, choose_by_size, choose_engine, goes_on_with_draws
+from slp.infer.choice import (
+    Choice,
+    choose_by_size,
+    choose_engine,
+    choose_for_prior,
+    goes_on_with_draws,
+)
 from slp.infer.compiled import CompiledChart, compiled_is_there
 from slp.infer.compiled.fitting import Recompile, Room, changes_that_fit, fits_in_words
 from slp.infer.compiled.passes import Progress
@@ -25,7 +31,7 @@ from slp.infer.memory import memory_budget, room_beside
 from slp.infer.options import check_count
 from slp.infer.posterior import MapTree, Posterior
 from slp.infer.row_labels import tells_label_faults
-from slp.infer.sampling import SAMPLERS, Sampling
+from slp.infer.sampling import FORWARD, SAMPLERS, Sampling
 from slp.ir.program import Program
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.exact import N_CORES
@@ -194,9 +200,17 @@ def infer(
     # Another program on the table makes another table.
     may_try = recompile is not None and room > budget // 2
     fits = partial(changes_that_fit, program, table, recompile) if may_try and recompile else None
-    if choice is None:
-        choice = choose_by_size(grammar, table, budget, fits)
     geometry = Geometry(grammar, table)
+
+    def forward() -> bool:
+        from slp.infer.samplers import runs_forward
+
+        return runs_forward(program, grammar, geometry)
+
+    if choice is None:
+        choice = choose_by_size(grammar, table, budget, fits if likelihood else None)
+        if not likelihood:
+            choice = choose_for_prior(choice, table.n_rows, forward)
 
     def sample(choice: Choice) -> Posterior:
         from slp.infer.samplers import sample_posterior  # late: exact engines need none of it
@@ -220,7 +234,7 @@ def infer(
             _say(choice)
         return sampled
 
-    if choice.engine in SAMPLERS:
+    if choice.engine in (*SAMPLERS, FORWARD):
         return sample(choice)
     if not_exact:
         raise UnsupportedError(not_exact)

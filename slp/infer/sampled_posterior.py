@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import takewhile
 from typing import Any, Protocol, TypedDict, TypeVar, Unpack
@@ -24,7 +25,7 @@ from slp.infer.posterior import Draw, FeatureUse, MapTree, Posterior
 from slp.infer.run import Engine, Json, RunResult, Schedule, Stop, never
 from slp.trees import Tree
 
-__all__ = ["Said", "SampledPosterior", "TreeSampler"]
+__all__ = ["ForwardPosterior", "Said", "SampledPosterior", "TreeSampler"]
 
 S = TypeVar("S")
 
@@ -275,3 +276,11 @@ class SampledPosterior(Posterior):
     def diagnostics(self) -> Diagnostics:
         """R-hat, effective draws and what became of proposals."""
         return self._diagnostics
+
+
+class ForwardPosterior(SampledPosterior):
+    """A prior by draws that do not depend on each other, so that nothing needs to converge."""
+
+    @cached_property
+    def _diagnostics(self) -> Diagnostics:
+        return replace(super()._diagnostics, warnings=())

@@ -24,6 +24,7 @@ from slp.infer.mh import (
     Tempering,
     core_takes,
 )
+from slp.infer.mh.forward import ForwardDraws, can_run_forward
 from slp.infer.options import check_count, fresh_seed
 from slp.infer.posterior import MapTree
 from slp.infer.run import (
@@ -34,15 +35,15 @@ from slp.infer.run import (
     out_of_time_in_words,
     run,
 )
-from slp.infer.sampled_posterior import Said, SampledPosterior, TreeSampler
+from slp.infer.sampled_posterior import ForwardPosterior, Said, SampledPosterior, TreeSampler
 from slp.infer.sampler_memory import room_for_averages
-from slp.infer.sampling import HOSTED, Sampling, teller, warn_of
+from slp.infer.sampling import FORWARD, HOSTED, Sampling, teller, warn_of
 from slp.ir.program import Program
 from slp.ir.tree_grammar import SplitRule, TreeGrammar
 from slp.seconds import Deadline
 from slp.trees.predicates import asked_predicates
 
-__all__ = ["sample_posterior"]
+__all__ = ["best_drawn", "runs_forward", "sample_posterior"]
 
 
 def sample_posterior(
@@ -95,12 +96,15 @@ def sample_posterior(
         likelihood: bool, checkpoint: Checkpoint | None, deadline: Deadline
     ) -> SampledPosterior:
         hosted = HOSTED.get(choice.engine)
+        forward = choice.engine == FORWARD and not likelihood
         sampler = (
-            _sampler(program, grammar, geometry, sampling, likelihood)
+            forward_draws(program, grammar, geometry)
+            if forward
+            else _sampler(program, grammar, geometry, sampling, likelihood)
             if hosted is None
             else hosted(program, geometry, sampling, likelihood=likelihood, allow_code=allow_code)
         )
-        schedule = _schedule(sampler, sampling, draws)
+        schedule = Schedule(draws, 1, 0, 1) if forward else _schedule(sampler, sampling, draws)
         kept = min(_seconds_after_chains(draws, geometry), deadline.left() / 2)
         said: list[Diagnostic] = []
         result = run(
@@ -135,6 +139,20 @@ def sample_posterior(
         return posterior
 
     return chains(likelihood, checkpoint, deadline or Deadline())
+
+
+def forward_draws(program: Program, grammar: TreeGrammar, geometry: Geometry) -> ForwardDraws:
+    """The sampler of independent draws of the prior."""
+    base = CompiledMetropolisHastings(
+        grammar, geometry, program.constraints, likelihood=False, most_boxes=1.0
+    )
+    return ForwardDraws(base)
+
+
+def runs_forward(program: Program, grammar: TreeGrammar, geometry: Geometry) -> bool:
+    """Whether independent draws of the prior can be had, and few are thrown away."""
+    can = core_takes(program.constraints) and program.edits is None and can_run_forward(grammar)
+    return can and forward_draws(program, grammar, geometry).keeps_enough()
 
 
 def best_drawn(
@@ -253,6 +271,8 @@ def _schedule(sampler: TreeSampler[Any], sampling: Sampling, draws: int) -> Sche
 def _posterior(
     sampler: TreeSampler[Any], result: RunResult, **said: Unpack[Said]
 ) -> SampledPosterior:
+    if isinstance(sampler, ForwardDraws):
+        return ForwardPosterior(sampler, result, **said)
     if isinstance(sampler, EditMetropolisHastings | CompiledEditMetropolisHastings):
         return EditPosterior(sampler, result, **said)
     return SampledPosterior(sampler, result, **said)

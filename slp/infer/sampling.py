@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from slp.ir.program import Program
 
 __all__ = [
+    "FORWARD",
     "HOSTED",
     "SAMPLERS",
     "ChainOptions",
@@ -30,6 +31,9 @@ __all__ = [
     "teller",
     "warn_of",
 ]
+
+#: Independent draws of a prior: `auto` takes them where exact sums take long.
+FORWARD = "forward"
 
 #: The samplers there are: `prolog` is `mh` with proposals that SWI-Prolog makes.
 SAMPLERS = ("mh", "prolog")
