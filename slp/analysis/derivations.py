@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from slp.analysis.findings import Findings
 from slp.analysis.parameters import names_in
@@ -221,17 +222,40 @@ def _has_leaf(instance: RuleInstance) -> bool:
     return isinstance(body, LeafBody)
 
 
+@dataclass
+class _Way:
+    """A rule at a state: how many of the states that it leads to are not known to end."""
+
+    state: Term
+    missing: int
+
+
 def _ending(space: StateSpace, database: Database) -> set[Term]:
-    """States from which a derivation can end in leaves."""
-    needs: dict[Term, list[set[Term]]] = {}
+    """States from which a derivation can end in leaves.
+
+    Each way counts the states that it waits for, so that a state that ends is told to each way
+    once: time linear in the ways.
+    """
+    ending: set[Term] = set()
+    waiting: dict[Term, list[_Way]] = {}
+    new = [state for state, found in space.instances.items() if found is None]
     for state, instances in space.instances.items():
-        needs[state] = [_needed(i, space, database) for i in instances or ()]
-    ending = {state for state, found in space.instances.items() if found is None}
-    grown = True
-    while grown:
-        new = {s for s, ways in needs.items() if s not in ending and any(w <= ending for w in ways)}
-        ending |= new
-        grown = bool(new)
+        for instance in instances or ():
+            needed = _needed(instance, space, database)
+            way = _Way(state, len(needed))
+            for other in needed:
+                waiting.setdefault(other, []).append(way)
+            if not needed:
+                new.append(state)
+    while new:
+        state = new.pop()
+        if state in ending:
+            continue
+        ending.add(state)
+        for way in waiting.get(state, ()):
+            way.missing -= 1
+            if way.missing == 0:
+                new.append(way.state)
     return ending
 
 

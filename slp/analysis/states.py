@@ -27,7 +27,7 @@ from slp.proofs import (
     rule_instances,
     threshold_outcomes,
 )
-from slp.proofs.terms import Atom, Struct, Term
+from slp.proofs.terms import Atom, Struct, Term, functor
 from slp.syntax import term_to_text
 
 __all__ = ["MOST_STATES", "StateSpace", "database_of", "explore", "state_text"]
@@ -99,6 +99,9 @@ class _Explorer:
         self.blamed: set[tuple[str, int]] = set()
         self.inferences = 0
         self.features = _possible_features(program)
+        self.rules: dict[tuple[str, int] | None, list[TreeRule]] = {}
+        for rule in program.rules:
+            self.rules.setdefault(functor(rule.head), []).append(rule)
 
     @property
     def goes_on(self) -> bool:
@@ -137,7 +140,8 @@ class _Explorer:
         self.space.calls[state] = []
         meter = Meter(Limits())
         try:
-            instances = rule_instances(self.database, self.program.rules, state, meter)
+            rules = self.rules.get(functor(state), ())
+            instances = rule_instances(self.database, rules, state, meter)
             calls = [(i.body.goal, i.rule) for i in instances if isinstance(i.body, CallBody)]
             for goal, rule in calls:
                 child = evaluate_arguments(goal, self.database.parameters)

@@ -15,7 +15,7 @@ from slp.proofs.machine import Definitions, Machine, Meter
 from slp.proofs.row_goals import compile_rows, part_guards
 from slp.proofs.store import Store
 from slp.proofs.templates import Frame, Slot, build, instantiate, match_all, template
-from slp.proofs.terms import Struct, Term, Var, functor, substitute
+from slp.proofs.terms import Struct, Term, Var, functor
 
 __all__ = ["PreparedRule"]
 
@@ -78,8 +78,9 @@ class PreparedRule:
         # stand for terms with free variables.
         by_head, by_guards = self._bound_by_head, self._bound_by_guards
         bound = [t for t in frame[:by_guards] if t is not None]
-        own = {t: v for t, v in zip(bound, self._variables, strict=False) if isinstance(t, Var)}
-        in_guards = [substitute(store.resolve(t), own) for t in bound[by_head:]]
+        named = zip(bound, self._variables, strict=False)
+        own: dict[Term, Term] = {t: v for t, v in named if isinstance(t, Var)}
+        in_guards = [store.resolve(t, own) for t in bound[by_head:]]
         return [*bound[:by_head], *in_guards, *self._variables[by_guards:]]
 
     def label(

@@ -2,22 +2,29 @@
 
 A `Store` maps the number of a variable to its term and keeps a trail of what it bound, in order, so
 that a mark in the trail is enough to take bindings back. Its variables are those that it made
-itself (`fresh`, `rename`), told apart by `Var.id`. No method recurses; each walk over a term stops
-with E216 after `LARGEST` parts, since a small program can name a term of 2^n parts.
+itself (`fresh`, `rename`), told apart by `Var.id`. No method recurses. A small program can name a
+term of 2^n parts by n bindings: a walk that has come to more than a few parts looks at each that
+is shared once, and a term of more than `LARGEST` parts is refused (E216) before it is written out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cmp_to_key
+from typing import TypeVar
 
 from slp.proofs import faults
 from slp.proofs.terms import Atom, Number, Struct, Term, Text, Var, same_number, with_args
 
 __all__ = ["LARGEST", "Store"]
 
-#: Most parts of a term that one operation looks at.
+#: Most parts of a term, those that are shared counted as often as they occur.
 LARGEST = 5_000_000
+
+_NO_NAMES: Mapping[Term, Term] = {}
+
+#: Parts after which a walk begins to note which ones it has seen.
+_FEW = 1000
 
 
 class Store:
@@ -69,6 +76,7 @@ class Store:
     def unify(self, a: Term, b: Term) -> bool:
         """Make two terms equal by binding variables; on False, bindings may be left to undo."""
         pairs = [(a, b)]
+        seen: set[tuple[int, int]] = set()
         for parts in range(LARGEST):
             if not pairs:
                 self.work += parts
@@ -83,7 +91,7 @@ class Store:
                 same = self.bind(y, x)
             elif type(x) is Struct and type(y) is Struct:
                 same = x.name == y.name and len(x.args) == len(y.args)
-                if same:
+                if same and (parts < _FEW or _is_new((id(x), id(y)), seen)):
                     pairs.extend(zip(reversed(x.args), reversed(y.args), strict=True))
             else:
                 same = _same_constant(x, y)
@@ -94,20 +102,23 @@ class Store:
 
     def _occurs(self, variable: Var, term: Term) -> bool:
         todo = [term]
+        seen: set[int] = set()
         for parts in range(LARGEST):
             if not todo:
                 self.work += parts
                 return False
             t = self.deref(todo.pop())
             if type(t) is Struct:
-                todo.extend(t.args)
+                if parts < _FEW or _is_new(id(t), seen):
+                    todo.extend(t.args)
             elif type(t) is Var and t.id == variable.id:
                 return True
         raise faults.too_large(LARGEST, None)
 
-    def resolve(self, term: Term) -> Term:
-        """`term` with every bound variable replaced by what it stands for, all the way down."""
-        return self._mapped(term, lambda variable: variable)
+    def resolve(self, term: Term, names: Mapping[Term, Term] = _NO_NAMES) -> Term:
+        """`term` with every bound variable replaced by what it stands for, all the way down, and
+        free ones by what `names` has for them."""
+        return self._mapped(term, lambda variable: names.get(variable, variable))
 
     def rename(self, term: Term) -> Term:
         """A resolved copy of `term` with new variables."""
@@ -138,7 +149,7 @@ class Store:
     def _mapped(self, term: Term, free: Callable[[Var], Term]) -> Term:
         built: list[Term] = []
         todo: list[tuple[Term, bool]] = [(term, False)]  # True: its arguments are on top of `built`
-        for parts in range(LARGEST):
+        for parts in range(_FEW):
             if not todo:
                 self.work += parts
                 return built[0]
@@ -157,11 +168,44 @@ class Store:
                 todo.extend([(a, False) for a in reversed(t.args)])
             else:
                 built.append(t)
-        raise faults.too_large(LARGEST, None)
+        return self._large_mapped(term, free)
+
+    def _large_mapped(self, term: Term, free: Callable[[Var], Term]) -> Term:
+        """As `_mapped`; what is shared is mapped once, and shared again."""
+        built: list[Term] = []
+        sizes: list[int] = []  # of what is built
+        known: dict[int, tuple[Term, int]] = {}
+        todo: list[tuple[Term, bool]] = [(term, False)]
+        while todo:
+            self.work += 1
+            t, ready = todo.pop()
+            if ready:
+                assert type(t) is Struct
+                n = len(t.args)
+                mapped: Term = with_args(t, tuple(built[-n:]))
+                size = 1 + sum(sizes[-n:])
+                del built[-n:], sizes[-n:]
+                if size > LARGEST:
+                    raise faults.too_large(LARGEST, None)
+                known[id(t)] = mapped, size
+            else:
+                t = self.deref(t)
+                if type(t) is Struct and id(t) not in known:
+                    todo.append((t, True))
+                    todo.extend([(a, False) for a in reversed(t.args)])
+                    continue
+                if type(t) is Struct:
+                    mapped, size = known[id(t)]
+                else:
+                    mapped, size = free(t) if type(t) is Var else t, 1
+            built.append(mapped)
+            sizes.append(size)
+        return built[0]
 
     def is_ground(self, term: Term) -> bool:
         """Whether no free variable is left in `term`."""
         todo = [term]
+        seen: set[int] = set()
         for parts in range(LARGEST):
             if not todo:
                 self.work += parts
@@ -169,7 +213,7 @@ class Store:
             t = self.deref(todo.pop())
             if type(t) is Var:
                 return False
-            if type(t) is Struct:
+            if type(t) is Struct and (parts < _FEW or _is_new(id(t), seen)):
                 todo.extend(t.args)
         raise faults.too_large(LARGEST, None)
 
@@ -180,6 +224,7 @@ class Store:
         < compound terms (by arity, then name, then arguments from left to right).
         """
         pairs = [(a, b)]
+        seen: set[tuple[int, int]] = set()
         for parts in range(LARGEST):
             if not pairs:
                 self.work += parts
@@ -193,12 +238,24 @@ class Store:
                 self.work += parts
                 return order
             if type(x) is Struct and type(y) is Struct:
-                pairs.extend(zip(reversed(x.args), reversed(y.args), strict=True))
+                if parts < _FEW or _is_new((id(x), id(y)), seen):
+                    pairs.extend(zip(reversed(x.args), reversed(y.args), strict=True))
         raise faults.too_large(LARGEST, None)
 
     def sorted(self, items: Sequence[Term]) -> list[Term]:
         """Items in standard order, repeats kept."""
         return sorted(items, key=cmp_to_key(self.compare))
+
+
+_Key = TypeVar("_Key", bound=Hashable)
+
+
+def _is_new(key: _Key, seen: set[_Key]) -> bool:
+    """Whether a key was not seen before; it is now."""
+    if key in seen:
+        return False
+    seen.add(key)
+    return True
 
 
 def _same_constant(x: Term, y: Term) -> bool:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from slp.errors import ProgramError
 from slp.proofs.store import Store
 from slp.proofs.terms import Atom, Number, Struct, Term, Text, Var, list_term, substitute, variables
 from slp.syntax import parse_term, term_to_text
@@ -114,3 +115,46 @@ def test_long_lists() -> None:
     assert store.resolve(one) == other
     assert store.rename(list_term(items, Var("T", 1))) != one
     assert substitute(list_term(items, Var("T", 1)), {Var("T", 1): Atom("[]")}) == one
+
+
+# --- terms of 2^n parts by n bindings -----------------------------------------------------------
+
+
+def doubled(times: int) -> tuple[Store, Term]:
+    """A store in which a variable stands for a term of 2^(times + 1) parts, by bindings."""
+    store = Store()
+    term: Term = Atom("a")
+    for _ in range(times):
+        variable = store.fresh(Var("X"))
+        assert store.unify(variable, Struct("f", (term, term)))
+        term = variable
+    return store, term
+
+
+def test_terms_of_shared_parts_are_walked_by_their_parts() -> None:
+    store, term = doubled(60)
+    assert store.is_ground(term)
+    assert store.bind(store.fresh(Var("Y")), Struct("g", (term,)))
+    assert store.compare(term, Struct("f", (Atom("a"), Atom("a")))) > 0
+    assert store.work < 2_000_000, "and not 2^60"
+
+
+def test_two_terms_of_shared_parts_are_unified_by_their_parts() -> None:
+    store = Store()
+    terms: list[Term] = [Atom("a"), Atom("a")]
+    for _ in range(60):
+        for i, term in enumerate(terms):
+            terms[i] = store.fresh(Var("X"))
+            assert store.unify(terms[i], Struct("f", (term, term)))
+    assert store.unify(*terms)
+    assert store.compare(*terms) == 0
+
+
+def test_a_term_that_is_too_large_is_refused_before_it_is_written_out() -> None:
+    store, term = doubled(60)
+    before = store.work
+    with pytest.raises(ProgramError, match="E216"):
+        store.resolve(term)
+    assert store.work - before < 10_000
+    store, term = doubled(12)
+    assert len(term_to_text(store.resolve(term))) > 2**12

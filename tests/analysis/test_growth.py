@@ -1,0 +1,60 @@
+"""The checker's time grows as a program does: chains of states, terms that share parts."""
+
+from __future__ import annotations
+
+import pytest
+
+import slp
+from slp.analysis.derivations import _ending
+from slp.analysis.states import StateSpace
+from slp.errors import SlpError
+from slp.ir.program import CallBody, LeafBody, TreeRule
+from slp.proofs import Database, RuleInstance
+from slp.proofs.store import Store
+from slp.proofs.terms import Atom, Number, Struct, Term
+from slp.source import SourceFile, SourceSpan
+from tests.growth import assert_linear
+
+
+def state(i: int) -> Term:
+    return Struct("t", (Number(i),))
+
+
+def chain(n: int) -> StateSpace:
+    """n states, each of which goes on as the next; the last ends."""
+    rule = TreeRule(Number(1), Atom("t"), (), LeafBody(), SourceSpan(SourceFile("", ""), 0, 0))
+    space = StateSpace()
+    for i in range(n):
+        body = CallBody(state(i + 1)) if i + 1 < n else LeafBody()
+        space.instances[state(i)] = [RuleInstance(rule, 1.0, body)]
+    return space
+
+
+def test_which_states_end_is_found_in_linear_time() -> None:
+    database = Database((), {})
+    assert _ending(chain(50), database) == set(map(state, range(50)))
+    assert_linear(lambda n: _ending(chain(n), database), 500)
+
+
+def test_a_chain_of_nonterminals_is_checked_in_linear_time() -> None:
+    def check(n: int) -> None:
+        rules = [
+            f"0.5 :: t{i} --> leaf.\n0.5 :: t{i} --> split(F, V), t{i + 1}, t{i + 1}.\n"
+            for i in range(n)
+        ]
+        slp.parse(":- start(t0).\n" + "".join(rules) + f"1 :: t{n} --> leaf.")
+
+    assert_linear(check, 60)
+
+
+@pytest.mark.parametrize("use", ["leaf", "t(X60)"])
+def test_a_guard_that_builds_a_term_of_two_to_the_sixty_parts_is_refused(
+    use: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goals = ", ".join(f"X{i + 1} = f(X{i}, X{i})" for i in range(60))
+    looked_at = []
+    deref = Store.deref
+    monkeypatch.setattr(Store, "deref", lambda s, t: (looked_at.append(1), deref(s, t))[1])
+    with pytest.raises(SlpError, match="E216"):
+        slp.parse(f":- start(t(0)).\n1 :: t(X) --> {{ X0 = X, {goals} }}, {use}.")
+    assert len(looked_at) < 200_000, "and not 2^23, where a term becomes too large"
