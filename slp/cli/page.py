@@ -21,6 +21,7 @@ from slp.cli.summary import (
 )
 from slp.errors import BudgetError
 from slp.infer import bounds_in_words
+from slp.source import visible
 from slp.trees import in_sample_fit
 
 if TYPE_CHECKING:
@@ -141,6 +142,11 @@ class Page:
         posterior = self.posterior
         leaves = self._number(posterior.expected_leaves(), posterior.expected_leaves_error())
         yield f"leaves    {leaves} expected"
+        for i, part in enumerate(posterior.mixture()):
+            if i == 0:
+                yield f"mixture   probability of each component{self._error_note()}"
+            probability = self._number(part.at_start, part.at_start_error)
+            yield f"{_INDENT}{probability}  {visible(part.rule)}  ({visible(part.file)}:{part.line})"
 
     def _given(self) -> Iterator[str]:
         """What was asked: table, prior, engine."""

@@ -92,6 +92,7 @@ def posterior_to_json(
             if known is None
             else {name: finite(use.probability_error) for name, use in known.items()}
         ),
+        "rules": None if known is None else mixture_to_json(posterior),
         "edits": edits_to_json(posterior),
         "draws": draws if found is None else sum(found.draws),
         "diagnostics": None if found is None else found.to_dict(),
@@ -99,6 +100,20 @@ def posterior_to_json(
         "seed": posterior.seed,
         "version": slp.__version__,
     }
+
+
+def mixture_to_json(posterior: Posterior) -> list[dict[str, Any]]:
+    """The rules of a mixture that trees begin with, and how probable each is; none elsewhere."""
+    return [
+        {
+            "rule": use.rule,
+            "file": use.file,
+            "line": use.line,
+            "probability": use.at_start,
+            "probability_error": finite(use.at_start_error),
+        }
+        for use in posterior.mixture()
+    ]
 
 
 def edits_to_json(posterior: Posterior) -> dict[str, Any] | None:

@@ -127,6 +127,11 @@ class TreeDistribution(TreeAverages, Protocol):
         """Independent draws."""
         ...
 
+    def rule_uses(self) -> NDArray[np.float64]:
+        """Expected number of times that a derivation takes each rule of the grammar, float64, shape
+        (R,), rules in the order of `TreeGrammar.rules`."""
+        ...
+
     def log_weight(self, tree: Tree) -> float:
         """Log weight under the program as written, without likelihood, of all derivations that part
         the rows as `tree` does; -inf if there are none."""

@@ -260,6 +260,9 @@ def infer(
             draws=draws,
             seed=seed,
             best_tree=best_tree,
+            run=lambda g, weighed: ENGINES[choice.engine](
+                g, Geometry(g, table), weighed, limits, progress
+            ),
         )
     except BudgetError as error:
         bounds = error.log_evidence_bounds

@@ -36,7 +36,8 @@ Choice: TypeAlias = tuple[BoxSplit, float, int, int]
 class Derivation:
     """A derived tree: the box of its root and, where it splits, how.
 
-    `log_weight` is that of the derivation under the program as written, without likelihood.
+    `log_weight` is that of the derivation under the program as written, without likelihood; `rules`
+    are state and rule, by position, of its steps.
     `partition`: the split stands for every split that parts the rows alike, on whatever feature.
     """
 
@@ -46,6 +47,7 @@ class Derivation:
     left: Derivation | None = None
     right: Derivation | None = None
     partition: bool = False
+    rules: tuple[tuple[int, int], ...] = ()
 
     @property
     def cut(self) -> int | None:
@@ -91,15 +93,18 @@ def _derive(
     own = log_own_weights(g, state, geometry, [box])
     possible = np.array(can_be, np.bool_) & (own[:, 0] > -np.inf)
     weights = log_rule_weights(g, rules, own, possible[:, None])[:, 0]
-    for rule, chosen, weight, can in zip(rules, choices, weights.tolist(), possible, strict=True):
+    taken = [((state, r),) for r in range(len(rules))]
+    for rule, chosen, weight, can, step in zip(
+        rules, choices, weights.tolist(), possible, taken, strict=True
+    ):
         if isinstance(rule, LeafRule):
             if can:
-                yield Derivation(box, weight)
+                yield Derivation(box, weight, rules=step)
         elif not can:
             continue
         elif isinstance(rule, CallRule):
             for d in _derive(g, geometry, tests, box, rule.state, above + 1):
-                yield replace(d, log_weight=weight + d.log_weight)
+                yield replace(d, log_weight=weight + d.log_weight, rules=step + d.rules)
         else:
             for split, share, left_state, right_state in chosen:
                 if left_state == FORBIDDEN:  # the share is kept, and the derivation fails
@@ -108,7 +113,8 @@ def _derive(
                     for right in _derive(g, geometry, tests, split.right, right_state, above + 1):
                         total = weight + share + left.log_weight + right.log_weight
                         partition = rule.measure == "partition"
-                        yield Derivation(box, total, split, left, right, partition)
+                        steps = step + left.rules + right.rules
+                        yield Derivation(box, total, split, left, right, partition, steps)
 
 
 def _possible(geometry: Geometry, rule: Rule, chosen: list[Choice], box: int, leaf: bool) -> bool:

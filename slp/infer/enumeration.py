@@ -27,8 +27,15 @@ MOST_DERIVATIONS = 200_000
 class Enumeration:
     """A `TreeDistribution` that holds all its derivations."""
 
-    def __init__(self, geometry: Geometry, items: list[Derivation], likelihood: bool) -> None:
-        self.geometry, self.items, self.likelihood = geometry, items, likelihood
+    def __init__(
+        self,
+        grammar: TreeGrammar,
+        geometry: Geometry,
+        items: list[Derivation],
+        likelihood: bool,
+    ) -> None:
+        self._grammar, self.geometry = grammar, geometry
+        self.items, self.likelihood = items, likelihood
         self.renderer = Renderer(geometry)
 
     @classmethod
@@ -48,11 +55,11 @@ class Enumeration:
                     raise _gave_up(f"after {MOST_DERIVATIONS:,} derivations")
         except TooDeepError:
             raise _gave_up(f"at a derivation with over {MOST_NESTED} states on a path") from None
-        return cls(geometry, items, likelihood)
+        return cls(grammar, geometry, items, likelihood)
 
     def other(self, likelihood: bool) -> Enumeration:
         """The same derivations with or without likelihood."""
-        return Enumeration(self.geometry, self.items, likelihood)
+        return Enumeration(self._grammar, self.geometry, self.items, likelihood)
 
     @property
     def left_out(self) -> float:
@@ -139,6 +146,15 @@ class Enumeration:
             goes_left = router.goes_left(row)
             leaves = [_leaf_of(item, goes_left) for item in self.items]
             yield LeafMixture(self.probability, self.geometry.statistics(leaves))
+
+    def rule_uses(self) -> NDArray[np.float64]:
+        """Expected number of times that each rule is taken, shape (R,)."""
+        first = np.cumsum([0, *(len(state.rules) for state in self._grammar.states)])
+        out = np.zeros(int(first[-1]))
+        for d, share in zip(self.items, self.probability.tolist(), strict=True):
+            for s, r in d.rules:
+                out[first[s] + r] += share
+        return out
 
     def usage(self) -> NDArray[np.float64]:
         """For each feature the probability that the tree splits on it anywhere, shape (d,)."""

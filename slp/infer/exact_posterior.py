@@ -20,7 +20,9 @@ from slp.infer.evidence import evidence_note
 from slp.infer.known import Known
 from slp.infer.options import check_count, fresh_seed
 from slp.infer.posterior import Draw, MapTree, Posterior
+from slp.infer.rule_use import RuleUse, Sums, exact_rule_uses, rules_of_mixture
 from slp.ir.tree_grammar import TreeGrammar
+from slp.source import SourceSpan
 from slp.trees import Tree
 
 __all__ = ["ExactPosterior"]
@@ -39,6 +41,7 @@ class ExactPosterior(Posterior):
         draws: int = 1000,
         seed: int | None = None,
         best_tree: Callable[[], MapTree | None] = lambda: None,
+        run: Callable[[TreeGrammar, bool], TreeDistribution] | None = None,
     ) -> None:
         super().__init__(
             geometry,
@@ -47,7 +50,7 @@ class ExactPosterior(Posterior):
             normalised=grammar.normalised and grammar.max_leaves is None,
             seed=fresh_seed() if seed is None else seed,
         )
-        self._n_draws, self._best_tree = draws, best_tree
+        self._n_draws, self._best_tree, self._run = draws, best_tree, run
         self._distribution, self._grammar = distribution, grammar
         if distribution.log_total == -np.inf:
             raise _no_tree()
@@ -111,7 +114,29 @@ class ExactPosterior(Posterior):
             choice=self.choice,
             draws=self._n_draws,
             seed=self.seed,
+            run=self._run,
         )
+
+    def rule_probabilities(self) -> list[RuleUse]:
+        """See `Posterior`."""
+        return self._rule_uses(None)
+
+    def mixture(self) -> list[RuleUse]:
+        """See `Posterior`."""
+        found = rules_of_mixture(self._grammar)
+        return self._rule_uses(found) if found else []
+
+    def _rule_uses(self, only: list[SourceSpan] | None) -> list[RuleUse]:
+        own = self._distribution
+
+        def sums_of(grammar: TreeGrammar) -> Sums:
+            assert self._run is not None, "a posterior of `infer` can be run again"
+            found = self._run(grammar, self.likelihood)
+            return found.log_total, found.rule_uses
+
+        sums = own.log_total, own.rule_uses
+        stump = float(self.leaf_distribution()[1])
+        return exact_rule_uses(self._grammar, sums, sums_of, stump, only)
 
     # --- trees ---------------------------------------------------------------------------------
 

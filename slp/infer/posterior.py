@@ -24,6 +24,7 @@ from slp.infer.distribution import TreeAverages
 from slp.infer.known import Known
 from slp.infer.newrows import distinct_rows, rows_as_numbers
 from slp.infer.quantiles import class_quantile, mixture_quantile
+from slp.infer.rule_use import RuleUse
 from slp.infer.tree_on_table import log_likelihood_of_tree
 from slp.leaves import label_array
 from slp.trees import Tree
@@ -346,6 +347,25 @@ class Posterior(ABC):
     def split_probabilities(self) -> dict[str, FeatureUse]:
         """For each feature how much it is used."""
         return self._feature_use
+
+    @abstractmethod
+    def rule_probabilities(self) -> list[RuleUse]:
+        """How much each rule of the program is used, in the order of the text: whether a derivation
+        begins with it, uses it at all, and how often (see `RuleUse`). Rules that no state of the
+        grammar has are left out.
+
+        Raises
+        ------
+        UsageError
+            E531: under `edittree` and by the engine `prolog`, trees take no rules that are known.
+        BudgetError
+            An exact engine needs a sum of its own for some rules, and that does not fit.
+        """
+
+    @abstractmethod
+    def mixture(self) -> list[RuleUse]:
+        """The rules that a derivation begins with, where these are a mixture of other states that
+        it never comes back to: `rule_probabilities` of these alone. Else none."""
 
     @cached_property
     def _feature_use(self) -> dict[str, FeatureUse]:

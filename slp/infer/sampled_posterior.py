@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.errors import Diagnostic, UsageError
+from slp.infer.arviz_adapter import monte_carlo_errors
 from slp.infer.boxes import Geometry
 from slp.infer.choice import Choice
 from slp.infer.diagnostics import Diagnostics, diagnose
@@ -22,7 +23,9 @@ from slp.infer.distribution import ScoredTree
 from slp.infer.drawn import DrawnTrees
 from slp.infer.options import check_count, fresh_seed
 from slp.infer.posterior import Draw, FeatureUse, MapTree, Posterior
+from slp.infer.rule_use import RuleUse, clauses_of, no_rules, rules_of_mixture
 from slp.infer.run import Engine, Json, RunResult, Schedule, Stop, never
+from slp.ir.tree_grammar import TreeGrammar
 from slp.trees import Tree
 
 __all__ = ["ForwardPosterior", "Said", "SampledPosterior", "TreeSampler"]
@@ -57,6 +60,15 @@ class TreeSampler(Engine[S], Protocol[S]):
         """The tree of each record, its log weight under the program as written (over all its
         derivations; NaN where that is not known), and its log likelihood; of the first records
         alone where `stop` says so, which is asked between any two."""
+        ...
+
+    @property
+    def rule_grammar(self) -> TreeGrammar | None:
+        """The grammar whose rules derivations take; None where they take none that are known."""
+        ...
+
+    def rules_taken(self, record: Json) -> list[tuple[int, int]]:
+        """State and rule, by position, of each step of a record's derivation, the first first."""
         ...
 
     def log_weight(self, tree: Tree) -> float:
@@ -241,6 +253,53 @@ class SampledPosterior(Posterior):
                 numbered.append(number)
             chains.append(np.array(numbered, np.int64))
         return DrawnTrees(self.table, trees, chains, self._threads, self._room)
+
+    # --- rules of the program ------------------------------------------------------------------
+
+    def rule_probabilities(self) -> list[RuleUse]:
+        """See `Posterior`; by the draws' own derivations, each number with its error."""
+        if self._sampler.rule_grammar is None:
+            raise no_rules(self.engine)
+        return self._rule_uses(self._sampler.rule_grammar)
+
+    def mixture(self) -> list[RuleUse]:
+        """See `Posterior`."""
+        grammar = self._sampler.rule_grammar
+        found = [] if grammar is None else rules_of_mixture(grammar)
+        uses = self._rule_uses(grammar) if grammar is not None and found and self._n_drawn else []
+        places = {(s.file.name, s.file.line_column(s.start)[0]) for s in found}
+        return [use for use in uses if (use.file, use.line) in places]
+
+    def _rule_uses(self, grammar: TreeGrammar) -> list[RuleUse]:
+        """Shares and means over the draws, of each rule whether it comes first, whether it is used,
+        and how often."""
+        kept = map(len, self._averages.chains)
+        clauses = clauses_of(grammar)
+        number = {place: c for c, places in enumerate(clauses.values()) for place in places}
+
+        def values(record: Json) -> NDArray[np.float64]:
+            taken = self._sampler.rules_taken(record)
+            own = [number[place] for place in taken if place in number]
+            counts = np.bincount(own, minlength=len(clauses)).astype(np.float64)
+            first = np.zeros(len(clauses))
+            if taken and taken[0] in number:
+                first[number[taken[0]]] = 1.0
+            return np.stack([first, (counts > 0).astype(np.float64), counts])
+
+        chains = [c[:n] for c, n in zip(self._result.draws, kept, strict=True) if n]
+        length = min(map(len, chains))
+        known: dict[str, NDArray[np.float64]] = {}
+        for record in (record for chain in chains for record in chain):
+            key = json.dumps(record)
+            if key not in known:
+                known[key] = values(record)
+        every = np.array([[known[json.dumps(r)] for r in chain[:length]] for chain in chains])
+        mean = every.mean(axis=(0, 1))
+        error = monte_carlo_errors(every.reshape(*every.shape[:2], -1)).reshape(mean.shape)
+        return [
+            RuleUse.of(span, *mean[:, c].tolist(), *error[:, c].tolist())
+            for c, span in enumerate(clauses)
+        ]
 
     # --- Monte Carlo errors --------------------------------------------------------------------
 

@@ -74,6 +74,11 @@ class PrologMetropolisHastings(MetropolisHastings):
         digest = hashlib.sha256(self._source.text.encode()).hexdigest()
         return {**super().identity, "expansion": digest, "kernel": "SWI-Prolog"}
 
+    @property
+    def rule_grammar(self) -> None:
+        """See `TreeSampler`: proofs number the states that they come to, not the grammar's."""
+        return None
+
     @cached_property
     def derivations_are_trees(self) -> bool:
         """Whether it is certain that no tree has two proofs."""

@@ -36,6 +36,7 @@ KEYS = {
     "mean_leaves_error",
     "features",
     "features_error",
+    "rules",
     "edits",
     "diagnostics",
     "interrupted",

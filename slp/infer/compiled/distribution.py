@@ -289,6 +289,10 @@ class CompiledChart:
         """
         return outside_sums(self.passes, self.grammar, self._n_owed, self.likelihood, least)
 
+    def rule_uses(self) -> NDArray[np.float64]:
+        """Expected number of times that each rule is taken, shape (R,)."""
+        return self.outside().uses
+
     # --- summaries -----------------------------------------------------------------------------
 
     def usage(self) -> NDArray[np.float64]:

@@ -169,6 +169,15 @@ class EditMetropolisHastings:
         found = map(self.edits_from_data, until(stop, records))
         return [ScoredTree(self.tree(e), math.nan, e.tree.log_likelihood) for e in found]
 
+    @property
+    def rule_grammar(self) -> TreeGrammar | None:
+        """See `slp.infer.sampled_posterior.TreeSampler`."""
+        return None
+
+    def rules_taken(self, record: Json) -> list[tuple[int, int]]:
+        """See `slp.infer.sampled_posterior.TreeSampler`."""
+        return []
+
     def log_weight(self, tree: Tree) -> float:
         """-inf off the support, else NaN, as `scored`."""
         found = find_nodes(self.process.nodes, tree)

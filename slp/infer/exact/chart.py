@@ -254,6 +254,17 @@ class Chart:
 
     # --- summaries -----------------------------------------------------------------------------
 
+    def rule_uses(self) -> NDArray[np.float64]:
+        """Expected number of times that each rule is taken, shape (R,)."""
+        f = self.forest
+        sizes = [len(state.rules) for state in f.grammar.states]
+        first = np.cumsum([0, *sizes])
+        item = np.repeat(np.arange(f.n_items), np.diff(f.first_edge))
+        own = np.flatnonzero(f.rule >= 0)
+        number = first[f.item_state[item[own]]] + f.rule[own]
+        taken = (np.repeat(self.visits, np.diff(f.first_edge)) * self.share)[own]
+        return np.asarray(np.bincount(number, taken, int(first[-1])), np.float64)
+
     def usage(self) -> NDArray[np.float64]:
         """For each feature the probability that the tree splits on it anywhere, shape (d,)."""
         d = len(self.forest.grammar.features)

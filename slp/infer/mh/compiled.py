@@ -31,7 +31,7 @@ from slp.infer.mh.names import Named, mixture_of_names
 from slp.infer.row_labels import telling_label_faults
 from slp.infer.run import LONGEST_BLOCK, Json, Outcome, Stop, never, until
 from slp.ir.program import Constraint, Predicate
-from slp.ir.tree_grammar import TreeGrammar
+from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar, cell_of
 from slp.kernels.mh import mh_kernels
 from slp.trees import Tree
 from slp.trees.predicates import tree_predicates
@@ -209,6 +209,30 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         state = self.proof_from_data(record)
         weight = float(state.log_draw + state.log_excess)
         return ScoredTree(self.tree(state), weight, float(state.log_likelihood))
+
+    @property
+    def rule_grammar(self) -> TreeGrammar | None:
+        """See `slp.infer.sampled_posterior.TreeSampler`."""
+        return self.plain.process.grammar
+
+    def rules_taken(self, record: Json) -> list[tuple[int, int]]:
+        """See `slp.infer.sampled_posterior.TreeSampler`."""
+        grammar = self.plain.process.grammar
+        features = self.plain.process.geometry.table.features
+        out: list[tuple[int, int]] = []
+        stack = [grammar.start]
+        for rule, f, low, high in np.array(record, np.int64).reshape(-1, 4).tolist():
+            out.append((stack.pop(), rule))
+            taken = grammar.states[out[-1][0]].rules[rule]
+            if isinstance(taken, CallRule):
+                stack.append(taken.state)
+            elif isinstance(taken, SplitRule):
+                cell = low
+                if not features[f].categorical:
+                    cell = cell_of(grammar.breakpoints[f], features[f].threshold(low, high))
+                left, right = taken.transitions[f][cell].tolist()
+                stack += [right, left]
+        return out
 
     def log_weight(self, tree: Tree) -> float:
         """See `TreeSampler`; the plain engine works it out where tests look at the finished

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from slp.infer.boxes import Geometry
 from slp.infer.mh.names import Named
-from slp.infer.run import LONGEST_BLOCK, Info, Move, Outcome
+from slp.infer.run import LONGEST_BLOCK, Info, Json, Move, Outcome
 from slp.ir.program import Constraint, MaxFeatures, Monotone
 from slp.ir.tree_grammar import TreeGrammar
 from slp.trees import Leaf, Split, Tree
@@ -88,6 +88,15 @@ class CoreChains(ABC, Generic[P]):
     def evidence_note(self) -> str | None:
         """See `TreeSampler`."""
         return self.plain.evidence_note
+
+    @property
+    def rule_grammar(self) -> TreeGrammar | None:
+        """See `slp.infer.sampled_posterior.TreeSampler`."""
+        return None
+
+    def rules_taken(self, record: Json) -> list[tuple[int, int]]:
+        """See `slp.infer.sampled_posterior.TreeSampler`."""
+        return []
 
     def log_weight(self, tree: Tree) -> float:
         """See `TreeSampler`."""

@@ -196,6 +196,16 @@ class MetropolisHastings:
             weight = proofs_of_tree(self.process, tree).log_weight
         return ScoredTree(tree, weight, proof.log_likelihood)
 
+    @property
+    def rule_grammar(self) -> TreeGrammar | None:
+        """See `slp.infer.sampled_posterior.TreeSampler`."""
+        return self.process.grammar
+
+    def rules_taken(self, record: Json) -> list[tuple[int, int]]:
+        """See `slp.infer.sampled_posterior.TreeSampler`."""
+        nodes = self.proof_from_data(record).preorder()
+        return [(node.goal.state, node.goal.ways[node.way].position) for node in nodes]
+
     def log_weight(self, tree: Tree) -> float:
         """Log weight of all proofs of any tree; -inf off the support."""
         found = proofs_of_tree(self.process, tree)

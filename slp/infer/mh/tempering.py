@@ -29,6 +29,7 @@ from slp.infer.mh.chance import Chance, RandomChance
 from slp.infer.mh.engine import MetropolisHastings, MHState
 from slp.infer.mh.proposals import acceptance_probability
 from slp.infer.run import Info, Json, Move, Stop, never
+from slp.ir.tree_grammar import TreeGrammar
 from slp.trees import Tree
 
 if TYPE_CHECKING:
@@ -104,6 +105,15 @@ class OfRung0(Generic[B]):
     def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
         """See `TreeSampler`."""
         return self.base.scored(records, stop)
+
+    @property
+    def rule_grammar(self) -> TreeGrammar | None:
+        """See `slp.infer.sampled_posterior.TreeSampler`."""
+        return self.base.rule_grammar
+
+    def rules_taken(self, record: Json) -> list[tuple[int, int]]:
+        """See `slp.infer.sampled_posterior.TreeSampler`."""
+        return self.base.rules_taken(record)
 
     def log_weight(self, tree: Tree) -> float:
         """See `TreeSampler`."""
