@@ -146,7 +146,8 @@ class Page:
             if i == 0:
                 yield f"mixture   probability of each component{self._error_note()}"
             probability = self._number(part.at_start, part.at_start_error)
-            yield f"{_INDENT}{probability}  {visible(part.rule)}  ({visible(part.file)}:{part.line})"
+            place = visible(f"{part.file}:{part.line}")
+            yield f"{_INDENT}{probability}  {visible(part.rule)}  ({place})"
 
     def _given(self) -> Iterator[str]:
         """What was asked: table, prior, engine."""

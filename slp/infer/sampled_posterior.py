@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.errors import Diagnostic, UsageError
-from slp.infer.arviz_adapter import monte_carlo_errors
 from slp.infer.boxes import Geometry
 from slp.infer.choice import Choice
+from slp.infer.convergence import monte_carlo_errors
 from slp.infer.diagnostics import Diagnostics, diagnose
 from slp.infer.distribution import ScoredTree
 from slp.infer.drawn import DrawnTrees
