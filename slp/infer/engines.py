@@ -272,7 +272,8 @@ def infer(
         except BudgetError as nothing_drawn:
             error = nothing_drawn
         normalised = grammar.normalised and grammar.max_leaves is None
-        error.known = Known(choice, table, likelihood, normalised, bounds, best_tree())
+        if error.known is None:
+            error.known = Known(choice, table, likelihood, normalised, bounds, best_tree())
         raise error from None
     own.keep(deadline.left() * _KEPT_FOR_WORDS)
     return posterior

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any, Unpack
 
 import numpy as np
@@ -16,6 +17,7 @@ from slp.infer.edits import (
     EditMetropolisHastings,
     edits_are_compiled,
 )
+from slp.infer.known import Known
 from slp.infer.mh import (
     MOST_BOXES,
     CompiledMetropolisHastings,
@@ -29,8 +31,11 @@ from slp.infer.options import check_count, fresh_seed
 from slp.infer.posterior import MapTree
 from slp.infer.run import (
     Checkpoint,
+    Json,
+    NothingDrawnError,
     RunResult,
     Schedule,
+    Stop,
     checkpoint_and_seed,
     out_of_time_in_words,
     run,
@@ -107,17 +112,23 @@ def sample_posterior(
         schedule = Schedule(draws, 1, 0, 1) if forward else _schedule(sampler, sampling, draws)
         kept = min(_seconds_after_chains(draws, geometry), deadline.left() / 2)
         said: list[Diagnostic] = []
-        result = run(
-            sampler,
-            schedule,
-            known_seed,
-            # Ctrl-C comes to the main thread: so it ends a predicate at once, however slow.
-            threads=1 if asked_predicates(program.constraints) else threads,
-            deadline=deadline.before(kept),
-            progress=None if progress is None else teller(progress),
-            checkpoint=checkpoint,
-            say=said.append,
-        )
+        try:
+            result = run(
+                sampler,
+                schedule,
+                known_seed,
+                # Ctrl-C comes to the main thread: so it ends a predicate at once, however slow.
+                threads=1 if asked_predicates(program.constraints) else threads,
+                deadline=deadline.before(kept),
+                progress=None if progress is None else teller(progress),
+                checkpoint=checkpoint,
+                say=said.append,
+            )
+        except NothingDrawnError as error:
+            best = _best_of(sampler, error.records, likelihood, deadline.over)
+            of = (choice, geometry.table, likelihood, sampler.normalised)
+            error.known = Known(*of, choice.log_evidence_bounds, best)
+            raise
         posterior = _posterior(
             sampler,
             result,
@@ -180,8 +191,18 @@ def best_drawn(
     except SlpError:  # no tree, or no time
         return None
     records = [record for draws in result.draws for record in draws]
-    found = sampler.scored(records, until.over)
+    return _best_of(sampler, records, likelihood, until.over)
+
+
+def _best_of(
+    sampler: TreeSampler[Any], records: Sequence[Json], likelihood: bool, stop: Stop
+) -> MapTree | None:
+    """The best tree of records, as far as they are scored; None if there are none, or their weights
+    are not known."""
+    found = sampler.scored(records, stop)
     joint = [s.log_weight + likelihood * s.log_likelihood for s in found]
+    if not joint or math.isnan(max(joint)):
+        return None
     best = int(np.argmax(joint))
     return MapTree(found[best].tree, joint[best], None, certified=False)
 

@@ -202,3 +202,13 @@ def test_an_exact_engine_that_was_asked_for_gives_what_it_knows(compiled_kernels
     assert known.log_evidence_bounds == caught.value.log_evidence_bounds
     assert known.best is not None and not known.best.certified
     assert known.best.tree.n_leaves >= 1 and known.best.log_joint < 0
+
+
+def test_chains_that_drew_nothing_yet_give_the_tree_they_are_at() -> None:
+    with pytest.raises(BudgetError) as caught:
+        slp.parse(":- use(growtree).").posterior(
+            *table(12), engine="mh", draws=10, warmup=10**15, seed=1, time=1
+        )
+    known = caught.value.known
+    assert known.choice.engine == "mh" and known.log_evidence_bounds is None
+    assert known.best is not None and known.best.log_joint < 0

@@ -18,10 +18,17 @@ from typing import Generic, TypeVar, cast
 
 import numpy as np
 
-from slp.errors import BudgetError, Diagnostic, warn
+from slp.errors import Diagnostic, warn
 from slp.infer.options import check_count
 from slp.infer.run.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
-from slp.infer.run.protocol import BlockEngine, Engine, Json, Outcome, SearchStoppedError
+from slp.infer.run.protocol import (
+    BlockEngine,
+    Engine,
+    Json,
+    NothingDrawnError,
+    Outcome,
+    SearchStoppedError,
+)
 from slp.seconds import Deadline, format_seconds
 
 __all__ = ["Progress", "RunResult", "Schedule", "acceptance", "out_of_time_in_words", "run"]
@@ -349,7 +356,7 @@ def out_of_time_in_words(seconds: float, kept: int, wanted: int) -> Diagnostic:
 
 def _nothing_in_time(
     seconds: float, chains: Sequence[_Chain[S]], checkpoint: Checkpoint | None
-) -> BudgetError:
+) -> NothingDrawnError:
     """E540: what the time went into."""
     search = next((chain.search for chain in chains if chain.search is not None), None)
     if search is not None:
@@ -363,7 +370,8 @@ def _nothing_in_time(
     message = f"the time of {format_seconds(seconds)} is over, and nothing was drawn: {how_far}"
     go_on = "" if checkpoint is None else ", or go on from the checkpoint"
     help = f"give it more time, or {remedy}{go_on}"
-    return BudgetError(Diagnostic("E540", message, help=help))
+    records = [c.engine.record(c.state) for c in chains if c.state is not None]
+    return NothingDrawnError(Diagnostic("E540", message, help=help), records)
 
 
 def _tally_to_data(tally: Counter[tuple[str, Outcome]]) -> Json:

@@ -8,12 +8,14 @@ level: both fit, as nothing here says what a state is.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
+
+from slp.errors import BudgetError, Diagnostic
 
 __all__ = [
     "LONGEST_BLOCK",
@@ -22,6 +24,7 @@ __all__ = [
     "Info",
     "Json",
     "Move",
+    "NothingDrawnError",
     "Outcome",
     "SearchStoppedError",
     "Stop",
@@ -51,6 +54,15 @@ def never() -> bool:
 def until(stop: Stop, records: Iterable[R]) -> Iterator[R]:
     """The records up to when `stop` says so, the first in any case."""
     return (r for _, r in takewhile(lambda at: at[0] == 0 or not stop(), enumerate(records)))
+
+
+class NothingDrawnError(BudgetError):
+    """E540: the time was over before a chain had kept a draw. `records` are of the states that the
+    chains were in then."""
+
+    def __init__(self, diagnostic: Diagnostic, records: Sequence[Json]) -> None:
+        super().__init__(diagnostic)
+        self.records = records
 
 
 class SearchStoppedError(Exception):
