@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +60,10 @@ class DrawnTrees:
         self.frequency = counts / counts.sum()
         self._forest = forest_of_trees(table, [t.tree for t in trees])
         self.n_leaves, self.depth, self.splits = self._forest.shapes()
+
+    def __reduce__(self) -> tuple[type[DrawnTrees], tuple[Any, ...]]:
+        """To be pickled or copied: what the core holds is computed anew."""
+        return type(self), (self.table, self.trees, self.chains, self._threads, self._room)
 
     # --- values of trees, and what they come to ------------------------------------------------
 

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from slp.data.table import Table
 from slp.errors import BudgetError, Diagnostic, UnsupportedError, warn
@@ -245,11 +246,7 @@ def infer(
 
     look = (deadline.seconds or math.inf) * _KEPT_FOR_BEST
 
-    def best_tree() -> MapTree | None:
-        from slp.infer.samplers import best_drawn
-
-        return best_drawn(program, grammar, geometry, likelihood, look)
-
+    best_tree = partial(_best_drawn, program, grammar, geometry, likelihood, look)
     try:
         distribution = ENGINES[choice.engine](grammar, geometry, likelihood, limits, progress)
         posterior = ExactPosterior(
@@ -277,6 +274,12 @@ def infer(
         raise error from None
     own.keep(deadline.left() * _KEPT_FOR_WORDS)
     return posterior
+
+
+def _best_drawn(*task: Any) -> MapTree | None:
+    from slp.infer.samplers import best_drawn  # late: exact engines need none of it
+
+    return best_drawn(*task)
 
 
 def _say(choice: Choice) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import takewhile
@@ -77,6 +77,17 @@ class TreeSampler(Engine[S], Protocol[S]):
         ...
 
 
+class Rerun(Protocol):
+    """Makes draws with or without likelihood by a run of its own, and the engine alone; it can be
+    pickled."""
+
+    def __call__(self, likelihood: bool) -> SampledPosterior: ...
+
+    def sampler(self, likelihood: bool) -> TreeSampler[Any]:
+        """The engine."""
+        ...
+
+
 class Said(TypedDict):
     """What a sampled posterior is told of itself: see `SampledPosterior`."""
 
@@ -86,7 +97,7 @@ class Said(TypedDict):
     threads: int
     room: int | None
     schedule: Schedule
-    run: Callable[[bool], SampledPosterior]
+    run: Rerun
     stop: Stop
 
 
@@ -110,6 +121,16 @@ class SampledPosterior(Posterior):
         self._run, self._threads, self._room = said["run"], said["threads"], said["room"]
         self._schedule = said["schedule"]
         self._stop = said["stop"]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """To be pickled: every draw scored, and without the engine, which is made again."""
+        if any(self._result.draws):
+            _ = self._averages
+        return {**vars(self), "_sampler": None, "_stop": never}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._sampler = self._run.sampler(self.likelihood)
 
     # --- what draws do not tell ----------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from typing import Any, Unpack
 
 import numpy as np
@@ -97,48 +98,101 @@ def sample_posterior(
             or any(isinstance(r, SplitRule) and r.measure == "partition" for r in rules),
         )
 
-    def chains(
-        likelihood: bool, checkpoint: Checkpoint | None, deadline: Deadline
-    ) -> SampledPosterior:
-        hosted = HOSTED.get(choice.engine)
-        forward = choice.engine == FORWARD and not likelihood
-        sampler = (
-            forward_draws(program, grammar, geometry)
-            if forward
-            else _sampler(program, grammar, geometry, sampling, likelihood)
-            if hosted is None
-            else hosted(program, geometry, sampling, likelihood=likelihood, allow_code=allow_code)
+    chains = _Chains(
+        program,
+        grammar,
+        geometry,
+        choice,
+        sampling,
+        draws,
+        known_seed,
+        threads,
+        room,
+        progress,
+        allow_code,
+        deadline.seconds if deadline else None,
+    )
+    return chains.draw(likelihood, checkpoint, deadline or Deadline())
+
+
+@dataclass(frozen=True)
+class _Chains:
+    """What a run is made of: to run it, to run it again for the prior, and to be pickled."""
+
+    program: Program
+    grammar: TreeGrammar
+    geometry: Geometry
+    choice: Choice
+    sampling: Sampling
+    draws: int
+    seed: int
+    threads: int
+    room: int | None
+    progress: Callable[[int, str], None] | None
+    allow_code: bool
+    seconds: float | None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return _Chains, tuple({**values, "progress": None}.values())
+
+    def __call__(self, likelihood: bool) -> SampledPosterior:
+        """The prior or the posterior by a new run."""
+        return self.draw(likelihood, None, Deadline(self.seconds))
+
+    def sampler(self, likelihood: bool) -> TreeSampler[Any]:
+        """The engine."""
+        if self._forward(likelihood):
+            return forward_draws(self.program, self.grammar, self.geometry)
+        make = HOSTED.get(self.choice.engine)
+        if make is None:
+            program, grammar = self.program, self.grammar
+            return _sampler(program, grammar, self.geometry, self.sampling, likelihood)
+        allowed = self.allow_code
+        return make(
+            self.program, self.geometry, self.sampling, likelihood=likelihood, allow_code=allowed
         )
-        schedule = Schedule(draws, 1, 0, 1) if forward else _schedule(sampler, sampling, draws)
-        kept = min(_seconds_after_chains(draws, geometry), deadline.left() / 2)
+
+    def _forward(self, likelihood: bool) -> bool:
+        return self.choice.engine == FORWARD and not likelihood
+
+    def draw(
+        self, likelihood: bool, checkpoint: Checkpoint | None, deadline: Deadline
+    ) -> SampledPosterior:
+        """Run chains until the deadline."""
+        sampler = self.sampler(likelihood)
+        draws, threads = self.draws, self.threads
+        forward = self._forward(likelihood)
+        schedule = Schedule(draws, 1, 0, 1) if forward else _schedule(sampler, self.sampling, draws)
+        kept = min(_seconds_after_chains(draws, self.geometry), deadline.left() / 2)
         said: list[Diagnostic] = []
         try:
             result = run(
                 sampler,
                 schedule,
-                known_seed,
+                self.seed,
                 # Ctrl-C comes to the main thread: so it ends a predicate at once, however slow.
-                threads=1 if asked_predicates(program.constraints) else threads,
+                threads=1 if asked_predicates(self.program.constraints) else threads,
                 deadline=deadline.before(kept),
-                progress=None if progress is None else teller(progress),
+                progress=None if self.progress is None else teller(self.progress),
                 checkpoint=checkpoint,
                 say=said.append,
             )
         except NothingDrawnError as error:
             best = _best_of(sampler, error.records, likelihood, deadline.over)
-            of = (choice, geometry.table, likelihood, sampler.normalised)
-            error.known = Known(*of, choice.log_evidence_bounds, best)
+            of = (self.choice, self.geometry.table, likelihood, sampler.normalised)
+            error.known = Known(*of, self.choice.log_evidence_bounds, best)
             raise
         posterior = _posterior(
             sampler,
             result,
-            choice=choice,
+            choice=self.choice,
             likelihood=likelihood,
-            seed=known_seed,
+            seed=self.seed,
             threads=threads,
             schedule=schedule,
-            room=room,
-            run=lambda likelihood: chains(likelihood, None, Deadline(deadline.seconds)),
+            room=self.room,
+            run=self,
             stop=deadline.over,
         )
         if posterior.out_of_time:  # while it drew or, after that, while draws were scored
@@ -148,8 +202,6 @@ def sample_posterior(
         if posterior.n_scored:
             warn_of(posterior.diagnostics)
         return posterior
-
-    return chains(likelihood, checkpoint, deadline or Deadline())
 
 
 def forward_draws(program: Program, grammar: TreeGrammar, geometry: Geometry) -> ForwardDraws:

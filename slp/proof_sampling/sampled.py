@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -66,6 +66,13 @@ class SampledProofs:
         self._space, self._names, self._result = space, tuple(names), result
         self.seed, self.engine = seed, engine
 
+    def __getstate__(self) -> dict[str, Any]:
+        """To be pickled or copied: the proofs drawn with their clauses, without the steps, which
+        hold what the program was prepared to, and without the engine."""
+        clauses = self._clauses
+        proofs = {choices: replace(proof, steps=()) for choices, proof in self._proofs.items()}
+        return {**vars(self), "_space": None, "_clauses": clauses, "_proofs": proofs}
+
     @property
     def interrupted(self) -> bool:
         """Whether the run was stopped before it had made all draws."""
@@ -120,7 +127,8 @@ class SampledProofs:
         for c, records in enumerate(self._result.draws):
             for record in records:
                 first.setdefault(tuple(record), c)
-        best = sorted(first, key=lambda choices: -self._space.log_score(self._proofs[choices]))
+        proofs = self._proofs
+        best = sorted(first, key=lambda c: -proofs[c].log_weight - proofs[c].log_likelihood)
         return [self._drawn(choices, first[choices]) for choices in best[:k]]
 
     @cached_property

@@ -55,6 +55,7 @@ class AskedPredicate:
     asked, refused : how often it was asked, and how often it said no.
     last_refused : what it said no to last, None if it never did.
     seconds : wall-clock time that it took in all.
+    named_by : the predicate and its program, where the program names the function.
     """
 
     words: str
@@ -64,7 +65,16 @@ class AskedPredicate:
     refused: int = 0
     last_refused: Any = field(default=None, repr=False)
     seconds: float = 0.0
+    named_by: tuple[Predicate, Program] | None = field(default=None, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """To be pickled or copied: a function that a program names is looked for again, with the
+        leave that was given; one that a caller brought goes along, by its name as functions do."""
+        counts = (self.asked, self.refused, self.last_refused, self.seconds)
+        if self.named_by is not None:
+            return _asked_again, (self.named_by, counts)
+        return AskedPredicate, (self.words, self.function, self.span, *counts)
 
     def __call__(self, subject: Any) -> bool:
         """Whether it holds of a tree (a node).
@@ -178,17 +188,28 @@ def asked_predicate(predicate: Predicate, program: Program) -> AskedPredicate:
     ProgramError, UnsupportedError
         E651, E652, as `with_predicates`.
     """
-    function = predicate.function
+    function: Callable[[Any], object] | None = predicate.function
+    named_by = None
     if isinstance(function, AskedPredicate):
-        function = function.function
+        named_by, function = function.named_by, function.function
     if function is None:
+        named_by = (predicate, program)
         host = HOSTS.get(predicate.language)
         if host is None:
             message = f"{predicate_text(predicate)} cannot be asked by any engine here"
             help = "leave the constraint out"
             raise UnsupportedError(Diagnostic("E652", message, predicate.span, help))
         function = host(predicate, program)
-    return AskedPredicate(predicate_text(predicate), function, predicate.span)
+    words = predicate_text(predicate)
+    return AskedPredicate(words, function, predicate.span, named_by=named_by)
+
+
+def _asked_again(
+    named_by: tuple[Predicate, Program], counts: tuple[int, int, Any, float]
+) -> AskedPredicate:
+    out = asked_predicate(*named_by)
+    out.asked, out.refused, out.last_refused, out.seconds = counts
+    return out
 
 
 # --- Python ------------------------------------------------------------------------------------

@@ -79,6 +79,11 @@ class Split:
     def __hash__(self) -> int:
         return hash(tuple(n.test if isinstance(n, Split) else None for n in _preorder(self)))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """To be pickled or copied: a list of tests and leaves, however deep it is."""
+        flat = [n.test if isinstance(n, Split) else n for n in _preorder(self)]
+        return _from_preorder, (flat,)
+
 
 Node: TypeAlias = Leaf | Split
 
@@ -90,6 +95,13 @@ def _preorder(node: Node) -> Iterator[Node]:
         yield node
         if isinstance(node, Split):
             stack += (node.right, node.left)
+
+
+def _from_preorder(flat: Sequence[Leaf | tuple[str, float | None, str | None]]) -> Node:
+    done: list[Node] = []
+    for item in reversed(flat):
+        done.append(item if isinstance(item, Leaf) else Split(*item, done.pop(), done.pop()))
+    return done.pop()
 
 
 def _equal(a: Node, b: Node) -> bool:

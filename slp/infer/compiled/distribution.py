@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,6 +100,11 @@ class CompiledChart:
         """
         passes = Passes(grammar, geometry.table, memory, progress, threads, deadline, what_fits)
         return cls(grammar, geometry, likelihood, passes, items_wanted)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """To be pickled: without what leads into the core."""
+        inside = ("_k_best", "_best_items", "_total_items", "_scorer")
+        return {name: value for name, value in vars(self).items() if name not in inside}
 
     def other(self, likelihood: bool) -> CompiledChart:
         """The same trees with or without likelihood."""

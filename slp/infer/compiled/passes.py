@@ -93,6 +93,11 @@ class Passes:
         self._unit = "pairs of box and state" if many else "boxes"
         self._kept: dict[tuple[Quantity, bool, bool], Any] = {}
         self._totals: dict[bool, float] = {}  # by likelihood, as far as they are known
+        self._made_of = (grammar, table, memory, None, threads)
+
+    def __reduce__(self) -> tuple[type[Passes], tuple[Any, ...]]:
+        """To be pickled or copied: what the core holds is computed anew, without a deadline."""
+        return Passes, self._made_of
 
     def get(self, quantity: Quantity, likelihood: bool, *, items: bool) -> Any:
         """The pass that computes a quantity with or without likelihood; run once, and kept as long
