@@ -15,9 +15,9 @@ NUMBERS = np.array([1.0, 2.0, 6.0])
 def test_defaults():
     assert leaf_model(None, ("a", "b"), np.array([0, 1])).describe() == "dirichlet(1)"
     model = leaf_model(None, (), NUMBERS)
-    assert model.hyperparameters == pytest.approx((3.0, 0.1, 2.0, 14 / 3))
+    assert model.hyperparameters == pytest.approx((3.0, 0.1, 3.0, 14 / 30))
     assert (
-        leaf_model(None, (), np.full(3, 2.5)).describe() == "normal_inverse_gamma(2.5, 0.1, 2, 1)"
+        leaf_model(None, (), np.full(3, 2.5)).describe() == "normal_inverse_gamma(2.5, 0.1, 3, 0.1)"
     )
 
 
