@@ -75,6 +75,7 @@ def known_to_json(known: Known, limit: str) -> dict[str, Any]:
         "mean_leaves_error": None,
         "features": None,
         "features_error": None,
+        "rules": None,
         "edits": None,
         "draws": 0,
         "diagnostics": None,
