@@ -31,6 +31,65 @@ void require_rows(const Array<std::uint32_t>& rows, std::size_t n) {
             "rows are numbers of distinct rows");
 }
 
+// The rules of one state under construction.
+struct RuleList {
+    std::uint32_t least_leaves = 1;
+    std::vector<Rule> rules;
+
+    explicit RuleList(std::uint32_t least) : least_leaves(least) {}
+
+    void add_leaf_rule(double log_weight, std::vector<std::int32_t> majority) {
+        rules.push_back({RuleKind::leaf, log_weight, std::move(majority), -1, Measure::each, {}});
+    }
+
+    void add_call_rule(double log_weight, std::int32_t state) {
+        rules.push_back({RuleKind::call, log_weight, {}, state, Measure::each, {}});
+    }
+
+    void add_split_rule(double log_weight, int measure,
+                        const Array<std::int32_t>& transitions) {
+        rules.push_back({RuleKind::split, log_weight, {}, -1, static_cast<Measure>(measure),
+                         vector_of(transitions)});
+    }
+
+    // What the last rule added makes of the rows of a box.
+    void set_row_function(const Array<std::uint8_t>& ops, const Array<double>& operands,
+                          bool labelled) {
+        RowFunction function;
+        for (const std::uint8_t op : span_of(ops)) {
+            function.ops.push_back(static_cast<RowOp>(op));
+        }
+        function.operands = vector_of(operands);
+        function.labelled = labelled;
+        rules.back().rows = std::move(function);
+    }
+};
+
+// States of an open grammar: make(state) gives a RuleList. A thread that asks for a new one takes
+// the interpreter lock, so it must hold no other.
+class MadeByPython final : public StateSource {
+public:
+    MadeByPython(nb::callable make, const RuleBounds& bounds)
+        : make_(std::move(make)), bounds_(bounds) {}
+
+    const MadeState& state(std::size_t number) override {
+        const MadeState* const found = made_.find(number);
+        if (found != nullptr) {
+            return *found;
+        }
+        const nb::gil_scoped_acquire lock;
+        const nb::object own = make_(number);
+        const auto& list = nb::cast<const RuleList&>(own);
+        check_rules(list.rules, bounds_);
+        return made_.add(number, {list.rules, list.least_leaves});
+    }
+
+private:
+    nb::callable make_;
+    RuleBounds bounds_;
+    MadeStates made_;
+};
+
 // A problem under construction.
 class ProblemBuilder {
 public:
@@ -72,35 +131,13 @@ public:
         g.feature_weights = vector_of(feature_weights);
     }
 
-    void add_state() { problem.grammar.states.emplace_back(); }
+    void add_state(const RuleList& state) { problem.grammar.states.push_back(state.rules); }
 
-    void add_leaf_rule(double log_weight, std::vector<std::int32_t> majority) {
-        Rule rule{RuleKind::leaf, log_weight, std::move(majority), -1, Measure::each, {}};
-        problem.grammar.states.back().push_back(std::move(rule));
-    }
-
-    void add_call_rule(double log_weight, std::int32_t state) {
-        problem.grammar.states.back().push_back(
-            {RuleKind::call, log_weight, {}, state, Measure::each, {}});
-    }
-
-    void add_split_rule(double log_weight, int measure,
-                        const Array<std::int32_t>& transitions) {
-        problem.grammar.states.back().push_back({RuleKind::split, log_weight, {}, -1,
-                                                 static_cast<Measure>(measure),
-                                                 vector_of(transitions)});
-    }
-
-    // What the last rule added makes of the rows of a box.
-    void set_row_function(const Array<std::uint8_t>& ops, const Array<double>& operands,
-                          bool labelled) {
-        RowFunction function;
-        for (const std::uint8_t op : span_of(ops)) {
-            function.ops.push_back(static_cast<RowOp>(op));
-        }
-        function.operands = vector_of(operands);
-        function.labelled = labelled;
-        problem.grammar.states.back().back().rows = std::move(function);
+    // Once all else is set.
+    void set_open_states(nb::callable make, std::int32_t most_cuts) {
+        problem.grammar.states = {
+            std::make_shared<MadeByPython>(std::move(make), rule_bounds(problem, most_states(problem))),
+            most_cuts};
     }
 
     Problem problem;
@@ -241,14 +278,17 @@ void bind_exact(nb::module_& m) {
         .def("set_grammar", &ProblemBuilder::set_grammar, nb::arg("start"), nb::arg("normalise"),
              nb::arg("condition"), nb::arg("min_leaf"), nb::arg("max_leaves"),
              nb::arg("feature_weights").noconvert())
-        .def("add_state", &ProblemBuilder::add_state)
-        .def("add_leaf_rule", &ProblemBuilder::add_leaf_rule, nb::arg("log_weight"),
+        .def("add_state", &ProblemBuilder::add_state, nb::arg("state"))
+        .def("set_open_states", &ProblemBuilder::set_open_states, nb::arg("make"),
+             nb::arg("most_cuts"));
+    nb::class_<RuleList>(m, "ExactRules")
+        .def(nb::init<std::uint32_t>(), nb::arg("least_leaves"))
+        .def("add_leaf_rule", &RuleList::add_leaf_rule, nb::arg("log_weight"),
              nb::arg("majority"))
-        .def("add_call_rule", &ProblemBuilder::add_call_rule, nb::arg("log_weight"),
-             nb::arg("state"))
-        .def("add_split_rule", &ProblemBuilder::add_split_rule, nb::arg("log_weight"),
+        .def("add_call_rule", &RuleList::add_call_rule, nb::arg("log_weight"), nb::arg("state"))
+        .def("add_split_rule", &RuleList::add_split_rule, nb::arg("log_weight"),
              nb::arg("measure"), nb::arg("transitions").noconvert())
-        .def("set_row_function", &ProblemBuilder::set_row_function, nb::arg("ops").noconvert(),
+        .def("set_row_function", &RuleList::set_row_function, nb::arg("ops").noconvert(),
              nb::arg("operands").noconvert(), nb::arg("labelled"));
     nb::class_<Pass>(m, "ExactPass")
         .def("run", &run_pass, nb::arg("progress").none())

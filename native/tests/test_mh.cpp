@@ -5,8 +5,10 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <numeric>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "check.hpp"
@@ -175,9 +177,12 @@ TEST(mh_tests_on_finished_trees_hold) {
     check(moved);
 }
 
-TEST(mh_chains_side_by_side_draw_what_they_draw_alone) {
-    const Engine engine(growtree(80, Measure::feature_then_cut, 1));
+namespace {
+
+// Where six chains end that run one after the other, or side by side.
+std::vector<Sums> six_runs(const Engine& engine, bool side_by_side) {
     Sampler chains = sampler(engine);
+    std::vector<Sums> out(6);
     const auto run = [&](std::uint64_t seed) {
         RandomChance random = chance(seed);
         State state = chains.start(random, 10).state;
@@ -185,20 +190,47 @@ TEST(mh_chains_side_by_side_draw_what_they_draw_alone) {
         for (int i = 0; i < 5; ++i) {
             state = chains.advance(state, random, 1.0, 100, tally);
         }
-        return state.proof.all();
+        out[seed] = state.proof.all();
     };
-    std::vector<Sums> alone, together(6);
-    for (std::uint64_t seed = 0; seed < together.size(); ++seed) {
-        alone.push_back(run(seed));
-    }
     std::vector<std::thread> threads;
-    for (std::uint64_t seed = 0; seed < together.size(); ++seed) {
-        threads.emplace_back([&, seed] { together[seed] = run(seed); });
+    for (std::uint64_t seed = 0; seed < out.size(); ++seed) {
+        if (side_by_side) {
+            threads.emplace_back(run, seed);
+        } else {
+            run(seed);
+        }
     }
     for (std::thread& thread : threads) {
         thread.join();
     }
-    for (std::size_t i = 0; i < alone.size(); ++i) {
-        check(same(alone[i], together[i]));
+    return out;
+}
+
+// Makes the states of a listed grammar, as they are asked for.
+class Copied final : public slp::exact::StateSource {
+public:
+    explicit Copied(slp::exact::States listed) : listed_(std::move(listed)) {}
+    const slp::exact::MadeState& state(std::size_t number) override {
+        const slp::exact::MadeState* const found = made_.find(number);
+        return found != nullptr ? *found
+                                : made_.add(number, {std::as_const(listed_)[number], 1});
     }
+
+private:
+    slp::exact::States listed_;
+    slp::exact::MadeStates made_;
+};
+
+}  // namespace
+
+TEST(mh_chains_side_by_side_draw_what_they_draw_alone) {
+    const Engine engine(growtree(80, Measure::feature_then_cut, 1));
+    check(std::ranges::equal(six_runs(engine, false), six_runs(engine, true), same));
+}
+
+TEST(mh_chains_on_an_open_grammar_draw_as_on_a_listed_one) {
+    Problem problem = growtree(80, Measure::feature_then_cut, 1);
+    const std::vector<Sums> want = six_runs(Engine(problem), false);
+    problem.grammar.states = {std::make_shared<Copied>(problem.grammar.states), 4};
+    check(std::ranges::equal(want, six_runs(Engine(problem), true), same));
 }

@@ -128,4 +128,6 @@ class Table:
     def schema(self, min_leaf: int = 1) -> Schema:
         """What lowering may know of this table."""
         most = max(1, min(len(self.counts), self.n_rows // min_leaf))
-        return Schema(self.feature_names, tuple(f.levels for f in self.features), most)
+        cuts = sum(f.n_codes - 1 for f in self.features)
+        levels = tuple(f.levels for f in self.features)
+        return Schema(self.feature_names, levels, most, most_cuts=cuts)

@@ -12,7 +12,7 @@ from slp.infer.compiled import MOST_SPLITS, Size, compiled_is_there, size_for
 from slp.infer.compiled.fitting import Fit, Room, fits_in_words
 from slp.infer.memory import format_bytes, room_beside
 from slp.infer.sampling import FORWARD
-from slp.ir.tree_grammar import TreeGrammar
+from slp.ir.tree_grammar import OpenStates, TreeGrammar
 from slp.seconds import Deadline, format_seconds
 
 __all__ = ["Choice", "choose_by_size", "choose_engine", "choose_for_prior", "goes_on_with_draws"]
@@ -25,6 +25,9 @@ _TOTALS_TO_BEST = 3 / 4
 _LONG = 10.0
 
 _FINITE = "the program has a finite tree grammar, so its trees can be summed exactly"
+
+
+_MANY = "the grammar has too many states to be summed over without the compiled kernels"
 
 
 @dataclass(frozen=True)
@@ -95,8 +98,9 @@ def choose_by_size(
     """
     room = room_beside(table, memory) * _TOTALS_TO_BEST
     size = size_for(grammar, table, room, MOST_SPLITS)
-    if size is None:  # the plain chart finds out by itself
-        return Choice("exact", _FINITE + _plainly())
+    if size is None:  # the plain chart finds out by itself, unless the states are many
+        many = isinstance(grammar.states, OpenStates)
+        return Choice("mh", _MANY) if many else Choice("exact", _FINITE + _plainly())
     if size.fits(room, MOST_SPLITS):
         return Choice("exact", _FINITE, size)
     fits = tuple(what_fits(Room(room, MOST_SPLITS))) if what_fits is not None else ()

@@ -183,7 +183,8 @@ def infer(
         E501, E503, E540: the budget is too small for the table or the engine; the message says what
         would fit, and `known` holds what was found (`slp.infer.known.Known`).
     UnsupportedError
-        E301: an exact engine was asked for, and may not take the program.
+        E301: an exact engine was asked for, and may not take the program; E304: or cannot list all
+        its states.
     SlpError
         E504: no tree satisfies the program on this table; E520: a label that depends on the rows of
         a box is no probability in some box; and what `sample_posterior` raises.
@@ -239,6 +240,7 @@ def infer(
         return sample(choice)
     if not_exact:
         raise UnsupportedError(not_exact)
+    grammar = grammar.listed()
     goes_on = engine == "auto" and deadline.seconds is not None
     what_fits = None if fits is None or goes_on else lambda room: fits_in_words(fits(room))
     own = deadline.before(deadline.left() * (_KEPT_FOR_DRAWS if goes_on else _KEPT_FOR_WORDS))

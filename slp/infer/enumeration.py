@@ -149,7 +149,7 @@ class Enumeration:
 
     def rule_uses(self) -> NDArray[np.float64]:
         """Expected number of times that each rule is taken, shape (R,)."""
-        first = np.cumsum([0, *(len(state.rules) for state in self._grammar.states)])
+        first = np.cumsum([0, *(len(state.rules) for state in self._grammar.all_states())])
         out = np.zeros(int(first[-1]))
         for d, share in zip(self.items, self.probability.tolist(), strict=True):
             for s, r in d.rules:

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.infer.boxes import BoxSplit, Geometry
-from slp.infer.measures import flat_transitions
-from slp.ir.tree_grammar import FORBIDDEN, CallRule, SplitRule, TreeGrammar
+from slp.ir.tree_grammar import FORBIDDEN, TreeGrammar
 from slp.trees import Leaf, Split, TreeNode
 from slp.trees.predicates import AskedPredicate
 
@@ -27,7 +26,7 @@ class NodeTests:
         self, grammar: TreeGrammar, geometry: Geometry, predicates: Sequence[AskedPredicate]
     ) -> None:
         self._geometry, self._predicates = geometry, predicates
-        self._depths = depths_of_states(grammar) if predicates else []
+        self._grammar = grammar
         self._answers: dict[tuple[int, int, int | None], bool] = {}
 
     @property
@@ -45,7 +44,8 @@ class NodeTests:
         """
         if not self._predicates:
             return True
-        key = self._depths[state], box, cut
+        # Lowering keeps states of different depths apart where predicates are asked at nodes.
+        key = self._grammar.states[state].level, box, cut
         answer = self._answers.get(key)
         if answer is None:
             if len(self._answers) >= _MOST_ANSWERS:
@@ -75,23 +75,3 @@ class NodeTests:
             c = self._geometry.cuts[cut]
             split = Split(table.features[c.feature].name, c.threshold, c.level, Leaf(), Leaf())
         return TreeNode(depth, self._geometry.count(box), summary, split)
-
-
-def depths_of_states(grammar: TreeGrammar) -> list[int]:
-    """The depth of each state, -1 where nothing leads to it. Lowering keeps the depths of states
-    apart where predicates are asked at nodes."""
-    depths = [-1] * len(grammar.states)
-    depths[grammar.start] = 0
-    found = [grammar.start]
-    for s in found:  # grows while it is read
-        for rule in grammar.states[s].rules:
-            below: list[int] = []
-            if isinstance(rule, CallRule):
-                below = [rule.state]
-            elif isinstance(rule, SplitRule):
-                below = np.unique(flat_transitions(rule)).tolist()
-            for state in below:
-                if state >= 0 and depths[state] < 0:
-                    depths[state] = depths[s] + isinstance(rule, SplitRule)
-                    found.append(state)
-    return depths

@@ -84,10 +84,10 @@ def no_rules(engine: str) -> UsageError:
 
 
 def clauses_of(grammar: TreeGrammar) -> dict[SourceSpan, list[tuple[int, int]]]:
-    """The rules of the program that the grammar has, in the order of files and lines: state and
-    position of each instance."""
+    """The rules of the program that the grammar has (in its first states, where they are open), in
+    the order of files and lines: state and position of each instance."""
     found: dict[SourceSpan, list[tuple[int, int]]] = {}
-    for s, state in enumerate(grammar.states):
+    for s, state in grammar.first_states().items():
         for r, rule in enumerate(state.rules):
             if rule.span is not None:
                 found.setdefault(rule.span, []).append((s, r))
@@ -159,7 +159,7 @@ def _at_least_once(
 
 
 def _places(g: TreeGrammar) -> list[tuple[int, int]]:
-    return [(s, r) for s, state in enumerate(g.states) for r in range(len(state.rules))]
+    return [(s, r) for s, state in enumerate(g.all_states()) for r in range(len(state.rules))]
 
 
 def _below(rule: Rule) -> set[int]:
@@ -171,13 +171,15 @@ def _below(rule: Rule) -> set[int]:
 
 def _reached_by_split(g: TreeGrammar) -> set[int]:
     """States that are met below a split, calls followed."""
-    todo = [s for state in g.states for rule in state.rules for s in _below(rule)]
+    states = g.first_states()
+    todo = [s for state in states.values() for rule in state.rules for s in _below(rule)]
     found: set[int] = set()
     while todo:
         s = todo.pop()
         if s not in found:
             found.add(s)
-            todo += [r.state for r in g.states[s].rules if isinstance(r, CallRule)]
+            rules = states[s].rules if s in states else ()
+            todo += [r.state for r in rules if isinstance(r, CallRule)]
     return found
 
 
@@ -185,13 +187,15 @@ def _with_own_start(g: TreeGrammar) -> TreeGrammar:
     """The grammar, its start state copied where derivations may come back to it."""
     if g.start not in _reached_by_split(g):
         return g
-    return replace(g, states=(*g.states, g.states[g.start]), start=len(g.states))
+    states = g.all_states()
+    return replace(g, states=(*states, states[g.start]), start=len(states))
 
 
 def _muted(g: TreeGrammar, places: Iterable[tuple[int, int]]) -> TreeGrammar | None:
     """The grammar with these rules muted, None where that cannot be."""
-    dead = len(g.states)
-    rules = [list(state.rules) for state in g.states]
+    all_states = g.all_states()
+    dead = len(all_states)
+    rules = [list(state.rules) for state in all_states]
     for s, r in places:
         rule = rules[s][r]
         if isinstance(rule, SplitRule):
@@ -201,5 +205,5 @@ def _muted(g: TreeGrammar, places: Iterable[tuple[int, int]]) -> TreeGrammar | N
             return None  # whether it is applicable is known in the box alone
         else:
             rules[s][r] = CallRule(rule.log_weight, dead, rule.rows, rule.span)
-    states = [State(state.name, tuple(own)) for state, own in zip(g.states, rules, strict=True)]
+    states = [State(state.name, tuple(own)) for state, own in zip(all_states, rules, strict=True)]
     return replace(g, states=(*states, State("nothing", ())))

@@ -296,15 +296,16 @@ class SampledPosterior(Posterior):
         and how often."""
         kept = map(len, self._averages.chains)
         clauses = clauses_of(grammar)
-        number = {place: c for c, places in enumerate(clauses.values()) for place in places}
+        number = {span: c for c, span in enumerate(clauses)}
 
         def values(record: Json) -> NDArray[np.float64]:
             taken = self._sampler.rules_taken(record)
-            own = [number[place] for place in taken if place in number]
+            spans = [grammar.states[s].rules[r].span for s, r in taken]
+            own = [number[span] for span in spans if span in number]
             counts = np.bincount(own, minlength=len(clauses)).astype(np.float64)
             first = np.zeros(len(clauses))
-            if taken and taken[0] in number:
-                first[number[taken[0]]] = 1.0
+            if spans and spans[0] in number:
+                first[own[0]] = 1.0
             return np.stack([first, (counts > 0).astype(np.float64), counts])
 
         chains = [c[:n] for c, n in zip(self._result.draws, kept, strict=True) if n]

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import groupby, islice
 from typing import TypeAlias
 
 from slp.ir.row_function import row_function_in_words
-from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE, CallRule, LeafRule, Rule, SplitRule, TreeGrammar
+from slp.ir.tree_grammar import (
+    FORBIDDEN,
+    OUTSIDE,
+    CallRule,
+    LeafRule,
+    OpenStates,
+    Rule,
+    SplitRule,
+    TreeGrammar,
+)
 from slp.source import visible
 
 __all__ = ["grammar_to_text"]
@@ -20,17 +29,19 @@ def grammar_to_text(grammar: TreeGrammar, most_states: int | None = None) -> str
     Runs of cells that lead to the same pair of states are one line, and so are features that split
     alike. Weights are on the probability scale.
     """
-    shown = grammar.states[:most_states]
+    states = grammar.first_states()
+    shown = dict(islice(states.items(), most_states))
     lines = []
-    for s, state in enumerate(shown):
+    for s, state in shown.items():
         lines.append(f"{s}: {state.name}{'  (start)' if s == grammar.start else ''}")
         for rule in state.rules:
             lines += [f"    {line}" for line in _rule_lines(grammar, rule)]
         if not state.rules:
             lines.append("    no rule: every derivation fails here")
-    left_out = len(grammar.states) - len(shown)
-    if left_out:
-        lines.append(f"... and {left_out:,} more states")
+    if isinstance(grammar.states, OpenStates):
+        lines.append("... and others, made as they are reached")
+    elif len(states) > len(shown):
+        lines.append(f"... and {len(states) - len(shown):,} more states")
     return "\n".join(map(visible, lines))
 
 

@@ -19,15 +19,23 @@ class Schema:
     """Feature columns in order (ignored ones left out), and how far trees can grow.
 
     `levels[f]` is None for a numeric feature. `most_leaves` is the largest number of leaves of a
-    tree on the table (distinct rows, and rows over `min_leaf`); every path has fewer splits than
-    that. `from_table` is False where the schema was made up from the program alone, to check or
-    explain it.
+    tree on the table (distinct rows, and rows over `min_leaf`), `most_cuts` the number of cuts of
+    all features together, None where it is not known. `from_table` is False where the schema was
+    made up from the program alone, to check or explain it.
     """
 
     features: tuple[str, ...]
     levels: tuple[tuple[str, ...] | None, ...]
     most_leaves: int
     from_table: bool = True
+    most_cuts: int | None = None
+
+    @property
+    def most_splits(self) -> int:
+        """No path of a tree has more: each split leaves a leaf aside, and takes its feature's cut
+        from what is left."""
+        most = max(self.most_leaves - 1, 0)
+        return most if self.most_cuts is None else min(most, self.most_cuts)
 
     def with_features(self, names: Sequence[str]) -> Schema:
         """This schema with more features, numeric ones, after its own."""

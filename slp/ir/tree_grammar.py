@@ -34,8 +34,9 @@ the splits that are left.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -50,6 +51,7 @@ __all__ = [
     "OUTSIDE",
     "CallRule",
     "LeafRule",
+    "OpenStates",
     "Rule",
     "SplitRule",
     "State",
@@ -98,10 +100,52 @@ Rule: TypeAlias = LeafRule | CallRule | SplitRule
 @dataclass(frozen=True)
 class State:
     """A state's name for people (`tree(2), contains infant`) and its rules, in the program's
-    order."""
+    order. `level` is the number of splits on the path on which it was found: its depth, where
+    states of different depths are kept apart. Every tree that it derives has `least_leaves` or
+    more."""
 
     name: str
     rules: tuple[Rule, ...]
+    level: int = field(default=0, compare=False)
+    least_leaves: int = field(default=1, compare=False)
+
+
+class OpenStates(ABC):
+    """States that are made when they are first asked for, by any thread. Their numbers depend on
+    the order in which that is, and are the same for as long as the object lives.
+
+    Attributes
+    ----------
+    first : the states that were made to see that there are many, by number: those nearest to the
+        start.
+    single_way : whether it is certain that each state, first or not, has no call, and one leaf
+        rule and one split rule at most.
+    identity : the same for programs that have the same states, in one version of this library.
+    """
+
+    first: Mapping[int, State]
+    single_way: bool
+    identity: str
+
+    @abstractmethod
+    def __getitem__(self, state: int) -> State:
+        """A state that the start is, or a rule of a state made before leads to.
+
+        Raises
+        ------
+        SlpError
+            What `slp.lower` finds wrong with it; E304: the states that may be made are used up.
+        """
+
+    @abstractmethod
+    def listed(self) -> tuple[State, ...]:
+        """All states, as a grammar has them that is not open.
+
+        Raises
+        ------
+        SlpError
+            E304: they are too many; E220 and others: one of them cannot be computed.
+        """
 
 
 @dataclass(frozen=True)
@@ -109,6 +153,8 @@ class TreeGrammar:
     """Weighted tree grammar over `features` (the table's feature columns, in order, ignored ones
     left out).
 
+    `states` are all that can be reached, or, where these are many, `OpenStates`: for engines that
+    meet a few of them. An engine that needs all asks for the grammar `listed`.
     `levels[f]` are the levels of a categorical feature, None for a numeric one. `breakpoints[f]` is
     float64, strictly increasing, empty for a categorical feature. `feature_weights` is float64,
     shape (d,).
@@ -116,14 +162,15 @@ class TreeGrammar:
     `horizon` is the number of splits on one path up to which states were expanded: states first
     reached there have no split rules, which is exact for tables that cannot split deeper.
     `normalised` tells whether the weights of all trees are known to sum to 1 on every table (no
-    failure possible, no `:- weights.`).
+    failure possible, no `:- weights.`). Where the states are open, those that are made later are
+    held to it.
     """
 
     features: tuple[str, ...]
     levels: tuple[tuple[str, ...] | None, ...]
     breakpoints: tuple[NDArray[np.float64], ...]
     feature_weights: NDArray[np.float64]
-    states: tuple[State, ...]
+    states: tuple[State, ...] | OpenStates
     start: int
     normalise: bool
     failure: Failure
@@ -132,9 +179,27 @@ class TreeGrammar:
     horizon: int
     normalised: bool
 
+    def first_states(self) -> Mapping[int, State]:
+        """By number all states or, where they are open, the first."""
+        if isinstance(self.states, OpenStates):
+            return self.states.first
+        return dict(enumerate(self.states))
+
+    def all_states(self) -> tuple[State, ...]:
+        """The states of a grammar that is `listed`."""
+        assert isinstance(self.states, tuple), "an open grammar is listed first"
+        return self.states
+
+    def listed(self) -> TreeGrammar:
+        """The grammar with all its states, which may have other numbers then; raises as
+        `OpenStates.listed` does."""
+        if isinstance(self.states, OpenStates):
+            return replace(self, states=self.states.listed())
+        return self
+
     def rules(self) -> Iterator[tuple[int, Rule]]:
-        """All rules with the index of their state."""
-        for s, state in enumerate(self.states):
+        """The rules of `first_states`, with the number of their state."""
+        for s, state in self.first_states().items():
             for rule in state.rules:
                 yield s, rule
 

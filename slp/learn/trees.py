@@ -264,7 +264,8 @@ def _sums_of(program: ir.Program, table: Table, memory: int) -> Sums:
 
 
 def _grammar(program: ir.Program, table: Table) -> TreeGrammar:
-    return program_to_tree_grammar(program, table.schema(program.support.min_leaf))
+    schema = table.schema(program.support.min_leaf)
+    return program_to_tree_grammar(program, schema).listed()
 
 
 class InsideOutside:

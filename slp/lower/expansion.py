@@ -1,8 +1,17 @@
-"""States of the grammar and their rules, found level by level from the start goal.
+"""States of the grammar and their rules, found level by level from the start goal, or one by one.
 
 A state is a pair (goal, state of the constraints). Its *level* is the fewest splits on a path that
-leads to it; calls do not add to it. At level `most_leaves - 1`, the *horizon*, no box of the table
-can be split any more, so split rules are left out there: what remains is finite if each level is.
+leads to it; calls do not add to it. At level `horizon` no box of the table can be split any more,
+so split rules are left out there: what remains is finite if each level is.
+
+Listing all states takes a tenth of a millisecond for each. A prior that counts depth has a state
+for each depth that the table leaves room for, a million of them for a million rows; one that deals
+out leaves (`pinball`) half a billion for thirty thousand rows. Of these a chain meets a few dozen.
+So lowering lists the `FIRST_STATES` nearest to the start, and if there are more and it is certain
+without listing them that a derivation can always end (`slp.lower.endings`), it leaves the others to
+be made when an engine reaches them (`slp.lower.opened`). The alternatives were to evaluate labels
+as vectors over all depths, which is no help where states are not depths, and takes memory for what
+nobody meets; and a core that knows labels as formulas, a second place where they have a meaning.
 """
 
 from __future__ import annotations
@@ -23,14 +32,19 @@ from slp.lower.product import Product
 from slp.seconds import check_time
 from slp.source import SourceSpan
 
-__all__ = ["MOST_CALLS", "MOST_STATES", "Expansion", "SplitDraft", "StateRule"]
+__all__ = ["FIRST_STATES", "MOST_CALLS", "MOST_STATES", "Expansion", "SplitDraft", "StateRule"]
 
-#: States beyond which a program counts as not finite.
+#: States that are listed before it is asked whether the others can be left for later.
+FIRST_STATES = 2_000
+
+#: States that may be listed, and states that may be made on demand.
 MOST_STATES = 100_000
 
-#: Calls in a row, without a split, beyond which a program counts as not finite. A program that
-#: counts up to the number of leaves, such as `pinball`, makes some `2 * most_leaves`.
+#: Calls in a row, without a split, beyond which a program counts as not finite, unless it is
+#: certain that its calls end.
 MOST_CALLS = 10_000
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,23 +62,63 @@ StateRule: TypeAlias = LeafRule | CallRule | SplitDraft
 
 
 class Expansion:
-    """All states that can be reached; state 0 is the start. `rules[s]` are those of state s."""
+    """The states found so far; state 0 is the start. `rules[s]` are those of state s, `levels[s]`
+    its level, or, of a state made on demand, the splits on the path on which it was found.
+
+    `calls_end`: whether it is known that no sequence of calls goes on for ever.
+    """
 
     def __init__(
-        self, goals: Goals, product: Product, schema: Schema, failure: Failure, start: int
+        self,
+        goals: Goals,
+        product: Product,
+        schema: Schema,
+        failure: Failure,
+        start: int,
+        calls_end: bool,
     ) -> None:
-        self.horizon = max(schema.most_leaves - 1, 0)
+        self.horizon = schema.most_splits
         self.rules: dict[int, tuple[StateRule, ...]] = {}
+        self.levels: list[int] = []
         self._goals = goals
         self._product = product
         self._n_features = len(schema.features)
         self._failure = failure
+        self._calls_end = calls_end
         self._states: list[tuple[int, int]] = []
         self._numbers: dict[tuple[int, int], int] = {}
-        self._number(start, 0)
-        frontier = [0]
-        for level in range(self.horizon + 1):
-            frontier = self._expand_level(frontier, may_split=level < self.horizon)
+        self._number(start, 0, 0)
+        self._walk = self._by_level()
+        self._made = 0
+
+    def list_states(self, most: int | None = None) -> bool:
+        """Expand states, those of least level first, until `most` are or all; whether all are.
+
+        Raises
+        ------
+        UnsupportedError
+            E304, E305: they are too many, or endlessly many.
+        """
+        for _ in self._walk:
+            if most is not None and len(self.rules) >= most:
+                return False
+        return True
+
+    def make(self, state: int) -> tuple[StateRule, ...]:
+        """The rules of a state that was found, made now if they were not yet.
+
+        Raises
+        ------
+        UnsupportedError
+            E304: too many were made.
+        """
+        if state not in self.rules:
+            self._made += 1
+            if self._made > MOST_STATES:
+                message = f"more than {MOST_STATES:,} states were reached in the run"
+                raise self._too_many("E304", message, None)
+            self.rules[state] = tuple(self._state_rules(state, may_split=True))
+        return self.rules[state]
 
     def name(self, state: int) -> str:
         """A state for people, such as `tree(2), contains infant`."""
@@ -72,39 +126,50 @@ class Expansion:
         parts = (self._goals.text(goal), self._product.describe(constraints))
         return ", ".join(part for part in parts if part)
 
-    def __len__(self) -> int:
-        return len(self._states)
+    def least_leaves(self, state: int) -> int:
+        """At least so many leaves has every tree that a state derives."""
+        return self._goals.least_leaves(self._states[state][0])
 
-    def _number(self, goal: int, constraints: int) -> int:
+    def _number(self, goal: int, constraints: int, level: int) -> int:
         key = goal, constraints
         number = self._numbers.setdefault(key, len(self._states))
         if number == len(self._states):
             self._states.append(key)
+            self.levels.append(level)
         return number
 
-    def _expand_level(self, frontier: list[int], may_split: bool) -> list[int]:
-        """Expand states and what they call; return the states that their splits lead to."""
-        below: dict[int, None] = {}
-        calls = dict.fromkeys(frontier, 0)  # how many in a row lead to a state of this level
-        queue = deque(frontier)
-        while queue:
-            state = queue.popleft()
-            if state in self.rules:
-                continue
-            check_time("lowering the program")
-            self.rules[state] = tuple(self._state_rules(state, may_split))
-            for rule in self.rules[state]:
-                if isinstance(rule, SplitDraft):
-                    pairs = rule.table.pairs()
-                    below.update(dict.fromkeys(s for pair in pairs for s in pair if s >= 0))
-                elif isinstance(rule, CallRule) and rule.state not in calls:
-                    calls[rule.state] = calls[state] + 1
-                    queue.append(rule.state)
-                self._check_finite(rule, calls[state])
-        return [state for state in below if state not in self.rules]
+    def _by_level(self) -> Iterator[None]:
+        """Expand all states, with a stop after each."""
+        frontier = [0]
+        for level in range(self.horizon + 1):
+            below: dict[int, None] = {}  # states that splits of this level lead to
+            calls = dict.fromkeys(frontier, 0)  # how many in a row lead to a state of this level
+            queue = deque(frontier)
+            while queue:
+                state = queue.popleft()
+                if state in self.rules:
+                    continue
+                check_time("lowering the program")
+                self.levels[state] = level
+                self.rules[state] = tuple(self._state_rules(state, level < self.horizon))
+                for rule in self.rules[state]:
+                    if isinstance(rule, SplitDraft):
+                        pairs = rule.table.pairs()
+                        below.update(dict.fromkeys(s for pair in pairs for s in pair if s >= 0))
+                    elif isinstance(rule, CallRule) and rule.state not in calls:
+                        calls[rule.state] = calls[state] + 1
+                        queue.append(rule.state)
+                    self._check_finite(rule, calls[state])
+                yield
+            frontier = [state for state in below if state not in self.rules]
 
     def _state_rules(self, state: int, may_split: bool) -> Iterator[StateRule]:
         goal, constraints = self._states[state]
+        level = self.levels[state]
+
+        def below(goal: int, constraints: int) -> int:
+            return self._number(goal, constraints, level + 1)
+
         rules = self._goals.rules(goal)
         # Engines check sums of labels that count classes, so these keep what cannot be applied.
         all_labels = any(rule.rows is not None and rule.rows.classes for rule in rules)
@@ -114,13 +179,13 @@ class Expansion:
                     classes = self._product.majority(constraints)
                     yield LeafRule(rule.log_weight, classes, rule.rows, rule.span)
                 case GoalCall():
-                    called = self._number(rule.goal, constraints)
+                    called = self._number(rule.goal, constraints, level)
                     yield CallRule(rule.log_weight, called, rule.rows, rule.span)
                 case GoalSplit() if may_split or all_labels:
                     table = SplitTable(NOT_PROPOSED, {})
                     if may_split:
                         allowed = self._product.table(constraints)
-                        table = combine(rule.table, allowed, self._number, self._n_features)
+                        table = combine(rule.table, allowed, below, self._n_features)
                     if all_labels or self._proposes_something(table):
                         yield SplitDraft(rule.log_weight, rule.measure, table, rule.rows, rule.span)
 
@@ -131,22 +196,32 @@ class Expansion:
 
     def _check_finite(self, rule: StateRule, calls: int) -> None:
         """Stop where the states are too many, with the rule that led to the last of them."""
-        if len(self) > MOST_STATES:
-            goals = Counter(self._goals.indicator(goal) for goal, _ in self._states)
-            most = " and ".join(f"`{name}` ({count:,})" for name, count in goals.most_common(2))
-            message = f"more than {MOST_STATES:,} states are reached, most of them of {most}"
-            raise _not_finite("E304", message, rule.span)
-        if calls > MOST_CALLS:
+        if len(self._states) > MOST_STATES:
+            message = f"more than {MOST_STATES:,} states are reached"
+            raise self._too_many("E304", message, rule.span)
+        if calls > MOST_CALLS and not self._calls_end:
             message = f"more than {MOST_CALLS:,} calls follow each other without a split"
-            raise _not_finite("E305", message, rule.span)
+            raise self._too_many("E305", message, rule.span)
 
-
-def _not_finite(code: str, message: str, span: SourceSpan | None) -> UnsupportedError:
-    return UnsupportedError(
-        Diagnostic(
-            code,
-            f"the program has no finite tree grammar that fits here: {message}",
-            span,
-            help="let a guard bound the arguments, such as `{ K < most_leaves }`",
+    def _too_many(self, code: str, message: str, span: SourceSpan | None) -> UnsupportedError:
+        return UnsupportedError(
+            Diagnostic(
+                code,
+                "the program has no finite tree grammar that fits here: "
+                f"{message}; {self._what_grows()}",
+                span,
+                help="let a guard bound the arguments, such as `{ K < most_leaves }`",
+            )
         )
-    )
+
+    def _what_grows(self) -> str:
+        """The argument that most of the states found differ in."""
+        by_name = Counter(self._goals.indicator(goal) for goal, _ in self._states)
+        name, _ = by_name.most_common(1)[0]
+        goals = {goal for goal, _ in self._states if self._goals.indicator(goal) == name}
+        values = [len(set(column)) for column in self._goals.arguments(goals)]
+        if max(values, default=1) == 1:
+            return f"those of `{name}` differ in what the constraints remember"
+        place = values.index(max(values))
+        which = _ORDINALS[place] if place < len(_ORDINALS) else f"{place + 1}th"
+        return f"the {which} argument of `{name}` grows ({values[place]:,} values so far)"

@@ -10,7 +10,7 @@ from slp.errors import Diagnostic, UnsupportedError
 from slp.ir import program as ir
 from slp.ir.grammar_text import grammar_to_text
 from slp.ir.schema import ANY_FEATURE, Schema
-from slp.ir.tree_grammar import TreeGrammar
+from slp.ir.tree_grammar import OpenStates, TreeGrammar
 from slp.ir.words import describe_constraint, describe_prior
 from slp.lower.lowering import find_tests_on_trees, program_to_tree_grammar
 from slp.lower.made_up_schema import schema_of_program
@@ -115,9 +115,12 @@ def _sampler_lines() -> Iterator[str]:
 
 
 def _states_title(grammar: TreeGrammar, schema: Schema) -> str:
-    size = f"{_count(len(grammar.states), 'state')}, {_count(len(list(grammar.rules())), 'rule')}"
+    size = f"{_count(len(grammar.first_states()), 'state')}, "
+    size += _count(len(list(grammar.rules())), "rule")
+    if isinstance(grammar.states, OpenStates):
+        size = f"more than {size}"
     where = "on this table" if schema.from_table else "without a table"
-    return f"States and rules {where}, for trees of up to {grammar.horizon + 1:,} leaves: {size}"
+    return f"States and rules {where}, for trees of up to {schema.most_leaves:,} leaves: {size}"
 
 
 def _state_lines(grammar: TreeGrammar) -> Iterator[str]:
@@ -131,6 +134,8 @@ def _state_lines(grammar: TreeGrammar) -> Iterator[str]:
 
 def _exact_lines(grammar: TreeGrammar) -> Iterator[str]:
     yield "The states are finite, and everything is decided at a split or a leaf."
+    if isinstance(grammar.states, OpenStates):
+        yield "They are many: a sampler makes those that it meets, exact inference lists all."
     if any(rule.rows is not None for _, rule in grammar.rules()):
         yield (
             "Labels or guards ask for the rows of the box, so boxes are gone through one by one, "

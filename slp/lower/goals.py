@@ -8,7 +8,7 @@ features.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -19,6 +19,7 @@ from slp.ir.row_function import RowFunction
 from slp.ir.schema import MOST_LEAVES, Schema
 from slp.ir.tree_grammar import FORBIDDEN
 from slp.lower.columns import NOT_PROPOSED, Column, Pair, SplitTable
+from slp.lower.least_leaves import LeastLeaves
 from slp.proofs import Database, Limits, Meter
 from slp.proofs.arithmetic import evaluate_arguments
 from slp.proofs.cells import Outcome, threshold_outcomes
@@ -69,17 +70,21 @@ GoalRule: TypeAlias = GoalLeaf | GoalCall | GoalSplit
 
 
 class Goals:
-    """The goals of `program` over `schema`; `missing_features` are what rules name beyond it."""
+    """The goals of `program` over `schema`; `missing_features` are what rules name beyond it,
+    `parameters` are its own and `most_leaves`,
+    `split_rules` the ids of the rules that have split some goal's box so far."""
 
     def __init__(self, program: ir.Program, schema: Schema) -> None:
-        parameters = {**program.parameters, MOST_LEAVES: schema.most_leaves}
+        self.parameters = {**program.parameters, MOST_LEAVES: schema.most_leaves}
         self.missing_features: list[str] = []
+        self.split_rules: set[int] = set()
         self._rules_of: dict[tuple[str, int] | None, list[ir.TreeRule]] = {}
         for rule in program.rules:
             self._rules_of.setdefault(functor(rule.head), []).append(rule)
         self._schema = schema
+        self._least_leaves = LeastLeaves(program, self.parameters)
         self._levels = dict(zip(schema.features, schema.levels, strict=True))
-        self._database = Database(program.clauses, parameters)
+        self._database = Database(program.clauses, self.parameters)
         self._meter = Meter(Limits(inferences=_MOST_INFERENCES))
         self._goals: list[Term] = []
         self._numbers: dict[Term, int] = {}
@@ -103,10 +108,19 @@ class Goals:
         """A goal for people."""
         return _text(self._goals[goal])
 
+    def least_leaves(self, goal: int) -> int:
+        """At least so many leaves has every tree that a goal derives."""
+        return self._least_leaves.of(self._goals[goal])
+
     def indicator(self, goal: int) -> str:
         """Name and arity of a goal."""
         name, arity = functor(self._goals[goal]) or ("", 0)
         return f"{name}/{arity}"
+
+    def arguments(self, goals: Iterable[int]) -> Iterable[tuple[Term, ...]]:
+        """By argument what goals of one name and arity have there."""
+        terms = (self._goals[goal] for goal in goals)
+        return zip(*(t.args for t in terms if isinstance(t, Struct)), strict=True)
 
     def _find_rules(self, goal: Term) -> Iterator[GoalRule]:
         if goal == _LEAF:
@@ -127,6 +141,7 @@ class Goals:
 
     def _table(self, instance: RuleInstance, body: ir.SplitBody) -> SplitTable:
         """Where the splits of a rule lead."""
+        self.split_rules.add(id(instance.rule))
         if not instance.depends_on_split:
             return SplitTable(Column((self._pair((body.left, body.right)),)), {})
         features = self._schema.features

@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from slp.errors import Diagnostic, SlpError, UnsupportedError
 from slp.ir import program as ir
 from slp.ir.schema import Schema
-from slp.ir.tree_grammar import (
-    FORBIDDEN,
-    CallRule,
-    LeafRule,
-    Rule,
-    SplitRule,
-    State,
-    TreeGrammar,
-)
+from slp.ir.tree_grammar import State, TreeGrammar
 from slp.ir.words import predicate_text
 from slp.lower.any_tree import any_tree
 from slp.lower.automata import automaton_of, can_be_broken
 from slp.lower.automaton import Automaton
-from slp.lower.columns import SplitTable, refined
-from slp.lower.expansion import Expansion, SplitDraft, StateRule
+from slp.lower.endings import calls_end, cells_are_fixed, has_single_ways
+from slp.lower.expansion import FIRST_STATES, Expansion
 from slp.lower.goals import Goals
+from slp.lower.opened import MadeStates
 from slp.lower.path_automata import DepthLimit
 from slp.lower.product import Product
+from slp.lower.states import StateMaker, check_calls, sums_to_one
 
 __all__ = ["find_tests_on_trees", "program_to_tree_grammar", "tree_grammar_or_all"]
-
-#: Measures that sum to 1 over the splits that are left, whatever these are.
-_PROPER_MEASURES = ("feature_then_cut", "all", "gap")
 
 #: Findings that say that a guard cannot be decided for all thresholds at once, that there are
 #: endlessly many states, or too many, or that SWI-Prolog alone knows them (goals `prolog(...)`).
@@ -55,6 +47,9 @@ def program_to_tree_grammar(
     has no tree grammar, it then is the grammar of all trees that satisfy the constraints decided at
     splits and leaves, every tree of weight 1.
 
+    The states are open where they are many and it is certain without listing them that all is well
+    (`slp.lower.expansion`).
+
     Raises
     ------
     UnsupportedError
@@ -75,13 +70,53 @@ def program_to_tree_grammar(
         message = f"{program.name} has no start, so it defines no trees"
         help = "declare one, as in `:- start(tree(0)).`"
         raise UnsupportedError(Diagnostic("E302", message, help=help))
-    goals = Goals(program, schema)
-    start = goals.number(program.start)
-    expansion = Expansion(goals, Product(factors, schema), schema, program.failure, start)
-    if goals.missing_features:
-        wider = schema.with_features(goals.missing_features)
-        return program_to_tree_grammar(program, wider, tests_on_trees=tests_on_trees)
-    return _grammar(program, schema, expansion)
+    return _Lowering(program, schema, factors).grammar()
+
+
+class _Lowering:
+    """A program without edits on a schema; what is found out about its goals and constraints serves
+    every listing of its states."""
+
+    def __init__(self, program: ir.Program, schema: Schema, factors: list[Automaton[Any]]) -> None:
+        assert program.start is not None
+        self._program, self._schema, self._factors = program, schema, factors
+        self._goals, self._product = Goals(program, schema), Product(factors, schema)
+        self._start = self._goals.number(program.start)
+        self._calls_end = calls_end(program, self._goals.parameters)
+
+    def grammar(self) -> TreeGrammar:
+        """The grammar, with open states where they are many and all is certain."""
+        expansion = self._expansion()
+        if expansion.list_states(FIRST_STATES) or not self._may_open():
+            return self._closed(expansion)
+        maker = StateMaker(self._schema, expansion, self._product.breakpoints)
+        grammar = _grammar(self._program, self._schema, maker)
+        return _opened(self._program, grammar, maker, self._list_all)
+
+    def _expansion(self) -> Expansion:
+        return Expansion(
+            self._goals,
+            self._product,
+            self._schema,
+            self._program.failure,
+            self._start,
+            self._calls_end,
+        )
+
+    def _may_open(self) -> bool:
+        fixed = cells_are_fixed(self._program, self._goals.split_rules)
+        return self._schema.from_table and self._calls_end and fixed
+
+    def _closed(self, expansion: Expansion) -> TreeGrammar:
+        expansion.list_states()
+        missing = self._goals.missing_features
+        if missing:
+            wider = self._schema.with_features(missing)
+            return _Lowering(self._program, wider, self._factors).grammar()
+        return _grammar(self._program, self._schema, StateMaker(self._schema, expansion))
+
+    def _list_all(self) -> tuple[State, ...]:
+        return self._closed(self._expansion()).all_states()
 
 
 def tree_grammar_or_all(program: ir.Program, schema: Schema) -> tuple[TreeGrammar, bool]:
@@ -160,126 +195,43 @@ def _needs_the_tree(constraint: ir.MaxFeatures | ir.Monotone | ir.Predicate) -> 
     return Diagnostic("E301", message, constraint.span, help=help)
 
 
-def _grammar(program: ir.Program, schema: Schema, expansion: Expansion) -> TreeGrammar:
-    """The expanded states, every table cut at all breakpoints of its feature."""
-    tables = _Tables(schema, expansion)
-    states = tuple(
-        State(expansion.name(s), tuple(tables.rule(r) for r in expansion.rules[s]))
-        for s in range(len(expansion))
-    )
-    _check_calls(states)
+def _grammar(program: ir.Program, schema: Schema, maker: StateMaker) -> TreeGrammar:
+    """The grammar of the states that were listed."""
     weights = [program.feature_weights.get(f, 1.0) for f in schema.features]
+    states = maker.listed()
+    check_calls(states)
     return TreeGrammar(
         features=schema.features,
         levels=schema.levels,
-        breakpoints=tuple(np.array(b, dtype=np.float64) for b in tables.breakpoints),
+        breakpoints=tuple(np.array(b, dtype=np.float64) for b in maker.breakpoints),
         feature_weights=np.array(weights, dtype=np.float64),
-        states=states,
+        states=tuple(states.values()),
         start=0,
         normalise=not program.weights,
         failure=program.failure,
         min_leaf=program.support.min_leaf,
         max_leaves=program.max_leaves,
-        horizon=expansion.horizon,
-        normalised=_sums_to_one(program, states),
+        horizon=maker.expansion.horizon,
+        normalised=not any(isinstance(c, _TESTED) for c in program.constraints)
+        and all(sums_to_one(program, state) for state in states.values()),
     )
 
 
-class _Tables:
-    """Makes the arrays of split rules; features with equal columns share one array."""
-
-    def __init__(self, schema: Schema, expansion: Expansion) -> None:
-        found: dict[str, set[float]] = {f: set() for f in schema.features}
-        for rules in expansion.rules.values():
-            for rule in rules:
-                if isinstance(rule, SplitDraft):
-                    for feature, column in rule.table.by_feature.items():
-                        found[feature].update(column.breakpoints)
-        self._features = schema.features
-        self.breakpoints = tuple(tuple(sorted(found[f])) for f in schema.features)
-        self._n_cells = [
-            2 * len(b) + 1 if levels is None else len(levels)
-            for b, levels in zip(self.breakpoints, schema.levels, strict=True)
-        ]
-
-    def rule(self, rule: StateRule) -> Rule:
-        """The finished rule."""
-        if isinstance(rule, SplitDraft):
-            arrays = self._arrays(rule.table)
-            return SplitRule(rule.log_weight, rule.measure, arrays, rule.rows, rule.span)
-        return rule
-
-    def _arrays(self, table: SplitTable) -> tuple[NDArray[np.int32], ...]:
-        made: dict[tuple[int, tuple[float, ...], int], NDArray[np.int32]] = {}
-        arrays = []
-        for feature, breakpoints, n_cells in zip(
-            self._features, self.breakpoints, self._n_cells, strict=True
-        ):
-            column = table.column(feature)
-            key = (id(column), breakpoints, n_cells)
-            if key not in made:
-                made[key] = np.array(refined(column, breakpoints, n_cells), dtype=np.int32)
-            arrays.append(made[key])
-        return tuple(arrays)
-
-
-def _check_calls(states: Sequence[State]) -> None:
-    """Refuse a state that calls itself, directly or through others, without a split."""
-    done: set[int] = set()
-    for root in range(len(states)):
-        path: dict[int, None] = {}
-        stack = [(root, False)]
-        while stack:
-            s, leaving = stack.pop()
-            if leaving:
-                del path[s]
-                done.add(s)
-            elif s not in done:
-                path[s] = None
-                stack.append((s, True))
-                for rule in states[s].rules:
-                    if isinstance(rule, CallRule):
-                        if rule.state in path:
-                            raise UnsupportedError(_never_ends(states, path, rule))
-                        stack.append((rule.state, False))
-
-
-def _never_ends(states: Sequence[State], path: Iterable[int], last: CallRule) -> Diagnostic:
-    """What to say of the cycle at the end of `path` that `last` closes."""
-    cycle = list(path)
-    cycle = [*cycle[cycle.index(last.state) :], last.state]
-    names = " -> ".join(f"`{states[s].name}`" for s in cycle)
-    return Diagnostic(
-        "E303",
-        f"never ends: {names} comes back to where it was without a split",
-        last.span,
-        help="split before the state repeats, or change an argument on the way",
+def _opened(
+    program: ir.Program,
+    grammar: TreeGrammar,
+    maker: StateMaker,
+    list_all: Callable[[], tuple[State, ...]],
+) -> TreeGrammar:
+    """A grammar of the first states, with the others open."""
+    meaning = (program.start, program.rules, program.clauses, sorted(program.parameters.items()))
+    states = MadeStates(
+        maker,
+        single_way=has_single_ways(program),
+        identity=repr((meaning, program.support, grammar.horizon)),
+        sound=partial(sums_to_one, program) if grammar.normalised else None,
+        list_all=list_all,
     )
-
-
-def _sums_to_one(program: ir.Program, states: Sequence[State]) -> bool:
-    """Whether the weights of all trees are known to sum to 1 on every table.
-
-    So it is if labels are renormalised, measures sum to 1, nothing fails for a constraint, and a
-    derivation can go on in every state: it may stop there, or call a state (which is checked too).
-    """
-    return (
-        not program.weights
-        and not any(isinstance(c, _TESTED) for c in program.constraints)
-        and program.max_leaves is None
-        and all(_goes_on(state) for state in states)
-        and all(_loses_nothing(rule, program.failure) for s in states for rule in s.rules)
-    )
-
-
-def _goes_on(state: State) -> bool:
-    return any(isinstance(r, LeafRule | CallRule) and r.rows is None for r in state.rules)
-
-
-def _loses_nothing(rule: Rule, failure: ir.Failure) -> bool:
-    if isinstance(rule, LeafRule):
-        return not rule.majority
-    if isinstance(rule, CallRule):
-        return True
-    forbids = failure == "condition" and any((t == FORBIDDEN).any() for t in rule.transitions)
-    return rule.measure in _PROPER_MEASURES and not forbids
+    deepest = program.support.max_depth
+    horizon = grammar.horizon if deepest is None else min(grammar.horizon, deepest)
+    return replace(grammar, states=states, horizon=horizon)

@@ -19,13 +19,14 @@ __all__ = ["Product"]
 
 
 class Product:
-    """The product of `factors` over the features of `schema`, explored on demand from state 0."""
+    """The product of `factors` over the features of `schema`, explored on demand from state 0.
+    `breakpoints` are those of the features that a factor mentions, None of categorical ones."""
 
     def __init__(self, factors: Sequence[Automaton[Any]], schema: Schema) -> None:
         self._factors = tuple(factors)
         mentioned = frozenset[str]().union(*(a.mentioned for a in factors))
         self._unmentioned = max(mentioned, default="") + "'"  # greater than any, so none of them
-        self._breakpoints = {
+        self.breakpoints = {
             f: union(*(a.breakpoints.get(f, ()) for a in factors)) if levels is None else None
             for f, levels in zip(schema.features, schema.levels, strict=True)
             if f in mentioned
@@ -40,7 +41,7 @@ class Product:
         if state not in self._tables:
             q = self._states[state]
             other = Column((self._pair(q, self._unmentioned, None),))
-            columns = {f: self._column(q, f, bs) for f, bs in self._breakpoints.items()}
+            columns = {f: self._column(q, f, bs) for f, bs in self.breakpoints.items()}
             self._tables[state] = SplitTable(other, columns)
         return self._tables[state]
 

@@ -35,13 +35,19 @@ _CUTS = ":- feature(z, [cuts([8, 20, 31])])."
 
 
 class _Recorder:
-    """Stands for the core and for its `ExactProblem`: writes down what it is told."""
+    """Stands for the core, its `ExactProblem` and its `ExactRules`: writes down what it is told."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
 
     def ExactProblem(self) -> _Recorder:  # noqa: N802
         return self
+
+    def ExactRules(self, least_leaves: int) -> _Recorder:  # noqa: N802
+        return _Recorder()
+
+    def add_state(self, state: _Recorder) -> None:
+        self.lines += ["add_state", *state.lines]
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         def record(*arguments: object) -> None:

@@ -143,7 +143,8 @@ def test_calls_that_count_up_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.code == "E305"
     assert found.message == (
         "the program has no finite tree grammar that fits here: "
-        "more than 100 calls follow each other without a split"
+        "more than 100 calls follow each other without a split; "
+        "the first argument of `up/1` grows (103 values so far)"
     )
     assert found.help == "let a guard bound the arguments, such as `{ K < most_leaves }`"
     assert found.span is not None and found.span.text.startswith("1 :: up(K)")
@@ -157,7 +158,8 @@ def test_too_many_states(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.code == "E304"
     assert found.message == (
         "the program has no finite tree grammar that fits here: "
-        "more than 1,000 states are reached, most of them of `wide/1` (1,001)"
+        "more than 1,000 states are reached; "
+        "the first argument of `wide/1` grows (1,001 values so far)"
     )
     assert found.span is not None and found.span.text.startswith("1/2 :: wide(K) --> split")
 

@@ -53,7 +53,7 @@ Chain::Link link_of(const Choice& choice, bool normalise) {
 }  // namespace
 
 std::optional<Chain> chain_of(const Grammar& grammar) {
-    if (grammar.max_leaves > 0) {
+    if (grammar.max_leaves > 0 || grammar.states.open()) {
         return std::nullopt;
     }
     Chain chain;

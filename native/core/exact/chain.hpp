@@ -28,7 +28,8 @@ struct Chain {
     std::vector<std::int32_t> place;
 };
 
-// The chain of a grammar whose every state has a leaf rule, or nothing if it is no such grammar.
+// The chain of a grammar whose every state has a leaf rule, or nothing if it is no such grammar or
+// an open one.
 // Neither counted leaves nor constraints nor the measures `gap` and `partition` are uniform: what
 // they allow or weigh depends on thresholds and rows.
 std::optional<Chain> chain_of(const Grammar& grammar);

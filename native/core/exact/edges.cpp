@@ -8,7 +8,7 @@ namespace slp::exact {
 
 namespace {
 
-constexpr std::uint64_t kStateStream = 2;
+constexpr std::size_t kMostKeysKept = 1 << 12;
 
 bool taken_over(std::int32_t left, bool condition) {
     return condition ? left != kOutside : left >= 0;
@@ -34,8 +34,10 @@ EdgeBuilder::EdgeBuilder(const Problem& problem, const Geometry& geometry)
       weights_(problem),
       statistics_(problem.leaf.n_statistics()),
       total_(problem.table.features.size()) {
-    const std::size_t n = problem.grammar.states.size() * static_cast<std::size_t>(n_owed_);
-    for (std::size_t i = 0; i < n; ++i) {
+    const States& states = problem.grammar.states;
+    const std::size_t n = states.open() ? kMostKeysKept
+                                        : states.size() * static_cast<std::size_t>(n_owed_);
+    for (std::size_t i = 0; i < std::min(n, kMostKeysKept); ++i) {
         state_keys_.push_back(random_key(kStateStream, i));
     }
 }

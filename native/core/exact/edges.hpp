@@ -61,8 +61,10 @@ public:
     std::span<const std::uint8_t> applicable() const { return applicable_; }
     std::span<const double> log_weights() const { return log_weights_; }
 
-    const Key& state_key(std::int32_t product) const {
-        return state_keys_[static_cast<std::size_t>(product)];
+    // The keys of many states are kept, those of more worked out when they are asked for.
+    Key state_key(std::int32_t product) const {
+        const auto at = static_cast<std::size_t>(product);
+        return at < state_keys_.size() ? state_keys_[at] : random_key(kStateStream, at);
     }
     bool room(std::int32_t product, Sizes sizes) const {
         return !counted_ ||
@@ -77,6 +79,8 @@ public:
     }
 
 private:
+    static constexpr std::uint64_t kStateStream = 2;
+
     // The splits that the rule's measure is taken over, and their shares; false if there are none.
     bool find_shares(const Rule& rule, const Box& box, std::span<const BoxSplit> splits);
     void share_by_feature(Measure measure, std::span<const BoxSplit> splits);

@@ -92,6 +92,7 @@ double splits_of(const Problem& problem, const std::vector<std::size_t>& order,
 struct StatesFound {
     double states = 0.0;  // on average, of boxes reached in any
     std::size_t tried = 0, reached = 0;
+    bool more = false;  // a lower bound: a box was met in too many to follow
 };
 
 StatesFound find_states(const Problem& problem, WaysToBoxes& ways,
@@ -112,6 +113,9 @@ StatesFound find_states(const Problem& problem, WaysToBoxes& ways,
                 ++own.times;
                 own.fewest_cuts = std::min(own.fewest_cuts, ways.n_cuts());
             }
+            if (ways.too_many()) {
+                return {static_cast<double>(seen.size()), 1, 1, true};
+            }
         }
         double once = 0, twice = 0, products = 0;
         for (const auto& [state, own] : seen) {
@@ -125,8 +129,9 @@ StatesFound find_states(const Problem& problem, WaysToBoxes& ways,
         }
         const double unseen = twice > 0 ? once * once / (2 * twice) : once * (once - 1) / 2;
         const auto met = static_cast<double>(seen.size());
+        const States& all = problem.grammar.states;
         const double states =
-            std::min(met + unseen, static_cast<double>(problem.grammar.states.size()));
+            all.open() ? met + unseen : std::min(met + unseen, static_cast<double>(all.size()));
         out.states += met > 0 ? products * states / met : 0.0;
         out.reached += !seen.empty();
         ++out.tried;
@@ -227,10 +232,12 @@ BoxEstimate estimate_boxes(const Problem& problem, const Geometry& geometry, dou
             reached_of(static_cast<double>(sampled.size()), static_cast<double>(tried));
         }
     }
-    if (problem.grammar.states.size() > 1 || problem.counted()) {
+    const States& states = problem.grammar.states;
+    if (states.open() ? !more : states.size() > 1 || problem.counted()) {
         const StatesFound found = find_states(problem, ways, sampled, work / 2, random);
         if (found.tried > 0) {
             out.states = std::max(1.0, found.states);
+            out.more = out.more || found.more;
             reached_of(static_cast<double>(found.reached), static_cast<double>(found.tried));
         }
     }

@@ -13,6 +13,7 @@
 // min_leaf and max_depth take boxes away: of boxes drawn so, the share that can be reached is
 // counted. How many states a box is met in is counted on random ways to it, with those that were
 // not seen estimated from those seen once or twice (Chao, Scandinavian J. of Statistics 11, 1984).
+// An open grammar is asked for states on these ways alone, and for none where the boxes are too many.
 
 #pragma once
 
@@ -26,6 +27,7 @@ namespace slp::exact {
 
 struct BoxEstimate {
     // Sets of rows that can be reached; a lower bound on it if `more`, where it stopped looking.
+    // (Or a lower bound on the states, where one box was met in too many of an open grammar.)
     double boxes;
     // The same if every cut could be made: no matter what states and depth allow.
     double unlimited;

@@ -29,7 +29,7 @@ void check_feature(const Feature& feature, const Table& table, std::int32_t firs
 }
 
 // Every instruction finds its operands, and what is left is the label or nothing.
-void check_row_function(const RowFunction& function, const LeafModel& leaf) {
+void check_row_function(const RowFunction& function, const RuleBounds& bounds) {
     require(function.ops.size() == function.operands.size(), "instructions have operands");
     std::size_t depth = 0;
     for (std::size_t i = 0; i < function.ops.size(); ++i) {
@@ -37,8 +37,7 @@ void check_row_function(const RowFunction& function, const LeafModel& leaf) {
         require(op <= RowOp::unequal, "there is such an instruction");
         if (op == RowOp::count) {
             const double c = function.operands[i];
-            require(leaf.kind() == LeafKind::dirichlet && c >= -1 &&
-                        c < static_cast<double>(leaf.n_statistics()),
+            require(bounds.counts_classes && c >= -1 && c < static_cast<double>(bounds.classes),
                     "rows are counted of a class");
         }
         const std::size_t taken =
@@ -49,19 +48,20 @@ void check_row_function(const RowFunction& function, const LeafModel& leaf) {
     require(depth == (function.labelled ? 1 : 0), "what is left is the label");
 }
 
-void check_rule(const Rule& rule, const Problem& problem, std::size_t n_cells) {
-    check_row_function(rule.rows, problem.leaf);
-    const auto n_states = static_cast<std::int32_t>(problem.grammar.states.size());
-    const auto is_state = [&](std::int32_t s) { return s >= 0 && s < n_states; };
+void check_rule(const Rule& rule, const RuleBounds& bounds) {
+    check_row_function(rule.rows, bounds);
+    const auto is_state = [&](std::int32_t s) {
+        return s >= 0 && static_cast<std::size_t>(s) < bounds.states;
+    };
     if (rule.kind == RuleKind::leaf) {
-        const auto n_classes = static_cast<std::int32_t>(problem.leaf.n_statistics());
+        const auto n_classes = static_cast<std::int32_t>(bounds.classes);
         require(std::all_of(rule.majority.begin(), rule.majority.end(),
                             [&](std::int32_t c) { return c >= -1 && c < n_classes; }),
                 "a majority is of a class");
     } else if (rule.kind == RuleKind::call) {
         require(is_state(rule.state), "a call is of a state");
     } else {
-        require(rule.transitions.size() == 2 * n_cells, "a split leads on from every cell");
+        require(rule.transitions.size() == 2 * bounds.cells, "a split leads on from every cell");
         for (std::size_t i = 0; i < rule.transitions.size(); i += 2) {
             const std::int32_t left = rule.transitions[i], right = rule.transitions[i + 1];
             require(left == kForbidden || left == kOutside || (is_state(left) && is_state(right)),
@@ -84,18 +84,38 @@ void check_problem(const Problem& problem) {
     require(problem.leaf.n_rows() == table.n_rows, "each row has statistics");
     require(grammar.feature_weights.size() == table.features.size(), "each feature has a weight");
     require(grammar.min_leaf >= 1 && grammar.max_leaves >= 0, "leaves have rows");
-    constexpr std::size_t kMostProducts = std::numeric_limits<std::int32_t>::max();
-    require(grammar.states.size() <= kMostProducts / static_cast<std::size_t>(problem.n_owed()),
-            "product states are numbered in 32 bits");
-    require(grammar.start >= 0 &&
-                static_cast<std::size_t>(grammar.start) < grammar.states.size(),
+    require(grammar.start >= 0, "there is a state to start in");
+    if (grammar.states.open()) {
+        return;
+    }
+    require(grammar.states.size() <= most_states(problem), "product states are numbered in 32 bits");
+    require(static_cast<std::size_t>(grammar.start) < grammar.states.size(),
             "there is a state to start in");
-    for (const std::vector<Rule>& rules : grammar.states) {
-        for (const Rule& rule : rules) {
-            check_rule(rule, problem, static_cast<std::size_t>(n_cells));
-        }
+    const RuleBounds bounds = rule_bounds(problem, grammar.states.size());
+    for (const Rules& rules : grammar.states) {
+        check_rules(rules, bounds);
     }
     call_ranks(grammar);
+}
+
+RuleBounds rule_bounds(const Problem& problem, std::size_t n_states) {
+    std::size_t n_cells = 0;
+    for (const Feature& feature : problem.table.features) {
+        n_cells += static_cast<std::size_t>(feature.n_cells());
+    }
+    return {problem.leaf.n_statistics(), n_cells, n_states,
+            problem.leaf.kind() == LeafKind::dirichlet};
+}
+
+std::size_t most_states(const Problem& problem) {
+    constexpr std::size_t kMostProducts = std::numeric_limits<std::int32_t>::max();
+    return kMostProducts / static_cast<std::size_t>(problem.n_owed());
+}
+
+void check_rules(const Rules& rules, const RuleBounds& bounds) {
+    for (const Rule& rule : rules) {
+        check_rule(rule, bounds);
+    }
 }
 
 }  // namespace slp::exact

@@ -14,6 +14,7 @@
 
 #include "exact/leaf_models.hpp"
 #include "exact/row_functions.hpp"
+#include "exact/states.hpp"
 
 namespace slp::exact {
 
@@ -44,7 +45,7 @@ struct Rule {
 };
 
 struct Grammar {
-    std::vector<std::vector<Rule>> states;
+    States states;
     std::int32_t start = 0;
     // Divide the weights of a box's applicable rules by their sum.
     bool normalise = true;
@@ -113,7 +114,21 @@ struct Problem {
 };
 
 // Throws std::invalid_argument unless sizes, codes and states are within what they refer to, and no
-// state calls itself on the way: what all else relies on.
+// state calls itself on the way: what all else relies on. The rules of an open grammar are checked
+// by its source, as they are made.
 void check_problem(const Problem& problem);
+
+// What rules may refer to: numbers of classes (statistics), of cells of all features and of states.
+struct RuleBounds {
+    std::size_t classes, cells, states;
+    bool counts_classes;  // whether the statistics are numbers of rows of classes
+};
+RuleBounds rule_bounds(const Problem& problem, std::size_t n_states);
+
+// Product states are numbered in 32 bits.
+std::size_t most_states(const Problem& problem);
+
+// Throws std::invalid_argument unless the rules of a state keep to these.
+void check_rules(const Rules& rules, const RuleBounds& bounds);
 
 }  // namespace slp::exact

@@ -13,6 +13,10 @@ namespace {
 // How often a step is as short as can be where it is no full cut.
 constexpr double kShortest = 0.5;
 
+// States of one box beyond which those of an open grammar are not followed: an exact pass would
+// have to hold as many items for each box nearby.
+constexpr std::size_t kMostStatesOfBox = 10'000;
+
 }  // namespace
 
 double Random::uniform() {
@@ -26,7 +30,10 @@ std::size_t Random::below(std::size_t n) {
 
 std::vector<std::uint8_t> features_split(const Problem& problem) {
     const auto& features = problem.table.features;
-    std::vector<std::uint8_t> out(features.size(), 0);
+    std::vector<std::uint8_t> out(features.size(), problem.grammar.states.open());
+    if (problem.grammar.states.open()) {
+        return out;
+    }
     for (const auto& state : problem.grammar.states) {
         for (const Rule& rule : state) {
             for (std::size_t f = 0; f < features.size() && rule.kind == RuleKind::split; ++f) {
@@ -43,6 +50,10 @@ std::vector<std::uint8_t> features_split(const Problem& problem) {
 std::int32_t most_cuts(const Problem& problem) {
     const auto& states = problem.grammar.states;
     const auto rows = static_cast<std::int32_t>(problem.table.n_rows);
+    const std::int32_t most = problem.counted() ? std::min(rows, problem.n_owed() - 1) : rows;
+    if (states.open()) {
+        return std::min(most, states.most_cuts());
+    }
     std::vector<std::set<std::pair<std::int32_t, std::int32_t>>> next(states.size());
     for (std::size_t s = 0; s < states.size(); ++s) {
         for (const Rule& rule : states[s]) {
@@ -58,7 +69,6 @@ std::int32_t most_cuts(const Problem& problem) {
     }
     // Longest paths from the start by relaxation in depth-first order: states met again while they
     // are open go round.
-    const std::int32_t most = problem.counted() ? std::min(rows, problem.n_owed() - 1) : rows;
     std::vector<std::int32_t> longest(states.size(), -1);
     std::vector<std::uint8_t> open(states.size(), 0);
     std::vector<std::int32_t> stack{problem.grammar.start};
@@ -101,8 +111,9 @@ const std::set<std::int32_t>& WaysToBoxes::states(const std::vector<std::uint32_
                                                   Order order, Random& random) {
     aim(target);
     states_ = {problem_.grammar.start};
+    too_many_ = false;
     const double in_full = order == Order::random ? random.uniform() : 1.0;
-    for (; rows_.size() > target.size() && !states_.empty(); ++n_cuts_) {
+    for (; rows_.size() > target.size() && !states_.empty() && !too_many_; ++n_cuts_) {
         find_cuts(random.uniform() >= in_full, random);
         const Cut* const cut = choose(order, random);
         if (cut == nullptr) {
@@ -245,7 +256,7 @@ const WaysToBoxes::Cut* WaysToBoxes::choose(Order order, Random& random) const {
 
 void WaysToBoxes::follow_calls() {
     std::vector<std::int32_t> waiting(states_.begin(), states_.end());
-    while (!waiting.empty()) {
+    while (!waiting.empty() && !too_many_) {
         const auto s = static_cast<std::size_t>(waiting.back());
         waiting.pop_back();
         for (const Rule& rule : problem_.grammar.states[s]) {
@@ -253,6 +264,7 @@ void WaysToBoxes::follow_calls() {
                 waiting.push_back(rule.state);
             }
         }
+        too_many_ = problem_.grammar.states.open() && states_.size() > kMostStatesOfBox;
     }
 }
 

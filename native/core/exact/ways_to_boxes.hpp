@@ -24,7 +24,7 @@ private:
     std::uint64_t state_;
 };
 
-// Which features any rule can split on.
+// Which features any rule can split on: of an open grammar any may be.
 std::vector<std::uint8_t> features_split(const Problem& problem);
 
 // The most splits on one path; the number of rows where states go round.
@@ -45,6 +45,9 @@ public:
     // How many cuts in full lead to it in this order, whatever the state; -1 if min_leaf bars the
     // way.
     std::int32_t cuts(const std::vector<std::uint32_t>& target, Order order, Random& random);
+
+    // Whether the last way was left because its states are too many: of an open grammar alone.
+    bool too_many() const { return too_many_; }
 
     // Cuts of the last way.
     std::int32_t n_cuts() const { return n_cuts_; }
@@ -84,6 +87,7 @@ private:
     std::vector<Cut> cuts_;
     std::vector<std::uint32_t> codes_;
     std::set<std::int32_t> states_;
+    bool too_many_ = false;
 };
 
 }  // namespace slp::exact

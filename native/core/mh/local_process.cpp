@@ -19,26 +19,34 @@ LocalProcess::LocalProcess(const exact::Problem& problem, const exact::Geometry&
       mass_(problem.table.features.size()),
       splitter_(geometry),
       builder_(problem, geometry) {
-    const auto& features = problem.table.features;
-    for (const auto& rules : problem.grammar.states) {
-        std::vector<RuleSteps>& state = steps_.emplace_back();
-        for (const Rule& rule : rules) {
-            RuleSteps& steps = state.emplace_back();
-            for (std::size_t f = 0; f < features.size() && rule.kind == RuleKind::split; ++f) {
-                const std::span<const std::int32_t> to = problem.transitions(rule, f);
-                const std::int32_t left = to[0], right = to[1];
-                Steps kind = left >= 0                   ? Steps::open
-                             : left == exact::kForbidden ? Steps::forbidden
-                                                         : Steps::outside;
-                for (std::size_t i = 0; i < to.size(); i += 2) {
-                    if (to[i] != left || to[i + 1] != right) {
-                        kind = Steps::mixed;
-                    }
+}
+
+const std::vector<LocalProcess::RuleSteps>& LocalProcess::steps_of(std::size_t state) {
+    if (state >= steps_.size()) {
+        steps_.resize(state + 1);
+    }
+    std::vector<RuleSteps>& found = steps_[state];
+    if (!found.empty()) {
+        return found;
+    }
+    const std::size_t n_features = problem_.table.features.size();
+    for (const Rule& rule : *rules_) {
+        RuleSteps& steps = found.emplace_back();
+        for (std::size_t f = 0; f < n_features && rule.kind == RuleKind::split; ++f) {
+            const std::span<const std::int32_t> to = problem_.transitions(rule, f);
+            const std::int32_t left = to[0], right = to[1];
+            Steps kind = left >= 0                   ? Steps::open
+                         : left == exact::kForbidden ? Steps::forbidden
+                                                     : Steps::outside;
+            for (std::size_t i = 0; i < to.size(); i += 2) {
+                if (to[i] != left || to[i + 1] != right) {
+                    kind = Steps::mixed;
                 }
-                steps.features.push_back({kind, left, right});
             }
+            steps.features.push_back({kind, left, right});
         }
     }
+    return found;
 }
 
 // --- the choice of a rule ---------------------------------------------------------------------
@@ -48,7 +56,7 @@ bool LocalProcess::draw(Chance& chance, Rows rows, std::int32_t state, std::int3
     if (!enter(rows, state)) {
         return false;
     }
-    const auto& rules = problem_.grammar.states[state_];
+    const exact::Rules& rules = *rules_;
     std::size_t way = ways_.size();
     if (rule >= 0) {
         while (ways_[--way].rule != rule) {
@@ -75,7 +83,7 @@ bool LocalProcess::take(const Taken& taken, Choice& out) {
         return false;
     }
     const auto r = static_cast<std::size_t>(taken.rule);
-    const bool splits = problem_.grammar.states[state_][r].kind == RuleKind::split;
+    const bool splits = (*rules_)[r].kind == RuleKind::split;
     return splits ? find_split(r, taken, out) : out.taken.feature == taken.feature;
 }
 
@@ -106,6 +114,8 @@ bool LocalProcess::find_rule(std::int32_t rule, Choice& out) const {
 bool LocalProcess::enter(Rows rows, std::int32_t state) {
     rows_ = rows;
     state_ = static_cast<std::size_t>(state);
+    rules_ = &problem_.grammar.states[state_];
+    steps_here_ = &steps_of(state_);
     cuts_.enter(rows);
     has_statistics_ = has_edges_ = false;
     ways_.clear();
@@ -159,7 +169,7 @@ bool LocalProcess::enter(Rows rows, std::int32_t state) {
 
 void LocalProcess::take_rule(std::size_t way, Choice& out) const {
     const Way& taken = ways_[way];
-    const Rule& rule = problem_.grammar.states[state_][static_cast<std::size_t>(taken.rule)];
+    const Rule& rule = (*rules_)[static_cast<std::size_t>(taken.rule)];
     out = Choice{};
     out.taken.rule = taken.rule;
     out.rule_point = ways_.size() > 1;
@@ -172,7 +182,7 @@ void LocalProcess::take_rule(std::size_t way, Choice& out) const {
 }
 
 LocalProcess::Reach LocalProcess::reach(std::size_t r) {
-    const Rule& rule = problem_.grammar.states[state_][r];
+    const Rule& rule = (*rules_)[r];
     const bool condition = problem_.grammar.condition;
     switch (rule.kind) {
         case RuleKind::leaf: {
@@ -186,7 +196,7 @@ LocalProcess::Reach LocalProcess::reach(std::size_t r) {
         return reach_of_partition(r);
     }
     Reach out{false, false};
-    const auto& features = steps_[state_][r].features;
+    const auto& features = (*steps_here_)[r].features;
     for (std::size_t f = 0; f < features.size() && !out.open; ++f) {
         const Reach own = reach_of_feature(rule, features[f], f);
         out = {out.applicable || own.applicable, own.open};
@@ -252,8 +262,8 @@ LocalProcess::Counts LocalProcess::count(const Rule& rule, const FeatureSteps& s
 }
 
 void LocalProcess::weigh_features(std::size_t r) {
-    const Rule& rule = problem_.grammar.states[state_][r];
-    const auto& features = steps_[state_][r].features;
+    const Rule& rule = (*rules_)[r];
+    const auto& features = (*steps_here_)[r].features;
     const bool counts_cuts = rule.measure == Measure::all || rule.measure == Measure::each;
     const auto d = static_cast<double>(features.size());
     total_mass_ = over_ = 0.0;
@@ -300,7 +310,7 @@ void LocalProcess::list_open_cuts(const Rule& rule, const FeatureSteps& steps, s
 }
 
 void LocalProcess::draw_split(Chance& chance, std::size_t r, Choice& out) {
-    const Rule& rule = problem_.grammar.states[state_][r];
+    const Rule& rule = (*rules_)[r];
     if (rule.measure == Measure::partition) {
         const RuleEdges& edges = *partition_edges(r);
         take_part(edges, chance.index(edges.edges.size()), out);
@@ -308,12 +318,12 @@ void LocalProcess::draw_split(Chance& chance, std::size_t r, Choice& out) {
     }
     weigh_features(r);
     const std::size_t f = chance.among(mass_);
-    list_open_cuts(rule, steps_[state_][r].features[f], f);
+    list_open_cuts(rule, (*steps_here_)[r].features[f], f);
     take_split(r, f, gaps_.empty() ? chance.index(open_.size()) : chance.among(gaps_), out);
 }
 
 bool LocalProcess::find_split(std::size_t r, const Taken& taken, Choice& out) {
-    const Rule& rule = problem_.grammar.states[state_][r];
+    const Rule& rule = (*rules_)[r];
     const auto same = [&](std::uint32_t low, std::uint32_t high) {
         return low == taken.low && high == taken.high;
     };
@@ -329,7 +339,7 @@ bool LocalProcess::find_split(std::size_t r, const Taken& taken, Choice& out) {
         }
         return false;
     }
-    const auto& features = steps_[state_][r].features;
+    const auto& features = (*steps_here_)[r].features;
     if (taken.feature < 0 || static_cast<std::size_t>(taken.feature) >= features.size()) {
         return false;
     }
@@ -349,8 +359,8 @@ bool LocalProcess::find_split(std::size_t r, const Taken& taken, Choice& out) {
 }
 
 void LocalProcess::take_split(std::size_t r, std::size_t f, std::size_t cut, Choice& out) {
-    const Rule& rule = problem_.grammar.states[state_][r];
-    const FeatureSteps& steps = steps_[state_][r].features[f];
+    const Rule& rule = (*rules_)[r];
+    const FeatureSteps& steps = (*steps_here_)[r].features[f];
     out.taken.feature = static_cast<std::int32_t>(f);
     out.taken.low = open_[cut].low;
     out.taken.high = open_[cut].high;

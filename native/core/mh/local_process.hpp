@@ -101,6 +101,8 @@ private:
     };
 
     bool find_rule(std::int32_t rule, Choice& out) const;
+    // Of the rules of the state that is entered.
+    const std::vector<RuleSteps>& steps_of(std::size_t state);
     void take_rule(std::size_t way, Choice& out) const;
     Reach reach(std::size_t r);
     Reach reach_of_feature(const exact::Rule& rule, const FeatureSteps& steps, std::size_t f);
@@ -123,6 +125,7 @@ private:
 
     const exact::Problem& problem_;
     const exact::Geometry& geometry_;
+    // By state; empty for one that was not entered yet.
     std::vector<std::vector<RuleSteps>> steps_;
     CutFinder cuts_;
     exact::RowWeights weights_;
@@ -130,6 +133,8 @@ private:
     // The goal entered.
     Rows rows_;
     std::size_t state_ = 0;
+    const exact::Rules* rules_ = nullptr;
+    const std::vector<RuleSteps>* steps_here_ = nullptr;
     std::vector<Way> ways_;
     std::vector<double> way_weights_;
     double log_total_ = 0.0;

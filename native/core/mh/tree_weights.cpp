@@ -54,6 +54,9 @@ std::uint32_t least_by_rule(const exact::Problem& problem, const Rule& rule,
 
 std::vector<std::uint32_t> least_leaves(const exact::Problem& problem) {
     const auto& states = problem.grammar.states;
+    if (states.open()) {
+        return {};
+    }
     const std::uint32_t most = problem.table.n_rows + 1;
     std::vector<std::uint32_t> least(states.size(), 1);
     bool changed = true;
@@ -180,7 +183,10 @@ Rows TreeWeigher::ascending_rows(const Part& part) {
 }
 
 bool TreeWeigher::possible(Place place) const {
-    return least_[static_cast<std::size_t>(place.state)] <= parts_[place.part].n_leaves;
+    const auto& states = problem_.grammar.states;
+    const auto state = static_cast<std::size_t>(place.state);
+    return (states.open() ? states.least_leaves(state) : least_[state]) <=
+           parts_[place.part].n_leaves;
 }
 
 void TreeWeigher::find_ways(Place place, std::vector<Way>& out) {

@@ -33,7 +33,8 @@ struct TreeNode {
     std::int32_t feature, low, high;
 };
 
-// At least so many leaves every tree has that a state derives: bounds from below, of each state.
+// At least so many leaves every tree has that a state derives: bounds from below, of each state of
+// a listed grammar. (An open grammar tells them of the states that are asked for.)
 std::vector<std::uint32_t> least_leaves(const exact::Problem& problem);
 
 // Weighs one tree at a time; one for each thread.

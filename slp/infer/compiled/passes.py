@@ -89,7 +89,7 @@ class Passes:
         self._statistics = table.statistics
         self._min_leaf = grammar.min_leaf
         self._normalised = grammar.normalised and grammar.max_leaves is None
-        many = len(grammar.states) > 1 or grammar.max_leaves is not None
+        many = len(grammar.all_states()) > 1 or grammar.max_leaves is not None
         self._unit = "pairs of box and state" if many else "boxes"
         self._kept: dict[tuple[Quantity, bool, bool], Any] = {}
         self._totals: dict[bool, float] = {}  # by likelihood, as far as they are known

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from slp.data.table import Feature, Table
 from slp.infer.measures import flat_transitions
 from slp.ir.program import Measure
 from slp.ir.row_function import Op
-from slp.ir.tree_grammar import CallRule, LeafRule, Rule, TreeGrammar
+from slp.ir.tree_grammar import CallRule, LeafRule, OpenStates, Rule, TreeGrammar
 from slp.leaves import (
     Dirichlet,
     GammaExponential,
@@ -60,10 +61,12 @@ def core_problem(
         leaves_owed(grammar, table) if count_leaves else 0,
         np.ascontiguousarray(grammar.feature_weights, np.float64),
     )
-    for state in grammar.states:
-        problem.add_state()
-        for rule in state.rules:
-            _add_rule(problem, rule, table.leaf)
+    make = partial(_core_rules, core, grammar, table.leaf)
+    if isinstance(grammar.states, OpenStates):
+        problem.set_open_states(make, grammar.horizon)
+    else:
+        for state in range(len(grammar.all_states())):
+            problem.add_state(make(state))
     return problem
 
 
@@ -113,23 +116,32 @@ def _set_leaf(problem: Any, leaf: LeafModel, statistics: NDArray[np.float64]) ->
     )
 
 
-def _add_rule(problem: Any, rule: Rule, leaf: LeafModel) -> None:
-    _add_kind(problem, rule, leaf)
+def _core_rules(core: Any, grammar: TreeGrammar, leaf: LeafModel, state: int) -> Any:
+    """The rules of a state, as the core's `ExactRules`."""
+    own = grammar.states[state]
+    rules = core.ExactRules(own.least_leaves)
+    for rule in own.rules:
+        _add_rule(rules, rule, leaf)
+    return rules
+
+
+def _add_rule(rules: Any, rule: Rule, leaf: LeafModel) -> None:
+    _add_kind(rules, rule, leaf)
     if rule.rows is not None:
         named = list(map(label_text, leaf.classes))
         classes = [named.index(c) if c in named else -1 for c in rule.rows.classes]
         operands = [classes[int(x)] if op is Op.COUNT else x for op, x in rule.rows.code]
         ops = np.array([op for op, _ in rule.rows.code], np.uint8)
-        problem.set_row_function(ops, np.array(operands, np.float64), rule.rows.labelled)
+        rules.set_row_function(ops, np.array(operands, np.float64), rule.rows.labelled)
 
 
-def _add_kind(problem: Any, rule: Rule, leaf: LeafModel) -> None:
+def _add_kind(rules: Any, rule: Rule, leaf: LeafModel) -> None:
     if isinstance(rule, LeafRule):
         classes = list(map(label_text, leaf.classes))
         places = [classes.index(c) if c in classes else -1 for c in rule.majority]
-        problem.add_leaf_rule(rule.log_weight, places)
+        rules.add_leaf_rule(rule.log_weight, places)
     elif isinstance(rule, CallRule):
-        problem.add_call_rule(rule.log_weight, rule.state)
+        rules.add_call_rule(rule.log_weight, rule.state)
     else:
         steps = np.ascontiguousarray(flat_transitions(rule)).ravel()
-        problem.add_split_rule(rule.log_weight, MEASURES.index(rule.measure), steps)
+        rules.add_split_rule(rule.log_weight, MEASURES.index(rule.measure), steps)

@@ -8,13 +8,14 @@ thousands of rows a second or two, and, having a seed of its own, gives the same
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from slp.data.table import Table
+from slp.errors import UnsupportedError
 from slp.infer.compiled.problem import core_problem
 from slp.infer.memory import format_bytes
-from slp.ir.tree_grammar import TreeGrammar
+from slp.ir.tree_grammar import OpenStates, TreeGrammar
 from slp.kernels.exact import exact_kernels
 
 __all__ = ["MOST_SPLITS", "Size", "estimate_size", "size_for", "size_of"]
@@ -60,6 +61,11 @@ class Size:
     def exceeds(self, memory: float, splits: float) -> bool:
         """Whether the numbers themselves are above what there is, errors left aside."""
         return self.at_least or self.memory > memory or self.splits > splits
+
+    def boxes_alone(self) -> Size:
+        """The size if each box were met in one state."""
+        splits = self.splits * self.boxes / self.items
+        return replace(self, items=self.boxes, splits=splits, memory=_of_items(self.boxes))
 
     def to_dict(self) -> dict[str, object]:
         """As plain data for JSON."""
@@ -109,6 +115,15 @@ def size_for(grammar: TreeGrammar, table: Table, memory: float, splits: float) -
         return None
     engine = core.ExactEngine(core_problem(core, grammar, table))
     rough = size_of(engine, grammar.min_leaf, _ROUGH)
+    if isinstance(grammar.states, OpenStates):
+        # Many states are listed only where the boxes are so few that a pass may fit.
+        if rough.at_least or rough.boxes_alone().exceeds(memory, splits):
+            return rough
+        try:
+            grammar = grammar.listed()
+        except UnsupportedError:
+            return replace(rough, at_least=True)
+        return size_for(grammar, table, memory, splits)
     small = rough.fits(memory / _FAR, splits / _FAR)
     return (
         rough
@@ -130,7 +145,7 @@ def size_of(engine: Any, min_leaf: int = 1, work: float = _FINE) -> Size:
         memory = visited * (_BYTES_PER_ITEM + _BYTES_PER_BOX + vector)
         splits_in_all = visited * splits
     else:
-        memory, splits_in_all = items * _BYTES_PER_ITEM, items * splits
+        memory, splits_in_all = _of_items(items), items * splits
     seconds = seconds_of(boxes, items, splits_in_all, places)
     return Size(boxes, items, splits_in_all, round(memory), error, at_least, seconds)
 
@@ -142,6 +157,11 @@ def seconds_of(boxes: float, items: float, splits: float, places: int) -> float:
     if places:
         return boxes * 1e-6 + splits * 5e-8 * (1 + places / 8)
     return items * 5e-6 + splits * 8e-9
+
+
+def _of_items(items: float) -> int:
+    """Bytes of a pass that goes item by item."""
+    return round(items * _BYTES_PER_ITEM)
 
 
 def _rounded(number: float) -> str:

@@ -84,13 +84,8 @@ class InLanguage:
     ) -> None:
         self._geometry, self._start = geometry, grammar.start
         self._node_tests = NodeTests(grammar, geometry, predicates)
-        self._steps: list[list[list[int]] | None] = []
-        self._leaf_rules: list[LeafRule | None] = []
-        for state in grammar.states:
-            split = next((r for r in state.rules if isinstance(r, SplitRule)), None)
-            leaf = next((r for r in state.rules if isinstance(r, LeafRule)), None)
-            self._steps.append(None if split is None else flat_transitions(split).tolist())
-            self._leaf_rules.append(leaf)
+        self._grammar = grammar
+        self._found: dict[int, tuple[LeafRule | None, list[list[int]] | None]] = {}
 
     def holds(self, tree: GrownTree) -> bool:
         """See `TreeTest`."""
@@ -100,11 +95,11 @@ class InLanguage:
             if not self._node_tests.allow(state, node.box, node.cut):
                 return False
             if node.cut is None:
-                rule = self._leaf_rules[state]
+                rule, _ = self._rules(state)
                 if rule is None or not leaf_allowed(rule, self._geometry, [node.box])[0]:
                     return False
                 continue
-            steps = self._steps[state]
+            _, steps = self._rules(state)
             if steps is None:
                 return False
             left, right = steps[self._geometry.cells[node.cut]]
@@ -112,3 +107,12 @@ class InLanguage:
                 return False
             stack += ((node.parts[0], left), (node.parts[1], right))
         return True
+
+    def _rules(self, state: int) -> tuple[LeafRule | None, list[list[int]] | None]:
+        """The leaf rule of a state, and the transitions of its split rule."""
+        if state not in self._found:
+            rules = self._grammar.states[state].rules
+            split = next((r for r in rules if isinstance(r, SplitRule)), None)
+            leaf = next((r for r in rules if isinstance(r, LeafRule)), None)
+            self._found[state] = leaf, None if split is None else flat_transitions(split).tolist()
+        return self._found[state]

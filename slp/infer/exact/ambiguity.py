@@ -4,7 +4,8 @@ once).
 A tree has two derivations if some state has two ways to begin alike (two leaves, or two splits in
 one cell) after which a common subtree can follow on either side. The states that can derive a
 common tree are a least fixed point over pairs of states. The answer is on the safe side: "no" may
-be wrong, "yes" is not.
+be wrong, "yes" is not. Of a grammar whose states are open it is "yes" only where no state offers a
+choice.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.infer.measures import flat_transitions
-from slp.ir.tree_grammar import CallRule, LeafRule, SplitRule, TreeGrammar
+from slp.ir.tree_grammar import CallRule, LeafRule, OpenStates, SplitRule, TreeGrammar
 
 __all__ = ["derivations_are_trees"]
 
@@ -37,6 +38,8 @@ class _Ways(NamedTuple):
 def derivations_are_trees(grammar: TreeGrammar) -> bool:
     """Whether it is certain that no tree has two derivations."""
     try:
+        if isinstance(grammar.states, OpenStates):
+            return grammar.states.single_way
         return _Overlaps(grammar).unambiguous()
     except _TooLargeError:
         return False
@@ -59,7 +62,7 @@ class _Overlaps:
 
     def unambiguous(self) -> bool:
         doubts: list[tuple[_Pair, _Pair]] = []
-        for state in range(len(self.grammar.states)):
+        for state in range(len(self.grammar.all_states())):
             ways = self._ways(state)
             if ways.leaves > 1:
                 return False

@@ -73,7 +73,7 @@ class _Items:
         self._number[order] = np.arange(1, len(order) + 1, dtype=np.int32)
         self._first = first
         self._position = np.full(
-            (len(by_profile), len(grammar.states) * states.n_owed), -1, np.int32
+            (len(by_profile), len(grammar.all_states()) * states.n_owed), -1, np.int32
         )
         for p, products in enumerate(by_profile):
             self._position[p, products] = np.arange(len(products))
@@ -87,7 +87,7 @@ class _Items:
 
 def _call_ranks(grammar: TreeGrammar) -> NDArray[np.int64]:
     """For each state the length of the longest chain of calls from it, shape (S,)."""
-    rank = np.zeros(len(grammar.states), np.int64)
+    rank = np.zeros(len(grammar.all_states()), np.int64)
     calls = [(s, rule.state) for s, rule in grammar.rules() if isinstance(rule, CallRule)]
     settled = False
     while not settled:

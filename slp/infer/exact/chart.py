@@ -257,7 +257,7 @@ class Chart:
     def rule_uses(self) -> NDArray[np.float64]:
         """Expected number of times that each rule is taken, shape (R,)."""
         f = self.forest
-        sizes = [len(state.rules) for state in f.grammar.states]
+        sizes = [len(state.rules) for state in f.grammar.all_states()]
         first = np.cumsum([0, *sizes])
         item = np.repeat(np.arange(f.n_items), np.diff(f.first_edge))
         own = np.flatnonzero(f.rule >= 0)

@@ -42,13 +42,13 @@ class States:
         self.grammar = grammar
         self.counted = grammar.max_leaves is not None
         self.n_owed = 1 if grammar.max_leaves is None else max(1, min(grammar.max_leaves, n))
-        self.n_states = len(grammar.states) * self.n_owed
+        self.n_states = len(grammar.all_states()) * self.n_owed
         self.profiles: list[tuple[int, ...]] = []
         self._profile_of: dict[int, int] = {}
         self._steps: list[dict[int, Step | None]] = []
         self._split_tables = [
             [flat_transitions(rule) for rule in state.rules if isinstance(rule, SplitRule)]
-            for state in grammar.states
+            for state in grammar.all_states()
         ]
         self._room = [self._with_room(rows) for rows in range(self.n_owed + 1)]
 
@@ -129,7 +129,7 @@ class States:
 
     def _with_room(self, n_rows: int) -> int:
         block = (1 << n_rows) - 1 if self.counted else 1
-        return sum(block << s * self.n_owed for s in range(len(self.grammar.states)))
+        return sum(block << s * self.n_owed for s in range(len(self.grammar.all_states())))
 
 
 def _ones(number: int) -> tuple[int, ...]:

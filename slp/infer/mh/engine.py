@@ -27,7 +27,7 @@ from slp.infer.mh.target import Target, preorder
 from slp.infer.rendering import Renderer
 from slp.infer.run import Info, Json, Move, SearchStoppedError, Stop, never, until
 from slp.ir.program import Constraint
-from slp.ir.tree_grammar import SplitRule, TreeGrammar
+from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
 from slp.trees import Tree
 from slp.trees.predicates import (
     asked_predicates,
@@ -90,6 +90,8 @@ class MetropolisHastings:
     ) -> None:
         self.constraints = constraints = tuple(constraints)
         if process is None:
+            if "q_exact" in proposal:  # its charts go through all states
+                grammar = grammar.listed()
             process = LocalProcess(grammar, geometry, node_predicates(constraints))
         self.process = process
         tests = tree_tests(grammar, constraints, geometry)
@@ -251,7 +253,9 @@ def digest_of_grammar(g: TreeGrammar, constraints: tuple[Constraint, ...]) -> st
     digest.update(repr((options, constraints)).encode())
     for array in (*g.breakpoints, g.feature_weights):
         digest.update(array.tobytes() + b";")
-    for state in g.states:
+    if isinstance(g.states, OpenStates):
+        digest.update(g.states.identity.encode())
+    for state in g.first_states().values():
         digest.update(f"state {len(state.rules)}".encode())
         for rule in state.rules:
             digest.update(repr((type(rule).__name__, rule.log_weight)).encode())

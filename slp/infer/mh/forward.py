@@ -20,7 +20,7 @@ from slp.infer.mh.core_chains import seeds
 from slp.infer.mh.engine import TRIES, no_start, search_stopped
 from slp.infer.mh.tempering import OfRung0
 from slp.infer.run import Info, Json, Move, Outcome, Stop, never
-from slp.ir.tree_grammar import SplitRule, TreeGrammar
+from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
 
 __all__ = ["ForwardDraws", "can_run_forward"]
 
@@ -31,8 +31,11 @@ _PILOT, _FEWEST_KEPT = 200, 20
 
 
 def can_run_forward(grammar: TreeGrammar) -> bool:
-    """Whether no choice of the program has weights that sum to more than 1."""
-    for state in grammar.states:
+    """Whether no choice of the program has weights that sum to more than 1. Of open states that is
+    told from the first, and only where labels are renormalised in every state."""
+    if isinstance(grammar.states, OpenStates) and not grammar.normalise:
+        return False
+    for state in grammar.first_states().values():
         if any(isinstance(r, SplitRule) and r.measure not in _PROPER for r in state.rules):
             return False
         total = math.fsum(math.exp(rule.log_weight) for rule in state.rules)

@@ -1,0 +1,165 @@
+"""What is certain of a program without listing its states: that calls come to an end, and that all
+states have the same cells of thresholds.
+
+Calls end if no nonterminal calls itself by way of others, and each one that calls itself directly
+has an argument X such that every one of these calls adds a positive number to X (or every one takes
+one from it), and has a guard before it that bounds X from that side. A guard bounds X if it
+compares two expressions that are affine in X and in arguments which all these calls hand on as they
+are. So X takes finitely many steps whatever it starts from, and as a state has finitely many
+rules, finitely many states can be called one after the other (Koenig). A "no" may be wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from slp.ir import program as ir
+from slp.lower.affine_terms import Parameters, RuleArithmetic, Sum, added
+from slp.proofs.terms import Struct, Term, Var, functor, variables
+
+__all__ = ["calls_end", "cells_are_fixed", "has_single_ways"]
+
+_Functor: TypeAlias = tuple[str, int] | None
+
+#: Comparisons, each with whether its left side is the one that stays below.
+_LEFT_BELOW = {"<": True, "=<": True, ">": False, ">=": False}
+
+
+def calls_end(program: ir.Program, parameters: Parameters) -> bool:
+    """Whether it is certain that from no state calls go on for ever."""
+    calls: dict[_Functor, set[_Functor]] = {}
+    to_itself: dict[_Functor, list[ir.TreeRule]] = {}
+    for rule in program.rules:
+        if isinstance(rule.body, ir.CallBody):
+            caller, called = functor(rule.head), functor(rule.body.goal)
+            if called is None:
+                return False
+            if caller == called:
+                to_itself.setdefault(caller, []).append(rule)
+            else:
+                calls.setdefault(caller, set()).add(called)
+    return not _goes_round(calls) and all(_ends(own, parameters) for own in to_itself.values())
+
+
+def cells_are_fixed(program: ir.Program, met: Collection[int]) -> bool:
+    """Whether it is certain that states not met yet bring no new breakpoints: every split rule
+    leaves thresholds alone, or asks of them the same in every state and is among those `met`
+    (given by the rules' ids)."""
+    return all(
+        _asks_nothing(rule) or (id(rule) in met and _asks_the_same(rule))
+        for rule in program.rules
+        if isinstance(rule.body, ir.SplitBody)
+    )
+
+
+def has_single_ways(program: ir.Program) -> bool:
+    """Whether it is certain that no state has a call, two leaf rules or two split rules."""
+    seen = set()
+    for rule in program.rules:
+        key = functor(rule.head), type(rule.body)
+        if rule.before or isinstance(rule.body, ir.CallBody) or key in seen:
+            return False
+        seen.add(key)
+    return True
+
+
+# --- calls ---------------------------------------------------------------------------------------
+
+
+def _goes_round(calls: Mapping[_Functor, set[_Functor]]) -> bool:
+    """Whether the graph has a cycle."""
+    left = {caller: set(called) for caller, called in calls.items()}
+    while left:
+        last = [caller for caller, called in left.items() if not called & left.keys()]
+        if not last:
+            return True
+        for caller in last:
+            del left[caller]
+    return False
+
+
+def _ends(rules: Sequence[ir.TreeRule], parameters: Parameters) -> bool:
+    """Whether the calls of a nonterminal to itself end."""
+    steps = [_Step(rule, parameters) for rule in rules]
+    kept = set.intersection(*(step.kept() for step in steps))
+    return any(
+        all(step.moves(place, sign) and step.bounds(place, sign, kept) for step in steps)
+        for place in range(min(step.arity for step in steps))
+        for sign in (1, -1)
+    )
+
+
+class _Step:
+    """A rule that calls its own nonterminal."""
+
+    def __init__(self, rule: ir.TreeRule, parameters: Parameters) -> None:
+        assert isinstance(rule.body, ir.CallBody)
+        self._head, self._call = _arguments(rule.head), _arguments(rule.body.goal)
+        self._guards, self._arithmetic = rule.before, RuleArithmetic(rule, parameters)
+        self.arity = len(self._head)
+
+    def kept(self) -> set[int]:
+        """Places of the arguments that it hands on as they are."""
+        return {
+            i
+            for i, (own, called) in enumerate(zip(self._head, self._call, strict=True))
+            if isinstance(own, Var) and own == called
+        }
+
+    def moves(self, place: int, sign: int) -> bool:
+        """Whether it adds a number of that sign to an argument."""
+        own, new = self._head[place], self._arithmetic.sum(self._call[place])
+        if not isinstance(own, Var) or new is None:
+            return False
+        return new.keys() <= {own, None} and (new.get(own) == 1.0 and sign * new.get(None, 0.0) > 0)
+
+    def bounds(self, place: int, sign: int, kept: set[int]) -> bool:
+        """Whether some guard bounds an argument on that side by what is kept."""
+        own = self._head[place]
+        assert isinstance(own, Var)  # as it moves
+        others = {self._head[i] for i in kept if i != place}
+        return any(
+            room is not None
+            and sign * room.get(own, 0.0) < 0
+            and room.keys() <= {own, None} | others
+            for room in map(self._room, self._guards)
+        )
+
+    def _room(self, guard: Term) -> Sum | None:
+        """What a guard says is not below 0, if it is a comparison of affine expressions."""
+        if not isinstance(guard, Struct) or guard.name not in _LEFT_BELOW or len(guard.args) != 2:
+            return None
+        left, right = map(self._arithmetic.sum, guard.args)
+        if left is None or right is None:
+            return None
+        return added(right, left, -1.0) if _LEFT_BELOW[guard.name] else added(left, right, -1.0)
+
+
+def _arguments(term: Term) -> tuple[Term, ...]:
+    return term.args if isinstance(term, Struct) else ()
+
+
+# --- cells ---------------------------------------------------------------------------------------
+
+
+def _asks_nothing(rule: ir.TreeRule) -> bool:
+    """Whether all thresholds of a feature are alike to a split rule."""
+    assert isinstance(rule.body, ir.SplitBody)
+    asked = _all_variables((rule.head, *rule.before, *rule.body.after))
+    return isinstance(rule.body.threshold, Var) and rule.body.threshold not in asked
+
+
+def _asks_the_same(rule: ir.TreeRule) -> bool:
+    """Whether the threshold is free until the guards behind the split, and these share no other
+    variable but the feature with what comes before them, nor with the children."""
+    body = rule.body
+    assert isinstance(body, ir.SplitBody)
+    before = _all_variables((rule.head, *rule.before))
+    shared = _all_variables(body.after) & (before | _all_variables((body.left, body.right)))
+    free = isinstance(body.threshold, Var) and body.threshold not in before
+    return free and shared <= {body.feature} - before
+
+
+def _all_variables(terms: Iterable[Term]) -> set[Var]:
+    return {variable for term in terms for variable in variables(term)}

@@ -1,0 +1,58 @@
+"""States of a grammar that are made when an engine reaches them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from slp.errors import Diagnostic, UnsupportedError
+from slp.ir.tree_grammar import OpenStates, State
+from slp.lower.states import StateMaker
+
+__all__ = ["MadeStates"]
+
+
+class MadeStates(OpenStates):
+    """Open states that a `StateMaker` makes. `sound`: what is promised of each, where anything is;
+    `list_all` gives all states in the order of a listing; it is never called while one is made."""
+
+    def __init__(
+        self,
+        maker: StateMaker,
+        *,
+        single_way: bool,
+        identity: str,
+        sound: Callable[[State], bool] | None,
+        list_all: Callable[[], tuple[State, ...]],
+    ) -> None:
+        self.first = maker.listed()
+        self.single_way, self.identity = single_way, identity
+        self._maker, self._sound, self._list_all = maker, sound, list_all
+        self._made = dict(self.first)
+        self._all: tuple[State, ...] | None = None
+        self._lock = threading.Lock()
+
+    def __getitem__(self, state: int) -> State:
+        found = self._made.get(state)
+        if found is None:
+            with self._lock:
+                found = self._made.get(state) or self._make(state)
+        return found
+
+    def listed(self) -> tuple[State, ...]:
+        with self._lock:
+            if self._all is None:
+                self._all = self._list_all()
+            return self._all
+
+    def _make(self, state: int) -> State:
+        made = self._maker.state(state)
+        if self._sound is not None and not self._sound(made):
+            message = (
+                f"`{made.name}` may fail, though none of the {len(self.first):,} states nearest to "
+                "the start does: so many states cannot be told apart here"
+            )
+            help = "give it a leaf, as the others have, or bound the arguments by guards"
+            raise UnsupportedError(Diagnostic("E304", message, help=help))
+        self._made[state] = made
+        return made
