@@ -23,7 +23,7 @@ from slp.infer.choice import (
     goes_on_with_draws,
 )
 from slp.infer.compiled import CompiledChart, compiled_is_there
-from slp.infer.compiled.fitting import Recompile, Room, changes_that_fit, fits_in_words
+from slp.infer.compiled.fitting import Fit, Recompile, Room, changes_that_fit, fits_in_words
 from slp.infer.compiled.passes import Progress
 from slp.infer.distribution import TreeDistribution
 from slp.infer.exact_posterior import ExactPosterior
@@ -57,8 +57,9 @@ class Limits:
 _MOST_THREADS = 1024
 
 # Shares of the time that exact sums leave: for a sampler that goes on where they do not end; for a
-# look at some trees, so that the best of them can be shown; for that, bounds and advice.
-_KEPT_FOR_DRAWS, _KEPT_FOR_BEST, _KEPT_FOR_WORDS = 1 / 3, 1 / 10, 1 / 5
+# look at some trees, so that the best of them can be shown; for that, bounds and advice; for
+# advice alone.
+_KEPT_FOR_DRAWS, _KEPT_FOR_BEST, _KEPT_FOR_WORDS, _KEPT_FOR_ADVICE = 1 / 3, 1 / 10, 1 / 5, 1 / 10
 
 _Engine = Callable[[TreeGrammar, Geometry, bool, Limits, Progress | None], TreeDistribution]
 
@@ -201,7 +202,13 @@ def infer(
     room = room_beside(table, budget)
     # Another program on the table makes another table.
     may_try = recompile is not None and room > budget // 2
-    fits = partial(changes_that_fit, program, table, recompile) if may_try and recompile else None
+
+    def changes(room: Room) -> list[Fit]:
+        assert recompile is not None
+        advice = deadline.before(deadline.left() * (1 - _KEPT_FOR_ADVICE))
+        return changes_that_fit(program, table, recompile, room, advice.over)
+
+    fits = changes if may_try else None
     geometry = Geometry(grammar, table)
 
     def forward() -> bool:

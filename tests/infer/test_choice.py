@@ -152,3 +152,17 @@ def test_the_table_is_coded_anew_for_other_cuts_alone(monkeypatch: pytest.Monkey
     deeper = replace(model.program, support=replace(model.program.support, max_depth=2))
     changed = slp.compile.recompile_model(model, deeper, X, y)
     assert changed.table is model.table and len(changed.grammar.states) > 1
+
+
+def test_advice_ends_when_it_is_told_to() -> None:
+    X, y = data()
+    model = DENISON.compile(X, y)
+    asked = []
+
+    def recompile(program: ir.Program) -> tuple[object, object]:
+        asked.append(program)
+        return model.grammar, model.table
+
+    stop = lambda: len(asked) >= 2  # noqa: E731
+    assert changes_that_fit(model.program, model.table, recompile, Room(1, 1), stop) == []
+    assert len(asked) == 2

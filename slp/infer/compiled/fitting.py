@@ -64,10 +64,17 @@ class Fit:
         return f"`{self.directive}` ({self.size}, about {_roughly(self.size.seconds)})"
 
 
-def changes_that_fit(program: Program, table: Table, recompile: Recompile, room: Room) -> list[Fit]:
-    """Of each kind of change the mildest that leaves a pass within the room."""
+def changes_that_fit(
+    program: Program,
+    table: Table,
+    recompile: Recompile,
+    room: Room,
+    stop: Callable[[], bool] = lambda: False,
+) -> list[Fit]:
+    """Of each kind of change the mildest that leaves a pass within the room, as far as they were
+    found before `stop` said so."""
     ladders = _ladders(program, table.n_rows, len(table.counts) * len(table.features))
-    found = (_mildest(list(ladder), recompile, room) for ladder in ladders)
+    found = (_mildest(list(ladder), recompile, room, stop) for ladder in ladders)
     return [fit for fit in found if fit is not None]
 
 
@@ -110,10 +117,15 @@ def _ladders(
     )
 
 
-def _mildest(ladder: Sequence[tuple[str, Program]], recompile: Recompile, room: Room) -> Fit | None:
+def _mildest(
+    ladder: Sequence[tuple[str, Program]],
+    recompile: Recompile,
+    room: Room,
+    stop: Callable[[], bool],
+) -> Fit | None:
     """By bisection: what is more severe is smaller."""
     best, low, high = None, 0, len(ladder)
-    while low < high:
+    while low < high and not stop():
         middle = (low + high) // 2
         directive, program = ladder[middle]
         size = _size(program, recompile, room)
