@@ -338,3 +338,14 @@ def test_a_split_that_fails_by_condition() -> None:
     made = example(process_of(model_of(MUST)))
     assert made is not None and len(made.proofs) == 5
     np.testing.assert_allclose(sum(math.exp(p.log_weight) for p in made.proofs), 5 / 6)
+
+
+def test_lists_of_the_program_are_its_own() -> None:
+    """The expansion on a table does not take the program's member/2 and append/3 for its own."""
+    text = (
+        ":- use(growtree). :- support(max_depth(1)).\n"
+        "member(none, none). append(none, none, none). memberchk(none, none).\n"
+    )
+    table = pl.DataFrame({"x": [1, 2, 3, 4], "y": ["a", "a", "b", "b"]})
+    drawn = slp.parse(text).posterior(table, engine="prolog", draws=4, chains=1, warmup=2, seed=1)
+    assert len(drawn.sample(2, seed=1)) == 2
