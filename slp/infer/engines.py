@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -266,9 +266,7 @@ def infer(
             draws=draws,
             seed=seed,
             best_tree=best_tree,
-            run=lambda g, weighed: ENGINES[choice.engine](
-                g, Geometry(g, table), weighed, limits, progress
-            ),
+            run=_Sums(choice.engine, table, limits, progress),
         )
     except BudgetError as error:
         bounds = error.log_evidence_bounds
@@ -283,6 +281,25 @@ def infer(
         raise error from None
     own.keep(deadline.left() * _KEPT_FOR_WORDS)
     return posterior
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """Sums of an exact engine over another grammar on the same table."""
+
+    engine: str
+    table: Table
+    limits: Limits
+    progress: Progress | None
+
+    def __call__(self, grammar: TreeGrammar, likelihood: bool) -> TreeDistribution:
+        geometry = Geometry(grammar, self.table)
+        return ENGINES[self.engine](grammar, geometry, likelihood, self.limits, self.progress)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """To be pickled or copied: without a deadline."""
+        limits = replace(self.limits, deadline=Deadline(), what_fits=None)
+        return _Sums, (self.engine, self.table, limits, None)
 
 
 def _best_drawn(*task: Any) -> MapTree | None:
