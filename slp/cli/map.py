@@ -68,10 +68,10 @@ def map_command(
 
     def tell(known: Known, limit: str) -> None:
         if as_json:
-            click.echo(json_text(known_to_json(known, limit)))
+            write_exactly(json_text(known_to_json(known, limit)) + "\n")
         else:
             for line in known_lines(known, limit, program.describe()):
-                click.echo(line)
+                say(line)
 
     with known_is_told(tell), progress_line() as progress:
         posterior = program.posterior(frame, response, progress=progress, **inference)

@@ -99,10 +99,10 @@ def sample_command(
     def tell(known: Known, limit: str) -> None:
         if as_json:
             seconds = time.perf_counter() - started
-            click.echo(json_text({**known_to_json(known, limit), "seconds": seconds}))
+            write_exactly(json_text({**known_to_json(known, limit), "seconds": seconds}) + "\n")
         else:
             for line in known_lines(known, limit, program.describe(fine_print=verbose)):
-                click.echo(line)
+                say(line)
 
     with known_is_told(tell), progress_line() as progress:
         posterior = program.posterior(frame, response, draws=draws, progress=progress, **inference)
