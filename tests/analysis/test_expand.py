@@ -8,6 +8,7 @@ import pytest
 
 from slp.analysis import check_program, expand_program
 from slp.errors import UnsupportedError
+from slp.folders import folders_of
 from slp.resources import prior_file, prior_names
 from slp.source import SourceFile
 from slp.syntax import parse_program
@@ -107,7 +108,8 @@ def test_an_expansion_keeps_what_is_declared_and_has_no_mistakes() -> None:
 def test_every_expansion_is_without_mistakes(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(path.parent)
     text = expanded(SourceFile.read(path))
-    check_program(parse_program(SourceFile("expanded.slp", text)))
+    again = SourceFile("expanded.slp", text, folders_of(path, ()))
+    check_program(parse_program(again))
 
 
 def test_a_label_that_depends_on_rows_needs_a_table() -> None:
