@@ -181,7 +181,8 @@ class _Chains:
         except NothingDrawnError as error:
             best = _best_of(sampler, error.records, likelihood, deadline.over)
             of = (self.choice, self.geometry.table, likelihood, sampler.normalised)
-            error.known = Known(*of, self.choice.log_evidence_bounds, best)
+            if best is not None or self.choice.log_evidence_bounds is not None:
+                error.known = Known(*of, self.choice.log_evidence_bounds, best)
             raise
         posterior = _posterior(
             sampler,
