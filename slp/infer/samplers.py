@@ -177,6 +177,7 @@ class _Chains:
                 progress=None if self.progress is None else teller(self.progress),
                 checkpoint=checkpoint,
                 say=said.append,
+                check=sampler.scored,
             )
         except NothingDrawnError as error:
             best = _best_of(sampler, error.records, likelihood, deadline.over)

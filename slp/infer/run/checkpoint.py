@@ -10,15 +10,22 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from slp.errors import Diagnostic, SlpError, UsageError
 from slp.infer.run.protocol import Json
 
-__all__ = ["Checkpoint", "checkpoint_and_seed", "read_checkpoint", "write_checkpoint"]
+__all__ = [
+    "Checkpoint",
+    "checkpoint_and_seed",
+    "only_checkpoints",
+    "read_checkpoint",
+    "write_checkpoint",
+]
 
 _FORMAT = "slp checkpoint 2"
 
@@ -125,7 +132,35 @@ def _read(path: Path) -> Json:
     kept = {"identity": found.get("identity"), "chains": found.get("chains")}
     if found.get("digest") != _digest(json.dumps(kept)):
         raise _no_checkpoint(path)
+    with only_checkpoints(path):
+        _check_form(**kept)
     return found
+
+
+def _check_form(identity: Any, chains: Any) -> None:
+    """Fails in some way unless these are texts by their names, and chains as the loop writes them:
+    what is in `rng`, `state` and `draws` is up to NumPy and the engine."""
+    assert all(isinstance(text, str) for item in identity.items() for text in item)
+    int(identity["seed"])
+    for chain in chains:
+        assert chain.keys() == {"rng", "steps", "state", "draws", "warm_up_tally", "tally"}
+        assert isinstance(chain["draws"], list)
+        counts = [chain["steps"]]
+        for name, outcome, count in (*chain["warm_up_tally"], *chain["tally"]):
+            assert isinstance(name, str) and isinstance(outcome, str)
+            counts.append(count)
+        assert all(type(count) is int and count >= 0 for count in counts)
+
+
+@contextmanager
+def only_checkpoints(path: str | Path) -> Iterator[None]:
+    """Around what makes something of the content: whatever goes wrong there, the file is none."""
+    try:
+        yield
+    except SlpError:
+        raise
+    except Exception as e:
+        raise _no_checkpoint(Path(path)) from e
 
 
 def _digest(kept: str) -> str:

@@ -20,7 +20,12 @@ import numpy as np
 
 from slp.errors import Diagnostic, warn
 from slp.infer.options import check_count
-from slp.infer.run.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
+from slp.infer.run.checkpoint import (
+    Checkpoint,
+    only_checkpoints,
+    read_checkpoint,
+    write_checkpoint,
+)
 from slp.infer.run.protocol import (
     BlockEngine,
     Engine,
@@ -199,6 +204,7 @@ def run(
     progress: Callable[[Progress], None] | None = None,
     checkpoint: Checkpoint | None = None,
     say: Callable[[Diagnostic], None] = warn,
+    check: Callable[[Sequence[Json]], object] = lambda records: None,
 ) -> RunResult:
     """Run chains of an engine.
 
@@ -206,6 +212,7 @@ def run(
     and a warning (W510, W541), given to `say`, says so; with nothing to keep KeyboardInterrupt goes
     on, and the deadline is an error. A run that goes on from a checkpoint gives what it would have
     given uninterrupted; it may be asked for more draws than when it was begun.
+    `check` fails in some way on records of a checkpoint that are none of the engine's.
 
     Raises
     ------
@@ -224,8 +231,11 @@ def run(
     streams = np.random.SeedSequence(seed).spawn(schedule.chains)
     chains = [_Chain(engine, schedule, c, stream) for c, stream in enumerate(streams)]
     kept = None if checkpoint is None else read_checkpoint(checkpoint, identity)
-    for chain, data in zip(chains, kept or (), strict=False):
-        chain.go_on_from(data)
+    if checkpoint is not None and kept is not None:
+        with only_checkpoints(checkpoint.path):
+            for chain, data in zip(chains, kept, strict=True):
+                chain.go_on_from(data)
+                check(chain.draws)
     now = _Watch(chains, identity, progress, checkpoint)
     if kept is None:
         now.write()  # a file that cannot be written is found out before the work, not after it
