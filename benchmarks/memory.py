@@ -1,26 +1,119 @@
-"""Measures the memory of a run that needs far more than it may take: peak of the whole process.
+"""Measures the peak of the memory of whole runs against their budgets.
 
+    python benchmarks/memory.py cases [NAME ...]
     python benchmarks/memory.py TABLE [--memory 2GiB] [--program ':- use(denison).'] [--jobs N]
 
-Exact sums over the trees of an unbinned table of a few hundred rows need tens of gigabytes or more.
-The run must end in its message and its bounds on the log evidence, and the peak of the resident
-memory of the process stay within 10 % of the budget, what Python and the libraries take before the
-run begins included.
+`cases` runs `slp-sample` in processes of their own on large tables, which it makes: each must end
+as it should (exit code 0, or 1 with E501), with a peak of at most 1.1 times its budget and 150 MB
+for the interpreter and its libraries. What it gave is in `docs/notes/memory.md`.
+
+With a TABLE it runs exact sums over its trees, which of an unbinned table of a few hundred rows
+need tens of gigabytes or more. The run must end in its message and its bounds on the log evidence,
+and the peak stay within 10 % of the budget, what Python and the libraries take before the run
+begins included.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import resource
+import subprocess
 import sys
+import tempfile
 import time
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 import slp
 from slp.data import read_frame
 from slp.errors import BudgetError
 from slp.infer.memory import format_bytes, parse_memory
+
+INTERPRETER = 150 * 10**6
+
+SHORT = "--engine mh -n 100 --warmup 1000 --thin 100"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A table of n rows and d features (normal, or whole numbers below `values`), a budget, further
+    options, and the exit code that is right."""
+
+    n: int
+    d: int
+    memory: str
+    options: str
+    code: int = 0
+    values: int = 0
+    program: str = "growtree"
+
+
+CASES = {
+    "long": Case(100_000, 6, "1GiB", SHORT),
+    "long-tight": Case(100_000, 6, "100MiB", SHORT),
+    "long-too-small": Case(100_000, 6, "20MiB", SHORT, 1),
+    "hundred-thousand-by-20": Case(100_000, 20, "1GiB", SHORT),
+    "million": Case(1_000_000, 6, "1GiB", "--engine mh -n 100 --warmup 200 --thin 20"),
+    "million-too-small": Case(1_000_000, 6, "100MiB", SHORT, 1),
+    "million-few-values": Case(1_000_000, 6, "1GiB", SHORT, values=20),
+    "wide": Case(2_000, 500, "100MiB", SHORT),
+    "exact-200MiB": Case(20_000, 40, "200MiB", "--engine exact", 1, program="denison"),
+    "auto-200MiB": Case(20_000, 40, "200MiB", "-n 100 --warmup 200 --thin 20", program="denison"),
+    "tempered": Case(100_000, 6, "200MiB", SHORT + " --rungs 4"),
+    "partition": Case(100_000, 6, "200MiB", SHORT, program="bcart_pcfg"),
+}
+
+
+def write_table(case: Case, path: Path) -> None:
+    """A CSV whose last column, of two classes, depends on the first."""
+    rng = np.random.default_rng(1)
+    with path.open("w") as file:
+        file.write(",".join([*(f"x{i}" for i in range(case.d)), "y"]) + "\n")
+        for a in range(0, case.n, 10_000):
+            shape = min(10_000, case.n - a), case.d
+            if case.values:
+                X = rng.integers(0, case.values, shape).astype(float)
+            else:
+                X = rng.normal(size=shape)
+            y = X[:, 0] > (case.values - 1) / 2
+            np.savetxt(file, np.c_[X, y], fmt=["%.6g"] * case.d + ["%d"], delimiter=",")
+
+
+def run_case(name: str, case: Case) -> bool:
+    """Run one, print a row of a Markdown table, and say whether it held."""
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "t.csv"
+        write_table(case, table)
+        code = "import sys; from slp.cli import sample_main; sys.exit(sample_main())"
+        command = [sys.executable, "-c", code, case.program, str(table)]
+        command += ["--memory", case.memory, *case.options.split()]
+        errors = Path(folder) / "errors"
+        with errors.open("w") as stream:
+            child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=stream)
+            _, status, used = os.wait4(child.pid, 0)
+        refused = "error[E501]" in errors.read_text()
+    most, limit = used.ru_maxrss * 1024, 1.1 * parse_memory(case.memory) + INTERPRETER
+    exit_code = os.waitstatus_to_exitcode(status)
+    held = most <= limit and exit_code == case.code and refused == (case.code == 1)
+    print(
+        f"| {name} | {case.n:,} x {case.d} | `{case.program} {case.options}` | {case.memory} "
+        f"| {format_bytes(most)} | {format_bytes(int(limit))} "
+        f"| {exit_code}{' (E501)' * refused} | {used.ru_utime + used.ru_stime:.0f} "
+        f"| {'held' if held else 'NOT HELD'} |",
+        flush=True,
+    )
+    return held
+
+
+def run_cases(names: list[str]) -> int:
+    """Run cases by name, all where none is given; 0 if all held."""
+    print("| case | table | run | budget | peak | allowed | exit code | CPU s | |")
+    print("| --- | --- | --- | ---: | ---: | ---: | --- | ---: | --- |")
+    return 0 if all([run_case(name, CASES[name]) for name in names or CASES]) else 1
 
 
 def peak() -> int:
@@ -30,7 +123,9 @@ def peak() -> int:
 
 
 def main() -> int:
-    """Run once; 0 if the run ended by its budget and kept it."""
+    """Run once, or all cases; 0 if the budget was kept."""
+    if sys.argv[1:2] == ["cases"]:
+        return run_cases(sys.argv[2:])
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("table", type=Path)
     parser.add_argument("--memory", default="2GiB")

@@ -28,7 +28,7 @@ from slp.infer.compiled.passes import Progress
 from slp.infer.distribution import TreeDistribution
 from slp.infer.exact_posterior import ExactPosterior
 from slp.infer.known import Known
-from slp.infer.memory import memory_budget, room_beside
+from slp.infer.memory import check_room_for_bit_sets, memory_budget, room_beside
 from slp.infer.options import check_count
 from slp.infer.posterior import MapTree, Posterior
 from slp.infer.row_labels import tells_label_faults
@@ -95,6 +95,7 @@ def _chart(
 ) -> TreeDistribution:
     from slp.infer.exact import Chart, build_forest  # the compiled engine runs in its place
 
+    check_room_for_bit_sets(geometry.table, limits.memory)
     watch = _stopping(progress, limits.deadline)
     return Chart(build_forest(grammar, geometry, limits.memory, watch), likelihood)
 
@@ -126,6 +127,7 @@ def _enumerate(
 ) -> TreeDistribution:
     from slp.infer.enumeration import Enumeration  # as few ask for it
 
+    check_room_for_bit_sets(geometry.table, limits.memory)
     return Enumeration.of(grammar, geometry, likelihood)
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from slp.data.table import Table
 
 __all__ = [
+    "check_room_for_bit_sets",
     "check_room_for_rows",
     "format_bytes",
     "memory_budget",
@@ -104,6 +105,29 @@ def room_beside(table: Table, memory: int) -> int:
         rows = f"{table.n_rows:,} rows of {len(table.features):,} features"
         raise _no_room(f"{rows} take", held, memory)
     return memory - held
+
+
+def check_room_for_bit_sets(table: Table, memory: int) -> None:
+    """That a budget has room for sets of rows as bits (`slp.infer.boxes`), which engines without
+    the compiled kernels compute on, beside the table: those of each code, and both sides of each
+    split of the root.
+
+    Raises
+    ------
+    BudgetError
+        E501.
+    """
+    room = room_beside(table, memory)
+    cuts = sum(min(f.n_codes, len(table.counts)) for f in table.features)
+    need = 3 * cuts * len(table.counts) // 8
+    if need > room:
+        message = (
+            f"the memory of {format_bytes(memory)} is too small: this engine keeps sets of rows, "
+            f"here of {len(table.counts):,} distinct rows and {cuts:,} values, which take "
+            f"{format_bytes(need)} beside the table"
+        )
+        help = "fewer cuts (`:- feature(_, [bins(quantile, 20)]).`), fewer rows, or more memory"
+        raise BudgetError(Diagnostic("E501", message, help=help))
 
 
 def _no_room(what: str, need: int, memory: int) -> BudgetError:

@@ -9,6 +9,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from slp.data.table import Table
 from slp.errors import Diagnostic, SlpError, UsageError, warn
 from slp.infer.boxes import Geometry
 from slp.infer.choice import Choice
@@ -19,6 +20,7 @@ from slp.infer.edits import (
     edits_are_compiled,
 )
 from slp.infer.known import Known
+from slp.infer.memory import check_room_for_bit_sets
 from slp.infer.mh import (
     MOST_BOXES,
     CompiledMetropolisHastings,
@@ -85,18 +87,10 @@ def sample_posterior(
     check_count("rungs", sampling.rungs, least=1, most=_MOST_RUNGS)
     checkpoint, seed = checkpoint_and_seed(sampling.checkpoint, sampling.resume, seed)
     known_seed = fresh_seed() if seed is None else seed
-    room = None
+    Schedule(draws, sampling.chains)  # refuses numbers that are none, before they are used
+    table, room = geometry.table, None
     if memory is not None:
-        rules = grammar.states[grammar.start].rules
-        room = room_for_averages(
-            geometry.table,
-            memory,
-            chains=sampling.chains,
-            rungs=sampling.rungs,
-            threads=threads,
-            keyed="q_exact" in sampling.proposal
-            or any(isinstance(r, SplitRule) and r.measure == "partition" for r in rules),
-        )
+        room = _room(program, grammar, table, choice, sampling, threads, memory)
 
     chains = _Chains(
         program,
@@ -259,6 +253,31 @@ def _best_of(
         return None
     best = int(np.argmax(joint))
     return MapTree(found[best].tree, joint[best], None, certified=False)
+
+
+def _room(
+    program: Program,
+    grammar: TreeGrammar,
+    table: Table,
+    choice: Choice,
+    sampling: Sampling,
+    threads: int,
+    memory: int,
+) -> int:
+    """What a budget leaves to averages over draws; E501 where it does not hold the chains."""
+    hosted = choice.engine in HOSTED
+    if hosted or program.edits is not None or not core_takes(program.constraints):
+        check_room_for_bit_sets(table, memory)
+    rules = grammar.states[grammar.start].rules
+    return room_for_averages(
+        table,
+        memory,
+        chains=sampling.chains,
+        rungs=sampling.rungs,
+        threads=threads,
+        keyed="q_exact" in sampling.proposal
+        or any(isinstance(r, SplitRule) and r.measure == "partition" for r in rules),
+    )
 
 
 def _seconds_after_chains(draws: int, geometry: Geometry) -> float:
