@@ -49,7 +49,7 @@ class Case:
     options: str
     code: int = 0
     values: int = 0
-    program: str = "growtree"
+    program: str = "denison"
 
 
 CASES = {
@@ -61,8 +61,8 @@ CASES = {
     "million-too-small": Case(1_000_000, 6, "100MiB", SHORT, 1),
     "million-few-values": Case(1_000_000, 6, "1GiB", SHORT, values=20),
     "wide": Case(2_000, 500, "100MiB", SHORT),
-    "exact-200MiB": Case(20_000, 40, "200MiB", "--engine exact", 1, program="denison"),
-    "auto-200MiB": Case(20_000, 40, "200MiB", "-n 100 --warmup 200 --thin 20", program="denison"),
+    "exact-200MiB": Case(20_000, 40, "200MiB", "--engine exact", 1),
+    "auto-200MiB": Case(20_000, 40, "200MiB", "-n 100 --warmup 200 --thin 20"),
     "tempered": Case(100_000, 6, "200MiB", SHORT + " --rungs 4"),
     "partition": Case(100_000, 6, "200MiB", SHORT, program="bcart_pcfg"),
 }

@@ -28,7 +28,7 @@ from slp.cli.json_text import json_text
 from slp.cli.known import known_is_told, known_lines, known_to_json, with_known
 from slp.cli.summary import leaves_text, size_to_json, standing
 from slp.data import read_columns
-from slp.infer import Known, MapTree
+from slp.infer import Known, MapTree, check_room_for_file
 
 __all__ = ["map_command"]
 
@@ -64,6 +64,7 @@ def map_command(
     """The K most probable trees under PRIOR given DATA, with their posterior probabilities."""
     inference = until_deadline(inference)
     program = load(prior, include=include, **parameters)
+    check_room_for_file(data, inference.get("memory"))
     frame = read_columns(data)
 
     def tell(known: Known, limit: str) -> None:

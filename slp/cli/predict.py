@@ -24,6 +24,7 @@ from slp.cli.common import (
 )
 from slp.cli.inference_options import inference_options, until_deadline
 from slp.data import read_columns
+from slp.infer import check_room_for_file
 from slp.leaves import label_array, label_text
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ def predict_command(
     inference = until_deadline(inference)
     check_output(output)
     program = load(prior, include=include, **parameters)
+    check_room_for_file(data, inference.get("memory"))
     frame, rows = read_columns(data), read_columns(new)
     with progress_line() as progress:
         posterior = program.posterior(frame, response, progress=progress, **inference)

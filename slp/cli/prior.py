@@ -38,7 +38,7 @@ from slp.cli.summary import (
     write_draws,
 )
 from slp.data import read_columns
-from slp.infer import Draw
+from slp.infer import Draw, check_room_for_file
 
 if TYPE_CHECKING:
     from slp.infer.diagnostics import Diagnostics
@@ -83,6 +83,7 @@ def prior_command(
     inference = until_deadline(inference)
     check_output(output)
     program = load(prior, include=include, **parameters)
+    check_room_for_file(data, inference.get("memory"))
     frame = read_columns(data)
     with progress_line() as progress:
         result = program.prior(

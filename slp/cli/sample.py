@@ -33,7 +33,7 @@ from slp.cli.known import known_is_told, known_lines, known_to_json, with_known
 from slp.cli.page import Page, draws_lines
 from slp.cli.summary import feature_uses, posterior_to_json, write_draws
 from slp.data import read_columns
-from slp.infer import Known
+from slp.infer import Known, check_room_for_file
 
 __all__ = ["sample_command"]
 
@@ -94,6 +94,7 @@ def sample_command(
     inference = until_deadline(inference)
     check_output(output)
     program = load(prior, include=include, **parameters)
+    check_room_for_file(data, inference.get("memory"))
     frame = read_columns(data)
 
     def tell(known: Known, limit: str) -> None:

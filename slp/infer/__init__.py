@@ -11,6 +11,7 @@ as a whole), `drawn` and `diagnostics` (what draws come to, and how far they can
 from slp.infer.compiled.passes import bounds_in_words
 from slp.infer.engines import ENGINES, infer
 from slp.infer.known import Known
+from slp.infer.memory import check_room_for_file
 from slp.infer.posterior import Draw, FeatureUse, MapTree, Posterior
 from slp.infer.sampling import SAMPLERS, Sampling
 
@@ -24,5 +25,6 @@ __all__ = [
     "Posterior",
     "Sampling",
     "bounds_in_words",
+    "check_room_for_file",
     "infer",
 ]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "check_room_for_bit_sets",
+    "check_room_for_file",
     "check_room_for_rows",
     "format_bytes",
     "memory_budget",
@@ -62,6 +63,41 @@ def memory_budget(memory: int | str | None) -> int:
 _BYTES_PER_CELL = 9 + 8 + 2 * 4
 # Key, sizes and number of a distinct row in the core (`native/core/exact/geometry.hpp`).
 _BYTES_PER_KEY = 28
+
+
+# Of a byte of separated text while it is read: the text, and its columns, twice.
+_BYTES_PER_BYTE_OF_TEXT = 3.5
+
+
+def check_room_for_file(path: str, memory: int | str | None) -> None:
+    """That a table in a file can be read within a budget, before it is. Of a file that cannot be
+    read nothing is said here.
+
+    Raises
+    ------
+    UsageError
+        E502.
+    BudgetError
+        E501.
+    """
+    budget = memory_budget(memory)
+    try:
+        size = os.path.getsize(path)
+        if path.endswith(".gz"):
+            size += _size_unpacked(path)
+    except (OSError, ValueError):
+        return
+    is_text = path.lower().endswith((".csv", ".tsv", ".gz"))
+    need = round(size * _BYTES_PER_BYTE_OF_TEXT) if is_text else size
+    if need > budget:
+        raise _no_room(f"to read {path} takes at least", need, budget)
+
+
+def _size_unpacked(path: str) -> int:
+    """What the end of a gzip file says, modulo 2^32 (RFC 1952)."""
+    with open(path, "rb") as file:
+        file.seek(-4, os.SEEK_END)
+        return int.from_bytes(file.read(4), "little")
 
 
 def check_room_for_rows(X: Any, memory: int) -> None:

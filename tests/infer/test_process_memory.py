@@ -6,6 +6,7 @@ the budget and 150 MB for the interpreter and its libraries.
 
 from __future__ import annotations
 
+import gzip
 import json
 import subprocess
 import sys
@@ -71,7 +72,7 @@ def peak_of(
     ids=["long", "wide", "few values"],
 )
 def test_chains_stay_within_the_budget(n: int, d: int, values: int, memory: int) -> None:
-    program = ":- use(growtree)."
+    program = ":- use(denison)."
     found = peak_of(program, n, d, values, memory, {"engine": "mh", **SHORT})
     assert found["engine"] == "mh"
 
@@ -98,6 +99,21 @@ def test_the_table_is_taken_out_of_the_budget() -> None:
         program.posterior(X, X[:, 0] > 0, engine="exact", memory=table_bytes(table) - 1)
     with pytest.raises(BudgetError, match=r"E501.*too small to draw: 4 chains .* beside the table"):
         program.posterior(X, X[:, 0] > 0, engine="mh", memory=table_bytes(table) + 1000)
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
+def test_a_file_that_is_too_large_is_not_read(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = b"a,y\n" + b"1,0\n2,1\n" * 100_000
+    (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith("gz") else text)
+
+    def refuse(path: str) -> None:
+        raise AssertionError("it was read")
+
+    monkeypatch.setattr("slp.cli.sample.read_columns", refuse)
+    assert run(sample_command, ["denison", str(tmp_path / name), "--memory", "2MiB"]) == 1
+    assert "error[E501]: the table alone is too large" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
