@@ -232,7 +232,7 @@ def _health(found: Diagnostics) -> str:
 def _labelled(label: str, texts: Iterable[str]) -> Iterator[str]:
     """Texts wrapped for a terminal, with a label before the first line."""
     for text in texts:
-        for line in textwrap.wrap(text, 80, subsequent_indent="  "):
+        for line in textwrap.wrap(visible(text), 80, subsequent_indent="  "):
             yield f"{label:<10}{line}"
             label = ""
 

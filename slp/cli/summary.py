@@ -14,6 +14,7 @@ from slp.cli.common import open_atomic
 from slp.cli.json_text import json_text
 from slp.errors import BudgetError
 from slp.infer import Draw, FeatureUse, Known, MapTree, bounds_in_words
+from slp.source import visible
 
 if TYPE_CHECKING:
     from slp.infer.diagnostics import Diagnostics
@@ -183,7 +184,7 @@ def left_out_words(uses: Uses | BudgetError) -> Iterator[str]:
 def words_lines(words: str) -> Iterator[str]:
     """Sentences, one a line, wrapped for a terminal."""
     for sentence in words.splitlines():
-        yield from textwrap.wrap(sentence, 90, subsequent_indent="  ")
+        yield from textwrap.wrap(visible(sentence), 90, subsequent_indent="  ")
 
 
 def finite(number: int | float | None) -> int | float | None:

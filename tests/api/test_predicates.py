@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import slp
-from slp.cli.summary import draws_lines
+from slp.cli.page import draws_lines
 from slp.trees import Tree
 from slp.trees.predicates import HOSTS
 from tests.api.tables import ROWS, fault
@@ -375,7 +375,9 @@ def test_how_often_a_predicate_was_asked() -> None:
     (asked,) = posterior.predicates
     assert asked.asked == calls > asked.refused > 0
     assert asked.seconds > 0
-    (line,) = [text for text in draws_lines(posterior, 40, None) if text.startswith("asked")]
+    (line,) = [
+        text for text in draws_lines(posterior, 40, None, verbose=True) if text.startswith("asked")
+    ]
     assert line.startswith(
         "asked     the Python predicate tests.api.test_predicates:test_how_often_a_predicate_was_"
         f"asked.<locals>.counted: {asked.asked:,} times, {asked.refused:,} refused, "
