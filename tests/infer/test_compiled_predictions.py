@@ -16,6 +16,7 @@ from slp.infer.compiled import CompiledChart
 from slp.infer.exact import Chart, build_forest
 from slp.infer.newrows import distinct_rows, rows_as_numbers
 from slp.ir.tree_grammar import TreeGrammar
+from slp.seconds import Deadline
 from tests.infer.cases import denison, growtree, make_table, numeric
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
@@ -78,7 +79,7 @@ def test_what_a_row_gets_depends_on_nothing_else() -> None:
     assert np.array_equal(chart(grammar, table).predictions(rows[40:41]), want[40:41])
     total = chart(grammar, table)
     _ = total.log_total
-    total.passes._memory = total.passes._kept_bytes() + 2**20  # blocks of 32 rows do not fit
+    total.passes._room = total.passes._kept_bytes() + 2**20  # blocks of 32 rows do not fit
     assert np.array_equal(total.predictions(rows), want)
 
 
@@ -93,7 +94,7 @@ def test_memory_runs_out(what: str) -> None:
     table = medium()
     tight = chart(denison(table, np.e**2), table)
     _ = tight.log_total
-    tight.passes._memory = tight.passes._kept_bytes() + 40_000
+    tight.passes._memory = tight.passes._room = tight.passes._kept_bytes() + 40_000
     words = {
         "predictions": ("predicting", lambda: tight.predictions(numbers(5))),
         "leaf_mixtures": (
@@ -147,7 +148,7 @@ def test_time_runs_out() -> None:
     table = medium()
     late = chart(denison(table, np.e**2), table)
     _ = late.log_total
-    late.passes._seconds = 0.0
+    late.passes._deadline = Deadline(0.0)
     with pytest.raises(BudgetError) as error:
         late.predictions(numbers(5))
     (diagnostic,) = error.value.diagnostics
