@@ -19,7 +19,8 @@ from slp.analysis.predicates import Indicator, indicator_text
 from slp.analysis.states import StateSpace, database_of, explore, state_text
 from slp.errors import Related
 from slp.ir.program import CallBody, Program, SplitBody, TreeRule
-from slp.ir.row_function import RowFunction, evaluate_rows
+from slp.ir.row_function import RowFunction
+from slp.ir.row_values import evaluate_rows
 from slp.ir.schema import MOST_LEAVES
 from slp.proofs import Database, RuleInstance, labels_over_heads
 from slp.proofs.faults import no_goal_of_rows

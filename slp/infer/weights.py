@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from slp.infer.boxes import Geometry
 from slp.infer.row_labels import check_labels, row_counts
-from slp.ir.row_function import evaluate_rows
+from slp.ir.row_values import evaluate_rows
 from slp.ir.tree_grammar import LeafRule, Rule, TreeGrammar
 from slp.leaves import label_text
 

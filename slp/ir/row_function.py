@@ -4,29 +4,24 @@
 label, if that depends on the rows too. A test takes two numbers off the stack; where it does not
 hold, the rule does not apply. Arithmetic is that of floats: exact for whole numbers below 2**53.
 Whatever gives no finite number (a division by zero, the logarithm of 0) is a *fault*.
+`slp.ir.row_values` evaluates it; this module needs no NumPy, as the installation imports it to make
+the parser's tables.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import NamedTuple, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TypeAlias
 
 __all__ = [
     "ROUNDING",
-    "Evaluated",
+    "UNARY",
     "Instruction",
     "Op",
     "RowFunction",
-    "evaluate_rows",
     "row_function_in_words",
 ]
-
-Floats: TypeAlias = NDArray[np.float64]
 
 
 class Op(IntEnum):
@@ -84,58 +79,9 @@ class RowFunction:
     classes: tuple[str, ...] = ()
 
 
-class Evaluated(NamedTuple):
-    """What a function is in B boxes.
-
-    Attributes
-    ----------
-    holds : bool, shape (B,). Whether all tests hold; True also where one has a fault.
-    label : float64, shape (B,). The factor of the label (1 where it does not depend on the rows),
-        whatever the tests say. NaN for a fault, in the label or in a test that is reached.
-    """
-
-    holds: NDArray[np.bool_]
-    label: Floats
-
-
-def evaluate_rows(function: RowFunction, rows: Floats, counts: Floats) -> Evaluated:
-    """The function in boxes of so many rows, shape (B,), counted with repeats; `counts`, shape (C,
-    B), are the rows of each of `function.classes`."""
-    stack: list[Floats] = []
-    holds = np.ones(len(rows), np.bool_)
-    fault = np.zeros(len(rows), np.bool_)
-    with np.errstate(all="ignore"):
-        for op, operand in function.code:
-            if op is Op.CONSTANT:
-                stack.append(np.full(len(rows), operand))
-            elif op is Op.ROWS:
-                stack.append(rows)
-            elif op is Op.COUNT:
-                stack.append(counts[int(operand)])
-            elif op >= Op.LESS:
-                y, x = stack.pop(), stack.pop()
-                fault |= holds & (np.isnan(x) | np.isnan(y))
-                holds &= _TESTS[op](x, y) | fault
-            else:
-                args = [stack.pop() for _ in range(1 if op in _UNARY else 2)][::-1]
-                made = _FUNCTIONS[op](*args)
-                finite = np.logical_and.reduce([np.isfinite(a) for a in args])
-                stack.append(np.where(finite & ~np.isfinite(made), np.nan, made))
-    label = stack.pop() if function.labelled else np.ones(len(rows))
-    label = np.where((label > -ROUNDING) & (label < 0), 0.0, label)
-    return Evaluated(holds, np.where(fault, np.nan, label))
-
-
-def _power(x: Floats, y: Floats) -> Floats:
-    return np.where((x == 0) & (y < 0), np.nan, np.power(x, y))
-
-
-def _half_away(x: Floats) -> Floats:
-    whole = np.trunc(x)
-    return np.asarray(whole + np.where(np.abs(x - whole) >= 0.5, np.copysign(1.0, x), 0.0))
-
-
-_UNARY = {
+#: Instructions that take one number off the stack; the others but `CONSTANT`, `ROWS` and `COUNT`
+#: take two.
+UNARY = {
     Op.NEGATE,
     Op.ABSOLUTE,
     Op.SIGN,
@@ -147,39 +93,6 @@ _UNARY = {
     Op.TRUNCATE,
     Op.ROUND,
 }
-_FUNCTIONS: dict[Op, Callable[..., Floats]] = {
-    Op.NEGATE: np.negative,
-    Op.ABSOLUTE: np.abs,
-    Op.SIGN: np.sign,
-    Op.EXP: np.exp,
-    Op.LOG: np.log,
-    Op.SQRT: np.sqrt,
-    Op.FLOOR: np.floor,
-    Op.CEILING: np.ceil,
-    Op.TRUNCATE: np.trunc,
-    Op.ROUND: _half_away,
-    Op.ADD: np.add,
-    Op.SUBTRACT: np.subtract,
-    Op.MULTIPLY: np.multiply,
-    Op.DIVIDE: np.divide,
-    Op.MINIMUM: np.minimum,
-    Op.MAXIMUM: np.maximum,
-    Op.POWER: _power,
-    Op.QUOTIENT: lambda x, y: np.trunc(x / y),
-    Op.FLOORED: lambda x, y: np.floor(x / y),
-    Op.MODULO: lambda x, y: x - y * np.floor(x / y),
-    Op.REMAINDER: np.fmod,
-}
-_TESTS: dict[Op, Callable[..., NDArray[np.bool_]]] = {
-    Op.LESS: np.less,
-    Op.AT_MOST: np.less_equal,
-    Op.GREATER: np.greater,
-    Op.AT_LEAST: np.greater_equal,
-    Op.EQUAL: np.equal,
-    Op.UNEQUAL: np.not_equal,
-}
-
-
 _SYMBOLS = {
     Op.ADD: "+",
     Op.SUBTRACT: "-",
@@ -212,7 +125,7 @@ def row_function_in_words(function: RowFunction) -> tuple[str | None, list[str]]
             stack.append("N")
         elif op is Op.COUNT:
             stack.append(f"N({function.classes[int(operand)]})")
-        elif op in _UNARY:
+        elif op in UNARY:
             x = stack.pop()
             stack.append(f"-{_bracketed(x)}" if op is Op.NEGATE else f"{_name(op)}({_bare(x)})")
         else:

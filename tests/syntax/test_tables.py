@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -69,3 +71,16 @@ def test_tables_of_another_lark_or_grammar_are_not_read(
             patch.setattr(f"slp.syntax.parser.{name}", other)
             parser.syntax_parser()
         assert made == ["made"]
+
+
+def test_tables_are_made_where_lark_alone_is_installed(tmp_path: Path) -> None:
+    """The build makes them, in an environment that has nothing else of what slp needs."""
+    code = (
+        "import sys\n"
+        "for name in ('numpy', 'polars', 'scipy', 'click', 'arviz'):\n"
+        "    sys.modules[name] = None\n"
+        "from slp.syntax.parser import write_tables\n"
+        f"write_tables({str(tmp_path / 'tables')!r})\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)
+    assert (tmp_path / "tables").stat().st_size > 1000
