@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -238,6 +239,8 @@ def _labelled(label: str, texts: Iterable[str]) -> Iterator[str]:
 
 
 def _trees(count: int | float) -> str:
+    if count == math.inf:
+        return f"more than {sys.float_info.max:.0e}"
     return f"{count:,}" if isinstance(count, int) else f"about {count:.2g}"
 
 
