@@ -23,7 +23,12 @@ import polars as pl
 TABLES = ("pima_diabetes", "german_credit", "magic04", "credit_default", "million")
 
 #: What is run: the command, from the package that is installed.
-_RUN = "import sys; from slp.cli import sample_main; sys.exit(sample_main())"
+_RUN = """\
+import sys
+from slp.cli import sample_main
+sys.argv[0] = "slp-sample"
+sys.exit(sample_main())
+"""
 
 
 def write_million(path: Path) -> None:
