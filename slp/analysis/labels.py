@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Hashable, Iterable, Sequence
+from itertools import combinations
 
 from slp.analysis.bodies import conjunction
 from slp.analysis.directives import span_of
@@ -28,6 +29,9 @@ __all__ = ["TOLERANCE", "check_constant_labels", "check_label_sums"]
 
 #: How far a sum of labels may be from 1.
 TOLERANCE = 1e-9
+
+#: How many arguments are tried together, so that their sets stay few.
+_MOST_ARGUMENTS = 6
 
 #: How many states, and rules, a message names.
 _MOST_NAMED = 3
@@ -202,20 +206,24 @@ def _event_help(clause: LogicClause, label: float) -> str:
 
 
 def _sums_by_argument(clauses: list[tuple[LogicClause, float]]) -> bool:
-    """Whether some argument parts the clauses into groups that each sum to 1.
+    """Whether some arguments part the clauses into groups that each sum to 1.
 
-    The argument tells the groups apart by its value or, in `[]` and `[X|Xs]`, by its functor.
+    They tell the groups apart by their values or, as `[]` and `[X|Xs]`, by their functors.
     """
-    head = clauses[0][0].head
-    for position in range(len(head.args) if isinstance(head, Struct) else 0):
-        arguments = [c.head.args[position] for c, _ in clauses if isinstance(c.head, Struct)]
-        if any(isinstance(t, Var) for t in arguments):
-            continue
-        ground = all(next(variables(t), None) is None for t in arguments)
-        kinds = [_kind(t) for t in arguments]
-        if (ground and _all_one(arguments, clauses)) or _all_one(kinds, clauses):
-            return True
+    heads = [c.head for c, _ in clauses if isinstance(c.head, Struct)]
+    columns = [c for c in zip(*(h.args for h in heads), strict=True) if not _has_variable(c)]
+    for n in range(1, min(len(columns), _MOST_ARGUMENTS) + 1):
+        for chosen in combinations(columns[:_MOST_ARGUMENTS], n):
+            values = list(zip(*chosen, strict=True))
+            kinds = [tuple(map(_kind, v)) for v in values]
+            ground = all(next(variables(t), None) is None for v in values for t in v)
+            if (ground and _all_one(values, clauses)) or _all_one(kinds, clauses):
+                return True
     return False
+
+
+def _has_variable(column: Iterable[Term]) -> bool:
+    return any(isinstance(t, Var) for t in column)
 
 
 def _kind(term: Term) -> Hashable:

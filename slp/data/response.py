@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from slp.data.columns import Column, labels_of, numbers_of, texts_of
 from slp.data.faults import check_usable
 from slp.data.features import Declared
 from slp.data.words import data_error, first_row, listed
-from slp.errors import Diagnostic
+from slp.errors import DataError, Diagnostic
 from slp.ir.program import LeafDeclaration
 from slp.leaves import Label, LeafModel, label_text, leaf_model
 from slp.source import SourceSpan
@@ -56,6 +56,9 @@ def bind_response(
         the reverse; E431, E434 the declaration; E432, E433 values the model cannot take; E435 too
         many classes.
     """
+    if column.fault is not None:
+        help = "turn it into numbers or text, or name another response: :- response(Column)."
+        raise DataError(replace(column.fault, help=help))
     check_usable(column, "leave those rows out: a row without a response says nothing")
     if event is not None and (declaration is None or declaration.model != "gamma_exponential"):
         raise data_error(

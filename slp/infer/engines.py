@@ -194,6 +194,7 @@ def infer(
     """
     choice = choose_engine(engine, ENGINES, SAMPLERS, not_exact)
     check_count("draws", draws)
+    draws = int(draws)  # the core takes no integers of NumPy
     if seed is not None:
         check_count("seed", seed, most=math.inf)
     threads = N_CORES if threads is None else threads

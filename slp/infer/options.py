@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import secrets
 import sys
+from collections.abc import Mapping
+from dataclasses import fields
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from slp.errors import Diagnostic, UsageError
 
-__all__ = ["MOST_COUNTED", "check_count", "fresh_seed"]
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+__all__ = ["MOST_COUNTED", "check_count", "fresh_seed", "options_of"]
+
+_Options = TypeVar("_Options", bound="DataclassInstance")
+
+#: Options of a run that are arguments by name.
+_OTHERS = ("engine", "seed", "draws", "memory", "time", "threads", "progress", "allow_code")
 
 #: No list is longer.
 MOST_COUNTED = sys.maxsize
@@ -23,6 +35,18 @@ def check_count(name: str, value: object, least: int = 0, most: int | float = MO
         too_many = whole and value > most  # type: ignore[operator]
         help = f"take a whole number from {least} " + (f"to {most:,}" if too_many else "up")
         raise UsageError(Diagnostic("E505", f"{name} is {shown}", help=help))
+
+
+def options_of(kind: type[_Options], given: Mapping[str, Any]) -> _Options:
+    """The options of a dataclass by name; raises UsageError E544 for a name that it does not
+    have."""
+    known = [field.name for field in fields(kind)]
+    for name in given:
+        if name not in known:
+            near = get_close_matches(name, [*known, *_OTHERS], n=1)
+            help = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}"
+            raise UsageError(Diagnostic("E544", f"there is no option `{name}`", help=help))
+    return kind(**given)
 
 
 def fresh_seed() -> int:

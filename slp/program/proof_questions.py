@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Unpack
 
-from slp.infer.options import check_count
+from slp.infer.options import check_count, options_of
 from slp.infer.sampling import ChainOptions
 from slp.ir import program as ir
 from slp.program.progress import Progress, shown_progress
@@ -156,7 +156,7 @@ class ProofQuestions:
                 given=given,
                 draws=draws,
                 seed=seed,
-                sampling=ProofSampling(**sampling),
+                sampling=options_of(ProofSampling, sampling),
                 limits=limits,
                 progress=shown,
                 engine=engine,

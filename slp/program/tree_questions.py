@@ -9,6 +9,7 @@ from slp.data import Table
 from slp.errors import NoTreeError, memory_errors, warn
 from slp.infer import Posterior, Sampling, infer
 from slp.infer.memory import check_room_for_rows, memory_budget
+from slp.infer.options import options_of
 from slp.infer.sampling import HOSTED, SamplingOptions
 from slp.ir import program as ir
 from slp.ir.tree_grammar import TreeGrammar
@@ -86,7 +87,7 @@ class TreeQuestions:
             y,
             likelihood=True,
             allow_code=allow_code,
-            sampling=Sampling(**sampling),
+            sampling=options_of(Sampling, sampling),
             engine=engine,
             seed=seed,
             draws=draws,
@@ -117,7 +118,7 @@ class TreeQuestions:
             y,
             likelihood=False,
             allow_code=allow_code,
-            sampling=Sampling(**sampling),
+            sampling=options_of(Sampling, sampling),
             engine=engine,
             seed=seed,
             draws=draws,

@@ -32,7 +32,7 @@ def notes_on_masses(
             "success and failure sum to more than 1: some logical goal has several solutions, and "
             "the choices behind it count once for each of them"
         )
-    if failure > _ROUNDING:
+    if success > 0 and failure > _ROUNDING:
         notes += [_lost(*key) for key in _parted_by_an_argument(program, goal)]
     return tuple(notes)
 
@@ -47,28 +47,42 @@ def _lost(name: str, arity: int) -> str:
 
 
 def _parted_by_an_argument(program: Program, goal: Term) -> Iterator[_Key]:
-    """Recursive stochastic predicates below a goal, each of whose clauses applies to another form
-    of some argument, as `[]` and `[X|Xs]` are, with labels other than 1."""
+    """Recursive stochastic predicates that a goal calls with an argument bound which parts their
+    clauses, as `[]` and `[X|Xs]` are, one form to each clause; not those whose labels are 1."""
     clauses: dict[_Key, list[LogicClause]] = defaultdict(list)
     for clause in program.clauses:
         if (key := functor(clause.head)) is not None:
             clauses[key].append(clause)
-    for key in _reached(goal, clauses):
-        own = clauses[key]
+    for called in _conjuncts(goal):
+        key = functor(called)
+        own = clauses.get(key, []) if key is not None else []
         labels = [c.label for c in own]
         chosen = None not in labels and any(label != Number(1) for label in labels)
-        if len(own) > 1 and chosen and _is_parted(own) and _calls_itself(key, clauses):
+        if key is None or not isinstance(called, Struct) or len(own) < 2 or not chosen:
+            continue
+        bound = (i for i in _parting(own) if not isinstance(called.args[i], Var))
+        if next(bound, None) is not None and _calls_itself(key, clauses):
             yield key
 
 
-def _is_parted(clauses: Sequence[LogicClause]) -> bool:
+def _conjuncts(goal: Term) -> Iterator[Term]:
+    todo = [goal]
+    while todo:
+        term = todo.pop()
+        if isinstance(term, Struct) and functor(term) == (",", 2):
+            todo += reversed(term.args)
+        else:
+            yield term
+
+
+def _parting(clauses: Sequence[LogicClause]) -> Iterator[int]:
+    """Positions at which every clause has a form of its own."""
     heads = [c.head for c in clauses if isinstance(c.head, Struct)]
-    for arguments in zip(*(h.args for h in heads), strict=True):
+    for i, arguments in enumerate(zip(*(h.args for h in heads), strict=True)):
         kinds = {functor(t) for t in arguments}
         forms = any(isinstance(t, Struct) for t in arguments)
         if forms and len(kinds) == len(clauses) and not any(isinstance(t, Var) for t in arguments):
-            return True
-    return False
+            yield i
 
 
 def _calls_itself(key: _Key, clauses: Mapping[_Key, Sequence[LogicClause]]) -> bool:

@@ -288,3 +288,15 @@ def test_all_mistakes_are_found_in_one_run_and_in_order() -> None:
 def test_forbid_of_a_list_forbids_each_of_its_features() -> None:
     program = checked(":- use(growtree). :- constraint(forbid([age, dose], below(2))).")
     assert program.constraints == (ir.Forbid("age", below=2), ir.Forbid("dose", below=2))
+
+
+def test_labels_may_sum_to_one_over_goals_with_several_arguments_bound() -> None:
+    table = {("yes", "yes"): 0.95, ("yes", "no"): 0.3, ("no", "yes"): 0.2, ("no", "no"): 0.01}
+    text = "".join(
+        f"{p} :: alarm({b}, {e}, on). {1 - p} :: alarm({b}, {e}, off).\n"
+        for (b, e), p in table.items()
+    )
+    assert checked(text).warnings == ()
+    assert messages(text + "0.1 :: alarm(no, maybe, on).") == [
+        ("E130", "the labels of `alarm/3` sum to 4.1, not to 1")
+    ]

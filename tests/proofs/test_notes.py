@@ -37,3 +37,8 @@ def test_the_other_reading_has_labels_of_one_and_no_note() -> None:
 
 def test_a_choice_that_a_goal_rules_out_needs_no_note() -> None:
     assert notes("", "emit(a, x)") == ()
+
+
+def test_heads_that_match_lose_nothing_to_each_other() -> None:
+    text = "0.5 :: t(D, n(A)) :- no(D), t(D, A).\n0.5 :: t(_, leaf).\nno(_) :- fail.\n"
+    assert notes(text, "t(0, X)") == ()
