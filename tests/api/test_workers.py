@@ -27,8 +27,6 @@ if __name__ == "__main__":
 
 @pytest.mark.parametrize("how", ["spawn", "forkserver"])
 def test_workers(how: str, tmp_path: Path) -> None:
-    if how == "forkserver" and sys.platform == "win32":
-        pytest.skip("Windows cannot fork")
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
     run = subprocess.run(
