@@ -52,7 +52,7 @@ def find(name: str, folder: Path) -> Path:
 def report(program: str, table: Path) -> None:
     """Run once, and print what it took and what it said."""
     started = time.perf_counter()
-    command = [sys.executable, "-c", _RUN, program, str(table), "--seed", "1"]
+    command = [sys.executable, "-P", "-c", _RUN, program, str(table), "--seed", "1"]
     with tempfile.TemporaryFile("w+") as said:
         child = subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT, text=True)
         _, status, usage = os.wait4(child.pid, 0)

@@ -44,7 +44,7 @@ def measure(text: str, folder: Path, seconds: float) -> str:
     """Exit code, CPU seconds, peak in MB, and the first line of what is said."""
     path, said = folder / "text.slp", folder / "said"
     path.write_text(text, encoding="utf-8")
-    command = [sys.executable, "-c", _CHILD, str(path)]
+    command = [sys.executable, "-P", "-c", _CHILD, str(path)]
     try:
         with said.open("w") as out:
             done = subprocess.run(

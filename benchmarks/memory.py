@@ -89,7 +89,7 @@ def run_case(name: str, case: Case) -> bool:
         table = Path(folder) / "t.csv"
         write_table(case, table)
         code = "import sys; from slp.cli import sample_main; sys.exit(sample_main())"
-        command = [sys.executable, "-c", code, case.program, str(table)]
+        command = [sys.executable, "-P", "-c", code, case.program, str(table)]
         command += ["--memory", case.memory, *case.options.split()]
         errors = Path(folder) / "errors"
         with errors.open("w") as stream:

@@ -213,7 +213,7 @@ def read_again(kind: str, i: int, folder: Path) -> str:
     """How file i ends where a command reads it."""
     path = folder / f"again.{kind}"
     path.write_bytes(maker(kind)(i))
-    run = subprocess.run([sys.executable, "-c", READ, path], capture_output=True, text=True)
+    run = subprocess.run([sys.executable, "-P", "-c", READ, path], capture_output=True, text=True)
     return run.stdout.strip() if (run.returncode, run.stderr) == (0, "") else f"fault: {run}"
 
 

@@ -78,5 +78,7 @@ posterior = slp.load("denison").posterior(X, [i % 2 for i in range(40)], engine=
 posterior.diagnostics, posterior.split_probabilities(), posterior.predict_error(X)
 print([m for m in ("arviz", "scipy", "pandas", "xarray") if m in sys.modules])
 """
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        [sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True
+    )
     assert found.stdout.strip() == "[]"

@@ -59,7 +59,7 @@ def peak_of(
     program: str, n: int, d: int, values: int, memory: int, options: dict[str, Any]
 ) -> dict[str, Any]:
     task = json.dumps([program, n, d, values, memory, options])
-    done = subprocess.run([sys.executable, "-c", RUN, task], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-P", "-c", RUN, task], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     assert found["peak"] <= 1.1 * memory + INTERPRETER, f"{found['peak'] / MIB:.0f} MiB"
