@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 import numpy as np
 
+from slp.analysis.box_edges import check_box_edges
 from slp.analysis.columns import named_features
 from slp.analysis.findings import Findings, name_help
 from slp.analysis.row_labels import check_rows_on_table, named_classes
@@ -58,6 +59,7 @@ def check_program_on_table(program: Program, table: Table) -> tuple[Diagnostic, 
     checker.kinds()
     checker.boxes()
     checker.room()
+    check_box_edges(program, table, findings)
     most_leaves = table.schema(program.support.min_leaf).most_leaves
     check_rows_on_table(program, table.n_rows, most_leaves, findings)
     if findings.has_errors:

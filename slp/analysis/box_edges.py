@@ -1,0 +1,113 @@
+"""Ends of boxes beside which a table has its split: W153.
+
+A constraint looks at thresholds, and a threshold lies halfway between two values of the table. So
+the split that parts the rows as an end of a box does may lie a little inside the box, or outside:
+between ages 23 and 24 it is `age < 23.5`, which cuts the box `0 <= age < 24`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.analysis.findings import Findings
+from slp.data.table import Feature, Table
+from slp.ir.program import Box, Constant, Forbid, Majority, Program
+from slp.proofs.terms import Number
+from slp.syntax import term_to_text
+
+__all__ = ["check_box_edges"]
+
+
+def check_box_edges(program: Program, table: Table, findings: Findings) -> None:
+    """Warn of every end of a constrained box where the split that parts the rows of the whole table
+    alike is one that the constraint takes for another."""
+    columns = {f.name: (f, codes) for f, codes in zip(table.features, table.codes.T, strict=True)}
+    for c in program.constraints:
+        box = c.within if isinstance(c, Forbid) else getattr(c, "box", None)
+        if not isinstance(c, Constant | Forbid | Majority) or box is None:
+            continue
+        for name, bounds in box.bounds.items():
+            if name not in columns or columns[name][0].categorical:
+                continue
+            feature, codes = columns[name]
+            for end, neighbours in _missed(c, bounds, feature, np.unique(codes)):
+                _warn(c, box, feature, end, neighbours, findings)
+
+
+def _missed(
+    constraint: Constant | Forbid | Majority,
+    bounds: tuple[float, float],
+    feature: Feature,
+    codes: NDArray[np.int32],
+) -> Iterator[tuple[float, tuple[int, int]]]:
+    """Ends of a box in a feature whose `codes` occur, each with the codes beside it."""
+    low, high = bounds
+    beside = [_neighbours(feature, codes, end) for end in bounds]
+    empty = beside[0] == beside[1]  # no row has a value between the ends
+    for end, neighbours in zip(bounds[:1] if empty else bounds, beside, strict=False):
+        if neighbours is None:
+            continue
+        threshold = feature.threshold(*neighbours)
+        if not isinstance(constraint, Forbid):
+            missed = low < threshold < high
+        elif end == low:
+            missed = threshold < low and not empty
+        else:
+            missed = threshold > high
+        if missed:
+            yield end, neighbours
+
+
+def _neighbours(feature: Feature, codes: NDArray[np.int32], end: float) -> tuple[int, int] | None:
+    """The nearest codes whose values are all below `end`, and all from it on; None if the values of
+    some code may lie on either side, or all lie on one."""
+    if feature.values is not None:
+        least = most = int(np.searchsorted(feature.values, end))
+    else:
+        assert feature.cuts is not None
+        least = int(np.searchsorted(feature.cuts, end, side="right"))
+        most = int(np.searchsorted(feature.cuts, end)) + 1
+    below, above = codes[codes < least], codes[codes >= most]
+    if len(below) == 0 or len(above) == 0 or len(below) + len(above) < len(codes):
+        return None
+    return int(below[-1]), int(above[0])
+
+
+def _warn(
+    constraint: Constant | Forbid | Majority,
+    box: Box,
+    feature: Feature,
+    end: float,
+    neighbours: tuple[int, int],
+    findings: Findings,
+) -> None:
+    at = f"its end `{feature.name}` = {_text(end)}"
+    match constraint:
+        case Constant():
+            effect = f"`constant({box.name})` forbids the split at {at}"
+            why = "so it cuts the box"
+        case Majority():
+            effect = f"`majority({box.name}, {constraint.outcome})` tests rows beyond {at}"
+            why = "so both its sides meet the box"
+        case Forbid():
+            effect = f"`forbid({constraint.feature}, within({box.name}))` misses nodes up to {at}"
+            why = "so they reach beyond the box"
+    between = "two cuts or bins"
+    if feature.values is not None:
+        below, above = (_text(feature.values[code]) for code in neighbours)
+        between = f"the values {below} and {above} of the table"
+    threshold = _text(feature.threshold(*neighbours))
+    findings.warning(
+        "W153",
+        f"{effect}: between {between} the split is `{feature.name} < {threshold}`, {why}",
+        box.span,
+        help=f"write {threshold} in place of {_text(end)}: it parts the rows of this table alike",
+    )
+
+
+def _text(number: float) -> str:
+    whole = float(number).is_integer() and abs(number) < 2**53
+    return term_to_text(Number(int(number) if whole else float(number)))
