@@ -14,7 +14,7 @@ from slp.data.frames import frame_of
 from slp.data.response import Response, bind_response
 from slp.data.roles import Roles, roles_of
 from slp.data.table import Table
-from slp.data.words import listed, plural
+from slp.data.words import atom, listed, plural
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import Program
 
@@ -117,9 +117,18 @@ def _constant_warnings(
     constant = [
         c.feature.name
         for c, column in zip(coded, codes.T, strict=True)
-        if (column == column[0]).all()
+        if (column == column[0]).all() and not c.one_bin
     ]
-    if not constant:
-        return ()
-    message = f"no tree can split on {listed(constant)}: the same value (or bin) in every row"
-    return (Diagnostic("W401", message, severity="warning"),)
+    one_bin = [c.feature.name for c in coded if c.one_bin]
+    warnings = []
+    if constant:
+        message = f"no tree can split on {listed(constant)}: the same value in every row"
+        warnings.append(Diagnostic("W401", message, severity="warning"))
+    if one_bin:
+        message = (
+            f"no tree can split on {listed(one_bin)}: cuts or bins put all rows into one bin, "
+            "though values differ"
+        )
+        help = f"declare other cuts; or none: :- feature({atom(one_bin[0])}, [numeric])."
+        warnings.append(Diagnostic("W401", message, help=help, severity="warning"))
+    return tuple(warnings)

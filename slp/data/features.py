@@ -33,11 +33,13 @@ class Declared:
 
 @dataclass(frozen=True, eq=False)
 class CodedColumn:
-    """A feature, its codes int32 (n,), and findings that are no errors."""
+    """A feature, its codes int32 (n,), and findings that are no errors. `one_bin` says that its cuts
+    or bins part none of its values."""
 
     feature: Feature
     codes: NDArray[np.int32]
     warnings: tuple[Diagnostic, ...] = ()
+    one_bin: bool = False
 
 
 def declared_of(column: Column, declarations: Sequence[FeatureDeclaration]) -> Declared:
@@ -110,15 +112,19 @@ def _code_numbers(column: Column, coding: Cuts | Bins | None) -> CodedColumn:
     name = atom(column.name)
     x = read_numbers(column, why, f"correct the cell, or write :- feature({name}, [categorical]).")
     if isinstance(coding, Cuts):
-        cuts = np.array(coding.cuts, dtype=np.float64)
-        return CodedColumn(Feature(column.name, cuts=cuts), kernels.code_by_cuts(x, cuts))
+        return _code_by_cuts(column.name, x, np.array(coding.cuts, dtype=np.float64))
     _check_finite(column.name, x)
     if coding is not None:
-        cuts = _bin_cuts(column.name, x, coding)
-        return CodedColumn(Feature(column.name, cuts=cuts), kernels.code_by_cuts(x, cuts))
+        return _code_by_cuts(column.name, x, _bin_cuts(column.name, x, coding))
     values, codes = kernels.code_values(x)
     _check_distinct(column, values)
     return CodedColumn(Feature(column.name, values=values), codes)
+
+
+def _code_by_cuts(name: str, x: NDArray[np.float64], cuts: NDArray[np.float64]) -> CodedColumn:
+    codes = kernels.code_by_cuts(x, cuts)
+    one_bin = bool((codes == codes[0]).all() and x.min() < x.max())
+    return CodedColumn(Feature(name, cuts=cuts), codes, one_bin=one_bin)
 
 
 def _check_finite(name: str, x: NDArray[np.float64]) -> None:
@@ -160,12 +166,17 @@ def _bin_cuts(name: str, x: NDArray[np.float64], bins: Bins) -> NDArray[np.float
 
 
 def quantile_cuts(x: NDArray[np.float64], count: int) -> NDArray[np.float64]:
-    """Cuts at the quantiles i / count, 0 < i < count, of the finite values x (n,).
+    """Cuts at the quantiles i / count, 0 < i < count, of the finite values x (n,); between all
+    distinct values, halfway, where there are no more of them than bins.
 
     Quantile p is the value at place p (n - 1) of the sorted rows (repeats counted, from 0), linear
     between two rows: NumPy's and R's default (type 7 in Hyndman & Fan 1996). Equal cuts are one,
     and a cut at the least value is dropped, as it parts nothing; so there may be fewer bins.
     """
+    values = np.unique(x)
+    if len(values) <= count:
+        each = Feature("", values=values)
+        return np.array([each.threshold(i, i + 1) for i in range(len(values) - 1)])
     places = np.arange(1, count) / count
     # Quarters, where the distance of two values is beyond the largest float.
     scale = 1.0 if _spans(x) else 0.25

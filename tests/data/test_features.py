@@ -114,9 +114,14 @@ def test_bins_for_every_numeric_feature_not_named_elsewhere(program):
     ("x", "count", "cuts"),
     [
         ([0, 1, 2, 3, 4], 4, [1, 2, 3]),
-        ([0, 1], 4, [0.25, 0.5, 0.75]),
-        ([0, 0, 0, 0, 1], 2, []),  # the median is the least value
-        ([0, 1, 1, 1, 1], 4, [1]),  # one cut three times
+        ([0, 1], 4, [0.5]),
+        ([0, 0, 0, 0, 1], 2, [0.5]),  # the median is the least value
+        ([0, 1, 1, 1, 1], 4, [0.5]),
+        ([3, 1, 2, 2, 2, 2], 3, [1.5, 2.5]),
+        ([5e-324, 0], 2, [5e-324]),  # the midpoint is not above the smaller
+        ([0, 0, 0, 0, 0, 1, 2], 2, []),  # more values than bins, and the median is the least
+        ([0, 1, 1, 1, 1, 2], 2, [1]),
+        ([0, 1, 1, 1, 1, 1, 2, 3, 4], 4, [1, 2]),  # one cut twice
         ([5, 5], 3, []),
         ([5], 3, []),
         ([0, 1, 2], 1, []),
@@ -161,9 +166,20 @@ def test_bins_merge_rows_and_a_bin_of_everything_cannot_split(program):
     table = table_of(program(features=declarations), frame)
     assert table.codes.tolist() == [[0, 0], [1, 0]]
     assert table.statistics.tolist() == [[1.0, 1.0], [1.0, 1.0]]
-    assert table.warnings[0].message == (
-        "no tree can split on `b`: the same value (or bin) in every row"
-    )
+    assert [str(DataError(w)) for w in table.warnings] == [
+        "warning[W401]: no tree can split on `b`: cuts or bins put all rows into one bin, though "
+        "values differ\n  help: declare other cuts; or none: :- feature(b, [numeric])."
+    ]
+
+
+def test_bins_keep_the_cuts_of_a_column_of_few_values(program):
+    frame = pd.DataFrame({"rare": [0] * 9 + [1], "skew": [0] * 7 + [1, 2, 3], "y": [0, 1] * 5})
+    table = table_of(program(features=[declare(None, None, Bins("quantile", 2))]), frame)
+    rare, skew = table.features
+    assert (rare.cuts.tolist(), skew.cuts.tolist()) == ([0.5], [])
+    assert [w.message for w in table.warnings] == [
+        "no tree can split on `skew`: cuts or bins put all rows into one bin, though values differ"
+    ]
 
 
 # --- the contract of codes and thresholds --------------------------------------------------------
@@ -313,7 +329,7 @@ def test_large_whole_numbers_that_stay_apart_are_sound(program):
         ),
         (
             ["x", "x"],
-            "warning[W401]: no tree can split on `a`: the same value (or bin) in every row",
+            "warning[W401]: no tree can split on `a`: the same value in every row",
         ),
     ],
 )
