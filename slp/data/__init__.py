@@ -7,7 +7,7 @@ Entry points: `read_columns` (a file on the command line; `read_frame` gives it 
 Inside, in the order in which data pass: `files` (with `polars_frames`, which imports polars, late,
 `small_text`, which does without, and `parquet`, which lets a child process read) -> `frames` (any
 kind of frame becomes columns) -> `columns` (types and cells) -> `features` (codes and cuts),
-`response` (leaf model) -> `coding`.
+`response` (leaf model), both with `texts` (what text seems to be) -> `coding`.
 """
 
 from __future__ import annotations

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp import kernels
-from slp.data.cells import cell_text, read_number
+from slp.data.cells import cell_text
 from slp.data.columns import Column, labels_of
 from slp.data.faults import check_usable, read_numbers
 from slp.data.table import Feature
+from slp.data.texts import text_warnings
 from slp.data.words import atom, data_error, first_row, plural
 from slp.errors import Diagnostic
 from slp.ir.program import Bins, Cuts, FeatureDeclaration
@@ -33,8 +34,8 @@ class Declared:
 
 @dataclass(frozen=True, eq=False)
 class CodedColumn:
-    """A feature, its codes int32 (n,), and findings that are no errors. `one_bin` says that its cuts
-    or bins part none of its values."""
+    """A feature, its codes int32 (n,), and findings that are no errors; `one_bin` says that its
+    cuts or bins part none of its values."""
 
     feature: Feature
     codes: NDArray[np.int32]
@@ -67,7 +68,7 @@ def code_column(column: Column, declared: Declared) -> CodedColumn:
         message = f"feature `{column.name}` is declared categorical and has cuts or bins"
         raise data_error("E428", message, "only numeric features have cuts: drop one of the two")
     if declared.kind is None and declared.coding is None and not column.numeric:
-        return _code_levels(column, _numbers_among_text(column))
+        return _code_levels(column, text_warnings(column))
     if declared.kind == "categorical":
         return _code_levels(column)
     return _code_numbers(column, declared.coding)
@@ -77,34 +78,6 @@ def _code_levels(column: Column, warnings: tuple[Diagnostic, ...] = ()) -> Coded
     labels, codes = labels_of(column)
     levels = tuple(map(cell_text, labels))
     return CodedColumn(Feature(column.name, levels=levels), codes, warnings)
-
-
-def _numbers_among_text(column: Column) -> tuple[Diagnostic, ...]:
-    """W403 if at least half of the cells of a text column are numbers."""
-    if column.kind != "text":
-        return ()
-    distinct, codes = np.unique(column.cells, return_inverse=True)
-    other = np.array([read_number(text) is None for text in distinct])[codes]
-    n, numbers = len(other), int((~other).sum())
-    if 2 * numbers < n:
-        return ()
-    name = atom(column.name)
-    if numbers == n:
-        message = (
-            f"column `{column.name}` is categorical, as text, though all its cells are numbers"
-        )
-        help = f"say which is meant: :- feature({name}, [numeric]). or [categorical]"
-    else:
-        row = first_row(other)
-        message = (
-            f"column `{column.name}` is categorical because row {row} holds "
-            f"`{column.cells[row - 1]}`, though {numbers} of {n} cells are numbers"
-        )
-        help = (
-            "correct such cells, or leave those rows out; "
-            f"if it is meant, write :- feature({name}, [categorical])."
-        )
-    return (Diagnostic("W403", message, help=help, severity="warning"),)
 
 
 def _code_numbers(column: Column, coding: Cuts | Bins | None) -> CodedColumn:

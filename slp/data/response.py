@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from slp.data.columns import Column, labels_of, numbers_of, texts_of
 from slp.data.faults import check_usable
 from slp.data.features import Declared
+from slp.data.texts import text_warnings
 from slp.data.words import data_error, first_row, listed
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import LeafDeclaration
@@ -68,7 +69,11 @@ def bind_response(
             span,
         )
     if class_order is not None or _wants_classes(column, declaration, declared):
-        return _classes(column, declaration, class_order, span)
+        response = _classes(column, declaration, class_order, span)
+        if declaration is None and class_order is None and declared.kind is None:
+            found = text_warnings(column, numbers=False)
+            response = replace(response, warnings=(*found, *response.warnings))
+        return response
     return _numbers(column, event, declaration)
 
 

@@ -338,5 +338,64 @@ def test_warnings(program, cells, message):
     assert [str(DataError(w)) for w in warnings] == [message]
 
 
+DATES = "turn them into numbers (days, years)"
+COMMAS = "write numbers with a point and without separators of thousands (1.5, 1500)"
+
+
+@pytest.mark.parametrize(
+    ("cells", "code", "shown"),
+    [
+        (["2024-01-31", "2024-02-01", "unknown"], "W405", "2024-01-31"),
+        (["31.01.2024", "1.2.24", "x"], "W405", "31.01.2024"),
+        (["x", "1/31/2024", "12/1/2024"], "W405", "1/31/2024"),
+        (["2024-01-31T12:30:01.5Z", "2024-01-31 12:30"], "W405", "2024-01-31T12:30:01.5Z"),
+        (["3 Feb 2024", "Feb 3, 2024", "03-feb-24"], "W405", "3 Feb 2024"),
+        (["2024-01", "2024/02"], "W405", "2024-01"),
+        (["7:30", "12:30:05", "7:30 pm"], "W405", "7:30"),
+        (["1,5", "2,25", "-0,1"], "W406", "1,5"),
+        (["3", "2,25", "x", "1,5"], "W406", "2,25"),
+        (["1.234,5", "1 234,5", "12,0"], "W406", "1.234,5"),
+        (["1,234", "1,234,567", "1,234.5"], "W406", "1,234"),
+    ],
+)
+def test_text_that_seems_to_be_dates_or_numbers_with_commas(program, cells, code, shown):
+    what, does = ("dates or times", DATES) if code == "W405" else ("numbers with a comma", COMMAS)
+    help = f"{does}; if it is meant, write :- feature({{}}, [categorical])."
+    message = f"column `{{}}` is categorical, and seems to hold {what}, such as `{shown}`"
+    _, _, warnings = feature(program, cells)
+    assert [(w.code, w.message, w.help) for w in warnings] == [
+        (code, message.format("a"), help.format("a"))
+    ]
+    assert feature(program, cells, declare("a", "categorical"))[2] == ()
+    of_response = table_of(program(), pd.DataFrame({"a": range(len(cells)), "y": cells})).warnings
+    assert [(w.code, w.message, w.help) for w in of_response] == [
+        (code, message.format("y"), help.format("y"))
+    ]
+    declared = program(features=[declare("y", "categorical")])
+    assert table_of(declared, pd.DataFrame({"a": range(len(cells)), "y": cells})).warnings == ()
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["1.2.3", "1.2.4"],  # versions
+        ["12-34-56", "99-12-45"],
+        ["2024-32", "2024-00"],
+        ["a,b", "1,b"],
+        ["1,5", "x", "y"],
+        ["2024-01-01", "x", "y"],
+        ["1-2024-01", "3:4"],
+        ["maybe 3", "march 4"],
+    ],
+)
+def test_other_text_is_not_taken_for_dates_or_numbers(program, cells):
+    assert feature(program, cells)[2] == ()
+
+
+def test_classes_that_are_numbers_in_text_are_no_finding(program):
+    frame = pd.DataFrame({"a": [1, 2, 3], "y": ["1", "0", "1"]})
+    assert table_of(program(), frame).warnings == ()
+
+
 def test_mostly_text_is_text_without_a_warning(program):
     assert feature(program, ["1", "a", "b"])[2] == ()

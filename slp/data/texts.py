@@ -1,0 +1,95 @@
+"""Columns of text that may have been meant otherwise: numbers, decimal commas, dates.
+
+Nothing is converted on a guess: `1,5` may be 1.5 and `1,500` 1500, `03/04/2024` is in March or in
+April. What a cell seems to be is told, and what to do.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.data.cells import read_number
+from slp.data.columns import Column
+from slp.data.words import atom, first_row
+from slp.errors import Diagnostic
+
+__all__ = ["text_warnings"]
+
+_COMMA = re.compile(
+    r"[+-]?(?:(?:\d+|\d{1,3}(?:[. '\u00a0\u202f]\d{3})+),\d+|\d{1,3}(?:,\d{3})+(?:\.\d+)?)", re.A
+)
+
+_PART = r"(?:0?[1-9]|[12]\d|3[01])"  # a day or a month
+_MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+_TIME = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[ap]m)?(?: ?(?:Z|[+-]\d{2}:?\d{2}))?"
+_DAY = "|".join(
+    [
+        rf"\d{{4}}([-/.]){_PART}(?:\1{_PART})?",
+        rf"{_PART}([-/.]){_PART}\2(?:\d{{4}}|\d{{2}})",
+        rf"{_PART}\.?[- ]{_MONTH}\.?,?[- ](?:\d{{4}}|\d{{2}})",
+        rf"{_MONTH}\.? {_PART},? \d{{4}}",
+    ]
+)
+_DATE = re.compile(rf"(?:{_DAY})(?:(?:T|,? ){_TIME})?|{_TIME}", re.A | re.I)
+
+
+def text_warnings(column: Column, *, numbers: bool = True) -> tuple[Diagnostic, ...]:
+    """W403, W406 or W405 if at least half of the cells of a text column are numbers, numbers some
+    of which have a comma, or dates or times; no W403 if `numbers` is False, as for classes, which
+    may well be numbers. No cell may be missing."""
+    if column.kind != "text":
+        return ()
+    distinct, codes = np.unique(column.cells, return_inverse=True)
+    number = np.array([read_number(text) is not None for text in distinct])[codes]
+    if _half(number):
+        return (_numbers_warning(column, number),) if numbers else ()
+    comma = _matches(_COMMA, distinct)[codes]
+    if comma.any() and _half(comma | number):
+        does = "write numbers with a point and without separators of thousands (1.5, 1500)"
+        return (_warning("W406", column, comma, "numbers with a comma", does),)
+    date = _matches(_DATE, distinct)[codes]
+    if _half(date):
+        does = "turn them into numbers (days, years)"
+        return (_warning("W405", column, date, "dates or times", does),)
+    return ()
+
+
+def _half(cells: NDArray[np.bool_]) -> bool:
+    return 2 * int(cells.sum()) >= len(cells)
+
+
+def _numbers_warning(column: Column, number: NDArray[np.bool_]) -> Diagnostic:
+    n, numbers, name = len(number), int(number.sum()), atom(column.name)
+    if numbers == n:
+        message = (
+            f"column `{column.name}` is categorical, as text, though all its cells are numbers"
+        )
+        help = f"say which is meant: :- feature({name}, [numeric]). or [categorical]"
+    else:
+        row = first_row(~number)
+        message = (
+            f"column `{column.name}` is categorical because row {row} holds "
+            f"`{column.cells[row - 1]}`, though {numbers} of {n} cells are numbers"
+        )
+        help = (
+            "correct such cells, or leave those rows out; "
+            f"if it is meant, write :- feature({name}, [categorical])."
+        )
+    return Diagnostic("W403", message, help=help, severity="warning")
+
+
+def _matches(pattern: re.Pattern[str], texts: NDArray[np.object_]) -> NDArray[np.bool_]:
+    found = (pattern.fullmatch(text.strip()) is not None for text in texts)
+    return np.fromiter(found, np.bool_, len(texts))
+
+
+def _warning(
+    code: str, column: Column, cells: NDArray[np.bool_], what: str, does: str
+) -> Diagnostic:
+    shown = column.cells[first_row(cells) - 1]
+    message = f"column `{column.name}` is categorical, and seems to hold {what}, such as `{shown}`"
+    help = f"{does}; if it is meant, write :- feature({atom(column.name)}, [categorical])."
+    return Diagnostic(code, message, help=help, severity="warning")
