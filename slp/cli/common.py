@@ -178,12 +178,16 @@ def reports_errors(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _shown_as(message_format: str, others: Callable[..., None]) -> Callable[..., None]:
-    """What shows a warning of slp as a diagnostic, when it comes up, and others as ever."""
+    """What shows a warning of slp as a diagnostic, when it first comes up, and others as ever."""
+    shown: set[Diagnostic] = set()
 
     def show(message: Warning | str, *place: Any, **where: Any) -> None:
         if not isinstance(message, SlpWarning):
             others(message, *place, **where)
             return
+        if message.diagnostic in shown:
+            return
+        shown.add(message.diagnostic)
         if sys.stderr.isatty():
             sys.stderr.write(CLEAR_LINE)  # of progress
         write_diagnostics([message.diagnostic], message_format, sys.stderr)

@@ -77,7 +77,7 @@ def predict_command(
     check_output(output)
     program = load(prior, include=include, **parameters)
     check_room_for_file(data, inference.get("memory"))
-    frame, rows = read_columns(data), read_columns(new)
+    frame, rows = read_columns(data), read_columns(new, rows=False)
     with progress_line() as progress:
         posterior = program.posterior(frame, response, progress=progress, **inference)
         out = _predictions(posterior, rows, interval)

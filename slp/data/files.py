@@ -12,7 +12,7 @@ from codecs import BOM_UTF8, getincrementaldecoder
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from slp.data.frames import Frame, frame_of
+from slp.data.frames import Frame, frame_or_empty
 from slp.data.parquet import read_parquet
 from slp.data.small_text import MOST_BYTES, find_columns
 from slp.data.words import EXPECTED, data_error
@@ -27,8 +27,9 @@ _PARQUET = (".parquet", ".pq")
 _PIECE = 1 << 20  # bytes looked at together
 
 
-def read_columns(path: str | Path) -> Frame:
+def read_columns(path: str | Path, *, rows: bool = True) -> Frame:
     """The columns of the frame that `read_frame` gives; small plain text is read without polars.
+    With `rows` False the file may be one that has none.
 
     Raises
     ------
@@ -38,13 +39,15 @@ def read_columns(path: str | Path) -> Frame:
     path = Path(path)
     separator = _separator(path)
     if separator is None:
-        return frame_of(_checked(path, read_parquet(path)))
+        frame = read_parquet(path)
+        return frame_or_empty(_checked(path, frame) if rows else frame)
     content = _read_bytes(path)
     if len(content) <= MOST_BYTES:
         columns = find_columns(_decode(path, content), separator)
         if columns is not None:
             return columns
-    return frame_of(_frame_of_text(path, separator, content))
+    frame = _frame_of_text(path, separator, content)
+    return frame_or_empty(_checked(path, frame) if rows else frame)
 
 
 def read_frame(path: str | Path) -> pl.DataFrame:
@@ -63,7 +66,7 @@ def read_frame(path: str | Path) -> pl.DataFrame:
     separator = _separator(path)
     if separator is None:
         return _checked(path, read_parquet(path))
-    return _frame_of_text(path, separator, _read_bytes(path))
+    return _checked(path, _frame_of_text(path, separator, _read_bytes(path)))
 
 
 def _separator(path: Path) -> str | None:
@@ -91,7 +94,7 @@ def _frame_of_text(path: Path, separator: str, content: bytes) -> pl.DataFrame:
     from slp.data import polars_frames  # late: polars takes longer to import than all of slp
 
     _check_text(path, content)
-    return _checked(path, polars_frames.read_text(path, content.removeprefix(BOM_UTF8), separator))
+    return polars_frames.read_text(path, content.removeprefix(BOM_UTF8), separator)
 
 
 def _checked(path: Path, frame: pl.DataFrame) -> pl.DataFrame:

@@ -24,7 +24,7 @@ from slp.data.columns import (
 from slp.data.faults import check_usable, read_numbers
 from slp.data.table import Table
 from slp.data.words import data_error, listed, nearest, plural
-from slp.errors import DataError, Diagnostic
+from slp.errors import DataError, Diagnostic, warn
 
 __all__ = [
     "Frame",
@@ -32,6 +32,7 @@ __all__ = [
     "collected",
     "column_of_values",
     "frame_of",
+    "frame_or_empty",
     "rows_to_predict",
 ]
 
@@ -96,14 +97,15 @@ def frame_of(X: Any) -> Frame:
     DataError
         E404 no rows, E407 and E408 faults of names, E410 no table, E414 rows of unequal length.
     """
-    frame = _frame_of(X)
+    frame = frame_or_empty(X)
     if frame.n_rows == 0:
         raise data_error("E404", "the table has no rows", "inference needs at least one")
     return frame
 
 
-def _frame_of(X: Any) -> Frame:
-    """Any accepted table as columns, which may have no cells."""
+def frame_or_empty(X: Any) -> Frame:
+    """Any accepted table as columns, which may have no cells; raises what `frame_of` does but E404
+    for no rows."""
     if isinstance(X, Frame):
         return X
     X = collected(X)
@@ -205,15 +207,16 @@ def _column_of_pandas(name: str, series: Any) -> Column:
 def rows_to_predict(table: Table, X: Any) -> NDArray[np.object_]:
     """Rows as an object array (m, d): see `Table.new_rows`.
 
-    Levels that the table does not have are kept as they are: no test `= level` holds for them.
+    Levels that the table does not have are kept as they are: no test `= level` holds for them,
+    which is told (W440).
 
     Raises
     ------
     DataError
         E440 a column is missing, E441 an array has the wrong number of columns, and all faults of
-        cells and of `frame_of` but E404: there may be no rows.
+        cells and of `frame_or_empty`.
     """
-    frame = _frame_of(X)
+    frame = frame_or_empty(X)
     columns = _columns_of_features(table, frame)
     faults: list[Diagnostic] = []
     out = np.empty((frame.n_rows, len(columns)), dtype=object)
@@ -230,7 +233,26 @@ def rows_to_predict(table: Table, X: Any) -> NDArray[np.object_]:
             faults += e.diagnostics
     if faults:
         raise DataError(faults)
+    _warn_of_new_levels(table, out)
     return out
+
+
+def _warn_of_new_levels(table: Table, rows: NDArray[np.object_]) -> None:
+    """W440: levels of rows to predict (m, d) that no row of the table has."""
+    new: list[str] = []
+    for feature, cells in zip(table.features, rows.T, strict=True):
+        if feature.levels is not None:
+            levels = sorted(set(cells).difference(feature.levels))
+            new += [f"{listed(levels)} of `{feature.name}`"] if levels else []
+    if new:
+        more = f"; and of {plural(len(new) - 8, 'column')} more" if len(new) > 8 else ""
+        message = (
+            f"the rows to predict have levels that no row of the table has: {'; '.join(new[:8])}"
+            f"{more}"
+        )
+        help = "no test on such a level holds, so they go where other levels go: correct them, or "
+        help += "take rows that have them into the table"
+        warn(Diagnostic("W440", message, help=help, severity="warning"))
 
 
 def _columns_of_features(table: Table, frame: Frame) -> list[Column]:

@@ -175,6 +175,37 @@ def test_predict_numbers(slp_run, tmp_path: Path) -> None:
     assert (have["lower"] < have["y"]).all() and (have["y"] < have["upper"]).all()
 
 
+@pytest.mark.parametrize(
+    ("rows", "header"),
+    [
+        ("1,0.1\n2,0.2\n3,5.3\n", "y,lower,upper\n"),
+        ("1,a\n2,b\n3,b\n", "y,P(a),P(b),lower P(a),upper P(a),lower P(b),upper P(b)\n"),
+    ],
+)
+@pytest.mark.parametrize("end", [".csv", ".parquet"])
+def test_predict_no_rows(slp_run, tmp_path: Path, rows: str, header: str, end: str) -> None:
+    data, new = tmp_path / "d.csv", tmp_path / f"new{end}"
+    data.write_text(f"x,y\n{rows}")
+    if end == ".csv":
+        new.write_text("x\n")
+    else:
+        polars.DataFrame({"x": []}, schema={"x": polars.Int64}).write_parquet(new)
+    result = slp_run("predict", "growtree", data, new, "--interval", 0.9)
+    assert (result.code, result.out) == (0, header)
+    refused = slp_run("predict", "growtree", new, data)
+    assert refused.code == 1 and "E404" in refused.err
+
+
+def test_predict_a_level_that_the_table_lacks(slp_run, tmp_path: Path) -> None:
+    data, new = tmp_path / "d.csv", tmp_path / "new.csv"
+    data.write_text("arm,y\nA,0.1\nA,0.2\nB,5.3\nB,5.1\n")
+    new.write_text("arm\nC\nA\n")
+    result = slp_run("predict", "growtree", data, new)
+    assert (result.code, len(result.out.splitlines())) == (0, 3)
+    assert result.err.count("W440") == 1
+    assert "`C` of `arm`" in result.err
+
+
 def test_predict_column_that_is_missing(slp_run, table: Path, tmp_path: Path) -> None:
     new = tmp_path / "new.csv"
     new.write_text("dose\n5\n")

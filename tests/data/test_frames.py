@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import warnings
 from decimal import Decimal
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 
 from slp.data import table_of
 from slp.data.frames import frame_of
-from slp.errors import DataError
+from slp.errors import DataError, SlpWarning
 from slp.ir.program import Cuts, FeatureDeclaration
 
 ROWS = [[1.5, "a", True, 1], [2.5, "b", False, 2], [1.5, "a", True, 1]]
@@ -269,10 +270,29 @@ def table(program):
     ids=["polars", "pandas", "list", "array"],
 )
 def test_rows_to_predict(table, X):
-    rows = table.new_rows(X)
+    with pytest.warns(SlpWarning, match="W440"):
+        rows = table.new_rows(X)
     assert rows.dtype == object
     assert rows.tolist() == [[7.0, "new", "false"]]
     assert type(rows[0, 0]) is float
+
+
+def test_levels_that_the_table_lacks_are_told_once(program):
+    names = ["arm", *(f"c{i}" for i in range(9)), "y"]
+    data = pd.DataFrame([["A"] * 10 + [0], ["B"] * 10 + [1]], columns=names)
+    table = table_of(program(), data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        table.new_rows(data)
+    new = data.assign(arm=["C", "A"], c0=["D", "C"])
+    with pytest.warns(SlpWarning) as found:
+        table.new_rows(new)
+    assert [w.message.diagnostic.message for w in found] == [
+        "the rows to predict have levels that no row of the table has: `C` of `arm`; `C`, `D` of "
+        "`c0`"
+    ]
+    with pytest.warns(SlpWarning, match=r"`C` of `c6`; and of 2 columns more"):
+        table.new_rows(data.replace("A", "C"))
 
 
 def test_arrays_are_matched_by_place_or_by_the_names_of_their_columns(program):
