@@ -10,6 +10,9 @@ from tests.spec.random_tables import RandomTable
 _MEASURES = ("feature_then_cut", "all", "gap", "gap", "per_feature")
 _WEIGHT_MEASURES = (*_MEASURES, "each", "partition")
 
+#: Comparisons of numbers, each with the one that holds where it does not.
+COMPARISONS = {"<": ">=", ">": "=<", "=<": ">", ">=": "<", "=:=": "=\\=", "=\\=": "=:="}
+
 
 class ProgramText:
     """A program under construction."""
@@ -29,6 +32,20 @@ class ProgramText:
         measure = self.rng.choice(("", *choices))
         self.measures.add(measure or "feature_then_cut")
         return f"split({feature}, {threshold}{', ' + measure if measure else ''})"
+
+    def split_or_leaf(
+        self, head: str, p: float | str, below: str, *, before: str = "", behind: str = ""
+    ) -> None:
+        """Two rules of one head: it splits with probability `p`, a number or an expression, into
+        the children `below`, or is a leaf. `before` is a guard of both, `behind` one of the
+        split."""
+        guard = f"{{ {before} }}, " if before else ""
+        children = f"{{ {behind} }}, {below}" if behind else below
+        rest = f"1 - ({p})" if isinstance(p, str) else 1 - p
+        self.add(
+            f"{p} :: {head} --> {guard}{self.split()}, {children}.",
+            f"{rest} :: {head} --> {guard}leaf.",
+        )
 
     def probability(self) -> float:
         return self.rng.choice((0.2, 0.5, 0.75, 0.9))

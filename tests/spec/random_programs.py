@@ -90,12 +90,9 @@ def _depth_guard(text: ProgramText) -> None:
     """Splitting stops at a depth, by guards before the split."""
     text.weigh_freely()
     p, k = text.probability(), text.rng.randint(1, 3)
-    text.add(
-        ":- start(t(0)).",
-        f"{p} :: t(D) --> {{ D < {k} }}, {text.split()}, t(D+1), t(D+1).",
-        f"{1 - p} :: t(D) --> {{ D < {k} }}, leaf.",
-        f"1 :: t(D) --> {{ D >= {k} }}, leaf.",
-    )
+    text.add(":- start(t(0)).")
+    text.split_or_leaf("t(D)", p, "t(D+1), t(D+1)", before=f"D < {k}")
+    text.add(f"1 :: t(D) --> {{ D >= {k} }}, leaf.")
 
 
 def _chosen_feature(text: ProgramText) -> None:
@@ -146,9 +143,8 @@ def _bound_feature(text: ProgramText) -> None:
         ":- start(t).",
         f"{p} :: t --> {text.split(f)}, u, t.",
         f"{1 - p} :: t --> leaf.",
-        f"{q} :: u --> {text.split()}, t, u.",
-        f"{1 - q} :: u --> leaf.",
     )
+    text.split_or_leaf("u", q, "t, u")
 
 
 def _budget(text: ProgramText) -> None:
@@ -199,11 +195,9 @@ def _calls(text: ProgramText) -> None:
         ":- start(t).",
         "0.3 :: t --> u(1).",
         "0.7 :: t --> u(2).",
-        f"{p} :: u(1) --> {text.split()}, u(2), u(1).",
-        f"{1 - p} :: u(1) --> leaf.",
-        f"{q} :: u(2) --> {text.split()}, u(1), leaf.",
-        f"{1 - q} :: u(2) --> leaf.",
     )
+    text.split_or_leaf("u(1)", p, "u(2), u(1)")
+    text.split_or_leaf("u(2)", q, "u(1), leaf")
 
 
 def _recursive_helper(text: ProgramText) -> None:
@@ -238,11 +232,8 @@ def _threshold_guard(text: ProgramText) -> None:
     text.weigh_freely()
     p, t = text.probability(), random_bound(text, text.rng.choice(text.table.features))
     comparison = text.rng.choice(("<", ">", "=<", ">=", "=\\="))
-    text.add(
-        ":- start(t).",
-        f"{p} :: t --> {text.split()}, {{ V {comparison} {number(t)} }}, t, t.",
-        f"{1 - p} :: t --> leaf.",
-    )
+    text.add(":- start(t).")
+    text.split_or_leaf("t", p, "t, t", behind=f"V {comparison} {number(t)}")
 
 
 def _limits(text: ProgramText) -> None:
@@ -252,12 +243,8 @@ def _limits(text: ProgramText) -> None:
     limits = {f: random_bound(text, f) for f in text.table.features}
     text.add(":- start(t).")
     text.add(*(f"limit({quoted(f)}, {number(x)})." for f, x in limits.items()))
-    text.add(
-        f"{p} :: t --> {text.split()}, {{ limit(F, K), V =< K }}, t, u.",
-        f"{1 - p} :: t --> leaf.",
-        f"{p} :: u --> {text.split()}, {{ \\+ (limit(F, K), V > K + 1) }}, u, t.",
-        f"{1 - p} :: u --> leaf.",
-    )
+    text.split_or_leaf("t", p, "t, u", behind="limit(F, K), V =< K")
+    text.split_or_leaf("u", p, "u, t", behind="\\+ (limit(F, K), V > K + 1)")
 
 
 def _bound_threshold(text: ProgramText) -> None:
@@ -268,9 +255,8 @@ def _bound_threshold(text: ProgramText) -> None:
         ":- start(t).",
         f"{p} :: t --> {text.split(quoted(f), number(random_bound(text, f)))}, u, u.",
         f"{1 - p} :: t --> {text.split()}, u, leaf.",
-        f"{p} :: u --> {text.split()}, u, leaf.",
-        f"{1 - p} :: u --> leaf.",
     )
+    text.split_or_leaf("u", p, "u, leaf")
 
 
 def _side_by_threshold(text: ProgramText) -> None:

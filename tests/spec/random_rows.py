@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.spec.program_text import ProgramText
+from tests.spec.program_text import COMPARISONS, ProgramText
 
 #: Probabilities that depend on N, for N from 1 on.
 _CHANCES = (
@@ -26,9 +26,6 @@ _CHANCES = (
 #: Weights that depend on N.
 _WEIGHTS = ("N", "N^2", "sqrt(N)", "1/N", "exp(N/3)", "max(0, N - 2)", "N*(N - 1)/2", "(N + 1)//2")
 
-_COMPARISONS = ("<", ">", "=<", ">=", "=:=", "=\\=")
-_OPPOSITE = dict(zip(_COMPARISONS, (">=", "=<", ">", "<", "=\\=", "=:="), strict=True))
-
 
 def _chance(text: ProgramText) -> str:
     return text.rng.choice(_CHANCES)
@@ -37,25 +34,18 @@ def _chance(text: ProgramText) -> str:
 def _label(text: ProgramText) -> None:
     """The chance to split depends on the number of rows."""
     text.weigh_freely()
-    p = _chance(text)
-    text.add(
-        ":- start(t).",
-        f"{p} :: t --> {{ rows(N) }}, {text.split()}, t, t.",
-        f"1 - ({p}) :: t --> {{ rows(N) }}, leaf.",
-    )
+    text.add(":- start(t).")
+    text.split_or_leaf("t", _chance(text), "t, t", before="rows(N)")
 
 
 def _guard(text: ProgramText) -> None:
     """Only boxes of some sizes split; labels sum to 1 over the rules whose tests hold."""
     text.weigh_freely()
-    test, k, p = text.rng.choice(_COMPARISONS), text.rng.randint(1, 5), text.probability()
-    other = text.rng.choice((f"N {_OPPOSITE[test]} {k}", f"\\+ N {test} {k}"))
-    text.add(
-        ":- start(t).",
-        f"{p} :: t --> {{ rows(N), N {test} {k} }}, {text.split()}, t, t.",
-        f"{1 - p} :: t --> {{ rows(N), N {test} {k} }}, leaf.",
-        f"1 :: t --> {{ rows(N), {other} }}, leaf.",
-    )
+    test, k, p = text.rng.choice(tuple(COMPARISONS)), text.rng.randint(1, 5), text.probability()
+    other = text.rng.choice((f"N {COMPARISONS[test]} {k}", f"\\+ N {test} {k}"))
+    text.add(":- start(t).")
+    text.split_or_leaf("t", p, "t, t", before=f"rows(N), N {test} {k}")
+    text.add(f"1 :: t --> {{ rows(N), {other} }}, leaf.")
 
 
 def _guard_over_heads(text: ProgramText) -> None:
@@ -102,8 +92,9 @@ def _mixture(text: ProgramText) -> None:
         ":- start(t).",
         f"{p} :: t --> {{ rows(N) }}, u(1).",
         f"1 - ({p}) :: t --> {{ rows(N) }}, u(2).",
-        f"{q} :: u(1) --> {text.split()}, t, u(1).",
-        f"{1 - q} :: u(1) --> leaf.",
+    )
+    text.split_or_leaf("u(1)", q, "t, u(1)")
+    text.add(
         f"1 - 1/N :: u(2) --> {{ rows(N) }}, {text.split()}, t, leaf.",
         "1/N :: u(2) --> { rows(N) }, leaf.",
     )
@@ -144,7 +135,7 @@ def _class_tests(text: ProgramText) -> None:
         _guard(text)
         return
     text.weigh_freely()
-    test, k, p = text.rng.choice(_COMPARISONS), text.rng.randint(0, 3), text.probability()
+    test, k, p = text.rng.choice(tuple(COMPARISONS)), text.rng.randint(0, 3), text.probability()
     text.add(
         ":- start(t).",
         f"{p} :: t --> {{ rows({first}, A), A {test} {k} }}, {text.split()}, t, t.",
