@@ -66,12 +66,12 @@ _CHAINS: dict[str, _Option] = {
     "warmup": click.option(
         "--warmup",
         type=click.IntRange(min=0),
-        help="Steps of each chain before any draw is kept  [default: 1000 to 20000]",
+        help="Steps of each chain before any draw is kept  [default: up to 20000]",
     ),
     "thin": click.option(
         "--thin",
         type=click.IntRange(min=1),
-        help="Steps for each draw kept  [default: 10 to 1000, by the time of a step]",
+        help="Steps for each draw kept  [default: up to 1000, by program and table]",
     ),
     "checkpoint": click.option(
         "--checkpoint", metavar="FILE", help="Keep the run of a sampler in FILE as it goes."

@@ -111,7 +111,7 @@ def choose_by_size(
     if size.vast:
         reason = f"exact sums would be {size}"
     if what_fits is not None:
-        reason += f"; {fits_in_words(fits)}"
+        reason += f"; {fits_in_words(fits, table)}"
     return Choice("mh", reason, size, fits)
 
 

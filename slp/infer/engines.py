@@ -252,7 +252,7 @@ def infer(
         raise UnsupportedError(not_exact)
     grammar = grammar.listed()
     goes_on = engine == "auto" and deadline.seconds is not None
-    what_fits = None if fits is None or goes_on else lambda room: fits_in_words(fits(room))
+    what_fits = None if fits is None or goes_on else lambda room: fits_in_words(fits(room), table)
     own = deadline.before(deadline.left() * (_KEPT_FOR_DRAWS if goes_on else _KEPT_FOR_WORDS))
     limits = Limits(budget, own, threads, what_fits, draws > 0)
 

@@ -13,6 +13,7 @@ from slp.data.table import Table
 from slp.errors import Diagnostic, SlpError, UsageError, warn
 from slp.infer.boxes import Geometry
 from slp.infer.choice import Choice
+from slp.infer.default_steps import default_steps
 from slp.infer.edit_posterior import EditPosterior
 from slp.infer.edits import (
     CompiledEditMetropolisHastings,
@@ -157,7 +158,11 @@ class _Chains:
         sampler = self.sampler(likelihood)
         draws, threads = self.draws, self.threads
         forward = self._forward(likelihood)
-        schedule = Schedule(draws, 1, 0, 1) if forward else _schedule(sampler, self.sampling, draws)
+        schedule = (
+            Schedule(draws, 1, 0, 1)
+            if forward
+            else _schedule(sampler, self.grammar, self.sampling, draws)
+        )
         kept = min(_seconds_after_chains(draws, self.geometry), deadline.left() / 2)
         said: list[Diagnostic] = []
         try:
@@ -339,21 +344,12 @@ _MOST_RUNGS = 10_000
 #: Seconds at most that go into a look at some trees.
 _LOOK = 5.0
 
-#: Steps before the first draw and for each, by default. 1000 steps of `q_uc` take some 4 ms on a
-#: table of 700 rows, and autocorrelation there dies out within 5,000 to 10,000.
-_QUICK = (20_000, 1000)
-_EDITS = (2000, 100)
-_SLOW = (1000, 10)
 
-
-def _schedule(sampler: TreeSampler[Any], sampling: Sampling, draws: int) -> Schedule:
-    """Longer where steps are quick: in the core, without `q_exact` and without predicates."""
-    core = sampler.base if isinstance(sampler, CompiledTempering) else sampler
-    quick = isinstance(core, CompiledMetropolisHastings) and core.predicate is None
-    quick = quick and "q_exact" not in sampling.proposal
-    warmup, thin = (max(1, n // sampling.rungs) for n in _QUICK) if quick else _SLOW
-    if isinstance(core, CompiledEditMetropolisHastings):
-        warmup, thin = _EDITS
+def _schedule(
+    sampler: TreeSampler[Any], grammar: TreeGrammar, sampling: Sampling, draws: int
+) -> Schedule:
+    """As the options say, and `default_steps` where they do not."""
+    warmup, thin = default_steps(sampler, grammar, sampling)
     return Schedule(
         draws,
         sampling.chains,

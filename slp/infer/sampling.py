@@ -47,7 +47,8 @@ class Sampling:
     ----------
     chains, warmup, thin : number of chains; steps that each makes before it keeps any; steps for
         each draw kept. None is 20,000 and 1000 where the core makes a step in microseconds, shared
-        by the rungs, 2000 and 100 for edits of a tree in the core, else 1000 and 10.
+        by the rungs, 2000 and 100 for edits of a tree in the core, else 1000 and 10; fewer on
+        large tables (`slp.infer.default_steps`).
     proposal : as in `slp.infer.mh.names`.
     rungs : 1, or the number of powers of the likelihood that each chain is tempered at.
     checkpoint, resume : a file that the run is kept in, and whether to go on from it.

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 import slp
+from slp.data.table import Table
 from slp.errors import Diagnostic, SlpWarning, UsageError
 from slp.infer import choice
 from slp.infer.compiled import MOST_SPLITS, Size
 from slp.infer.compiled.fitting import Fit, Room, changes_that_fit, fits_in_words
 from slp.ir import program as ir
+from slp.ir.tree_grammar import TreeGrammar
 from slp.source import draw_diagnostic
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
@@ -52,7 +54,7 @@ def test_draws_where_it_does_not_and_says_so() -> None:
     assert made.would_fit and all(fit.size.fits(MIB) for fit in made.would_fit)
     assert posterior.reason == (
         f"exact sums would be too large: {made.size} +- {made.size.error:.0%} (estimate) against "
-        f"the memory of 1.0 MiB; {fits_in_words(made.would_fit)}"
+        f"the memory of 1.0 MiB; {fits_in_words(made.would_fit, posterior.table)}"
     )
     assert [w.diagnostic.code for w in found] == ["W530"]  # one cause, one warning
     with pytest.warns(SlpWarning) as caught:
@@ -96,7 +98,7 @@ def test_what_would_fit_does(memory: float, kinds: int) -> None:
     for fit in fits:
         changed = slp.parse(f":- use(denison). {fit.directive}")
         changed.posterior(X, y, engine="exact", memory=int(memory), draws=0)
-    assert fits_in_words(fits[:1]) == (
+    assert fits_in_words(fits[:1], model.table) == (
         f"it would fit with `{fits[0].directive}` ({fits[0].size}, about 1 s) (estimates)"
     )
 
@@ -107,7 +109,28 @@ def test_where_nothing_fits() -> None:
     room = Room(100, MOST_SPLITS)
     same = (model.grammar, model.table)
     assert changes_that_fit(model.program, model.table, lambda _: same, room) == []
-    assert fits_in_words([]) == "no fewer cuts, depth or larger leaves alone would make it fit"
+    assert (
+        fits_in_words([], model.table)
+        == "no fewer cuts, depth or larger leaves alone would make it fit"
+    )
+
+
+def test_of_a_large_table_only_bins_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = data()
+    model = DENISON.compile(X, y)
+    n_cells = len(model.table.counts) * len(model.table.features)
+    monkeypatch.setattr("slp.infer.compiled.fitting._LARGE", n_cells - 1)
+    tried = []
+
+    def recompile(program: ir.Program) -> tuple[TreeGrammar, Table]:
+        tried.append(program)
+        return model.grammar, model.table
+
+    assert changes_that_fit(model.program, model.table, recompile, Room(100, MOST_SPLITS)) == []
+    assert tried and all(p.support == model.program.support for p in tried)
+    assert fits_in_words([], model.table) == (
+        "no fewer cuts alone would make it fit (nothing else was tried)"
+    )
 
 
 def test_a_vector_takes_more_room_than_a_number() -> None:

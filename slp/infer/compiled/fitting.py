@@ -2,8 +2,9 @@
 
 Tried are fewer cuts, shallower trees and larger leaves, of each the mildest change that fits, as
 far as the trees still say something of the table. Every number comes from the estimator, run on the
-changed program and its table; there are at most ten estimates, each of a second or two at most, and
-on large tables, which take as long to be coded anew, fewer.
+changed program and its table; there are at most ten estimates, each of a second or two at most. On
+large tables estimates take as long as reading them: there two numbers of bins alone are tried,
+which leave few rows that differ.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ Recompile: TypeAlias = Callable[[Program], tuple[TreeGrammar, Table]]
 _BINS = (20, 10, 7, 5, 4, 3)
 _DEPTHS = (6, 5, 4, 3, 2)
 _LEAVES = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
-# Of a table with more cells (rows times features) two numbers of bins are tried.
+# Of a table with more cells (distinct rows times features) two numbers of bins are tried.
 _LARGE, _FEW_BINS = 2_000_000, (5, 3)
 # A tree has room for so many of the least leaves, or says little of the table.
 _FEWEST_LEAVES = 10
@@ -73,14 +74,16 @@ def changes_that_fit(
 ) -> list[Fit]:
     """Of each kind of change the mildest that leaves a pass within the room, as far as they were
     found before `stop` said so."""
-    ladders = _ladders(program, table.n_rows, len(table.counts) * len(table.features))
+    ladders = _ladders(program, table)
     found = (_mildest(list(ladder), recompile, room, stop) for ladder in ladders)
     return [fit for fit in found if fit is not None]
 
 
-def fits_in_words(fits: Sequence[Fit]) -> str:
-    """What would fit, in words."""
+def fits_in_words(fits: Sequence[Fit], table: Table) -> str:
+    """What would fit on a table, in words."""
     if not fits:
+        if _is_large(table):
+            return "no fewer cuts alone would make it fit (nothing else was tried)"
         return "no fewer cuts, depth or larger leaves alone would make it fit"
     return f"it would fit with {', or '.join(map(str, fits))} (estimates)"
 
@@ -90,11 +93,13 @@ def _roughly(seconds: float) -> str:
     return format_seconds(max(1.0, float(f"{seconds:.1g}")))
 
 
-def _ladders(
-    program: Program, n_rows: int, n_cells: int
-) -> Iterator[Iterator[tuple[str, Program]]]:
+def _is_large(table: Table) -> bool:
+    return len(table.counts) * len(table.features) > _LARGE
+
+
+def _ladders(program: Program, table: Table) -> Iterator[Iterator[tuple[str, Program]]]:
     """Changes of one kind, from mild to severe, with the changed programs."""
-    support = program.support
+    support, large = program.support, _is_large(table)
     named = tuple(f for f in program.features if f.name is not None or f.coding is None)
     yield (
         (
@@ -103,8 +108,10 @@ def _ladders(
                 program, features=(*named, FeatureDeclaration(None, None, Bins("quantile", k)))
             ),
         )
-        for k in (_BINS if n_cells <= _LARGE else _FEW_BINS)
+        for k in (_FEW_BINS if large else _BINS)
     )
+    if large:
+        return
     yield (
         (f":- support(max_depth({k})).", replace(program, support=replace(support, max_depth=k)))
         for k in _DEPTHS
@@ -113,7 +120,7 @@ def _ladders(
     yield (
         (f":- support(min_leaf({k})).", replace(program, support=replace(support, min_leaf=k)))
         for k in _LEAVES
-        if support.min_leaf < k <= max(_LEAVES[1], n_rows / _FEWEST_LEAVES)
+        if support.min_leaf < k <= max(_LEAVES[1], table.n_rows / _FEWEST_LEAVES)
     )
 
 

@@ -94,8 +94,10 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         self.longest_block = 1 if self._predicates else LONGEST_BLOCK  # they may take seconds
         problem = core.ExactEngine(core_problem(core, grammar, geometry.table, count_leaves=False))
         if most_boxes is None:
-            items = size_of(problem, grammar.min_leaf).items
-            most_boxes = math.inf if items <= MOST_ITEMS else MOST_BOXES
+            # The estimate takes seconds on large tables, and nothing else asks what fits.
+            exactly = "q_exact" in proposal
+            small = exactly and size_of(problem, grammar.min_leaf).items <= MOST_ITEMS
+            most_boxes = math.inf if small else MOST_BOXES
         make = partial(_sampler, core, problem, grammar, geometry, constraints, most_boxes)
         named = mixture_of_names(proposal, lambda: make([]).root_fits())
         plain = MetropolisHastings(grammar, geometry, constraints, likelihood=likelihood)
