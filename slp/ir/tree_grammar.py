@@ -120,11 +120,13 @@ class OpenStates(ABC):
         start.
     single_way : whether it is certain that each state, first or not, has no call, and one leaf
         rule and one split rule at most.
+    measures : those that a split rule of any state, first or not, may have.
     identity : the same for programs that have the same states, in one version of this library.
     """
 
     first: Mapping[int, State]
     single_way: bool
+    measures: frozenset[Measure]
     identity: str
 
     @abstractmethod
@@ -162,8 +164,11 @@ class TreeGrammar:
     `horizon` is the number of splits on one path up to which states were expanded: states first
     reached there have no split rules, which is exact for tables that cannot split deeper.
     `normalised` tells whether the weights of all trees are known to sum to 1 on every table (no
-    failure possible, no `:- weights.`). Where the states are open, those that are made later are
-    held to it.
+    failure possible, no `:- weights.`). Where the states are open, that is told from the first, and
+    every state that is made later is held to it (E304): nothing fails in a derivation unless it
+    meets a state for which whoever follows it gets that error. So the weights of the trees whose
+    states can be made sum to 1 less the probability that the program derives another tree, and to
+    1 where no state fails. Chains start from such derivations.
     """
 
     features: tuple[str, ...]

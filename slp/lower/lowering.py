@@ -228,6 +228,9 @@ def _opened(
     states = MadeStates(
         maker,
         single_way=has_single_ways(program),
+        measures=frozenset(
+            rule.body.measure for rule in program.rules if isinstance(rule.body, ir.SplitBody)
+        ),
         identity=repr((meaning, program.support, grammar.horizon)),
         sound=partial(sums_to_one, program) if grammar.normalised else None,
         list_all=list_all,

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 
 from slp.errors import Diagnostic, UnsupportedError
+from slp.ir.program import Measure
 from slp.ir.tree_grammar import OpenStates, State
 from slp.lower.states import StateMaker
 
@@ -21,12 +22,13 @@ class MadeStates(OpenStates):
         maker: StateMaker,
         *,
         single_way: bool,
+        measures: frozenset[Measure],
         identity: str,
         sound: Callable[[State], bool] | None,
         list_all: Callable[[], tuple[State, ...]],
     ) -> None:
         self.first = maker.listed()
-        self.single_way, self.identity = single_way, identity
+        self.single_way, self.measures, self.identity = single_way, measures, identity
         self._maker, self._sound, self._list_all = maker, sound, list_all
         self._made = dict(self.first)
         self._all: tuple[State, ...] | None = None

@@ -25,17 +25,21 @@ from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
 __all__ = ["ForwardDraws", "can_run_forward"]
 
 #: Measures whose shares sum to 1 at most.
-_PROPER = ("feature_then_cut", "all", "gap", "per_feature")
+_PROPER = frozenset({"feature_then_cut", "all", "gap", "per_feature"})
 #: Of so many proofs drawn first, this many must be kept.
 _PILOT, _FEWEST_KEPT = 200, 20
 
 
 def can_run_forward(grammar: TreeGrammar) -> bool:
-    """Whether no choice of the program has weights that sum to more than 1. Of open states that is
-    told from the first, and only where labels are renormalised in every state."""
-    if isinstance(grammar.states, OpenStates) and not grammar.normalise:
-        return False
-    for state in grammar.first_states().values():
+    """Whether no choice of the program has weights that sum to more than 1: those of the labels in
+    a state, and the shares of the splits of a rule.
+
+    Of open states that is known where labels are renormalised in every state, so that they sum to
+    1, and no rule of the program, whatever state it is used in, has another measure.
+    """
+    if isinstance(grammar.states, OpenStates):
+        return grammar.normalise and grammar.states.measures <= _PROPER
+    for state in grammar.all_states():
         if any(isinstance(r, SplitRule) and r.measure not in _PROPER for r in state.rules):
             return False
         total = math.fsum(math.exp(rule.log_weight) for rule in state.rules)

@@ -10,6 +10,8 @@ import slp
 from slp.errors import BudgetError
 from slp.infer import choice
 from slp.infer.mh.forward import can_run_forward
+from slp.ir.tree_grammar import OpenStates
+from slp.lower import lowering
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
 
@@ -67,6 +69,21 @@ def test_what_cannot_be_run_forward(prior: str, monkeypatch: pytest.MonkeyPatch)
     program = slp.parse(f":- use({prior}).")
     assert not can_run_forward(program.compile(data()).grammar)
     assert program.prior(data()).engine == "exact"
+
+
+@pytest.mark.parametrize(("measure", "can"), [("gap", True), ("each", False)])
+def test_of_open_states_later_ones_count(
+    measure: str, can: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From depth 8 on, which no state that is listed at first has, splits are by another
+    measure."""
+    monkeypatch.setattr(lowering, "FIRST_STATES", 5)
+    text = ":- start(t(0)). 1/2 :: t(D) --> leaf. "
+    text += "1/2 :: t(D) --> { D < 8 }, split(F, V), t(D+1), t(D+1). "
+    text += f"1/2 :: t(D) --> {{ D >= 8 }}, split(F, V, {measure}), t(D+1), t(D+1)."
+    grammar = slp.parse(text).compile(data(40)).grammar
+    assert isinstance(grammar.states, OpenStates)
+    assert can_run_forward(grammar) == can
 
 
 def test_a_short_summary_is_exact() -> None:
