@@ -50,11 +50,11 @@ def format_seconds(seconds: float) -> str:
 
 
 class _Watch:
-    """Seconds worked. It runs from the beginning, until it is stopped."""
+    """Seconds worked. It runs from `began`, until it is stopped."""
 
-    def __init__(self, now: Callable[[], float]) -> None:
+    def __init__(self, now: Callable[[], float], began: float) -> None:
         self.now, self.spent = now, 0.0
-        self.since: float | None = now()
+        self.since: float | None = began
 
     def read(self) -> float:
         return self.spent + (0.0 if self.since is None else self.now() - self.since)
@@ -63,13 +63,14 @@ class _Watch:
 class Deadline:
     """When to be done.
 
-    Its watch starts when it is made. `pause` stops it, as a posterior that was handed to a user
-    does not age; `working` lets it run for what is asked of that later.
+    `pause` stops its watch, as a posterior that was handed to a user does not age; `working` lets
+    it run for what is asked of that later.
 
     Parameters
     ----------
     seconds : how long in all; None is without a limit.
     now : the clock, in seconds.
+    began : what the clock said when the watch started; None is when the deadline is made.
 
     Attributes
     ----------
@@ -77,14 +78,18 @@ class Deadline:
     """
 
     def __init__(
-        self, seconds: float | None = None, now: Callable[[], float] = clock.monotonic
+        self,
+        seconds: float | None = None,
+        now: Callable[[], float] = clock.monotonic,
+        began: float | None = None,
     ) -> None:
         self.seconds = seconds
-        self._watch, self._kept = _Watch(now), 0.0
+        self._watch, self._kept = _Watch(now, now() if began is None else began), 0.0
 
     @classmethod
-    def of(cls, time: float | str | Deadline | None) -> Deadline:
-        """From what a user gives as time; one that there is already goes on.
+    def of(cls, time: float | str | Deadline | None, began: float | None = None) -> Deadline:
+        """From what a user gives as time, which began when `time.monotonic` said `began` (None is
+        now); one that there is already goes on.
 
         Raises
         ------
@@ -93,7 +98,7 @@ class Deadline:
         """
         if isinstance(time, Deadline):
             return time
-        return cls(None if time is None else parse_seconds(time))
+        return cls(None if time is None else parse_seconds(time), began=began)
 
     def before(self, kept: float) -> Deadline:
         """One that ends so many seconds earlier, which are kept for what comes after; on the same
@@ -106,11 +111,19 @@ class Deadline:
         """End so many seconds earlier than the time is over, from now on."""
         self._kept = seconds
 
+    def __reduce__(self) -> tuple[type[Deadline], tuple[()]]:
+        """To be pickled or copied: without a limit, as the watch is this process's own."""
+        return Deadline, ()
+
     def left(self) -> float:
         """Seconds left, 0 at least; inf without a limit."""
         if self.seconds is None:
             return math.inf
         return max(0.0, self.seconds - self._kept - self._watch.read())
+
+    def spent(self) -> float:
+        """Seconds worked so far."""
+        return self._watch.read()
 
     def over(self) -> bool:
         """Whether there is no time left."""

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+# First, as all other imports take of a command's `--time`.
+from slp.cli.began import BEGAN
+
+# isort: split
 import gc
 import sys
 from importlib import import_module
@@ -60,7 +64,7 @@ def slp_command() -> None:
 
 def main() -> None:
     """Entry point of `slp`."""
-    sys.exit(run(slp_command))
+    sys.exit(run(slp_command, began=BEGAN))
 
 
 def sample_main() -> None:
@@ -69,4 +73,4 @@ def sample_main() -> None:
         command = _command("sample")
     except KeyboardInterrupt:  # most of a short run is imports
         sys.exit(stopped())
-    sys.exit(run(command))
+    sys.exit(run(command, began=BEGAN))

@@ -10,6 +10,7 @@ import math
 import os
 import sys
 import tempfile
+import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
@@ -196,11 +197,18 @@ def _shown_as(message_format: str, others: Callable[..., None]) -> Callable[...,
     return show
 
 
-def run(command: click.Command, arguments: list[str] | None = None) -> int:
-    """Run a command and give its exit code: no traceback reaches the user but for a bug of ours."""
+def run(
+    command: click.Command, arguments: list[str] | None = None, began: float | None = None
+) -> int:
+    """Run a command and give its exit code: no traceback reaches the user but for a bug of ours.
+
+    `began` is what `time.monotonic` said when the command began, None for now; the command finds it
+    as `obj` of its context.
+    """
     _open_closed_streams()
+    began = time.monotonic() if began is None else began
     try:
-        result = command.main(args=arguments, standalone_mode=False)
+        result = command.main(args=arguments, standalone_mode=False, obj=began)
         sys.stdout.flush()
         return result if isinstance(result, int) else int(ExitCode.OK)
     except SystemExit as e:  # how `reports_errors` and a fault found by a check end a command

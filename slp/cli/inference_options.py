@@ -97,7 +97,7 @@ _TREES: dict[str, _Option] = {
 
 
 def until_deadline(inference: dict[str, Any]) -> dict[str, Any]:
-    """The same with the time as a deadline, of which the command's time has begun: reading,
+    """The same with the time as a deadline that runs since the command began: imports, reading,
     summaries and all take of it.
 
     Raises
@@ -105,7 +105,8 @@ def until_deadline(inference: dict[str, Any]) -> dict[str, Any]:
     UsageError
         E542: it is no length of time.
     """
-    return {**inference, "time": Deadline.of(inference.get("time"))}
+    began = click.get_current_context().obj
+    return {**inference, "time": Deadline.of(inference.get("time"), began)}
 
 
 def inference_options(command: _Command) -> _Command:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 import slp
 from slp import Posterior
@@ -13,7 +13,12 @@ from slp.cli.summary import finite, leaves_text, size_to_json, standing, words_l
 from slp.errors import BudgetError
 from slp.infer import Known, bounds_in_words
 
-__all__ = ["known_is_told", "known_lines", "known_to_json", "with_known"]
+__all__ = ["asked", "known_is_told", "known_lines", "known_to_json"]
+
+_Answer = TypeVar("_Answer")
+
+#: The posterior that answered, and the answer.
+_Asked: TypeAlias = tuple[Posterior, _Answer]
 
 #: What a page has none of.
 _MISSING = "the probabilities of trees, their number, leaves, features and predictions"
@@ -31,13 +36,16 @@ def known_is_told(tell: Callable[[Known, str], None]) -> Iterator[None]:
         raise
 
 
-@contextmanager
-def with_known(posterior: Posterior) -> Iterator[None]:
-    """Around what a posterior is asked: where it reaches a limit, the error carries what it
-    knows."""
+def asked(posterior: Posterior, question: Callable[[Posterior], _Answer]) -> _Asked[_Answer]:
+    """What a posterior answers. Where the time ends that exact sums have which `auto` chose, a
+    sampler goes on, and answers in its place; of any other limit the error carries what is
+    known."""
     try:
-        yield
+        return posterior, question(posterior)
     except BudgetError as error:
+        drawn = posterior.drawn_instead(error)
+        if drawn is not None:
+            return drawn, question(drawn)
         known = posterior.known()
         if known.log_evidence_bounds is None:
             known = replace(known, log_evidence_bounds=error.log_evidence_bounds)
@@ -89,13 +97,15 @@ def known_lines(known: Known, limit: str, words: str) -> Iterator[str]:
     """The page for a person."""
     bounds, best, table = known.log_evidence_bounds, known.best, known.table
     yield f"unfinished: {limit.partition(';')[0]}"
-    yield f"not known are {_MISSING}" + (", and the evidence" if _exact(bounds) is None else "")
+    evidence_too = known.likelihood and _exact(bounds) is None
+    yield f"not known are {_MISSING}" + (", and the evidence" if evidence_too else "")
     yield f"data      {table.notes[0]}, response {table.response}"
     for i, line in enumerate(words_lines(words)):
         yield f"{'prior' if i == 0 else '':<10}{line}"
     yield f"engine    {known.choice.engine}: {known.choice.reason}"
-    evidence = "nothing is certain" if bounds is None else bounds_in_words(bounds)
-    yield f"evidence  {evidence}"
+    if known.likelihood:
+        evidence = "nothing is certain" if bounds is None else bounds_in_words(bounds)
+        yield f"evidence  {evidence}"
     if best is None:
         yield "best tree  none was looked at"
         return

@@ -25,7 +25,7 @@ from slp.cli.common import (
 )
 from slp.cli.inference_options import inference_options, until_deadline
 from slp.cli.json_text import json_text
-from slp.cli.known import known_is_told, known_lines, known_to_json, with_known
+from slp.cli.known import asked, known_is_told, known_lines, known_to_json
 from slp.cli.summary import leaves_text, size_to_json, standing
 from slp.data import read_columns
 from slp.infer import Known, MapTree, check_room_for_file
@@ -76,8 +76,7 @@ def map_command(
 
     with known_is_told(tell), progress_line() as progress:
         posterior = program.posterior(frame, response, progress=progress, **inference)
-        with with_known(posterior):
-            trees = posterior.k_best(best)
+        posterior, trees = asked(posterior, lambda p: p.k_best(best))
     if as_json:
         found = [
             {
@@ -92,6 +91,7 @@ def map_command(
         result = {
             "engine": posterior.engine,
             "reason": posterior.reason,
+            "depends_on_clock": posterior.choice.by_clock or posterior.out_of_time,
             "size": size_to_json(posterior),
             "normalised": posterior.normalised,
             "certified": all(t.certified for t in trees),

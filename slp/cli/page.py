@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from slp.cli.summary import (
     estimate_text,
     leaves_text,
     left_out_words,
+    mixture_of,
     notes_of,
     standing,
     words_lines,
@@ -53,7 +54,8 @@ class Page:
     uses : how features are used, or why that is not known.
     words : the prior in words.
     data : the table's name.
-    longer : a command that runs longer, to be copied.
+    longer : a command that runs longer, to be copied, and what is said of it; empty for an exact
+        engine.
     verbose : whether log weights are told too.
     """
 
@@ -61,7 +63,7 @@ class Page:
     uses: Uses | BudgetError
     words: str
     data: str
-    longer: str
+    longer: Sequence[str]
     verbose: bool = False
 
     def lines(self) -> Iterator[str]:
@@ -83,13 +85,18 @@ class Page:
             yield f"trust     exact: sums over all trees{exact_to if left_out else ''}"
         elif not found.tells:
             yield "trust     NOT KNOWN: too few draws to tell, do not use these; run longer:"
-            yield f"next      {self.longer}"
+            yield from self._next()
         elif found.warnings:
             yield "trust     NOT CONVERGED: do not use these numbers; run ten times longer:"
-            yield f"next      {self.longer}"
+            yield from self._next()
             yield f"{_INDENT}{_health(found)}"
         else:
             yield f"trust     estimate, converged: {_health(found)}"
+
+    def _next(self) -> Iterator[str]:
+        """What to run where draws cannot be trusted."""
+        for i, line in enumerate(self.longer):
+            yield f"{'' if i else 'next':<10}{line}"
 
     def _evidence(self) -> Iterator[str]:
         posterior = self.posterior
@@ -132,7 +139,7 @@ class Page:
     def _features(self) -> Iterator[str]:
         """For each feature how much it is used, and leaves expected."""
         if isinstance(self.uses, BudgetError):
-            yield from _labelled("features", left_out_words(self.uses))
+            yield from _labelled("features", left_out_words(self.uses, None))
             return
         yield f"features  probability that a tree splits on it, splits expected{self._error_note()}"
         width = max((len(name) for name in self.uses), default=0)
@@ -143,7 +150,11 @@ class Page:
         posterior = self.posterior
         leaves = self._number(posterior.expected_leaves(), posterior.expected_leaves_error())
         yield f"leaves    {leaves} expected"
-        for i, part in enumerate(posterior.mixture()):
+        mixture = mixture_of(posterior)
+        if isinstance(mixture, BudgetError):
+            yield from _labelled("mixture", left_out_words(None, mixture))
+            return
+        for i, part in enumerate(mixture):
             if i == 0:
                 yield f"mixture   probability of each component{self._error_note()}"
             probability = self._number(part.at_start, part.at_start_error)
@@ -176,16 +187,17 @@ class Page:
 
 
 def draws_lines(
-    posterior: Posterior, draws: int, output: str | None, *, verbose: bool = False
+    posterior: Posterior, draws: int, made: int, output: str | None, *, verbose: bool = False
 ) -> Iterator[str]:
-    """What the page says of the draws, `draws` of which were asked for."""
+    """What the page says of the draws: `draws` were asked for, `made` are there."""
     where = f", written to {output}" if output else ""
     found = posterior.diagnostics
     if found is None:
-        yield f"draws     {draws} independent draws, seed {posterior.seed}{where}"
+        none = "none were made: exact sums need none, and -o FILE writes some"
+        own = f"{made} independent draws, seed {posterior.seed}{where}"
+        yield f"draws     {own if output else none}"
         return
-    n = sum(found.draws)
-    kept = f"{n} draws" if n == draws else f"{n} of {draws} draws"
+    kept = f"{made} draws" if made == draws else f"{made} of {draws} draws"
     stopped = ", interrupted" if posterior.interrupted else ""
     stopped = ", out of time" if posterior.out_of_time else stopped
     chains = _count(sum(k > 0 for k in found.draws), "chain")

@@ -23,9 +23,11 @@ from slp.cli.common import (
     write_exactly,
 )
 from slp.cli.inference_options import inference_options, until_deadline
+from slp.cli.known import asked, known_is_told, known_lines
 from slp.data import read_columns
-from slp.infer import check_room_for_file
+from slp.infer import Known, check_room_for_file
 from slp.leaves import label_array, label_text
+from slp.source import visible
 
 if TYPE_CHECKING:
     import polars
@@ -71,16 +73,22 @@ def predict_command(
 
     Writes CSV: for classes the most probable one and the probability of each, with --interval the
     ends of its credible interval too; for a numeric response its mean and the ends of an
-    equal-tailed interval.
+    equal-tailed interval. At a limit of time or memory nothing is written but an error, with what
+    is known of the trees.
     """
     inference = until_deadline(inference)
     check_output(output)
     program = load(prior, include=include, **parameters)
     check_room_for_file(data, inference.get("memory"))
     frame, rows = read_columns(data), read_columns(new, rows=False)
-    with progress_line() as progress:
+
+    def tell(known: Known, limit: str) -> None:
+        for line in known_lines(known, limit, program.describe()):
+            click.echo(visible(line), err=True)  # standard output is for the table
+
+    with known_is_told(tell), progress_line() as progress:
         posterior = program.posterior(frame, response, progress=progress, **inference)
-        out = _predictions(posterior, rows, interval)
+        posterior, out = asked(posterior, lambda p: _predictions(p, rows, interval))
     text = out.write_csv()
     if output is None:
         write_exactly(text)

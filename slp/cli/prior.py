@@ -29,6 +29,7 @@ from slp.cli.common import (
 )
 from slp.cli.inference_options import inference_options, until_deadline
 from slp.cli.json_text import json_text
+from slp.cli.known import asked, known_is_told, known_lines, known_to_json
 from slp.cli.summary import (
     edits_to_json,
     estimate_text,
@@ -38,7 +39,7 @@ from slp.cli.summary import (
     write_draws,
 )
 from slp.data import read_columns
-from slp.infer import Draw, check_room_for_file
+from slp.infer import Draw, Known, check_room_for_file
 
 if TYPE_CHECKING:
     from slp.infer.diagnostics import Diagnostics
@@ -85,7 +86,15 @@ def prior_command(
     program = load(prior, include=include, **parameters)
     check_room_for_file(data, inference.get("memory"))
     frame = read_columns(data)
-    with progress_line() as progress:
+
+    def tell(known: Known, limit: str) -> None:
+        if as_json:
+            write_exactly(json_text(known_to_json(known, limit)) + "\n")
+        else:
+            for line in known_lines(known, limit, program.describe(fine_print=False)):
+                say(line)
+
+    with known_is_told(tell), progress_line() as progress:
         result = program.prior(
             frame,
             response,
@@ -93,8 +102,8 @@ def prior_command(
             progress=progress,
             **inference,
         )
-        shown = min(draws, len(result.draws)) if result.interrupted else draws
-        summary = _summary(result, shown)
+        result, summary = asked(result, lambda r: _summary(r, draws))
+        shown = summary["draws"]
     with reader_may_leave(output):
         if as_json:
             write_exactly(json_text(summary) + "\n")
@@ -130,8 +139,9 @@ def _print_summary(result: slp.Posterior, summary: dict[str, Any], words: str) -
         say(f"  {name}  {estimate_text(probability, error, found)}")
 
 
-def _summary(result: slp.Posterior, draws: int) -> dict[str, Any]:
+def _summary(result: slp.Posterior, wanted: int) -> dict[str, Any]:
     uses, found = result.split_probabilities(), result.diagnostics
+    draws = min(wanted, len(result.draws)) if result.interrupted else wanted
     return {
         "engine": result.engine,
         "reason": result.reason,
@@ -147,6 +157,7 @@ def _summary(result: slp.Posterior, draws: int) -> dict[str, Any]:
         "edits": edits_to_json(result),
         "diagnostics": None if found is None else found.to_dict(),
         "interrupted": result.interrupted,
+        "depends_on_clock": result.choice.by_clock or result.out_of_time,
         "draws": draws,
         "seed": result.seed,
         "version": slp.__version__,

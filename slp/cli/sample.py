@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import math
 from typing import Any
 
 import click
@@ -29,11 +29,12 @@ from slp.cli.common import (
 )
 from slp.cli.inference_options import inference_options, until_deadline
 from slp.cli.json_text import json_text
-from slp.cli.known import known_is_told, known_lines, known_to_json, with_known
+from slp.cli.known import asked, known_is_told, known_lines, known_to_json
 from slp.cli.page import Page, draws_lines
 from slp.cli.summary import feature_uses, posterior_to_json, write_draws
 from slp.data import read_columns
 from slp.infer import Known, check_room_for_file
+from slp.seconds import Deadline, format_seconds
 
 __all__ = ["sample_command"]
 
@@ -90,8 +91,8 @@ def sample_command(
     PRIOR is a .slp file, or the name of a prior of the library (growtree, denison, ...). DATA is a
     table: CSV, CSV.gz or Parquet.
     """
-    started = time.perf_counter()
     inference = until_deadline(inference)
+    deadline: Deadline = inference["time"]
     check_output(output)
     program = load(prior, include=include, **parameters)
     check_room_for_file(data, inference.get("memory"))
@@ -99,41 +100,50 @@ def sample_command(
 
     def tell(known: Known, limit: str) -> None:
         if as_json:
-            seconds = time.perf_counter() - started
-            write_exactly(json_text({**known_to_json(known, limit), "seconds": seconds}) + "\n")
+            found = {**known_to_json(known, limit), "seconds": deadline.spent()}
+            write_exactly(json_text(found) + "\n")
         else:
             for line in known_lines(known, limit, program.describe(fine_print=verbose)):
                 say(line)
 
     with known_is_told(tell), progress_line() as progress:
         posterior = program.posterior(frame, response, draws=draws, progress=progress, **inference)
-        with with_known(posterior):
-            uses = feature_uses(posterior)
-            result = posterior_to_json(posterior, uses, draws=draws)
+        posterior, uses = asked(posterior, feature_uses)
+        made = _draws_made(posterior, draws, output)
+        result = posterior_to_json(posterior, uses, draws=made)
     # The summary comes first: it is not lost where there is no room or time for the draws.
     with reader_may_leave(output):
         if as_json:
-            write_exactly(json_text({**result, "seconds": time.perf_counter() - started}) + "\n")
+            write_exactly(json_text({**result, "seconds": deadline.spent()}) + "\n")
         else:
             words = program.describe(fine_print=verbose)
-            page = Page(posterior, uses, words, data, _longer(posterior, draws), verbose)
+            page = Page(posterior, uses, words, data, _longer(posterior, draws, deadline), verbose)
             for line in page.lines():
                 say(line)
     if output is not None:
         write_draws(posterior.draws, output)
     if not as_json:
-        for line in draws_lines(posterior, draws, output, verbose=verbose):
+        for line in draws_lines(posterior, draws, made, output, verbose=verbose):
             say(line)
-        say(f"time      {time.perf_counter() - started:.2f} s")
+        say(f"time      {deadline.spent():.2f} s")
     exit_if_interrupted(posterior)
 
 
-def _longer(posterior: slp.Posterior, draws: int) -> str:
-    """This command with ten times the steps, and draws enough to tell. Without a limit of time and
-    without the checkpoint, which is of the shorter run."""
+def _draws_made(posterior: slp.Posterior, draws: int, output: str | None) -> int:
+    """How many draws there are: an exact engine makes them where there is a file for them."""
+    if posterior.diagnostics is None:
+        return draws if output is not None else 0
+    return sum(posterior.diagnostics.draws)
+
+
+def _longer(posterior: slp.Posterior, draws: int, deadline: Deadline) -> list[str]:
+    """This command with ten times the steps and the time, and draws enough to tell; without the
+    checkpoint, which is of the shorter run. Below it, how long it takes."""
     schedule = posterior.schedule
     if schedule is None:
-        return ""
+        return []
+    context = click.get_current_context()
+    choice = posterior.choice
     changes: dict[str, object] = {
         "warmup": _LONGER * max(schedule.warm_up, schedule.thin),
         "thin": _LONGER * schedule.thin,
@@ -141,5 +151,16 @@ def _longer(posterior: slp.Posterior, draws: int) -> str:
     }
     if draws < _ENOUGH_DRAWS:
         changes["draws"] = _ENOUGH_DRAWS
-    without = ("time", "checkpoint", "resume")
-    return command_again(click.get_current_context(), changes, without)
+    if choice.by_clock:  # with more time `auto` might take exact, which uses none of these
+        changes["engine"] = posterior.engine
+    seconds = math.ceil(_LONGER * (deadline.seconds or deadline.spent()))
+    takes = f"(it takes about {format_seconds(seconds)})"
+    if deadline.seconds is not None:
+        changes["time"] = f"{seconds}s"
+        takes = f"(it takes {format_seconds(seconds)} at most)"
+    lines = [command_again(context, changes, ("checkpoint", "resume")), takes]
+    if choice.by_clock and choice.size is not None:
+        lines.append(
+            f"(exact sums take {choice.size.in_seconds}, an estimate: leave --time out for them)"
+        )
+    return lines

@@ -18,6 +18,7 @@ from slp.source import visible
 
 if TYPE_CHECKING:
     from slp.infer.diagnostics import Diagnostics
+    from slp.infer.rule_use import RuleUse
 
 __all__ = [
     "LEAST_SHARE",
@@ -28,6 +29,7 @@ __all__ = [
     "edits_to_json",
     "leaves_text",
     "left_out_words",
+    "mixture_of",
     "notes_of",
     "posterior_to_json",
     "size_to_json",
@@ -57,11 +59,12 @@ def feature_uses(posterior: Posterior) -> Uses | BudgetError:
 def posterior_to_json(
     posterior: Posterior, uses: Uses | BudgetError, *, draws: int
 ) -> dict[str, Any]:
-    """What `--json` prints; the caller adds the time. `draws` is the number asked for."""
+    """What `--json` prints; the caller adds the time. `draws` is the number made."""
     table = posterior.table
     best = posterior.map()
     known = None if isinstance(uses, BudgetError) else uses
     found = posterior.diagnostics
+    mixture = mixture_of(posterior)
     return {
         "engine": posterior.engine,
         "reason": posterior.reason,
@@ -72,7 +75,7 @@ def posterior_to_json(
         "log_evidence_bounds": _bounds_to_json(posterior),
         "depends_on_clock": posterior.choice.by_clock or posterior.out_of_time,
         "left_out": posterior.left_out,
-        "notes": [*notes_of(posterior), *(left_out_words(uses) if known is None else ())],
+        "notes": [*notes_of(posterior), *left_out_words(uses, mixture)],
         "tree_count": finite(posterior.tree_count()),
         "map": {
             "tree": best.tree.to_dict(predictive=True),
@@ -93,9 +96,9 @@ def posterior_to_json(
             if known is None
             else {name: finite(use.probability_error) for name, use in known.items()}
         ),
-        "rules": None if known is None else mixture_to_json(posterior),
+        "rules": None if isinstance(mixture, BudgetError) else mixture_to_json(mixture),
         "edits": edits_to_json(posterior),
-        "draws": draws if found is None else sum(found.draws),
+        "draws": draws,
         "diagnostics": None if found is None else found.to_dict(),
         "interrupted": posterior.interrupted,
         "seed": posterior.seed,
@@ -103,8 +106,17 @@ def posterior_to_json(
     }
 
 
-def mixture_to_json(posterior: Posterior) -> list[dict[str, Any]]:
-    """The rules of a mixture that trees begin with, and how probable each is; none elsewhere."""
+def mixture_of(posterior: Posterior) -> list[RuleUse] | BudgetError:
+    """The components of a mixture that trees begin with, none elsewhere; or why they are not
+    known."""
+    try:
+        return posterior.mixture()
+    except BudgetError as error:
+        return error
+
+
+def mixture_to_json(mixture: list[RuleUse]) -> list[dict[str, Any]]:
+    """How probable each component of a mixture is."""
     return [
         {
             "rule": use.rule,
@@ -113,7 +125,7 @@ def mixture_to_json(posterior: Posterior) -> list[dict[str, Any]]:
             "probability": use.at_start,
             "probability_error": finite(use.at_start_error),
         }
-        for use in posterior.mixture()
+        for use in mixture
     ]
 
 
@@ -174,11 +186,13 @@ def _bounds_to_json(posterior: Posterior) -> list[float | None] | None:
     return None if bounds is None else [finite(bound) for bound in bounds]
 
 
-def left_out_words(uses: Uses | BudgetError) -> Iterator[str]:
-    """Why it is not told how features are used, if it is not."""
-    if isinstance(uses, BudgetError):
-        for found in uses.diagnostics:
-            yield f"leaves and features are left out: {found.message}"
+def left_out_words(uses: object, mixture: object) -> Iterator[str]:
+    """Why it is not told how features are used, or how probable the components of a mixture are,
+    and what to do about it, where these are a `BudgetError`."""
+    for what, error in (("leaves and features", uses), ("components of the mixture", mixture)):
+        if isinstance(error, BudgetError):
+            for found in error.diagnostics:
+                yield f"{what} are left out: {found.message}; {found.help}"
 
 
 def words_lines(words: str) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,7 +16,14 @@ from slp.infer.sampling import FORWARD
 from slp.ir.tree_grammar import OpenStates, TreeGrammar
 from slp.seconds import Deadline, format_seconds
 
-__all__ = ["Choice", "choose_by_size", "choose_engine", "choose_for_prior", "goes_on_with_draws"]
+__all__ = [
+    "Choice",
+    "choose_by_size",
+    "choose_engine",
+    "choose_for_prior",
+    "ends_warm_up_early",
+    "goes_on_with_draws",
+]
 
 # Item by item the search for the best tree keeps four words for an item where that for totals,
 # which the estimate is of, keeps three. Uses of features that need more are left out instead.
@@ -115,18 +123,22 @@ def choose_by_size(
     return Choice("mh", reason, size, fits)
 
 
-def choose_for_prior(choice: Choice, n_rows: int, forward: Callable[[], bool]) -> Choice:
+def choose_for_prior(
+    choice: Choice, n_rows: int, forward: Callable[[], bool], seconds: float = math.inf
+) -> Choice:
     """The same, or draws that are independent where a summary of the prior by exact sums is too
-    large or takes long. `forward` says whether there are such draws."""
+    large or takes long, longer than the `seconds` that there are for it among them. `forward` says
+    whether there are such draws."""
     size = choice.size
-    if size is None or (choice.engine == "exact" and _prior_seconds(size, n_rows) <= _LONG):
+    long = min(_LONG, seconds)
+    if size is None or (choice.engine == "exact" and _prior_seconds(size, n_rows) <= long):
         return choice
     if not forward():
         return choice
-    long = "would be too large" if choice.engine == "mh" else "would take long"
+    why_not = "would be too large" if choice.engine == "mh" else "would take long"
     reason = (
-        f"exact sums {long} ({size}), so these are independent draws, made by running the program "
-        "forward"
+        f"exact sums {why_not} ({size}), so these are independent draws, made by running the "
+        "program forward"
     )
     return replace(choice, engine=FORWARD, reason=reason)
 
@@ -139,15 +151,25 @@ def _prior_seconds(size: Size, n_rows: int) -> float:
 
 
 def goes_on_with_draws(
-    choice: Choice, deadline: Deadline, bounds: tuple[float, float] | None
+    choice: Choice, engine: str, deadline: Deadline, bounds: tuple[float, float] | None
 ) -> Choice:
-    """The choice where exact sums, which `auto` took, did not end in their share of the time."""
+    """The choice of an engine that draws where exact sums, which `auto` took, did not end in their
+    share of the time."""
     reason = (
         f"exact sums did not end in their share of the time of "
         f"{format_seconds(deadline.seconds or 0)}, so the rest of it went into draws: the answer "
         "depends on the clock"
     )
-    return replace(choice, engine="mh", reason=reason, by_clock=True, log_evidence_bounds=bounds)
+    return replace(choice, engine=engine, reason=reason, by_clock=True, log_evidence_bounds=bounds)
+
+
+def ends_warm_up_early(choice: Choice, steps: int) -> Choice:
+    """The choice where half of the time was over in warm-up, and warm-up ended there."""
+    reason = (
+        f"{choice.reason}; warm-up ended after {steps:,} steps, as half of the time was over: the "
+        "answer depends on the clock"
+    )
+    return replace(choice, reason=reason, by_clock=True)
 
 
 def _plainly() -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
@@ -29,7 +29,7 @@ from slp.infer.distribution import TreeDistribution
 from slp.infer.exact_posterior import ExactPosterior
 from slp.infer.known import Known
 from slp.infer.memory import check_room_for_bit_sets, memory_budget, room_beside
-from slp.infer.options import check_count
+from slp.infer.options import MOST_DRAWS, check_count
 from slp.infer.posterior import MapTree, Posterior
 from slp.infer.row_labels import tells_label_faults
 from slp.infer.sampling import FORWARD, SAMPLERS, Sampling
@@ -181,7 +181,7 @@ def infer(
     ------
     UsageError
         E502 `memory` is no size, E542 `time` no length of time, E505 `draws` or `seed` is no whole
-        number from 0 up or `threads` below 1, E509 no such engine.
+        number from 0 up, `draws` above 10^8 or `threads` below 1, E509 no such engine.
     BudgetError
         E501, E503, E540: the budget is too small for the table or the engine; the message says what
         would fit, and `known` holds what was found (`slp.infer.known.Known`).
@@ -193,7 +193,7 @@ def infer(
         a box is no probability in some box; and what `sample_posterior` raises.
     """
     choice = choose_engine(engine, ENGINES, SAMPLERS, not_exact)
-    check_count("draws", draws)
+    check_count("draws", draws, most=MOST_DRAWS)
     draws = int(draws)  # the core takes no integers of NumPy
     if seed is not None:
         check_count("seed", seed, most=math.inf)
@@ -206,8 +206,14 @@ def infer(
     # Another program on the table makes another table.
     may_try = recompile is not None and room > budget // 2
 
+    # Of the time, what exact sums may have.
+    goes_on = engine == "auto" and deadline.seconds is not None
+    kept = _KEPT_FOR_DRAWS if goes_on else _KEPT_FOR_WORDS
+    seconds = (deadline.seconds or math.inf) * (1 - kept)
+
     def changes(room: Room) -> list[Fit]:
         assert recompile is not None
+        room = replace(room, seconds=seconds)
         advice = deadline.before(deadline.left() * (1 - _KEPT_FOR_ADVICE))
         return changes_that_fit(program, table, recompile, room, advice.over)
 
@@ -222,7 +228,7 @@ def infer(
     if choice is None:
         choice = choose_by_size(grammar, table, budget, fits if likelihood else None)
         if not likelihood:
-            choice = choose_for_prior(choice, table.n_rows, forward)
+            choice = choose_for_prior(choice, table.n_rows, forward, seconds)
 
     def sample(choice: Choice) -> Posterior:
         from slp.infer.samplers import sample_posterior  # late: exact engines need none of it
@@ -242,8 +248,11 @@ def infer(
             progress=progress,
             allow_code=allow_code,
         )
-        if not sampled.n_scored or not sampled.diagnostics.warnings:  # else that is said (W530)
+        found_fault = sampled.n_scored and sampled.diagnostics.warnings  # W530 says so
+        if choice.by_clock or not found_fault:
             _say(choice)
+        if choice.engine == FORWARD:
+            _say_unused(FORWARD, sampling or Sampling())
         return sampled
 
     if choice.engine in (*SAMPLERS, FORWARD):
@@ -251,14 +260,16 @@ def infer(
     if not_exact:
         raise UnsupportedError(not_exact)
     grammar = grammar.listed()
-    goes_on = engine == "auto" and deadline.seconds is not None
     what_fits = None if fits is None or goes_on else lambda room: fits_in_words(fits(room), table)
-    own = deadline.before(deadline.left() * (_KEPT_FOR_DRAWS if goes_on else _KEPT_FOR_WORDS))
+    own = deadline.before(deadline.left() * kept)
     limits = Limits(budget, own, threads, what_fits, draws > 0)
 
-    look = (deadline.seconds or math.inf) * _KEPT_FOR_BEST
+    def drawn(bounds: tuple[float, float] | None) -> Posterior:
+        way = FORWARD if not likelihood and forward() else "mh"
+        with deadline.working():
+            return sample(goes_on_with_draws(choice, way, deadline, bounds))
 
-    best_tree = partial(_best_drawn, program, grammar, geometry, likelihood, look)
+    best_tree = partial(_best_drawn, program, grammar, geometry, likelihood, deadline)
     try:
         distribution = ENGINES[choice.engine](grammar, geometry, likelihood, limits, progress)
         posterior = ExactPosterior(
@@ -269,13 +280,14 @@ def infer(
             draws=draws,
             seed=seed,
             best_tree=best_tree,
+            drawn=drawn if goes_on else None,
             run=_Sums(choice.engine, table, limits, progress),
         )
     except BudgetError as error:
         bounds = error.log_evidence_bounds
         try:
             if goes_on and error.diagnostics[0].code == "E540":
-                return sample(goes_on_with_draws(choice, deadline, bounds))
+                return drawn(bounds)
         except BudgetError as nothing_drawn:
             error = nothing_drawn
         normalised = grammar.normalised and grammar.max_leaves is None
@@ -283,6 +295,8 @@ def infer(
             error.known = Known(choice, table, likelihood, normalised, bounds, best_tree())
         raise error from None
     own.keep(deadline.left() * _KEPT_FOR_WORDS)
+    if not goes_on:
+        _say_unused(choice.engine, sampling or Sampling())
     return posterior
 
 
@@ -305,16 +319,39 @@ class _Sums:
         return _Sums, (self.engine, self.table, limits, None)
 
 
-def _best_drawn(*task: Any) -> MapTree | None:
+def _best_drawn(
+    program: Program,
+    grammar: TreeGrammar,
+    geometry: Geometry,
+    likelihood: bool,
+    deadline: Deadline,
+) -> MapTree | None:
+    """The best of some trees drawn in the share of the time that is kept for them; None if there is
+    no time left."""
+    share = (deadline.seconds or math.inf) * _KEPT_FOR_BEST
+    seconds = min(share, deadline.left())
+    if seconds <= 0:
+        return None
     from slp.infer.samplers import best_drawn  # late: exact engines need none of it
 
-    return best_drawn(*task)
+    return best_drawn(program, grammar, geometry, likelihood, seconds)
+
+
+def _say_unused(engine: str, sampling: Sampling) -> None:
+    """That options were given which the engine does not use (W542)."""
+    given = [f.name for f in fields(Sampling) if getattr(sampling, f.name) != f.default]
+    if given:
+        names = " and ".join([", ".join(given[:-1]), given[-1]] if given[1:] else given)
+        message = f"the engine {engine} does not use {names}: only samplers do"
+        finding = Diagnostic("W542", message, help="take the engine mh, or leave them out")
+        warn(replace(finding, severity="warning"))
 
 
 def _say(choice: Choice) -> None:
     """That the answer will be an estimate, where the program alone would let it be exact (W540)."""
-    if choice.too_large:
-        help = "a larger memory, or a change of the program, lets `auto` take exact"
-        message = f"`auto` draws with mh: {choice.reason}"
+    if choice.too_large or choice.by_clock:
+        more = "more time" if choice.by_clock else "a larger memory"
+        help = f"{more}, or a change of the program, lets `auto` take exact"
+        message = f"`auto` draws with {choice.engine}: {choice.reason}"
         finding = Diagnostic("W540", message, help=help, severity="warning")
         warn(finding)

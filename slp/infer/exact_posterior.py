@@ -9,10 +9,11 @@ import math
 from collections.abc import Callable
 from functools import cached_property
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
-from slp.errors import Diagnostic, NoTreeError
+from slp.errors import BudgetError, Diagnostic, NoTreeError
 from slp.infer.boxes import Geometry
 from slp.infer.choice import Choice
 from slp.infer.distribution import ScoredTree, TreeDistribution
@@ -42,6 +43,7 @@ class ExactPosterior(Posterior):
         seed: int | None = None,
         best_tree: Callable[[], MapTree | None] = lambda: None,
         run: Callable[[TreeGrammar, bool], TreeDistribution] | None = None,
+        drawn: Callable[[tuple[float, float] | None], Posterior] | None = None,
     ) -> None:
         super().__init__(
             geometry,
@@ -51,6 +53,7 @@ class ExactPosterior(Posterior):
             seed=fresh_seed() if seed is None else seed,
         )
         self._n_draws, self._best_tree, self._run = draws, best_tree, run
+        self._drawn = drawn
         self._distribution, self._grammar = distribution, grammar
         if distribution.log_total == -np.inf:
             raise _no_tree()
@@ -59,14 +62,27 @@ class ExactPosterior(Posterior):
     def _averages(self) -> TreeDistribution:
         return self._distribution
 
+    def __getstate__(self) -> dict[str, Any]:
+        """To be pickled or copied: without the sampler that would go on in its place."""
+        return {**vars(self), "_drawn": None}
+
     def known(self) -> Known:
         """What there is without another pass, where one of them reached a limit."""
-        total = self._distribution.log_total
-        found = "_log_prior_total" in self.__dict__ or self.normalised
-        bounds = (total - self._log_prior_total,) * 2 if self.likelihood and found else None
-        return Known(
-            self.choice, self.table, self.likelihood, self.normalised, bounds, self._best_tree()
-        )
+        bounds, best = self._known_bounds, self._best_tree()
+        return Known(self.choice, self.table, self.likelihood, self.normalised, bounds, best)
+
+    @property
+    def _known_bounds(self) -> tuple[float, float] | None:
+        """The log evidence twice, if it is known without another pass."""
+        if not self.likelihood or not ("_log_prior_total" in vars(self) or self.normalised):
+            return None
+        return (self._distribution.log_total - self._log_prior_total,) * 2
+
+    def drawn_instead(self, limit: BudgetError) -> Posterior | None:
+        """See `Posterior`."""
+        if self._drawn is None or limit.diagnostics[0].code != "E540":
+            return None
+        return self._drawn(self._known_bounds or limit.log_evidence_bounds)
 
     # --- evidence ------------------------------------------------------------------------------
 
@@ -123,6 +139,10 @@ class ExactPosterior(Posterior):
 
     def mixture(self) -> list[RuleUse]:
         """See `Posterior`."""
+        return self._mixture
+
+    @cached_property
+    def _mixture(self) -> list[RuleUse]:
         found = rules_of_mixture(self._grammar)
         return self._rule_uses(found) if found else []
 

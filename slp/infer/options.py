@@ -16,7 +16,7 @@ from slp.errors import Diagnostic, UsageError
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["MOST_COUNTED", "check_count", "fresh_seed", "options_of"]
+__all__ = ["MOST_COUNTED", "MOST_DRAWS", "check_count", "fresh_seed", "options_of"]
 
 _Options = TypeVar("_Options", bound="DataclassInstance")
 
@@ -25,6 +25,9 @@ _OTHERS = ("engine", "seed", "draws", "memory", "time", "threads", "progress", "
 
 #: No list is longer.
 MOST_COUNTED = sys.maxsize
+
+#: No machine holds more trees.
+MOST_DRAWS = 100_000_000
 
 
 def check_count(name: str, value: object, least: int = 0, most: int | float = MOST_COUNTED) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Table
-from slp.errors import Diagnostic, UsageError
+from slp.errors import BudgetError, Diagnostic, UsageError
 from slp.infer.boxes import Geometry
 from slp.infer.choice import Choice
 from slp.infer.distribution import TreeAverages
@@ -251,6 +251,18 @@ class Posterior(ABC):
     def known(self) -> Known:
         """What there is without more work, where a limit of time or memory was reached."""
         return Known(self.choice, self.table, self.likelihood, self.normalised)
+
+    def drawn_instead(self, limit: BudgetError) -> Posterior | None:
+        """The same distribution by a sampler, in what is left of the time, where `limit` says that
+        its share of the time did not suffice for an answer, and `auto` had chosen the engine; else
+        None. That posterior depends on the clock, and its `reason` says so.
+
+        Raises
+        ------
+        BudgetError
+            E540: nothing was drawn in time.
+        """
+        return None
 
     def to_arviz(self) -> Any:
         """The draws as `arviz.InferenceData`: see `slp.infer.arviz_data`."""

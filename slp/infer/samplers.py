@@ -12,7 +12,7 @@ import numpy as np
 from slp.data.table import Table
 from slp.errors import Diagnostic, SlpError, UsageError, warn
 from slp.infer.boxes import Geometry
-from slp.infer.choice import Choice
+from slp.infer.choice import Choice, ends_warm_up_early
 from slp.infer.default_steps import default_steps
 from slp.infer.edit_posterior import EditPosterior
 from slp.infer.edits import (
@@ -184,10 +184,13 @@ class _Chains:
             if best is not None or self.choice.log_evidence_bounds is not None:
                 error.known = Known(*of, self.choice.log_evidence_bounds, best)
             raise
+        choice = self.choice
+        if result.warm_up_cut is not None:
+            choice = ends_warm_up_early(choice, result.warm_up_cut)
         posterior = _posterior(
             sampler,
             result,
-            choice=self.choice,
+            choice=choice,
             likelihood=likelihood,
             seed=self.seed,
             threads=threads,
@@ -197,7 +200,8 @@ class _Chains:
             stop=deadline.over,
         )
         if posterior.out_of_time:  # while it drew or, after that, while draws were scored
-            said = [out_of_time_in_words(deadline.seconds or 0, posterior.n_scored, draws)]
+            said = [found for found in said if found.code != "W541"]
+            said.append(out_of_time_in_words(deadline.seconds or 0, posterior.n_scored, draws))
         for finding in said:
             warn(finding)
         if posterior.n_scored:

@@ -286,14 +286,16 @@ def _describe_columns(program: Program) -> list[str]:
         order = program.class_order
         ordered = "" if order is None else f", with classes in the order {' < '.join(order)}"
         out.append(f"The response is {program.response}{seen}{ordered}.")
-    out += [_describe_feature(f) for f in program.features]
+    others = "Every other" if any(f.name for f in program.features) else "Every"
+    out += [_describe_feature(f, others) for f in program.features]
     if program.ignored:
         out.append(f"Not used: {_listed(program.ignored)}.")
     return out
 
 
-def _describe_feature(f: FeatureDeclaration) -> str:
-    name = f.name or "Every other numeric feature"
+def _describe_feature(f: FeatureDeclaration, others: str) -> str:
+    """What is declared of a feature; of those that are not named `others` is the beginning."""
+    name = f.name or f"{others} numeric feature"
     if f.coding is None:
         return f"{name} is {f.kind or 'a feature'}."
     if isinstance(f.coding, Bins):

@@ -27,7 +27,7 @@ def in_sample_fit(table: Table, tree: Tree) -> list[str]:
         most = label_text(table.leaf.classes[int(total.argmax())])
         return [
             f"this tree is right for {right} of the table's {table.n_rows} rows "
-            f"(always {most}: {int(total.max())})"
+            f"(the class {most} alone: {int(total.max())})"
         ]
     tree_error, one_error = (_error(s) for s in (sums, sums.sum(axis=0, keepdims=True)))
     return [

@@ -187,9 +187,7 @@ def test_memory_runs_out() -> None:
     low, _, high = bounds.partition(" and at most ")
     assert float(low) < float(high)
     assert diagnostic.help == (
-        "fewer cuts (`:- feature(_, [bins(quantile, 5)]).`), shallower trees "
-        "(`:- support(max_depth(4)).`) or larger leaves (`:- support(min_leaf(10)).`) make it "
-        "smaller; or give it more memory"
+        "give it more memory; fewer cuts, shallower trees or larger leaves make it smaller"
     )
 
 

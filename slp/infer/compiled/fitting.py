@@ -9,6 +9,7 @@ which leave few rows that differ.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -18,7 +19,6 @@ from slp.errors import SlpError
 from slp.infer.compiled.size import Size, size_for
 from slp.ir.program import Bins, FeatureDeclaration, Program
 from slp.ir.tree_grammar import TreeGrammar
-from slp.seconds import format_seconds
 
 __all__ = ["Fit", "Recompile", "Room", "changes_that_fit", "fits_in_words"]
 
@@ -37,12 +37,21 @@ _FEWEST_LEAVES = 10
 
 @dataclass(frozen=True)
 class Room:
-    """What a pass may take. `words` is the length of what it keeps for an item, its key left out:
-    1 for numbers."""
+    """What a summary may take: bytes, splits of a pass, and seconds. `words` is the length of what
+    a pass keeps for an item, its key left out: 1 for numbers."""
 
     memory: float
     splits: float
     words: int = 1
+    seconds: float = math.inf
+
+    def holds(self, size: Size) -> bool:
+        """Whether all passes of a summary surely fit."""
+        return (
+            size.fits(self.memory_for_numbers, self.splits)
+            and size.summary_memory <= self.memory
+            and size.most_seconds <= self.seconds
+        )
 
     @property
     def memory_for_numbers(self) -> float:
@@ -62,7 +71,7 @@ class Fit:
         return {"directive": self.directive, **self.size.to_dict()}
 
     def __str__(self) -> str:
-        return f"`{self.directive}` ({self.size}, about {_roughly(self.size.seconds)})"
+        return f"`{self.directive}` ({self.size}, {self.size.in_seconds})"
 
 
 def changes_that_fit(
@@ -72,8 +81,8 @@ def changes_that_fit(
     room: Room,
     stop: Callable[[], bool] = lambda: False,
 ) -> list[Fit]:
-    """Of each kind of change the mildest that leaves a pass within the room, as far as they were
-    found before `stop` said so."""
+    """Of each kind of change the mildest that leaves a whole summary within the room, as far as
+    they were found before `stop` said so."""
     ladders = _ladders(program, table)
     found = (_mildest(list(ladder), recompile, room, stop) for ladder in ladders)
     return [fit for fit in found if fit is not None]
@@ -83,14 +92,9 @@ def fits_in_words(fits: Sequence[Fit], table: Table) -> str:
     """What would fit on a table, in words."""
     if not fits:
         if _is_large(table):
-            return "no fewer cuts alone would make it fit (nothing else was tried)"
-        return "no fewer cuts, depth or larger leaves alone would make it fit"
+            return "no change of cuts alone was found that makes it fit (nothing else was tried)"
+        return "no change of cuts, depth or leaves alone was found that makes it fit"
     return f"it would fit with {', or '.join(map(str, fits))} (estimates)"
-
-
-def _roughly(seconds: float) -> str:
-    """A time of which one digit means something."""
-    return format_seconds(max(1.0, float(f"{seconds:.1g}")))
 
 
 def _is_large(table: Table) -> bool:
@@ -136,7 +140,7 @@ def _mildest(
         middle = (low + high) // 2
         directive, program = ladder[middle]
         size = _size(program, recompile, room)
-        if size is not None and size.fits(room.memory_for_numbers, room.splits):
+        if size is not None and room.holds(size):
             best, high = Fit(directive, size), middle
         else:
             low = middle + 1

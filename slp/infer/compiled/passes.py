@@ -57,11 +57,7 @@ _WORK_ON_BOUNDS = 5e7
 # something, and until when.
 _FIRST_GUESS, _LAST_GUESS = 1.0, 0.99
 
-_WHAT_WOULD_FIT = (
-    "fewer cuts (`:- feature(_, [bins(quantile, 5)]).`), "
-    "shallower trees (`:- support(max_depth(4)).`) "
-    "or larger leaves (`:- support(min_leaf(10)).`) make it smaller"
-)
+_WHAT_WOULD_FIT = "fewer cuts, shallower trees or larger leaves make it smaller"
 
 
 class Passes:
@@ -87,7 +83,7 @@ class Passes:
         self._deadline, self._what_fits = deadline or Deadline(), what_fits
         self._leaf, self._n_features = table.leaf, len(table.features)
         self._statistics = table.statistics
-        self._min_leaf = grammar.min_leaf
+        self._n_items = 0  # once they are known
         self._normalised = grammar.normalised and grammar.max_leaves is None
         many = len(grammar.all_states()) > 1 or grammar.max_leaves is not None
         self._unit = "pairs of box and state" if many else "boxes"
@@ -196,26 +192,28 @@ class Passes:
         message = f"the exact engine used up its {reached} {words}"
         if (kept := self._kept_bytes()) and status == _OUT_OF_BUDGET:
             message += f"; {format_bytes(kept)} hold what was computed before"
-        return BudgetError(Diagnostic(code, message, help=self._help(status, 0, 1)))
+        help = "ask for less at a time (new rows, draws), take the engine mh, or give it more time"
+        if status == _OUT_OF_BUDGET:
+            help = self._help(status, 1)
+        return BudgetError(Diagnostic(code, message, help=help))
 
     def _run(self, quantity: Quantity, likelihood: bool, length: int, keep: bool) -> Any:
-        started = time.monotonic()
         done, status = self._try(quantity, likelihood, length, keep)
         if status == _OUT_OF_BUDGET and self._kept:
             del done
             self._kept.clear()  # found again should they be asked for
             done, status = self._try(quantity, likelihood, length, keep)
+        have = int(done.statistics()["items"])
         if status == _DONE:
+            if quantity == "total":
+                self._n_items = have
             return done
-        have, spent = done.statistics(), time.monotonic() - started
         by_families = done.by_families()
-        unit = "boxes" if by_families else self._unit
-        count = f"{int(have['items']):,} {unit}"
+        count = self._count_in_words(quantity, have, by_families)
         interval = self._interval_of(done) if quantity == "total" else None
         del done  # its memory is needed for the normaliser
         bounds = self._bounds_on_evidence(quantity, likelihood, interval)
-        splits = have["edges"] / max(spent, 1e-3) * (self._deadline.seconds or 0)
-        help = self._help(status, splits, self._words(quantity, length, by_families))
+        help = self._help(status, self._words(quantity, length, by_families))
         raise self._over_budget(quantity, status, count, bounds, help)
 
     def _try(
@@ -270,7 +268,8 @@ class Passes:
 
     @cached_property
     def _size(self) -> Size:
-        return size_of(self.engine, self._min_leaf)
+        grammar, table, *_ = self._made_of
+        return size_of(self.engine, grammar, table)
 
     def _kept_bytes(self) -> int:
         return sum(p.statistics()["bytes"] for p in self._kept.values())
@@ -322,14 +321,21 @@ class Passes:
         self, quantity: Quantity, status: int, done: str, bounds: Interval | None, help: str
     ) -> BudgetError:
         code, reached = self._reached(status)
-        size = self._size.in_boxes if self._size.vast else self._size
-        message = (
-            f"the exact engine used up its {reached} {_WORDS[quantity]}: "
-            f"{done} are done of {size} (estimate)"
-        )
+        message = f"the exact engine used up its {reached} {_WORDS[quantity]}: {done}"
         if bounds is not None:
             message += f"; {bounds_in_words(bounds)}"
         return BudgetError(Diagnostic(code, message, help=help), bounds)
+
+    def _count_in_words(self, quantity: Quantity, have: int, by_families: bool) -> str:
+        """How far a pass came that was stopped."""
+        unit = "boxes" if by_families else self._unit
+        if quantity == "feature_use" and self._n_items and have >= self._n_items:
+            return f"all {self._n_items:,} {unit} were summed, how features are used is missing"
+        estimated = self._size.boxes if by_families else self._size.items
+        if have >= estimated and not self._size.at_least:
+            return f"{have:,} {unit} are done, more than were estimated"
+        size = self._size.in_boxes if self._size.vast else self._size
+        return f"{have:,} {unit} are done of {size} (estimate)"
 
     def _words(self, quantity: Quantity, length: int, by_families: bool) -> int:
         """Length of what a pass keeps for an item."""
@@ -339,13 +345,17 @@ class Passes:
             return 2 if by_families else 2 + 2 * self._n_features
         return 1
 
-    def _help(self, status: int, splits: float, words: int) -> str:
-        """What would make it fit: `splits` is how many there would be time for."""
-        out_of_memory = status == _OUT_OF_BUDGET
+    def _help(self, status: int, words: int) -> str:
+        """What would make it fit."""
         words += 3 * len(self._kept)  # which are there beside it
-        room = Room(self._room, inf if out_of_memory else splits, words)
+        room = Room(self._room, inf, words)
         what = _WHAT_WOULD_FIT if self._what_fits is None else self._what_fits(room)
-        return f"{what}; or give it more {'memory' if out_of_memory else 'time'}"
+        if status == _OUT_OF_BUDGET:
+            return f"give it more memory; {what}"
+        takes = (
+            "" if self._size.vast else f": a whole summary takes {self._size.in_seconds} (estimate)"
+        )
+        return f"give it more time{takes}; {what}"
 
     def _reached(self, status: int) -> tuple[str, str]:
         """Code and words for the budget that ended something."""

@@ -8,6 +8,7 @@ thousands of rows a second or two, and, having a seed of its own, gives the same
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +18,7 @@ from slp.infer.compiled.problem import core_problem
 from slp.infer.memory import format_bytes
 from slp.ir.tree_grammar import OpenStates, TreeGrammar
 from slp.kernels.exact import exact_kernels
+from slp.seconds import format_seconds
 
 __all__ = ["MOST_SPLITS", "Size", "estimate_size", "size_for", "size_of"]
 
@@ -31,6 +33,10 @@ _BYTES_PER_ITEM = 52
 _BYTES_PER_BOX, _WORD = 30, 8
 
 _ROUGH, _FINE, _SEED = 2e5, 1e7, 1
+# What a summary takes is up to so many times what is estimated, or so many times less.
+_SPREAD = 3.0
+# A feature with more values is not the inner one (`native/core/exact/inner_feature.cpp`).
+_MOST_INNER = 256
 # A rough estimate is enough if what it says is this far from what there is room for.
 _FAR = 8.0
 
@@ -42,7 +48,8 @@ class Size:
     `splits` are those of all items together, `memory` the bytes that one pass over totals takes at
     its peak, with every item kept; both about. `error` is the relative standard error of `boxes`,
     and of all that comes from it. If `at_least`, there are so many that no more were counted.
-    `seconds` is what a summary takes (`seconds_of`), within a factor of three or so.
+    `seconds` is what a whole summary takes on one core (`seconds_of`), within a factor of three or
+    so; `summary_memory` the bytes of its largest pass.
     """
 
     boxes: float
@@ -52,6 +59,28 @@ class Size:
     error: float
     at_least: bool = False
     seconds: float = 0.0
+    summary_memory: float = 0.0
+
+    @property
+    def most_seconds(self) -> float:
+        """What a whole summary takes where the estimate is too low by the factor that it may be."""
+        return self.seconds * _SPREAD
+
+    @property
+    def in_seconds(self) -> str:
+        """How long a whole summary takes, in words: from two cores and a lucky guess to the
+        opposite."""
+        low, high = (
+            _one_digit(self.seconds / 2, math.floor),
+            _one_digit(self.most_seconds, math.ceil),
+        )
+        if high <= 1:
+            return "about 1 s"
+        return (
+            f"{format_seconds(low)} to {format_seconds(high)}"
+            if low >= 1
+            else f"up to {format_seconds(high)}"
+        )
 
     def fits(self, memory: float, splits: float = MOST_SPLITS) -> bool:
         """Whether a pass stays within bytes and splits, two standard errors allowed for."""
@@ -77,6 +106,7 @@ class Size:
             "error": self.error,
             "at_least": self.at_least,
             "seconds": self.seconds,
+            "most_seconds": self.most_seconds,
         }
 
     @property
@@ -104,7 +134,7 @@ def estimate_size(grammar: TreeGrammar, table: Table) -> Size | None:
     core = exact_kernels()
     if core is None:
         return None
-    return size_of(core.ExactEngine(core_problem(core, grammar, table)), grammar.min_leaf)
+    return size_of(core.ExactEngine(core_problem(core, grammar, table)), grammar, table)
 
 
 def size_for(grammar: TreeGrammar, table: Table, memory: float, splits: float) -> Size | None:
@@ -114,7 +144,7 @@ def size_for(grammar: TreeGrammar, table: Table, memory: float, splits: float) -
     if core is None:
         return None
     engine = core.ExactEngine(core_problem(core, grammar, table))
-    rough = size_of(engine, grammar.min_leaf, _ROUGH)
+    rough = size_of(engine, grammar, table, _ROUGH)
     if isinstance(grammar.states, OpenStates):
         # Many states are listed only where the boxes are so few that a pass may fit.
         if rough.at_least or rough.boxes_alone().exceeds(memory, splits):
@@ -128,15 +158,16 @@ def size_for(grammar: TreeGrammar, table: Table, memory: float, splits: float) -
     return (
         rough
         if small or rough.exceeds(memory * _FAR, splits * _FAR)
-        else size_of(engine, grammar.min_leaf)
+        else size_of(engine, grammar, table)
     )
 
 
-def size_of(engine: Any, min_leaf: int = 1, work: float = _FINE) -> Size:
-    """The size of the problem of an `ExactEngine` under `min_leaf`."""
+def size_of(engine: Any, grammar: TreeGrammar, table: Table, work: float = _FINE) -> Size:
+    """The size of the problem of an `ExactEngine` of a grammar on a table."""
     boxes, unlimited, error, states, splits, at_least = engine.estimate_boxes(work, _SEED)
     items = boxes * states
     places = 0 if at_least else engine.family_places()
+    min_leaf, d = grammar.min_leaf, len(table.features)
     if places:
         vector = _WORD * (places + 1) if places > 1 else 0
         # Families stop short of boxes that `min_leaf` keeps out, but meet some more than once:
@@ -144,19 +175,54 @@ def size_of(engine: Any, min_leaf: int = 1, work: float = _FINE) -> Size:
         visited = unlimited if min_leaf == 1 else min(3 * unlimited, 10 * boxes)
         memory = visited * (_BYTES_PER_ITEM + _BYTES_PER_BOX + vector)
         splits_in_all = visited * splits
+        summary_memory = 2.0 * memory  # uses of features: a derivative beside each value
     else:
         memory, splits_in_all = _of_items(items), items * splits
-    seconds = seconds_of(boxes, items, splits_in_all, places)
-    return Size(boxes, items, splits_in_all, round(memory), error, at_least, seconds)
+        summary_memory = memory * (4 + 2 * d) / 3  # uses of features: vectors of 2 d numbers
+    seconds = seconds_of(boxes, unlimited, items, splits, places, grammar, table)
+    return Size(
+        boxes, items, splits_in_all, round(memory), error, at_least, seconds, summary_memory
+    )
 
 
-def seconds_of(boxes: float, items: float, splits: float, places: int) -> float:
-    """Seconds that the passes of a summary take together, about: evidence, best tree, number of
-    trees, uses of features. The rates were measured on two cores, on ten programs and tables of up
-    to a thousand rows, of which nine took a third to three times what this says."""
-    if places:
-        return boxes * 1e-6 + splits * 5e-8 * (1 + places / 8)
-    return items * 5e-6 + splits * 8e-9
+def seconds_of(
+    boxes: float,
+    unlimited: float,
+    items: float,
+    splits: float,
+    places: int,
+    grammar: TreeGrammar,
+    table: Table,
+) -> float:
+    """Seconds of one core that a whole summary takes, about: the passes for evidence (two where the
+    grammar does not normalise), best tree and number of trees, and the uses of features, which
+    take as long as several of them.
+
+    The rates were measured on 24 programs and tables of up to 1,000 rows, on a machine that did
+    other work: see docs/performance.md.
+    """
+    d = len(table.features)
+    rows = 1 + len(table.counts) / 2000
+    passes = 3 + (not grammar.normalised or grammar.max_leaves is not None)
+    if not places:
+        # What depth and `min_leaf` keep out is not gone through, though it is in `splits`.
+        gone_through = splits * min(1.0, boxes / max(1.0, unlimited))
+        return items * rows * (1.5e-6 + gone_through * 5e-8) * (passes + 2)
+    # Families go through what depth keeps out; a look-up serves as many boxes as the inner feature
+    # has values.
+    values = [f.n_codes for f in table.features if f.levels is None and f.n_codes <= _MOST_INNER]
+    a_pass = unlimited * rows * (8e-6 / max([4, *values]) + splits * places * 1e-9)
+    return a_pass * (passes + 2 + 0.45 * d)
+
+
+def _one_digit(seconds: float, toward: Callable[[float], int]) -> float:
+    """A time of which one digit means something, two from a minute on that is not too short."""
+    if seconds <= 0:
+        return 0.0
+    unit = 10.0 ** math.floor(math.log10(seconds)) if seconds < 60 else 60.0
+    if seconds >= 600:
+        unit = 600.0 if seconds < 3600 else 3600.0
+    return float(toward(seconds / unit) * unit)
 
 
 def _of_items(items: float) -> int:

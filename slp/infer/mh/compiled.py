@@ -96,7 +96,7 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         if most_boxes is None:
             # The estimate takes seconds on large tables, and nothing else asks what fits.
             exactly = "q_exact" in proposal
-            small = exactly and size_of(problem, grammar.min_leaf).items <= MOST_ITEMS
+            small = exactly and size_of(problem, grammar, geometry.table).items <= MOST_ITEMS
             most_boxes = math.inf if small else MOST_BOXES
         make = partial(_sampler, core, problem, grammar, geometry, constraints, most_boxes)
         named = mixture_of_names(proposal, lambda: make([]).root_fits())

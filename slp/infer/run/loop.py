@@ -1,8 +1,9 @@
 """The loop: chains of any engine, with warm-up, thinning, progress, interruption and checkpoints.
 
 Chain c takes its random numbers from child c of the seed's `SeedSequence`, and nothing else passes
-between chains; so what they draw does not depend on how many threads run them, on the clock, or on
-when checkpoints are written.
+between chains; so what they draw does not depend on how many threads run them, on when checkpoints
+are written, or, but for one case, on the clock: where half of the time is over in warm-up, a run
+without a checkpoint ends warm-up there, and keeps draws as much more often as warm-up was shorter.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar, cast
 
 import numpy as np
@@ -33,6 +34,7 @@ from slp.infer.run.protocol import (
     NothingDrawnError,
     Outcome,
     SearchStoppedError,
+    never,
 )
 from slp.seconds import Deadline, format_seconds
 
@@ -44,6 +46,9 @@ S = TypeVar("S")
 #: fewer if they take more seconds than `_LONGEST_ROUND`.
 _TURNS_PER_ROUND = 100
 _LONGEST_ROUND = 0.5
+
+#: The share of the time that warm-up may take.
+_WARM_UP_SHARE = 1 / 2
 
 
 #: Each chain holds its random numbers, its state and its draws.
@@ -97,25 +102,33 @@ class RunResult:
 
     `draws[c]` are the records of chain c, in order; `tallies[c][name, outcome]` counts its moves
     after warm-up. `interrupted` says that it was stopped before its end, `out_of_time` that it was
-    its time that stopped it.
+    its time that stopped it. `warm_up_cut` are the fewest steps that a chain made in a warm-up
+    which its time ended early, None if it did not.
     """
 
     draws: list[list[Json]]
     tallies: list[Counter[tuple[str, Outcome]]]
     interrupted: bool
     out_of_time: bool = False
+    warm_up_cut: int | None = None
 
 
 class _Chain(Generic[S]):
-    """One chain. A step is over when `steps` has counted it. `search` says how far the search for
-    a start came that was stopped, None if none was."""
+    """One chain. A step is over when `steps` has counted it. `cut` says whether warm-up is to end
+    before its time. `search` says how far the search for a start came that was stopped, None if
+    none was."""
 
     def __init__(
-        self, engine: Engine[S], schedule: Schedule, number: int, stream: np.random.SeedSequence
+        self,
+        engine: Engine[S],
+        schedule: Schedule,
+        number: int,
+        stream: np.random.SeedSequence,
+        cut: Callable[[], bool],
     ) -> None:
-        self.engine, self.schedule = engine, schedule
+        self.engine, self.schedule, self.cut = engine, schedule, cut
         self.rng = np.random.Generator(np.random.PCG64(stream))
-        self.last = schedule.steps_of(number)
+        self.number, self.last = number, schedule.steps_of(number)
         self.steps = 0
         self.state: S | None = None
         self.search: str | None = None
@@ -135,9 +148,18 @@ class _Chain(Generic[S]):
                 self.state = self._start(stop)
             if self.state is None:
                 return
+            if self.steps < self.schedule.warm_up and self.cut():
+                self._end_warm_up()
             turn(self.state)
             if time.monotonic() > end:
                 return
+
+    def _end_warm_up(self) -> None:
+        """Keep draws from here on, the run being as much shorter as warm-up is."""
+        planned, made = self.schedule, self.steps
+        thin = max(1, planned.thin * made // planned.warm_up)
+        self.schedule = replace(planned, warm_up=made, thin=thin)
+        self.last = self.schedule.steps_of(self.number)
 
     def _start(self, stop: threading.Event) -> S | None:
         """A state to start from; None if the search for it was told to stop. A run that goes on
@@ -211,7 +233,8 @@ def run(
     Ctrl-C (KeyboardInterrupt) ends the run early, as does the `deadline`: what was drawn is kept,
     and a warning (W510, W541), given to `say`, says so; with nothing to keep KeyboardInterrupt goes
     on, and the deadline is an error. A run that goes on from a checkpoint gives what it would have
-    given uninterrupted; it may be asked for more draws than when it was begun.
+    given uninterrupted; it may be asked for more draws than when it was begun. Without a checkpoint
+    warm-up ends where half of the time that was left is over, and a warning (W543) says so.
     `check` fails in some way on records of a checkpoint that are none of the engine's.
 
     Raises
@@ -229,7 +252,10 @@ def run(
         "thinning": str(schedule.thin),
     }
     streams = np.random.SeedSequence(seed).spawn(schedule.chains)
-    chains = [_Chain(engine, schedule, c, stream) for c, stream in enumerate(streams)]
+    deadline = deadline or Deadline()
+    half = deadline.before(deadline.left() * (1 - _WARM_UP_SHARE))
+    cut = half.over if checkpoint is None else never
+    chains = [_Chain(engine, schedule, c, stream, cut) for c, stream in enumerate(streams)]
     kept = None if checkpoint is None else read_checkpoint(checkpoint, identity)
     if checkpoint is not None and kept is not None:
         with only_checkpoints(checkpoint.path):
@@ -248,7 +274,7 @@ def run(
         now.write()
         out_of_time = any(chain.steps < chain.last for chain in chains)
         if out_of_time:
-            assert deadline is not None and deadline.seconds is not None
+            assert deadline.seconds is not None
             if not _n_kept(chains):
                 raise _nothing_in_time(deadline.seconds, chains, checkpoint)
             say(out_of_time_in_words(deadline.seconds, _n_kept(chains), schedule.draws))
@@ -257,19 +283,23 @@ def run(
             raise
         interrupted = True
         say(_interrupted(_n_kept(chains), schedule.draws))
+    cuts = [c.schedule.warm_up for c in chains if c.schedule is not schedule]
+    if cuts:
+        say(_warm_up_cut(min(cuts), schedule.warm_up))
     return RunResult(
         [chain.draws[: schedule.draws_of(c)] for c, chain in enumerate(chains)],
         [chain.tally for chain in chains],
         interrupted or out_of_time,
         out_of_time,
+        min(cuts, default=None),
     )
 
 
 @contextmanager
-def _stopped_at(deadline: Deadline | None) -> Iterator[threading.Event]:
+def _stopped_at(deadline: Deadline) -> Iterator[threading.Event]:
     """An event that is set when the time is over."""
     stop = threading.Event()
-    if deadline is None or deadline.seconds is None:
+    if deadline.seconds is None:
         yield stop
         return
     timer = threading.Timer(min(deadline.left(), threading.TIMEOUT_MAX), stop.set)
@@ -355,6 +385,15 @@ def _interrupted(kept: int, wanted: int) -> Diagnostic:
     message = f"interrupted: {kept} of {wanted} draws are there and kept"
     help = "with a checkpoint the run can be resumed"
     return Diagnostic("W510", message, help=help, severity="warning")
+
+
+def _warm_up_cut(made: int, planned: int) -> Diagnostic:
+    message = (
+        f"half of the time was over in warm-up, which ended after {made:,} steps in place of "
+        f"{planned:,}: the draws depend on the clock"
+    )
+    help = "give it more time, or a smaller `warmup`"
+    return Diagnostic("W543", message, help=help, severity="warning")
 
 
 def out_of_time_in_words(seconds: float, kept: int, wanted: int) -> Diagnostic:

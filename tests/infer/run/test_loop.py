@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from slp.errors import BudgetError, SlpWarning, UsageError
-from slp.infer.run import Checkpoint, Progress, Schedule, acceptance, run
+from slp.errors import BudgetError, Diagnostic, SlpWarning, UsageError
+from slp.infer.run import Checkpoint, Progress, RunResult, Schedule, acceptance, run
 from slp.seconds import Deadline
+from slp.source import draw_diagnostic
+from tests.clock import Clock
 from tests.infer.run.toy import BlockWalk, Walk
 
 
@@ -127,16 +129,50 @@ def test_time_that_is_over_before_the_first_draw(walk: type[Walk]) -> None:
     with pytest.raises(BudgetError) as caught:
         run(
             walk(),
-            Schedule(draws=3, chains=1, warm_up=10**9, thin=5),
+            Schedule(draws=3, chains=1, warm_up=0, thin=10**9),
             seed=0,
             deadline=Deadline(0.1),
         )
     assert re.fullmatch(
         r"error\[E540\]: the time of 0.1 s is over, and nothing was drawn: a chain made [\d,]+ "
-        "steps, and its first draw comes after 1,000,000,005\n"
+        "steps, and its first draw comes after 1,000,000,000\n"
         "  help: give it more time, or smaller `warmup` and `thin`",
         str(caught.value),
     )
+
+
+@pytest.mark.parametrize("walk", [Walk, BlockWalk])
+def test_warm_up_ends_where_half_of_the_time_is_over(walk: type[Walk], tmp_path: Path) -> None:
+    """Steps made in it are s of W, and draws come after every s / W of the steps planned: the run
+    is one of a schedule that says so. A run with a checkpoint can go on, so there it does not
+    end."""
+    said: list[Diagnostic] = []
+
+    def with_half_spent(**options: Any) -> RunResult:
+        clock = Clock()
+
+        def progress(_: Progress) -> None:
+            clock.seconds = 500.0
+
+        deadline, told = Deadline(1000, clock), said.append
+        planned = Schedule(draws=7, chains=1, warm_up=100_000, thin=5000)
+        return run(walk(), planned, 1, deadline=deadline, progress=progress, say=told, **options)
+
+    have = with_half_spent()
+    made = have.warm_up_cut
+    assert made is not None and 0 < made < 100_000
+    assert not have.interrupted and not have.out_of_time
+    want = run(walk(), Schedule(draws=7, chains=1, warm_up=made, thin=5000 * made // 100_000), 1)
+    assert (have.draws, have.tallies) == (want.draws, want.tallies)
+    (found,) = said
+    assert draw_diagnostic(found) == (
+        f"warning[W543]: half of the time was over in warm-up, which ended after {made:,} steps in "
+        "place of 100,000: the draws depend on the clock\n"
+        "  help: give it more time, or a smaller `warmup`"
+    )
+    said.clear()
+    kept = with_half_spent(checkpoint=Checkpoint(tmp_path / "run.json"))
+    assert kept.warm_up_cut is None and not said
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -1,0 +1,180 @@
+"""Commands at a limit of time: what goes on with draws, what is told, and when the clock starts."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars
+import pytest
+
+from slp.cli.common import run
+from slp.cli.sample import sample_command
+from slp.errors import BudgetError, Diagnostic
+
+pytestmark = pytest.mark.usefixtures("compiled_kernels")
+
+QUICK = ("--warmup", 50, "--thin", 2, "--seed", 1)
+HELP = "give it more time"
+
+
+@pytest.fixture
+def ends(monkeypatch: pytest.MonkeyPatch):
+    """`ends("k_best")`: what an exact posterior is asked by that name ends with its time."""
+
+    def patch(name: str) -> None:
+        def over(*_: object) -> None:
+            raise BudgetError(Diagnostic("E540", "the time of 1 h is over", help=HELP))
+
+        monkeypatch.setattr(f"slp.infer.exact_posterior.ExactPosterior.{name}", over)
+
+    return patch
+
+
+# --- what goes on with draws ---------------------------------------------------------------------
+
+
+def test_predictions_go_on_with_draws(slp_run, table: Path, tmp_path: Path, ends) -> None:
+    ends("predict_proba")
+    out = tmp_path / "out.csv"
+    result = slp_run("predict", "growtree", table, table, "--time", "1h", *QUICK, "-o", out)
+    assert result.code == 0 and len(polars.read_csv(out)) == 6
+    assert "warning[W540]: `auto` draws with mh: exact sums did not end in their share of the" in (
+        result.err
+    )
+    assert "the answer depends on the clock" in result.err
+
+
+def test_predictions_of_an_engine_that_was_asked_for(slp_run, table: Path, ends) -> None:
+    """Standard output is for the table; what is known of the trees goes beside the error."""
+    ends("predict_proba")
+    options = ("--time", "1h", "--engine", "exact")
+    result = slp_run("predict", "growtree", table, table, *options)
+    assert result.code == 1 and result.out == ""
+    assert result.err.startswith("unfinished: the time of 1 h is over\nnot known are ")
+    assert "\nevidence  the log evidence is -" in result.err
+    assert "\nbest tree  so far, " in result.err
+    assert result.err.endswith(f"error[E540]: the time of 1 h is over\n  help: {HELP}\n")
+
+
+def test_a_prior_goes_on_with_independent_draws(slp_run, table: Path, ends) -> None:
+    ends("leaf_distribution")
+    found = json.loads(slp_run("prior", "growtree", table, "--time", "1h", "--json").out)
+    assert (found["engine"], found["depends_on_clock"]) == ("forward", True)
+    assert found["reason"].endswith("the answer depends on the clock")
+    assert sum(found["leaves"].values()) == pytest.approx(1)
+
+
+def test_a_prior_by_an_engine_that_was_asked_for(slp_run, table: Path, ends) -> None:
+    ends("leaf_distribution")
+    options = ("--time", "1h", "--engine", "exact")
+    page = slp_run("prior", "growtree", table, *options)
+    assert page.code == 1 and page.out.startswith("unfinished: the time of 1 h is over\n")
+    assert "evidence" not in page.out and "\nbest tree  so far, " in page.out
+    found = json.loads(slp_run("prior", "growtree", table, *options, "--json").out)
+    assert found["depends_on_clock"] and found["map"] is not None and found["features"] is None
+
+
+@pytest.mark.parametrize("command", ["map", "sample"])
+def test_the_best_tree_goes_on_with_draws(slp_run, table: Path, ends, command: str) -> None:
+    """The evidence, which is known, is kept."""
+    known = json.loads(slp_run("sample", "growtree", table, "--json").out)["log_evidence"]
+    ends("k_best")
+    found = json.loads(slp_run(command, "growtree", table, "--time", "1h", "--json", *QUICK).out)
+    assert found["engine"] == "mh" and found["depends_on_clock"]
+    if command == "sample":
+        assert found["log_evidence_bounds"] == [known, known] and found["features"] is not None
+    else:
+        assert found["certified"] is False and len(found["best"]) == 1
+
+
+# --- what is told --------------------------------------------------------------------------------
+
+
+def next_of(page: str) -> tuple[list[str], str]:
+    """The command that a page proposes, and the line below it."""
+    lines = page.splitlines()
+    (place,) = (i for i, line in enumerate(lines) if line.startswith("next"))
+    return lines[place].split()[1:], lines[place + 1].strip()
+
+
+def test_the_longer_command_has_a_longer_time(slp_run, table: Path) -> None:
+    options = ("--engine", "mh", "-n", 8, *QUICK)
+    words, takes = next_of(slp_run("slp-sample", "growtree", table, *options, "--time", "2m").out)
+    assert words[words.index("--time") + 1] == "1200s"
+    assert takes == "(it takes 20 min at most)"
+    words, takes = next_of(slp_run("slp-sample", "growtree", table, *options).out)
+    assert "--time" not in words and takes.startswith("(it takes about ")
+
+
+def test_the_longer_command_samples_where_more_time_would_be_exact(
+    slp_run, table: Path, ends
+) -> None:
+    """There the options of samplers would do nothing; how long exact sums take is said below."""
+    ends("k_best")
+    page = slp_run("slp-sample", "growtree", table, "--time", "1h", "-n", 8, *QUICK).out
+    words, _ = next_of(page)
+    assert words[words.index("--engine") + 1] == "mh"
+    assert "(exact sums take about 1 s, an estimate: leave --time out for them)" in page
+
+
+def test_draws_are_told_where_they_are_made(slp_run, table: Path, tmp_path: Path) -> None:
+    page = slp_run("slp-sample", "growtree", table, "-n", 7).out
+    assert "\ndraws     none were made: exact sums need none, and -o FILE writes some\n" in page
+    out = tmp_path / "draws"
+    page = slp_run("slp-sample", "growtree", table, "-n", 7, "--seed", 1, "-o", out).out
+    assert f"\ndraws     7 independent draws, seed 1, written to {out}\n" in page
+    result = slp_run("slp-sample", "growtree", table, "-n", 10**12)
+    assert result.code == 2 and result.err == (
+        "error[E505]: draws is 1000000000000\n  help: take a whole number from 0 to 100,000,000\n"
+    )
+
+
+def test_options_of_samplers_where_exact_runs(slp_run, table: Path) -> None:
+    options = ("--chains", 3, "--warmup", 5)
+    assert slp_run("slp-sample", "growtree", table, *options).err == (
+        "warning[W542]: the engine exact does not use chains and warmup: only samplers do\n"
+        "  help: take the engine mh, or leave them out\n"
+    )
+    assert "W542" not in slp_run("slp-sample", "growtree", table, "--engine", "mh", *options).err
+
+
+# --- when the clock starts -----------------------------------------------------------------------
+
+
+def test_the_time_runs_since_the_command_began(table: Path, capsys) -> None:
+    words = ["growtree", str(table), "--time", "90s"]
+    assert run(sample_command, words, began=time.monotonic() - 100) == 1
+    assert (
+        "error[E540]: the time of 1 min 30 s is over reading the table" in capsys.readouterr().err
+    )
+    assert run(sample_command, words) == 0
+
+
+IMPORTS_TAKE_LONG = """
+import builtins, sys, time
+real, late = time.monotonic, [0.0]
+time.monotonic = lambda: real() + late[0]
+
+class Slow:
+    def find_spec(self, name, path=None, target=None):
+        if name in ("click", "numpy"):
+            late[0] += 50.0
+
+sys.meta_path.insert(0, Slow())
+from slp.cli import sample_main
+sample_main()
+"""
+
+
+def test_imports_take_of_the_time(table: Path) -> None:
+    """Two imports take 50 s each, by a clock that says so."""
+    script = [sys.executable, "-P", "-c", IMPORTS_TAKE_LONG]
+    done = subprocess.run(
+        [*script, "growtree", str(table), "--time", "90s"], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "error[E540]: the time of 1 min 30 s is over reading the table" in done.stderr
