@@ -118,10 +118,11 @@ draws_file_option = click.option(
 # --- what is printed -----------------------------------------------------------------------------
 
 
-def say(*lines: str) -> None:
-    """Print lines for a person: what does not print is spelled out in them, line ends too."""
+def say(*lines: str, err: bool = False) -> None:
+    """Print lines for a person, `err` to standard error: what does not print is spelled out in
+    them, line ends too."""
     for line in lines:
-        click.echo(visible(line))
+        click.echo(visible(line), err=err)
 
 
 def say_text(text: str) -> None:

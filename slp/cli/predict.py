@@ -20,6 +20,7 @@ from slp.cli.common import (
     progress_line,
     reports_errors,
     response_option,
+    say,
     write_exactly,
 )
 from slp.cli.inference_options import inference_options, until_deadline
@@ -27,7 +28,6 @@ from slp.cli.known import asked, known_is_told, known_lines
 from slp.data import read_columns
 from slp.infer import Known, check_room_for_file
 from slp.leaves import label_array, label_text
-from slp.source import visible
 
 if TYPE_CHECKING:
     import polars
@@ -84,7 +84,7 @@ def predict_command(
 
     def tell(known: Known, limit: str) -> None:
         for line in known_lines(known, limit, program.describe()):
-            click.echo(visible(line), err=True)  # standard output is for the table
+            say(line, err=True)  # standard output is for the table
 
     with known_is_told(tell), progress_line() as progress:
         posterior = program.posterior(frame, response, progress=progress, **inference)

@@ -198,8 +198,7 @@ def seconds_of(
     grammar does not normalise), best tree and number of trees, and the uses of features, which
     take as long as several of them.
 
-    The rates were measured on 24 programs and tables of up to 1,000 rows, on a machine that did
-    other work: see docs/performance.md.
+    What was measured is in docs/performance.md.
     """
     d = len(table.features)
     rows = 1 + len(table.counts) / 2000
