@@ -187,17 +187,18 @@ class Page:
 
 
 def draws_lines(
-    posterior: Posterior, draws: int, made: int, output: str | None, *, verbose: bool = False
+    posterior: Posterior, draws: int, output: str | None, *, verbose: bool = False
 ) -> Iterator[str]:
-    """What the page says of the draws: `draws` were asked for, `made` are there."""
+    """What the page says of the draws, `draws` of which were asked for."""
     where = f", written to {output}" if output else ""
     found = posterior.diagnostics
     if found is None:
         none = "none were made: exact sums need none, and -o FILE writes some"
-        own = f"{made} independent draws, seed {posterior.seed}{where}"
+        own = f"{draws} independent draws, seed {posterior.seed}{where}"
         yield f"draws     {own if output else none}"
         return
-    kept = f"{made} draws" if made == draws else f"{made} of {draws} draws"
+    n = sum(found.draws)
+    kept = f"{n} draws" if n == draws else f"{n} of {draws} draws"
     stopped = ", interrupted" if posterior.interrupted else ""
     stopped = ", out of time" if posterior.out_of_time else stopped
     chains = _count(sum(k > 0 for k in found.draws), "chain")

@@ -123,7 +123,7 @@ def sample_command(
     if output is not None:
         write_draws(posterior.draws, output)
     if not as_json:
-        for line in draws_lines(posterior, draws, made, output, verbose=verbose):
+        for line in draws_lines(posterior, draws, output, verbose=verbose):
             say(line)
         say(f"time      {deadline.spent():.2f} s")
     exit_if_interrupted(posterior)

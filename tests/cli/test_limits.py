@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -89,6 +90,27 @@ def test_the_best_tree_goes_on_with_draws(slp_run, table: Path, ends, command: s
         assert found["log_evidence_bounds"] == [known, known] and found["features"] is not None
     else:
         assert found["certified"] is False and len(found["best"]) == 1
+
+
+def test_components_of_a_mixture_are_left_out_alone(
+    slp_run, table: Path, tmp_path: Path, ends
+) -> None:
+    """What is known beside them is told: the features, the best tree."""
+    program = tmp_path / "mixture.slp"
+    program.write_text(
+        ":- start(tree).\n0.5 :: tree --> simple.\n0.5 :: tree --> rich.\n"
+        "0.9 :: simple --> leaf.\n0.1 :: simple --> split(_, _), simple, simple.\n"
+        "0.5 :: rich --> leaf.\n0.5 :: rich --> split(_, _), rich, rich.\n"
+    )
+    whole = json.loads(slp_run("slp-sample", program, table, "--json").out)
+    assert len(whole["rules"]) == 2
+    ends("mixture")
+    found = json.loads(slp_run("slp-sample", program, table, "--json").out)
+    assert found["rules"] is None and found["features"] == whole["features"]
+    note = f"components of the mixture are left out: the time of 1 h is over; {HELP}"
+    assert note in found["notes"]
+    page = slp_run("slp-sample", program, table).out
+    assert f"mixture   {note}" in re.sub(r"\n {12}", " ", page)
 
 
 # --- what is told --------------------------------------------------------------------------------
