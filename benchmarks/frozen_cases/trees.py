@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -41,12 +41,17 @@ def ask(
     **options: Any,
 ) -> dict[str, Any]:
     """All that the posterior (or prior) of a program tells."""
-    program = slp.parse(text)
-    if required is not None:
-        program.require(required, local)
+    program = _program(text, required, local)
     run = program.prior if prior else program.posterior
     rows = pl.concat([table[::4], table[:1].with_columns(age=pl.lit(100, pl.Int64))])
     return questions(run(table, threads=threads, memory=_MEMORY, **options), rows)
+
+
+@cache
+def _program(text: str, required: Callable[[Any], bool] | None, local: bool) -> slp.Program:
+    """A program, read once: to check it takes longer than to ask it here."""
+    program = slp.parse(text)
+    return program if required is None else program.require(required, local)
 
 
 def cases() -> Cases:
@@ -82,7 +87,7 @@ def _chains() -> Cases:
         if name.startswith("prior") or name in MH_ONLY:
             run = partial(ask, text, TABLES[table], engine="mh", seed=1, prior=True, **_CHAINS)
             yield f"mh prior/{name}", Case(run, threaded=True)
-    for name in ("prior growtree", "prior pinball", "measure partition", "majority, condition"):
+    for name in ("prior growtree", "prior denison", "measure partition", "majority, condition"):
         table, text = PROGRAMS[name]
         for seed in SEEDS:
             for rungs in (1, 3):
