@@ -72,7 +72,7 @@ def _exact() -> Cases:
             run = partial(ask, text, rows, engine=engine, draws=12)
             for seed in SEEDS if of_prior else SEEDS[:1]:
                 yield f"{engine}/{name}/seed {seed}", Case(partial(run, seed=seed), threaded)
-            if threaded:
+            if of_prior or (engine == "exact" and name.startswith(("measure", "rules"))):
                 yield f"{engine} prior/{name}", Case(partial(run, seed=1, prior=True), threaded)
 
 
