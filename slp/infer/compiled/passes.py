@@ -352,9 +352,9 @@ class Passes:
         what = _WHAT_WOULD_FIT if self._what_fits is None else self._what_fits(room)
         if status == _OUT_OF_BUDGET:
             return f"give it more memory; {what}"
-        takes = (
-            "" if self._size.vast else f": a whole summary takes {self._size.in_seconds} (estimate)"
-        )
+        size, takes = self._size, ""
+        if not (size.vast or size.at_least):
+            takes = f": a whole summary takes {size.in_seconds} (estimate)"
         return f"give it more time{takes}; {what}"
 
     def _reached(self, status: int) -> tuple[str, str]:
