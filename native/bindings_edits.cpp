@@ -52,6 +52,14 @@ nb::object restore(EditSampler& sampler, const Array<std::int32_t>& edits,
     return made ? nb::cast(std::move(out)) : nb::none();
 }
 
+// A state of a sequence in the support, or None if this try of the search finds none.
+nb::object start(EditSampler& sampler, const Seeds& seeds, std::uint32_t number) {
+    RandomChance chance = chance_of(seeds);
+    EditState out;
+    const bool made = without_lock([&] { return sampler.start(chance, number, out); });
+    return made ? nb::cast(std::move(out)) : nb::none();
+}
+
 nb::tuple advance(EditSampler& sampler, const EditState& state, const Seeds& seeds, double power,
                   std::uint64_t n) {
     RandomChance chance = chance_of(seeds);
@@ -111,5 +119,8 @@ void bind_edits(nb::module_& m) {
         .def("advance", &advance, nb::arg("state"), nb::arg("seeds").noconvert(),
              nb::arg("power"), nb::arg("n"))
         .def("scripted", &scripted, nb::arg("state"), nb::arg("script"), nb::arg("power"))
+        .def_prop_ro_static("tries", [](nb::handle) { return EditMover::kEnd; })
+        .def("start", &start, nb::arg("seeds").noconvert(), nb::arg("number"))
+        .def("holds", &EditSampler::holds, nb::arg("state"))
         .def("restore", &restore, nb::arg("edits").noconvert(), nb::arg("turns"));
 }

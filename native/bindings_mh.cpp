@@ -48,6 +48,21 @@ nb::object restore(Sampler& sampler, const Array<std::int32_t>& choices,
     return made ? nb::cast(std::move(out)) : nb::none();
 }
 
+// A tree as a state, whatever rules derive it: three numbers for each node in preorder, the feature
+// (-1: a leaf) and the codes that are neighbours.
+nb::object tree(Sampler& sampler, const Matrix<std::int32_t>& nodes) {
+    require(nodes.shape(1) == 3, "a node has three numbers");
+    std::vector<Taken> taken;
+    for (std::size_t i = 0; i < nodes.size(); i += 3) {
+        const std::int32_t* at = nodes.data() + i;
+        taken.push_back({-1, at[0], static_cast<std::uint32_t>(at[1]),
+                         static_cast<std::uint32_t>(at[2])});
+    }
+    State out;
+    const bool made = without_lock([&] { return sampler.tree(taken, out.proof); });
+    return made ? nb::cast(std::move(out)) : nb::none();
+}
+
 // A function of Python as a condition on finished trees: it is given the tree as a state. What it
 // raises comes out of the call that asked it.
 Predicate predicate_of(const nb::object& function) {
@@ -192,6 +207,7 @@ void bind_mh(nb::module_& m) {
              nb::arg("script"), nb::arg("power"))
         .def("root_fits", &Sampler::root_fits)
         .def("restore", &restore, nb::arg("choices").noconvert(), nb::arg("turns"))
+        .def("tree", &tree, nb::arg("nodes").noconvert())
         .def("holds", [](Sampler& sampler, const State& state) {
             return sampler.holds(state.proof);
         }, nb::arg("state"));

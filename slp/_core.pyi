@@ -1,6 +1,7 @@
 """The compiled kernels (native/bindings.cpp). Call them through `slp.kernels`."""
 
 from collections.abc import Callable
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -205,6 +206,9 @@ class MHSampler:
         most_boxes: float,
     ) -> None: ...
     def root_fits(self) -> bool: ...
+    def tree(self, nodes: NDArray[np.int32]) -> MHState | None:
+        """A tree as a state, whatever rules derive it; its nodes: feature (-1: a leaf), codes."""
+
     def start(
         self,
         seeds: NDArray[np.uint64],
@@ -296,4 +300,9 @@ class EditSampler:
     def scripted(
         self, state: EditState, script: list[int], power: float
     ) -> tuple[EditState, list[int], list[list[float]]]: ...
+    tries: ClassVar[int]
+    def start(self, seeds: NDArray[np.uint64], number: int) -> EditState | None:
+        """A state in the support, from one of `tries` tries; None if it finds none."""
+
+    def holds(self, state: EditState) -> bool: ...
     def restore(self, edits: NDArray[np.int32], turns: list[int]) -> EditState | None: ...

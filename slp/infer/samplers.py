@@ -275,7 +275,9 @@ def _room(
 ) -> int:
     """What a budget leaves to averages over draws; E501 where it does not hold the chains."""
     hosted = choice.engine in HOSTED
-    if hosted or program.edits is not None or not core_takes(program.constraints):
+    edits = program.edits is not None
+    compiled = edits_are_compiled if edits else core_takes
+    if hosted or not compiled(program.constraints):
         check_room_for_bit_sets(table, memory)
     rules = grammar.states[grammar.start].rules
     return room_for_averages(

@@ -7,6 +7,7 @@ import pytest
 
 import slp
 from slp.infer import boxes
+from slp.trees import Leaf, Split, Tree
 
 pytestmark = [
     pytest.mark.usefixtures("compiled_kernels"),
@@ -51,7 +52,24 @@ def test_chains_under_constraints_on_the_finished_tree() -> None:
     program = slp.parse(
         ":- use(growtree). :- constraint(monotone(x0, up)). :- constraint(max_features(2))."
     )
-    use(program.posterior(X, y, engine="mh", proposal="q_uc,q_exact", **SHORT), X)
+    posterior = program.posterior(X, y, engine="mh", proposal="q_uc,q_exact", **SHORT)
+    use(posterior, X)
+    assert posterior.log_prior(posterior.map_tree()) is None
+    third = Split("x2", 0.0, None, Leaf(), Split("x1", 0.0, None, Leaf(), Leaf()))
+    all_three = Tree(Split("x0", 0.0, None, Leaf(), third))
+    assert posterior.log_prior(all_three) == -np.inf
+
+
+def test_edits_of_a_given_tree() -> None:
+    X, y = rows()
+    given = Tree(Split("x0", 0.0, None, Leaf(), Leaf()))
+    program = slp.parse(
+        ":- use(edittree). :- constraint(max_features(2)). :- constraint(forbid(x2)).", tree=given
+    )
+    posterior = program.posterior(X, y, engine="mh", **SHORT)
+    use(posterior, X)
+    assert posterior.log_prior(posterior.map_tree()) is None
+    assert posterior.log_prior(Tree(Split("x2", 0.0, None, Leaf(), Leaf()))) == -np.inf
 
 
 def test_exact_sums() -> None:

@@ -16,6 +16,9 @@ namespace {
 
 constexpr std::size_t kGroups = 8;  // of paths, side by side, whose spread gives the error
 constexpr std::size_t kMostPaths = 512, kLeastPaths = 4;  // in a group
+// With more rows, of which each path holds a part, one is the least: four would take seconds and
+// half of what the table does, to tell the size of sums that are too large by far.
+constexpr std::size_t kManyRows = 200'000;
 constexpr std::size_t kBoxesForSplits = 60, kBoxesForStates = 40, kWays = 40, kWaysInFull = 12;
 
 std::size_t n_occurring(const Feature& feature) {
@@ -186,8 +189,8 @@ BoxEstimate estimate_boxes(const Problem& problem, const Geometry& geometry, dou
     const std::vector<std::size_t> order = features_in_order(problem);
     const double cost = static_cast<double>(problem.table.n_rows) *
                         static_cast<double>(order.size() + 1) * static_cast<double>(kGroups);
-    const auto n = std::clamp(static_cast<std::size_t>(work / (4 * cost)), kLeastPaths,
-                              kMostPaths);
+    const std::size_t least = problem.table.n_rows > kManyRows ? 1 : kLeastPaths;
+    const auto n = std::clamp(static_cast<std::size_t>(work / (4 * cost)), least, kMostPaths);
     std::vector<Paths> groups;
     std::vector<double> number;
     bool more = false;

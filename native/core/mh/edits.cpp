@@ -125,14 +125,15 @@ const EditTree& EditMover::last(const Edits& old, std::size_t kept) const {
     return n_drawn_ > 0 ? trees_[n_drawn_ - 1] : old.trees[kept];
 }
 
-// Draws one more edit; false if it stops. Of `kept`, the choices before `from` are taken as they
-// are.
+// Draws one more edit; false if it stops, which it does without `may_stop` only where no edit
+// applies. Of `kept`, the choices before `from` are taken as they are.
 bool EditMover::draw_edit(Chance& chance, const EditTree& tree, std::size_t n_edits,
-                          const EditStep* kept, EditChoice from) {
+                          const EditStep* kept, EditChoice from, bool may_stop) {
     const Places& places = tree.places();
     const std::size_t kinds = n_kinds(tree);
     const double more = process_.more(n_edits);
-    if (kinds == 0 || (kept == nullptr && (more == 0.0 || !chance.happens(more)))) {
+    if (kinds == 0 || more == 0.0 ||
+        (kept == nullptr && may_stop && !chance.happens(more))) {
         return false;
     }
     EditStep step;
@@ -195,6 +196,54 @@ void EditMover::finish(Edits& edits) const {
     edits.last_point = more > 0 && n_kinds(edits.tree()) > 0;
     edits.n_points += edits.last_point;
     edits.log_draw += edits.last_point ? std::log1p(-more) : 0.0;
+}
+
+// --- starts -------------------------------------------------------------------------------------
+
+bool EditMover::start(Chance& chance, std::uint32_t number, Edits& out) {
+    Edits given;
+    read({}, given);
+    n_drawn_ = 0;
+    if (number < kTries) {
+        draw(chance, given, {0, EditChoice::stop});
+        return found(given, out);
+    }
+    if (number == kTries) {
+        while (!found(given, out)) {
+            const EditTree& tree = last(given, 0);
+            EditStep step;
+            step.kind = EditKind::prune;
+            if (tree.places()[static_cast<std::size_t>(step.kind)] == 0 ||
+                process_.more(n_drawn_) == 0.0) {
+                return false;
+            }
+            path_to_place(tree, step.kind, 0, path_);
+            weigh_place(tree, n_drawn_, step);
+            make(tree, step);
+        }
+        return true;
+    }
+    const std::size_t most = number <= 2 * kTries ? 16 : 128;
+    while (n_drawn_ < most &&
+           draw_edit(chance, last(given, 0), n_drawn_, nullptr, EditChoice::stop, false)) {
+        if (found(given, out)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether the tree that what was drawn ends in is in the support; then the sequence.
+bool EditMover::found(const Edits& given, Edits& out) {
+    if (!holds(last(given, 0))) {
+        return false;
+    }
+    out = given;
+    out.steps.assign(steps_.begin(), steps_.begin() + static_cast<std::ptrdiff_t>(n_drawn_));
+    out.trees.insert(out.trees.end(), trees_.begin(),
+                     trees_.begin() + static_cast<std::ptrdiff_t>(n_drawn_));
+    finish(out);
+    return true;
 }
 
 // --- as they are written down -----------------------------------------------------------------
@@ -313,6 +362,15 @@ EditState EditSampler::advance(const EditState& state, Chance& chance, double po
     return movers_.lend([&](EditMover& mover) {
         return after_transitions(mover, state, chance, power, n, mixture_.size(), tally);
     });
+}
+
+bool EditSampler::start(Chance& chance, std::uint32_t number, EditState& out) {
+    out.turns.assign(mixture_.size(), 0);
+    return movers_.lend([&](EditMover& mover) { return mover.start(chance, number, out.edits); });
+}
+
+bool EditSampler::holds(const EditState& state) {
+    return movers_.lend([&](EditMover& mover) { return mover.holds(state.edits.tree()); });
 }
 
 std::vector<EditMover::Written> EditSampler::write(const Edits& edits) {

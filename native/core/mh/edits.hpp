@@ -92,6 +92,13 @@ public:
     // One transition towards P(x) L(x)^power; the proposal taken and its outcome.
     std::pair<std::size_t, Outcome> step(Chance& chance, double power, EditState& state);
 
+    // A sequence in the support, from try `number` of the search for one: draws from the process;
+    // the given tree with ever more of it pruned away; draws that go on for up to 16, then 128
+    // edits, of which every tree on the way may be the last. False if this try finds none.
+    static constexpr std::uint32_t kTries = 100, kEnd = 3 * kTries + 1;
+    bool start(Chance& chance, std::uint32_t number, Edits& out);
+    bool holds(const EditTree& tree);
+
     // What an edit is written down as: kind, place, position of its split (-1 when pruning).
     struct Written {
         std::int32_t kind, place, split;
@@ -112,12 +119,12 @@ private:
     static Point point(const Edits& edits, std::uint32_t number);
     void draw(Chance& chance, const Edits& old, const Point& point);
     bool draw_edit(Chance& chance, const EditTree& tree, std::size_t n_edits,
-                   const EditStep* kept, EditChoice from);
+                   const EditStep* kept, EditChoice from, bool may_stop = true);
     void weigh_place(const EditTree& tree, std::size_t n_edits, EditStep& step) const;
     void make(const EditTree& tree, const EditStep& step);
     const EditTree& last(const Edits& old, std::size_t kept) const;
     void finish(Edits& edits) const;
-    bool holds(const EditTree& tree);
+    bool found(const Edits& given, Edits& out);
 
     const EditProcess& process_;
     const TreeTests& tests_;
@@ -149,6 +156,10 @@ public:
     // `n` transitions.
     EditState advance(const EditState& state, Chance& chance, double power, std::uint64_t n,
                       Tally& tally);
+    // A state of a sequence in the support: see `EditMover::start`.
+    bool start(Chance& chance, std::uint32_t number, EditState& out);
+    // Whether a sequence is in the support.
+    bool holds(const EditState& state);
     std::vector<EditMover::Written> write(const Edits& edits);
     // The state of a sequence that is written so; false if there is none, or these are no turns.
     bool restore(std::span<const EditMover::Written> written, std::vector<std::uint32_t> turns,

@@ -307,20 +307,40 @@ bool Mover::draw(Chance& chance, double end_early, Proof& out) {
     return true;
 }
 
-bool Mover::build(std::span<const Taken> choices, Proof& out) {
+// Makes a proof of the root goal, one of the choices given taken at each goal, in preorder, by
+// `choose` (rows, state, what is taken -> choice). False if it refuses one, or their number is not
+// that of the goals.
+template <typename Choose>
+bool Mover::build_by(std::span<const Taken> choices, Proof& out, Choose choose) {
     std::iota(rows_.begin(), rows_.end(), 0U);
     Node root;
     root.state = problem_.grammar.start;
     root.size = problem_.table.n_rows;
     std::size_t next = 0;
-    const bool made = grow_by(root, kNoLimit, [&](Rows rows, std::int32_t state, Choice& made_so) {
-        return next < choices.size() && process_.find(rows, state, choices[next++], made_so);
+    const bool made = grow_by(root, kNoLimit, [&](Rows rows, std::int32_t state, Choice& so) {
+        return next < choices.size() && choose(rows, state, choices[next++], so);
     });
     if (!made || next != choices.size()) {
         return false;
     }
     out = {drawn_, rows_};
     return true;
+}
+
+bool Mover::build(std::span<const Taken> choices, Proof& out) {
+    return build_by(choices, out,
+                    [&](Rows rows, std::int32_t state, const Taken& taken, Choice& so) {
+                        return process_.find(rows, state, taken, so);
+                    });
+}
+
+bool Mover::build_tree(std::span<const Taken> nodes, Proof& out) {
+    const auto n_features = static_cast<std::int32_t>(problem_.table.features.size());
+    return build_by(nodes, out, [&](Rows, std::int32_t, const Taken& taken, Choice& so) {
+        so = Choice{};
+        so.taken = taken;
+        return taken.feature < n_features && taken.feature != kCall;
+    });
 }
 
 }  // namespace slp::mh

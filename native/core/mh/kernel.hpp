@@ -67,6 +67,10 @@ public:
 
     // The proof that makes these choices, in preorder; false if there is none.
     bool build(std::span<const Taken> choices, Proof& out);
+    // A tree given by its nodes in preorder, whatever rules derive it, and if none do: as a proof
+    // of which only the splits, the rows, the leaves and their likelihood mean anything. False if
+    // these are not the nodes of one tree.
+    bool build_tree(std::span<const Taken> nodes, Proof& out);
 
 private:
     Outcome propose(Chance& chance, double power, const Proposal& proposal, std::uint32_t turn,
@@ -82,6 +86,8 @@ private:
               std::uint32_t room);
     template <typename Choose>
     bool grow_by(const Node& goal, std::uint32_t room, Choose choose);
+    template <typename Choose>
+    bool build_by(std::span<const Taken> choices, Proof& out, Choose choose);
     void take_rows(const Proof& proof, const Node& node);
     // The proof with what was drawn in place of the end of `path_`.
     const Proof& candidate(const Proof& proof);

@@ -83,6 +83,10 @@ bool Sampler::restore(std::span<const Taken> choices, std::vector<std::uint32_t>
            movers_.lend([&](Mover& mover) { return mover.build(choices, out.proof); });
 }
 
+bool Sampler::tree(std::span<const Taken> nodes, Proof& out) {
+    return movers_.lend([&](Mover& mover) { return mover.build_tree(nodes, out); });
+}
+
 bool Sampler::holds(const Proof& proof) {
     return movers_.lend([&](Mover& mover) {
         mover.ask(kNoPredicate);

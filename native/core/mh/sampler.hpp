@@ -54,6 +54,8 @@ public:
     // The state of a proof given by its choices; false if there is none, or these are no turns.
     bool restore(std::span<const Taken> choices, std::vector<std::uint32_t> turns, State& out);
     bool holds(const Proof& proof);
+    // A tree as a proof: see `Mover::build_tree`.
+    bool tree(std::span<const Taken> nodes, Proof& out);
 
 private:
     const exact::Problem& problem_;

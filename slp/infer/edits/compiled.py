@@ -9,15 +9,17 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from slp.data.table import Table
 from slp.infer.boxes import Geometry
 from slp.infer.compiled.problem import MEASURES, core_problem
 from slp.infer.distribution import ScoredTree
 from slp.infer.edits.engine import EditMetropolisHastings
-from slp.infer.edits.process import EditProcess
+from slp.infer.edits.start import no_edits, nothing_found
 from slp.infer.mh.core_chains import (
     CoreChains,
     CoreProposal,
@@ -27,8 +29,9 @@ from slp.infer.mh.core_chains import (
     seeds,
 )
 from slp.infer.mh.names import read_names
-from slp.infer.run import Json, Outcome, Stop, never, until
-from slp.ir.program import Constraint, EditPrior, Predicate, Support
+from slp.infer.run import Json, Outcome, SearchStoppedError, Stop, never, until
+from slp.infer.tree_on_table import canonical_nodes, place_tree
+from slp.ir.program import Constraint, EditPrior, Measure, Predicate, Support
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.mh import mh_kernels
 from slp.trees import Tree
@@ -84,17 +87,24 @@ class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
             likelihood=likelihood,
         )
         named = read_names(proposal)
+        self._min_leaf, self._max_depth = grammar.min_leaf, support.max_depth
         super().__init__(plain, named, likelihood)
         self.given = plain.given
         self._identity = {**self.plain.identity, "kernel": "compiled"}
-        self.sampler = core_sampler(
+        engine = core.ExactEngine(core_problem(core, grammar, geometry.table, count_leaves=False))
+        self._sampler_of = partial(
+            core_sampler,
             core,
-            core_problem(core, grammar, geometry.table, count_leaves=False),
-            self.plain.process,
+            engine,
+            geometry.table,
+            p=prior.p,
+            measure=prior.measure,
+            max_depth=support.max_depth,
             tests=core_tests(grammar, constraints, geometry),
             constrained=bool(constraints),
             mixture=[core_proposal(n) for n in named],
         )
+        self.sampler = self._sampler_of(self.given)
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -111,7 +121,13 @@ class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
         SearchStoppedError
             See `Engine`.
         """
-        return self.state_from_data(self.plain.state_to_data(self.plain.init(rng, stop)))
+        for number in range(self.sampler.tries):
+            if stop():
+                raise SearchStoppedError(nothing_found())
+            state = self.sampler.start(seeds(rng), number)
+            if state is not None:
+                return state
+        raise no_edits()
 
     def advance(
         self, rng: np.random.Generator, state: CoreEdits, n: int, tuning_from: int | None = None
@@ -154,26 +170,42 @@ class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
         state = self.state_from_data({"edits": record, "turns": [0] * len(self._names)})
         return ScoredTree(self.tree(state), math.nan, float(state.log_likelihood))
 
+    def log_weight(self, tree: Tree) -> float:
+        """-inf off the support, else NaN."""
+        table = self.geometry.table
+        placed = place_tree(table, tree)
+        if placed is None or (self._max_depth is not None and tree.depth > self._max_depth):
+            return -math.inf
+        leaves = [placed.rows_of(node) for node in placed.nodes if node.feature < 0]
+        if min(int(table.counts[rows].sum()) for rows in leaves) < self._min_leaf:
+            return -math.inf
+        sampler = self._sampler_of(tree)
+        state = sampler.restore(np.empty(0, np.int32), [0] * len(self._names))
+        return math.nan if sampler.holds(state) else -math.inf
+
 
 def core_sampler(
     core: Any,
-    problem: Any,
-    process: EditProcess,
+    engine: Any,
+    table: Table,
+    given: Tree,
     *,
+    p: float,
+    measure: Measure,
+    max_depth: int | None,
     tests: CoreTests,
     constrained: bool,
     mixture: list[CoreProposal],
     most_edits: int = _NO_LIMIT,
 ) -> Any:
-    """The core's `EditSampler` of a process. `most_edits` ends sequences, so that tests can list
-    them all."""
-    nodes = process.nodes
+    """The core's `EditSampler` of a tree that fits the table. `most_edits` ends sequences, so that
+    tests can list them all."""
     return core.EditSampler(
-        core.ExactEngine(problem),
-        _preorder(process),
-        process.p,
-        MEASURES.index(nodes.measure),
-        _NO_LIMIT if nodes.max_depth is None else min(nodes.max_depth, _NO_LIMIT),
+        engine,
+        _preorder(table, given),
+        p,
+        MEASURES.index(measure),
+        _NO_LIMIT if max_depth is None else min(max_depth, _NO_LIMIT),
         most_edits,
         constrained,
         *tests,
@@ -181,24 +213,17 @@ def core_sampler(
     )
 
 
-def _preorder(process: EditProcess) -> list[tuple[int, float]]:
+def _preorder(table: Table, given: Tree) -> list[tuple[int, float]]:
     """The given tree with canonical thresholds: features, -1 at leaves, and thresholds or codes of
     levels."""
-    geometry = process.nodes.geometry
+    placed = place_tree(table, given)
+    nodes = None if placed is None else canonical_nodes(placed)
+    assert nodes is not None
     out = []
-    stack = [process.given]
-    while stack:
-        node = stack.pop()
-        stack += reversed(node.parts)
-        if node.cut is None:
+    for f, low, high in nodes.tolist():
+        if f < 0:
             out.append((-1, 0.0))
             continue
-        cut = geometry.cuts[node.cut]
-        levels = geometry.table.features[cut.feature].levels
-        if levels is not None:
-            assert cut.level is not None
-            out.append((cut.feature, float(levels.index(cut.level))))
-        else:
-            assert cut.threshold is not None
-            out.append((cut.feature, cut.threshold))
+        feature = table.features[f]
+        out.append((f, float(low) if feature.categorical else feature.threshold(low, high)))
     return out

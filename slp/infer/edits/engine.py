@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -82,13 +83,13 @@ class EditMetropolisHastings:
         constraints = tuple(constraints)
         self.geometry = geometry
         self.given = fit_tree(prior.tree, geometry.table, support)[0]
-        nodes = Nodes(geometry, prior.measure, grammar.feature_weights, support.max_depth)
-        self.process = EditProcess(nodes, nodes_of_tree(nodes, self.given), prior.p)
+        self._prior, self._max_depth = prior, support.max_depth
+        self._feature_weights = grammar.feature_weights
+        self._power = 1.0 if likelihood else 0.0
         tests: list[TreeTest] = tree_tests(grammar, constraints, geometry)
         if constraints:
             tests.append(InLanguage(grammar, geometry, node_predicates(constraints)))
-        predicates = predicate_tests(constraints, geometry)
-        self.target = EditTarget(self.process, 1.0 if likelihood else 0.0, tests, predicates)
+        self._tests, self._predicates = tests, predicate_tests(constraints, geometry)
         self._asked = asked_predicates(constraints)
         self.mixture = _mixture_of(proposal)
         self.normalised = not tests
@@ -102,6 +103,17 @@ class EditMetropolisHastings:
             "proposal": proposal,
             "target": "posterior" if likelihood else "prior",
         }
+
+    @cached_property
+    def process(self) -> EditProcess:
+        """The process of edits; made when it is first asked for, with sets of rows as bits."""
+        nodes = Nodes(self.geometry, self._prior.measure, self._feature_weights, self._max_depth)
+        return EditProcess(nodes, nodes_of_tree(nodes, self.given), self._prior.p)
+
+    @cached_property
+    def target(self) -> EditTarget:
+        """What the chains draw from."""
+        return EditTarget(self.process, self._power, self._tests, self._predicates)
 
     @property
     def identity(self) -> Mapping[str, str]:

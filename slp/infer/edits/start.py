@@ -14,7 +14,7 @@ from slp.infer.run import SearchStoppedError, Stop, never
 from slp.trees import Tree
 from slp.trees.predicates import AskedPredicate, refusals_in_words, refused_example
 
-__all__ = ["find_nodes", "find_start", "nodes_of_tree"]
+__all__ = ["find_nodes", "find_start", "no_edits", "nodes_of_tree", "nothing_found"]
 
 #: Sequences drawn from the process before others are tried, and then of each length tried.
 _TRIES = 100
@@ -73,12 +73,17 @@ def find_start(
     """
     for edits, tree in _candidates(target.process, chance):
         if stop():
-            raise SearchStoppedError(_nothing_found(asked))
+            raise SearchStoppedError(nothing_found(asked))
         if target.allows(tree):
             return target.process.sequence_of(edits)
+    raise no_edits(asked)
+
+
+def no_edits(asked: Sequence[AskedPredicate] = ()) -> SlpError:
+    """E519."""
     help = "loosen the constraints, or give a tree that satisfies them or is near one that does"
     help += refused_example(asked)
-    raise SlpError(Diagnostic("E519", _nothing_found(asked), help=help))
+    return SlpError(Diagnostic("E519", nothing_found(asked), help=help))
 
 
 def _candidates(process: EditProcess, chance: Chance) -> Iterator[tuple[Sequence[Edit], Node]]:
@@ -110,6 +115,7 @@ def _walk(process: EditProcess, chance: Chance, most: int) -> Iterator[tuple[Seq
         yield edits, tree
 
 
-def _nothing_found(asked: Iterable[AskedPredicate]) -> str:
+def nothing_found(asked: Iterable[AskedPredicate] = ()) -> str:
+    """What a search for a start has to say that found none."""
     message = "no edits of the given tree were found that lead to a tree which satisfies "
     return f"{message}the constraints{refusals_in_words(asked)}"

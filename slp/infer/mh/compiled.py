@@ -30,6 +30,7 @@ from slp.infer.mh.engine import TRIES, MetropolisHastings, no_start, search_stop
 from slp.infer.mh.names import Named, mixture_of_names
 from slp.infer.row_labels import telling_label_faults
 from slp.infer.run import LONGEST_BLOCK, Json, Outcome, Stop, never, until
+from slp.infer.tree_on_table import canonical_nodes, place_tree
 from slp.ir.program import Constraint, Predicate
 from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar, cell_of
 from slp.kernels.mh import mh_kernels
@@ -237,14 +238,19 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         return out
 
     def log_weight(self, tree: Tree) -> float:
-        """See `TreeSampler`; the plain engine works it out where tests look at the finished
-        tree."""
-        target = self.plain.target
-        if target.tests or target.predicates:
-            return self.plain.log_weight(tree)
-        process = target.process
+        """See `TreeSampler`. Tests on finished trees are asked of the tree as it is: under the
+        measure `partition`, of its own features."""
+        process = self.plain.process
         with telling_label_faults(process.grammar, process.geometry.table):
-            return self._scorer.log_weight(tree)
+            weight = self._scorer.log_weight(tree)
+        if weight == -math.inf:
+            return weight
+        placed = place_tree(process.geometry.table, tree)
+        nodes = None if placed is None else canonical_nodes(placed)
+        assert nodes is not None  # it has a weight
+        state = self.sampler.tree(nodes)
+        holds = self.sampler.holds(state) and (not self._predicates or self._agreed(state))
+        return weight if holds else -math.inf
 
 
 def _nodes(record: Json) -> NDArray[np.int32]:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from slp.infer.compiled.problem import core_problem
 from slp.infer.edits.compiled import core_sampler
 from slp.infer.mh.constraints import AtMostFeatures, AtMostLeaves
+from slp.infer.mh.target import preorder
+from slp.infer.rendering import Renderer
 from slp.kernels.mh import mh_kernels
 from tests.infer.cases import denison
 from tests.infer.edits.matrices import Capped
@@ -31,8 +33,12 @@ def sampler_of(made: Capped, proposal: CoreProposal) -> Any:
     features = [t.count for t in made.target.tests if isinstance(t, AtMostFeatures)]
     return core_sampler(
         core,
-        core_problem(core, grammar, nodes.geometry.table, count_leaves=False),
-        process,
+        core.ExactEngine(core_problem(core, grammar, nodes.geometry.table, count_leaves=False)),
+        nodes.geometry.table,
+        Renderer(nodes.geometry).tree(preorder(process.given)),
+        p=process.p,
+        measure=nodes.measure,
+        max_depth=nodes.max_depth,
         tests=(min(leaves, default=0), min(features, default=0), []),
         constrained=False,
         mixture=[proposal],

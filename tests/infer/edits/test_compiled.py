@@ -52,6 +52,24 @@ def test_transitions(made: Capped, core: CoreProposal, plain: Proposal[EditTarge
         np.testing.assert_allclose(have, made.matrix(plain, turn), rtol=0, atol=1e-12)
 
 
+@BY_NAME
+def test_starts_are_sequences_in_the_support(made: Capped) -> None:
+    """Of all three kinds of tries: draws, pruning, and edits without a chance to stop."""
+    sampler, core = sampler_of(made, Q_UC), CoreCapped(made)
+    rng = np.random.default_rng(0)
+    found = 0
+    for number in [*range(40), 100, *range(101, 121), *range(201, 221)]:
+        state = sampler.start(rng.integers(0, 2**64, 4, dtype=np.uint64), number)
+        if state is None:
+            continue
+        found += 1
+        assert sampler.holds(state) and list(state.turns) == [0]
+        _, edits = made.drawn[core.number[tuple(state.edits(sampler).tolist())]]
+        assert state.n_points == edits.n_points
+        np.testing.assert_allclose(state.log_draw, edits.log_draw, rtol=1e-12, atol=1e-12)
+    assert found > 20
+
+
 RNG = np.random.default_rng(3)
 FRAME = pl.DataFrame(
     {
