@@ -119,7 +119,7 @@ void bind_edits(nb::module_& m) {
         .def("advance", &advance, nb::arg("state"), nb::arg("seeds").noconvert(),
              nb::arg("power"), nb::arg("n"))
         .def("scripted", &scripted, nb::arg("state"), nb::arg("script"), nb::arg("power"))
-        .def_prop_ro_static("tries", [](nb::handle) { return EditMover::kEnd; })
+        .def_prop_ro("tries", [](const EditSampler&) { return EditMover::kEnd; })
         .def("start", &start, nb::arg("seeds").noconvert(), nb::arg("number"))
         .def("holds", &EditSampler::holds, nb::arg("state"))
         .def("restore", &restore, nb::arg("edits").noconvert(), nb::arg("turns"));

@@ -1,7 +1,6 @@
 """The compiled kernels (native/bindings.cpp). Call them through `slp.kernels`."""
 
 from collections.abc import Callable
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -300,7 +299,8 @@ class EditSampler:
     def scripted(
         self, state: EditState, script: list[int], power: float
     ) -> tuple[EditState, list[int], list[list[float]]]: ...
-    tries: ClassVar[int]
+    @property
+    def tries(self) -> int: ...
     def start(self, seeds: NDArray[np.uint64], number: int) -> EditState | None:
         """A state in the support, from one of `tries` tries; None if it finds none."""
 
