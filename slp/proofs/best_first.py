@@ -15,10 +15,13 @@ the masses may sum to more than 1 (Cussens 2001: unlabelled clauses weigh 1). Th
 
 Nodes with the same goals left to prove are one, with the sum of their masses, as long as nobody
 asks for the proofs themselves (`merges`): random walks and grammars would else have more
-derivations than anyone can look at.
+derivations than anyone can look at. A node that is opened before all of its mass has come is opened
+again. So then a node comes before those of like mass (within a factor of 2^`_LIKE`) that are more
+choices away from the root. A chain in which every way to a state has the same number of choices is
+gone through once for each such factor between its masses, not once for each of its states.
 
-A run that takes long is laid aside, with half of its priority, so that an endless one does not keep
-the others waiting.
+A run that takes long is laid aside, with half of its priority, and behind some of like mass, so
+that an endless one does not keep the others waiting.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from slp.errors import Diagnostic
 from slp.ir import program as ir  # its names are used late: it imports slp.proofs.terms
@@ -42,6 +45,12 @@ __all__ = ["BestFirst", "FoundProof", "Node"]
 #: Nodes opened between two exact sums of the open mass.
 _RECOUNT = 1000
 
+#: Masses are alike within a factor of 2 to this power.
+_LIKE = 10
+
+#: Choices whose runs take about as long as a turn of a long one.
+_TURN = 500
+
 #: Where a branch starts.
 S = TypeVar("S")
 #: A run at work.
@@ -52,15 +61,26 @@ R = TypeVar("R")
 class Node(Generic[S, R]):
     """A node of the tree: not opened yet while `run` is None; `start` is None at the root.
 
-    `entry` tells its valid entry in the heap from those that it had with less mass.
+    `choices` are those above it. `entry` tells its valid entry in the heap from those that it had
+    with less mass.
     """
 
     mass: float
     fired: Fired | None
     start: S | None
+    choices: int = 0
     run: R | None = None
     exits: int = 0
     entry: int = -1
+
+
+class _Entry(NamedTuple, Generic[S, R]):
+    """A node in the heap: `rank` says how early it is opened, the least first."""
+
+    rank: tuple[float, int]
+    count: int
+    priority: float
+    node: Node[S, R]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +105,7 @@ class BestFirst(ABC, Generic[S, R]):
         self.merges = merges
         self.branches = False
         self.stopped: Diagnostic | None = None
-        self._heap: list[tuple[float, int, Node[S, R]]] = []
+        self._heap: list[_Entry[S, R]] = []
         self._waiting: dict[Hashable, Node[S, R]] = {}
         self._stuck: list[float] = []
         self._failed: list[float] = []
@@ -116,22 +136,22 @@ class BestFirst(ABC, Generic[S, R]):
         return max([*self._masses(), *self._stuck], default=0.0)
 
     def _masses(self) -> Iterator[float]:
-        return (node.mass for _, entry, node in self._heap if entry == node.entry)
+        return (e.node.mass for e in self._heap if e.count == e.node.entry)
 
     def run(self) -> Iterator[FoundProof]:
         """The proofs as they are found, until the open mass is at most `tolerance`."""
         self._push(Node(1.0, None, None), 1.0)
         opened = 0
         while self._heap and not self._is_done(opened):
-            priority, entry, node = heapq.heappop(self._heap)
-            if entry != node.entry:
+            _, count, priority, node = heapq.heappop(self._heap)
+            if count != node.entry:
                 continue
             self._open -= node.mass
             if node.start is not None and node.run is None:
                 self._waiting.pop(self.key(node.start), None)
             opened += 1
             try:
-                yield from self.advance(node, -priority)
+                yield from self.advance(node, priority)
             except LimitError as e:
                 self._stuck.append(node.mass)
                 self.stopped = e.diagnostics[0]
@@ -145,17 +165,20 @@ class BestFirst(ABC, Generic[S, R]):
         return self._open <= self.tolerance
 
     def _push(self, node: Node[S, R], priority: float) -> None:
-        heapq.heappush(self._heap, (-priority, self._count, node))
+        rank = -priority, 0
+        if self.merges:
+            rank = -(math.frexp(priority)[1] // _LIKE), node.choices
+        heapq.heappush(self._heap, _Entry(rank, self._count, priority, node))
         node.entry = self._count
         self._count += 1
         self._open += node.mass
 
-    def _push_branch(self, mass: float, fired: Fired | None, start: S) -> None:
+    def _push_branch(self, mass: float, fired: Fired | None, start: S, choices: int) -> None:
         """Push a node, or add to the mass of one that waits to prove the same."""
         key = self.key(start)
         waiting = self._waiting.get(key) if self.merges else None
         if waiting is None:
-            node: Node[S, R] = Node(mass, fired, start)
+            node: Node[S, R] = Node(mass, fired, start, choices)
             self._push(node, mass)
             if self.merges:
                 self._waiting[key] = node
@@ -183,10 +206,12 @@ class BestFirst(ABC, Generic[S, R]):
             if math.isinf(mass):
                 raise faults.mass_overflow(clause.span)
             if mass > 0:  # it may be too small for a number
-                self._push_branch(mass, Fired(clause, label, node.fired), start)
+                fired = Fired(clause, label, node.fired)
+                self._push_branch(mass, fired, start, node.choices + 1)
 
     def lay_aside(self, node: Node[S, R], priority: float) -> None:
         """Go on with a run later, when those that are not half as urgent have had their turn."""
+        node.choices += _TURN
         self._push(node, priority / 2)
 
     def done(self, node: Node[S, R]) -> None:

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from slp.proofs import faults
 from slp.proofs.machine import Action, Alternative, Fence, Goal, Machine
-from slp.proofs.terms import Atom, Struct, Term, Var, list_term
+from slp.proofs.terms import Atom, Struct, Term, Var, functor, list_term
 
-__all__ = ["CONTROL", "CutTo"]
+__all__ = ["CONTROL", "CutTo", "passes_cut"]
 
 _MOST_CALL_ARGUMENTS = 8
 
@@ -51,6 +51,16 @@ class _Otherwise(Alternative, Fence):
     @property
     def is_open(self) -> bool:
         return not self.dead
+
+
+#: What hands the height of its clause's cut on to goals inside it.
+_TRANSPARENT = {("!", 0), (",", 2), (";", 2), ("->", 2), ("*->", 2)}
+
+
+def passes_cut(term: Term) -> bool:
+    """Whether a `!` in or at this place can be one of the clause around it: a variable may come to
+    stand for a cut."""
+    return isinstance(term, Var) or functor(term) in _TRANSPARENT
 
 
 def _true(machine: Machine, goal: Goal) -> Goal:

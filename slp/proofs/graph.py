@@ -46,6 +46,7 @@ from slp.proofs.faults import LimitError
 from slp.proofs.machine import Goal, Machine, Meter
 from slp.proofs.search import Exit, SearchMachine
 from slp.proofs.store import Store
+from slp.proofs.tails import Tails
 from slp.proofs.templates import Frame, instantiate, match_all
 from slp.proofs.terms import NIL, Term
 
@@ -114,8 +115,8 @@ class _Edges(NamedTuple):
 class _GraphMachine(SearchMachine):
     """A run that also puts down the labels of each exit, with their variables bound."""
 
-    def __init__(self, database: Database, meter: Meter, store: Store, *, weights: bool) -> None:
-        super().__init__(database, meter, store, NIL, weights=weights)
+    def __init__(self, database: Database, meter: Meter, store: Store, tails: Tails) -> None:
+        super().__init__(database, meter, store, NIL, tails, weights=False)
         self.labels: list[list[Term]] = []
 
     def choose(self, predicate: Predicate, goal: Goal, args: tuple[Term, ...]) -> None:
@@ -163,6 +164,7 @@ class ChoiceGraph:
     _number: dict[tuple[int, Term], int] = field(default_factory=dict)
     _edges: list[tuple[int, int, int, int]] = field(default_factory=list)
     _gave_up: bool = False
+    _tails: Tails = field(default_factory=Tails)
 
     def weigh(
         self, value: Callable[[Outcome], float], tolerance: float, *, of_success: bool = False
@@ -225,7 +227,7 @@ class ChoiceGraph:
         self.__dict__.pop("_arrays", None)
         node = self._nodes[i]
         first = self.first if node.start is None else node.start[0].first
-        machine = _GraphMachine(self.database, self.meter, Store(first), weights=False)
+        machine = _GraphMachine(self.database, self.meter, Store(first), self._tails)
         goal = self.goal
         if node.start is not None:
             found, clause = node.start

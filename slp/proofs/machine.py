@@ -40,7 +40,7 @@ __all__ = [
 class Limits:
     """How much work one query may take.
 
-    `inferences` counts goals called, and looking at 256 parts of terms as one more; `depth` is the
+    `inferences` counts goals called, and looking at 32 parts of terms as one more; `depth` is the
     number of predicates within each other in a proof.
     """
 
@@ -51,7 +51,7 @@ class Limits:
 DEFAULT_LIMITS = Limits()
 
 #: Parts of terms that may be looked at for one inference.
-PARTS_PER_INFERENCE = 256
+PARTS_PER_INFERENCE = 32
 
 
 @dataclass

@@ -1,7 +1,8 @@
 """All proofs of a goal in a stochastic logic program, the most probable first.
 
 The search is that of `slp.proofs.best_first`. Its runs are machines: each has a store of its own,
-so that a stochastic goal is put down in terms that need no store, with cuts that need no stack.
+so that a stochastic goal is put down in terms that need no store, with cuts that need no stack, and
+so are the goals behind it (`slp.proofs.tails`).
 """
 
 from __future__ import annotations
@@ -14,23 +15,22 @@ from slp.proofs import faults
 from slp.proofs.best_first import BestFirst, FoundProof, Node
 from slp.proofs.choices import Option, enter, options_at
 from slp.proofs.clauses import Clause, Predicate
-from slp.proofs.control import CutTo
 from slp.proofs.database import Database
-from slp.proofs.machine import END, Goal, Machine, Meter
+from slp.proofs.machine import Goal, Machine, Meter
 from slp.proofs.store import Store
-from slp.proofs.terms import Term, Var
+from slp.proofs.tails import CROSSES, Tails
+from slp.proofs.terms import Atom, Struct, Term
 
 __all__ = ["Exit", "MachineRun", "Search", "SearchMachine", "Start"]
-
-_CROSSES = -1  # the height of a cut that reaches back across a stochastic goal
 
 
 @dataclass(frozen=True, slots=True)
 class Exit:
     """A stochastic goal that a run came to.
 
-    Its terms are resolved and their variables renumbered: each branch has its own store, which
-    numbers its variables from `first` on. Exits with the same `key` have the same goals left.
+    Its terms are resolved and their variables renumbered, those of the goals behind it first: each
+    branch has its own store, which numbers its variables from `first` on. Exits with the same `key`
+    have the same goals left.
     """
 
     goal: Goal
@@ -45,55 +45,36 @@ class SearchMachine(Machine):
     """A run: logical goals are proved, stochastic ones are put down in `exits`."""
 
     def __init__(
-        self, database: Database, meter: Meter, store: Store, answer: Term, *, weights: bool
+        self,
+        database: Database,
+        meter: Meter,
+        store: Store,
+        answer: Term,
+        tails: Tails,
+        *,
+        weights: bool,
     ) -> None:
         super().__init__(database.definitions, database.parameters, meter, store)
         self.answer = answer
         self.exits: list[Exit] = []
+        self._tails = tails
         self._weights = weights
 
     def choose(self, predicate: Predicate, goal: Goal, args: tuple[Term, ...]) -> None:
         """Put the goal down, and look for other exits by backtracking."""
         options = options_at(self, predicate, args, weights=self._weights)
         if options:
-            numbers: dict[int, Var] = {}
-            answer = self.store.renumber(self.answer, numbers)
+            tail, numbers = self._tails.put_down(self, goal.next)
             called = tuple(self.store.renumber(a, numbers) for a in args)
-            key: list[Hashable] = [answer, id(predicate), called]
-            apart = self._apart(goal, numbers, key)
-            first = len(numbers) + 1
-            self.exits.append(Exit(apart, called, answer, first, options, tuple(key)))
-
-    def _apart(self, goal: Goal, numbers: dict[int, Var], key: list[Hashable]) -> Goal:
-        """The goal and those behind it, in terms that need no store and cuts that need no stack."""
-        behind = []
-        called = goal
-        while goal is not END:
-            behind.append(goal)
-            goal = goal.next
-        self.spend(len(behind))
-        out = goal
-        for old in reversed(behind):
-            term, cut = old.term, self._height_apart(old.cut)
-            if isinstance(term, CutTo):
-                term = CutTo(self._height_apart(term.height))
-            elif not callable(term):
-                term = self.store.renumber(term, numbers)
-            if old is not called:
-                key.append(term)
-                key.append(cut)
-            if term is old.term and cut == old.cut and out is old.next:
-                out = old
-            else:
-                out = Goal(term, cut, old.depth, old.span, out)
-        return out
-
-    def _height_apart(self, height: int) -> int:
-        return 0 if height == len(self.choices) else _CROSSES
+            answer = self.store.renumber(self.answer, numbers)
+            term = Struct(predicate.name, called) if called else Atom(predicate.name)
+            apart = Goal(term, CROSSES, goal.depth, goal.span, tail)
+            key = answer, id(predicate), called, tail
+            self.exits.append(Exit(apart, called, answer, numbers.count + 1, options, key))
 
     def cut(self, height: int) -> None:
         """Forget the choice points above a height; E241 if some are those of an earlier run."""
-        if height == _CROSSES:
+        if height == CROSSES:
             raise faults.crossing_cut(self.span)
         super().cut(height)
 
@@ -128,6 +109,7 @@ class Search(BestFirst[Start, MachineRun]):
         self._root = goal, answer, first
         self.meter = meter
         self._machine_type = machine_type
+        self._tails = Tails()
 
     def key(self, start: Start) -> Hashable:
         """The clause, and what is to be proved."""
@@ -157,7 +139,7 @@ class Search(BestFirst[Start, MachineRun]):
         if node.start is not None:
             first, answer = node.start[0].first, node.start[0].answer
         machine = self._machine_type(
-            self._database, self.meter, Store(first), answer, weights=self.weights
+            self._database, self.meter, Store(first), answer, self._tails, weights=self.weights
         )
         if node.start is not None:
             found, clause = node.start

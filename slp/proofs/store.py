@@ -9,6 +9,7 @@ is shared once, and a term of more than `LARGEST` parts is refused (E216) before
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cmp_to_key
 from typing import TypeVar
@@ -16,7 +17,7 @@ from typing import TypeVar
 from slp.proofs import faults
 from slp.proofs.terms import Atom, Number, Struct, Term, Text, Var, same_number, with_args
 
-__all__ = ["LARGEST", "Store"]
+__all__ = ["LARGEST", "Numbering", "Store"]
 
 #: Most parts of a term, those that are shared counted as often as they occur.
 LARGEST = 5_000_000
@@ -109,7 +110,7 @@ class Store:
                 return False
             t = self.deref(todo.pop())
             if type(t) is Struct:
-                if parts < _FEW or _is_new(id(t), seen):
+                if not t.ground_parts and (parts < _FEW or _is_new(id(t), seen)):
                     todo.extend(t.args)
             elif type(t) is Var and t.id == variable.id:
                 return True
@@ -131,43 +132,46 @@ class Store:
 
         return self._mapped(term, renamed)
 
-    def renumber(self, term: Term, numbers: dict[int, Var]) -> Term:
-        """A resolved copy whose free variables are numbered 1, 2, ... in order of appearance.
+    def renumber(self, term: Term, numbers: Numbering) -> Term:
+        """A resolved copy whose free variables have the numbers that `numbers` gives; names
+        stay."""
+        return self._mapped(term, numbers)
 
-        `numbers` has those numbered before and takes new ones; names stay.
-        """
-        if type(term) is not Var and type(term) is not Struct:
-            return term
-
-        def renumbered(variable: Var) -> Term:
-            if variable.id not in numbers:
-                numbers[variable.id] = Var(variable.name, len(numbers) + 1, variable.span)
-            return numbers[variable.id]
-
-        return self._mapped(term, renumbered)
+    def lowest_bound(self) -> float:
+        """The lowest number of a bound variable, infinity if none is bound."""
+        return min(self._trail, default=math.inf)
 
     def _mapped(self, term: Term, free: Callable[[Var], Term]) -> Term:
         built: list[Term] = []
+        ground = 0  # parts that were not looked at
         todo: list[tuple[Term, bool]] = [(term, False)]  # True: its arguments are on top of `built`
         for parts in range(_FEW):
             if not todo:
                 self.work += parts
+                if ground > LARGEST:
+                    raise faults.too_large(LARGEST, None)
                 return built[0]
             t, ready = todo.pop()
             if ready:
                 assert type(t) is Struct
                 args = tuple(built[-len(t.args) :])
                 del built[-len(t.args) :]
-                built.append(with_args(t, args))
+                mapped = with_args(t, args)
+                if mapped.see_ground() > LARGEST:
+                    raise faults.too_large(LARGEST, None)
+                built.append(mapped)
                 continue
             t = self.deref(t)
             if type(t) is Var:
                 built.append(free(t))
-            elif type(t) is Struct:
+            elif type(t) is not Struct:
+                built.append(t)
+            elif t.ground_parts:
+                ground += t.ground_parts
+                built.append(t)
+            else:
                 todo.append((t, True))
                 todo.extend([(a, False) for a in reversed(t.args)])
-            else:
-                built.append(t)
         return self._large_mapped(term, free)
 
     def _large_mapped(self, term: Term, free: Callable[[Var], Term]) -> Term:
@@ -182,7 +186,9 @@ class Store:
             if ready:
                 assert type(t) is Struct
                 n = len(t.args)
-                mapped: Term = with_args(t, tuple(built[-n:]))
+                whole = with_args(t, tuple(built[-n:]))
+                whole.see_ground()
+                mapped: Term = whole
                 size = 1 + sum(sizes[-n:])
                 del built[-n:], sizes[-n:]
                 if size > LARGEST:
@@ -190,12 +196,12 @@ class Store:
                 known[id(t)] = mapped, size
             else:
                 t = self.deref(t)
-                if type(t) is Struct and id(t) not in known:
+                if type(t) is Struct and not t.ground_parts and id(t) not in known:
                     todo.append((t, True))
                     todo.extend([(a, False) for a in reversed(t.args)])
                     continue
                 if type(t) is Struct:
-                    mapped, size = known[id(t)]
+                    mapped, size = (t, t.ground_parts) if t.ground_parts else known[id(t)]
                 else:
                     mapped, size = free(t) if type(t) is Var else t, 1
             built.append(mapped)
@@ -213,8 +219,9 @@ class Store:
             t = self.deref(todo.pop())
             if type(t) is Var:
                 return False
-            if type(t) is Struct and (parts < _FEW or _is_new(id(t), seen)):
-                todo.extend(t.args)
+            if type(t) is Struct and not t.ground_parts:
+                if parts < _FEW or _is_new(id(t), seen):
+                    todo.extend(t.args)
         raise faults.too_large(LARGEST, None)
 
     def compare(self, a: Term, b: Term) -> int:
@@ -245,6 +252,28 @@ class Store:
     def sorted(self, items: Sequence[Term]) -> list[Term]:
         """Items in standard order, repeats kept."""
         return sorted(items, key=cmp_to_key(self.compare))
+
+
+class Numbering:
+    """Numbers variables in the order in which they are met; those up to `kept` keep theirs."""
+
+    def __init__(self, kept: int = 0) -> None:
+        self._kept = kept
+        self._new: dict[int, Var] = {}
+
+    @property
+    def count(self) -> int:
+        """The highest number in use."""
+        return self._kept + len(self._new)
+
+    def __call__(self, variable: Var) -> Var:
+        """The variable by its number here."""
+        if variable.id <= self._kept:
+            return variable
+        found = self._new.get(variable.id)
+        if found is None:
+            found = self._new[variable.id] = Var(variable.name, self.count + 1, variable.span)
+        return found
 
 
 _Key = TypeVar("_Key", bound=Hashable)

@@ -86,6 +86,27 @@ class Struct:
     args: tuple[Term, ...]
     span: _Span = field(default=None, repr=False)
     _hash: int | None = field(default=None, init=False, repr=False)
+    _ground_parts: int = field(default=0, init=False, repr=False)
+
+    @property
+    def ground_parts(self) -> int:
+        """How many parts it has, shared ones as often as they occur, if it was seen that it holds
+        no variable; else 0."""
+        return self._ground_parts
+
+    def see_ground(self) -> int:
+        """`ground_parts`, found from those of the arguments."""
+        parts = 1
+        for a in self.args:
+            if type(a) is not Struct:
+                more = 0 if type(a) is Var else 1
+            else:
+                more = a._ground_parts
+            if not more:
+                return 0
+            parts += more
+        object.__setattr__(self, "_ground_parts", parts)
+        return parts
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Struct):
