@@ -12,6 +12,7 @@ from typing import Any
 
 from slp.analysis import check_names, check_program_on_table, read_program
 from slp.analysis.findings import Findings
+from slp.analysis.row_labels import row_sums_check
 from slp.data import Table, frame_of, table_of
 from slp.errors import DataError, Diagnostic, ProgramError
 from slp.ir.program import Program
@@ -116,7 +117,8 @@ def recompile_model(model: CompiledModel, program: Program, X: Any, y: Any) -> C
     if program.features != model.program.features:
         return compile_model(program, X, y)
     schema = model.table.schema(program.support.min_leaf)
-    grammar = program_to_tree_grammar(program, schema, tests_on_trees=True)
+    check = row_sums_check(program, model.table.n_rows, schema.most_leaves)
+    grammar = program_to_tree_grammar(program, schema, tests_on_trees=True, check=check)
     return replace(model, program=program, grammar=grammar)
 
 
@@ -146,9 +148,10 @@ def compile_model(program: Program, X: Any, y: Any = None, *, finite: bool = Tru
         edits, support = program.edits, program.support
         on_table += fit_tree(edits.tree, table, support, edits.span)[1]
     schema = table.schema(program.support.min_leaf)
+    check = row_sums_check(program, table.n_rows, schema.most_leaves)
     if finite:
-        grammar = program_to_tree_grammar(program, schema, tests_on_trees=True)
+        grammar = program_to_tree_grammar(program, schema, tests_on_trees=True, check=check)
     else:
-        grammar, _ = tree_grammar_or_all(program, schema)
+        grammar, _ = tree_grammar_or_all(program, schema, check)
     found = program.warnings + table.warnings + on_table
     return CompiledModel(program, table, grammar, found, find_tests_on_trees(program))

@@ -152,7 +152,10 @@ def memory_errors() -> Iterator[None]:
         yield
     except MemoryError as e:
         message = "there is no memory left on this machine, or the process may take no more"
-        help = "give a `--memory` that it has, close other programs, or take fewer rows"
+        help = (
+            "give a --memory (`memory` in Python) that it has, close other programs, or take fewer "
+            "rows"
+        )
         raise BudgetError(Diagnostic("E501", message, help=help)) from e
 
 

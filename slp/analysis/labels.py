@@ -195,13 +195,18 @@ def _is_guarded(clause: LogicClause, stochastic: Collection[Indicator]) -> bool:
 def _event_help(clause: LogicClause, label: float) -> str:
     """Help for the only clause of a predicate: other languages write an independent event so."""
     head = clause.head
-    if not 0 < label < 1 or clause.body is not None or not isinstance(head, Atom | Struct):
+    if not 0 < label < 1 or not isinstance(head, Atom | Struct):
         return _SUM_HELP
-    args = head.args if isinstance(head, Struct) else ()
-    yes, no = (term_to_text(Struct(head.name, (*args, Atom(v)))) for v in ("yes", "no"))
+    name, args = head.name, head.args if isinstance(head, Struct) else ()
+    if clause.body is not None:
+        name, args = f"{head.name}_event", ()
+    yes, no = (term_to_text(Struct(name, (*args, Atom(v)))) for v in ("yes", "no"))
+    rule = ""
+    if clause.body is not None:
+        rule = f"{term_to_text(head)} :- {term_to_text(clause.body)}, {yes}. "
     return (
         "labels choose between the clauses of a predicate; an event of its own is a choice of two: "
-        f"`{label:g} :: {yes}. {1 - label:g} :: {no}.`"
+        f"`{rule}{label:g} :: {yes}. {1 - label:g} :: {no}.`"
     )
 
 

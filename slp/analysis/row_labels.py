@@ -7,7 +7,7 @@ the rows of a class cannot be tried out here: engines check them in each box the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from slp.analysis.findings import Findings
 from slp.analysis.labels import TOLERANCE
 from slp.analysis.predicates import Indicator, indicator_text
 from slp.analysis.states import StateSpace, database_of, explore, state_text
-from slp.errors import Related
+from slp.errors import ProgramError, Related
 from slp.ir.program import CallBody, Program, SplitBody, TreeRule
 from slp.ir.row_function import RowFunction
 from slp.ir.row_values import evaluate_rows
@@ -35,6 +35,7 @@ __all__ = [
     "check_rows_on_table",
     "check_sums_by_rows",
     "named_classes",
+    "row_sums_check",
 ]
 
 #: Up to how many rows labels are tried out without a table, which may have few.
@@ -123,11 +124,40 @@ def check_sums_by_rows(
 ) -> None:
     """Find numbers of rows, from 1 or `min_leaf` to `n_rows`, for which a label is no probability,
     or labels do not sum to 1."""
-    sizes = np.arange(min(program.support.min_leaf, n_rows), n_rows + 1, dtype=np.float64)
-    checker = _Checker(program, database, sizes, findings)
+    checker = _Checker(program, database, _sizes(program, n_rows), findings)
     for state, instances in space.instances.items():
         if instances is not None and any(i.rows is not None for i in instances):
             checker.check(state, instances)
+
+
+def row_sums_check(
+    program: Program, n_rows: int, most_leaves: int
+) -> Callable[[Term, Sequence[RuleInstance]], None] | None:
+    """What raises ProgramError, given a state and the instances of its rules, where
+    `check_sums_by_rows` finds something; None if no guard asks for rows.
+
+    `check_rows_on_table` looks at the first few hundred states, to tell all that is wrong with
+    them. This is for the lowering to call, so that no engine meets a state that was not looked at.
+    """
+    if not asks_for_rows(program):
+        return None
+    database = database_of(program)
+    database.parameters[MOST_LEAVES] = most_leaves
+    findings = Findings()
+    checker = _Checker(program, database, _sizes(program, n_rows), findings)
+
+    def check(state: Term, instances: Sequence[RuleInstance]) -> None:
+        if any(i.rows is not None for i in instances):
+            checker.check(state, instances)
+            if findings.has_errors:
+                raise ProgramError(findings.in_order())
+
+    return check
+
+
+def _sizes(program: Program, n_rows: int) -> NDArray[np.float64]:
+    """The numbers of rows that a box may have, shape (sizes,)."""
+    return np.arange(min(program.support.min_leaf, n_rows), n_rows + 1, dtype=np.float64)
 
 
 class _Checker:

@@ -44,6 +44,33 @@ def find_unused(
                 help=f"constrain it, such as by `:- constraint(constant({name})).`",
             )
     _find_unused_nonterminals(program, file, findings)
+    _find_questions(program, file, findings)
+
+
+#: How other languages ask in the program itself, and what asks here.
+_QUESTIONS = {
+    ("query", 1): "ask by the command: `slp query FILE GOAL`",
+    ("evidence", 1): "condition by the command: `slp query FILE GOAL --given GOAL`",
+    ("evidence", 2): "condition by the command: `slp query FILE GOAL --given GOAL`",
+}
+
+
+def _find_questions(program: Program, file: SourceFile, findings: Findings) -> None:
+    """Warn of facts that ask about the program's predicates in other languages."""
+    defined = {functor(clause.head) for clause in program.clauses}
+    for clause in program.clauses:
+        help = _QUESTIONS.get(functor(clause.head) or ("", 0))
+        plain = clause.label is None and clause.body is None and isinstance(clause.head, Struct)
+        if help is None or not plain or not _is_in(file, clause.span):
+            continue
+        assert isinstance(clause.head, Struct)
+        asked = clause.head.args[0]
+        if isinstance(asked, Struct) and functor(asked) == ("\\+", 1):
+            asked = asked.args[0]
+        if functor(asked) in defined:
+            name = clause.head.name
+            message = f"`{name}` is a predicate like others here, and this fact asks nothing"
+            findings.warning("W110", message, clause.span, help=help)
 
 
 def _mentioned(item: Item) -> set[str]:

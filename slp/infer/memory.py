@@ -171,7 +171,7 @@ def _no_room(what: str, need: int, memory: int) -> BudgetError:
         f"the table alone is too large for the memory of {format_bytes(memory)}: {what} "
         f"{format_bytes(need)}, before any engine begins"
     )
-    help = "give it more memory (`--memory`), fewer rows, or fewer columns"
+    help = "give it more by --memory (`memory` in Python), fewer rows, or fewer columns"
     return BudgetError(Diagnostic("E501", message, help=help))
 
 

@@ -1,7 +1,7 @@
 """Labels that depend on the rows of a box, where they are found to be wrong in a box.
 
-Labels of the number of rows alone were tried out before the run, in the states that the checker
-looks at (`slp.analysis.row_labels`). Those that count the rows of a class are checked here, in
+Labels of the number of rows alone are tried out for every state before the lowering gives it to an
+engine (`slp.analysis.row_labels`). Those that count the rows of a class are checked here, in
 every box that an engine comes to: they are probabilities, and sum to 1 over the rules of the state,
 or over those whose tests of rows hold.
 """

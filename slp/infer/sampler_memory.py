@@ -47,6 +47,8 @@ def room_for_averages(
             f"{n:,} distinct rows take {format_bytes(need)} beside the table, which leaves "
             f"{format_bytes(room)}"
         )
-        help = "give it more memory (`--memory`), or run fewer chains, rungs or threads"
+        help = (
+            "give it more by --memory (`memory` in Python), or run fewer chains, rungs or threads"
+        )
         raise BudgetError(Diagnostic("E501", message, help=help))
     return room - int(need)

@@ -46,7 +46,10 @@ def open_mass(what: str, mass: float, why: str) -> SlpError:
 def several_solutions(what: str, reached: Sequence[tuple[str, SourceSpan | None]] = ()) -> SlpError:
     """E284. `reached` are goals that the solutions lead to, with their places."""
     message = f"logical goals below `{what}` have several solutions, so failure has no probability"
-    help = "choose between them by a labelled predicate, or cut with `once`"
+    help = (
+        "choose between them by a labelled predicate, cut with `once`, or give a goal that has one "
+        "solution by --goal (`goal` in Python)"
+    )
     if not reached:
         return SlpError(Diagnostic("E284", message, help=help))
     (first, span), (last, other) = reached[0], reached[-1]

@@ -1,25 +1,33 @@
-"""What `slp explain` prints: meaning, constraints, states and rules, whether exact is possible."""
+"""What `slp explain` prints: meaning, constraints, whether exact is possible, states and rules.
+
+Of a program of clauses without trees: its predicates, and the commands that they are for.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from textwrap import wrap
 
-from slp.errors import Diagnostic, UnsupportedError
+from slp.errors import Diagnostic, ProgramError, UnsupportedError
 from slp.ir import program as ir
 from slp.ir.grammar_text import grammar_to_text
 from slp.ir.schema import ANY_FEATURE, Schema
-from slp.ir.tree_grammar import OpenStates, TreeGrammar
+from slp.ir.tree_grammar import CallRule, OpenStates, TreeGrammar
 from slp.ir.words import describe_constraint, describe_prior
 from slp.lower.lowering import find_tests_on_trees, program_to_tree_grammar
 from slp.lower.made_up_schema import schema_of_program
+from slp.proofs import evaluate
+from slp.proofs.terms import functor
 from slp.source import visible
 
 __all__ = ["explain_program"]
 
 _STATES_SHOWN = 12
 _WIDTH = 96
+#: How far a sum of labels may be from 1.
+_ROUNDING = 1e-9
 
 _EDITS = (
     "`edittree` gives a tree the probability of all sequences of edits that lead to it, of which "
@@ -37,6 +45,8 @@ def explain_program(program: ir.Program, schema: Schema | None) -> str:
     ProgramError, DataError
         As `program_to_tree_grammar`; what no engine here can take is explained, not raised.
     """
+    if program.clauses and program.start is None and not program.rules and program.edits is None:
+        return _page([("Predicates", _wrapped(_predicates(program))), ("To run", _to_run(program))])
     schema = schema or schema_of_program(program)
     sections = [("Meaning", _wrapped(describe_prior(replace(program, constraints=()))))]
     if program.constraints:
@@ -50,14 +60,78 @@ def explain_program(program: ir.Program, schema: Schema | None) -> str:
     except UnsupportedError as e:
         reasons = (*tests, *(d for d in e.diagnostics if d not in tests))
         sections.append(("Exact inference is not possible", _wrapped(_reasons(reasons))))
+        return _page(sections)
+    components = list(_components(grammar))
+    if components:
+        sections.insert(1, ("Mixture", _wrapped(components)))
+    if tests:
+        lines = [*_reasons(tests), *_sampler_lines()]
+        sections.append(("Exact inference is not possible", _wrapped(lines)))
     else:
-        sections.append((_states_title(grammar, schema), list(_state_lines(grammar))))
-        if tests:
-            lines = [*_reasons(tests), *_sampler_lines()]
-            sections.append(("Exact inference is not possible", _wrapped(lines)))
-        else:
-            sections.append(("Exact inference is possible", _wrapped(_exact_lines(grammar))))
+        sections.append(("Exact inference is possible", _wrapped(_exact_lines(grammar))))
+    sections.append((_states_title(grammar, schema), list(_state_lines(grammar))))
     return _page(sections)
+
+
+# --- programs of clauses -------------------------------------------------------------------------
+
+
+def _predicates(program: ir.Program) -> Iterator[str]:
+    for (name, arity), clauses in _defined(program).items():
+        labelled = clauses[0].label is not None
+        kind = f"stochastic, {_sum_of_labels(program, clauses)}" if labelled else "logical"
+        yield f"{name}/{arity}: {_count(len(clauses), 'clause')}, {kind}"
+
+
+def _defined(program: ir.Program) -> dict[tuple[str, int], list[ir.LogicClause]]:
+    """Clauses by name and arity, in the program's order."""
+    found: dict[tuple[str, int], list[ir.LogicClause]] = {}
+    for clause in program.clauses:
+        key = functor(clause.head)
+        if key is not None:
+            found.setdefault(key, []).append(clause)
+    return found
+
+
+def _sum_of_labels(program: ir.Program, clauses: Iterable[ir.LogicClause]) -> str:
+    if program.weights:
+        return "labels are weights"
+    try:
+        labels = [evaluate(c.label, program.parameters) for c in clauses if c.label is not None]
+    except ProgramError:
+        return "labels depend on arguments, and a query checks that they sum to 1 at most"
+    if abs(math.fsum(labels) - 1) <= _ROUNDING:
+        return "labels sum to 1"
+    return "labels sum to 1 over the clauses that a goal can match"
+
+
+def _to_run(program: ir.Program) -> list[str]:
+    """Commands, about the last stochastic predicate, else the last of all."""
+    defined = _defined(program)
+    stochastic = [key for key, clauses in defined.items() if clauses[0].label is not None]
+    name, arity = (stochastic or list(defined))[-1]
+    arguments = ", ".join(f"X{i + 1}" for i in range(arity))
+    goal = visible(f"{name}({arguments})" if arity else name)
+    lines = [f'slp query FILE "{goal}": answers with their probabilities']
+    if stochastic:
+        lines.append("slp learn FILE GOALS: labels from observed goals")
+    return lines
+
+
+# --- programs of trees ---------------------------------------------------------------------------
+
+
+def _components(grammar: TreeGrammar) -> Iterator[str]:
+    """The states that the start goes on as, and with which weights: they sum to 1, unless labels
+    are weights."""
+    start = grammar.states[grammar.start].rules
+    if len(start) < 2 or not all(isinstance(r, CallRule) and r.rows is None for r in start):
+        return
+    total = math.fsum(math.exp(r.log_weight) for r in start) if grammar.normalise else 1.0
+    for rule in start:
+        assert isinstance(rule, CallRule)
+        name = grammar.states[rule.state].name
+        yield f"{name}: prior weight {math.exp(rule.log_weight) / total:.6g}"
 
 
 def _page(sections: Iterable[tuple[str, list[str]]]) -> str:
@@ -109,7 +183,7 @@ def _reasons(found: Iterable[Diagnostic]) -> Iterator[str]:
 def _sampler_lines() -> Iterator[str]:
     yield (
         "`auto` takes the engine `mh`: Metropolis-Hastings over proof trees draws trees from the "
-        "states and rules above, and keeps those that hold."
+        "states and rules below, and keeps those that hold."
     )
     yield "Without what is named here it would be exact."
 

@@ -8,7 +8,7 @@ features.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -28,7 +28,7 @@ from slp.proofs.instances import RuleInstance, rule_instances
 from slp.proofs.terms import Atom, Number, Struct, Term, Text, functor, list_items
 from slp.source import SourceSpan
 
-__all__ = ["GoalCall", "GoalLeaf", "GoalRule", "GoalSplit", "Goals"]
+__all__ = ["GoalCall", "GoalLeaf", "GoalRule", "GoalSplit", "Goals", "StateCheck"]
 
 #: Goals called in all guards of one program together.
 _MOST_INFERENCES = 5_000_000
@@ -68,13 +68,20 @@ class GoalSplit:
 
 GoalRule: TypeAlias = GoalLeaf | GoalCall | GoalSplit
 
+#: Raises SlpError if something is wrong with a state, given the instances of its rules.
+StateCheck: TypeAlias = Callable[[Term, Sequence[RuleInstance]], None]
+
 
 class Goals:
     """The goals of `program` over `schema`; `missing_features` are what rules name beyond it,
     `parameters` are its own and `most_leaves`,
-    `split_rules` the ids of the rules that have split some goal's box so far."""
+    `split_rules` the ids of the rules that have split some goal's box so far. `check` is called for
+    each goal with the instances of its rules before they are used."""
 
-    def __init__(self, program: ir.Program, schema: Schema) -> None:
+    def __init__(
+        self, program: ir.Program, schema: Schema, check: StateCheck | None = None
+    ) -> None:
+        self._check = check
         self.parameters = {**program.parameters, MOST_LEAVES: schema.most_leaves}
         self.missing_features: list[str] = []
         self.split_rules: set[int] = set()
@@ -127,7 +134,10 @@ class Goals:
             yield GoalLeaf(0.0, None)
             return
         rules = self._rules_of.get(functor(goal), [])
-        for instance in rule_instances(self._database, rules, goal, self._meter):
+        instances = rule_instances(self._database, rules, goal, self._meter)
+        if self._check is not None:
+            self._check(goal, instances)
+        for instance in instances:
             log_weight, span = math.log(instance.label), instance.rule.span
             rows = instance.rows
             match instance.body:

@@ -19,7 +19,7 @@ from slp.lower.automata import automaton_of, can_be_broken
 from slp.lower.automaton import Automaton
 from slp.lower.endings import calls_end, cells_are_fixed, has_single_ways
 from slp.lower.expansion import FIRST_STATES, Expansion
-from slp.lower.goals import Goals
+from slp.lower.goals import Goals, StateCheck
 from slp.lower.opened import MadeStates
 from slp.lower.path_automata import DepthLimit
 from slp.lower.product import Product
@@ -36,7 +36,11 @@ _TESTED = (ir.MaxFeatures, ir.Monotone, ir.Predicate)
 
 
 def program_to_tree_grammar(
-    program: ir.Program, schema: Schema, *, tests_on_trees: bool = False
+    program: ir.Program,
+    schema: Schema,
+    *,
+    tests_on_trees: bool = False,
+    check: StateCheck | None = None,
 ) -> TreeGrammar:
     """The tree grammar of a program over the features of `schema`.
 
@@ -46,6 +50,9 @@ def program_to_tree_grammar(
     then do not sum to 1 over those that hold, so `normalised` is False. For `edittree`, whose prior
     has no tree grammar, it then is the grammar of all trees that satisfy the constraints decided at
     splits and leaves, every tree of weight 1.
+
+    `check` is called for every state that the grammar comes to have, with the instances of its
+    rules, and may raise what is wrong with it.
 
     The states are open where they are many and it is certain without listing them that all is well
     (`slp.lower.expansion`).
@@ -70,17 +77,24 @@ def program_to_tree_grammar(
         message = f"{program.name} has no start, so it defines no trees"
         help = "declare one, as in `:- start(tree(0)).`"
         raise UnsupportedError(Diagnostic("E302", message, help=help))
-    return _Lowering(program, schema, factors).grammar()
+    return _Lowering(program, schema, factors, check).grammar()
 
 
 class _Lowering:
     """A program without edits on a schema; what is found out about its goals and constraints serves
     every listing of its states."""
 
-    def __init__(self, program: ir.Program, schema: Schema, factors: list[Automaton[Any]]) -> None:
+    def __init__(
+        self,
+        program: ir.Program,
+        schema: Schema,
+        factors: list[Automaton[Any]],
+        check: StateCheck | None,
+    ) -> None:
         assert program.start is not None
+        self._check = check
         self._program, self._schema, self._factors = program, schema, factors
-        self._goals, self._product = Goals(program, schema), Product(factors, schema)
+        self._goals, self._product = Goals(program, schema, check), Product(factors, schema)
         self._start = self._goals.number(program.start)
         self._calls_end = calls_end(program, self._goals.parameters)
 
@@ -112,14 +126,16 @@ class _Lowering:
         missing = self._goals.missing_features
         if missing:
             wider = self._schema.with_features(missing)
-            return _Lowering(self._program, wider, self._factors).grammar()
+            return _Lowering(self._program, wider, self._factors, self._check).grammar()
         return _grammar(self._program, self._schema, StateMaker(self._schema, expansion))
 
     def _list_all(self) -> tuple[State, ...]:
         return self._closed(self._expansion()).all_states()
 
 
-def tree_grammar_or_all(program: ir.Program, schema: Schema) -> tuple[TreeGrammar, bool]:
+def tree_grammar_or_all(
+    program: ir.Program, schema: Schema, check: StateCheck | None = None
+) -> tuple[TreeGrammar, bool]:
     """The program's tree grammar without what is decided at the finished tree, and True. Or, if it
     has none, that of all trees, and False: for an engine that draws by the program itself. It has
     none if a guard cannot be decided for all thresholds at once, or if its states are endlessly
@@ -131,7 +147,8 @@ def tree_grammar_or_all(program: ir.Program, schema: Schema) -> tuple[TreeGramma
         Anything else that `program_to_tree_grammar` raises.
     """
     try:
-        return program_to_tree_grammar(program, schema, tests_on_trees=True), True
+        grammar = program_to_tree_grammar(program, schema, tests_on_trees=True, check=check)
+        return grammar, True
     except SlpError as e:
         if any(found.code not in _NO_GRAMMAR for found in e.diagnostics):
             raise

@@ -78,7 +78,7 @@ class _Entry(NamedTuple, Generic[S, R]):
     """A node in the heap: `rank` says how early it is opened, the least first."""
 
     rank: tuple[float, int]
-    count: int
+    number: int
     priority: float
     node: Node[S, R]
 
@@ -136,15 +136,15 @@ class BestFirst(ABC, Generic[S, R]):
         return max([*self._masses(), *self._stuck], default=0.0)
 
     def _masses(self) -> Iterator[float]:
-        return (e.node.mass for e in self._heap if e.count == e.node.entry)
+        return (e.node.mass for e in self._heap if e.number == e.node.entry)
 
     def run(self) -> Iterator[FoundProof]:
         """The proofs as they are found, until the open mass is at most `tolerance`."""
         self._push(Node(1.0, None, None), 1.0)
         opened = 0
         while self._heap and not self._is_done(opened):
-            _, count, priority, node = heapq.heappop(self._heap)
-            if count != node.entry:
+            _, number, priority, node = heapq.heappop(self._heap)
+            if number != node.entry:
                 continue
             self._open -= node.mass
             if node.start is not None and node.run is None:

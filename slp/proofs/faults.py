@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from heapq import nsmallest
 
 from slp.errors import Diagnostic, ProgramError
+from slp.proofs.left_out import why_left_out
 from slp.proofs.terms import Atom, Number, Term, Text, Var, list_items
 from slp.source import SourceSpan
 
@@ -180,6 +181,10 @@ def unknown_predicate(
     """E210."""
     indicators = set(known)
     arities = sorted(n for other, n in indicators if other == name)
+    why = why_left_out(name)
+    if why is not None and not arities:
+        message = f"{_indicator(name, arity)} is left out of the language"
+        return _error("E210", message, span, why)
     if arities:
         help = f"there is {' and '.join(_indicator(name, n) for n in arities)}"
     else:

@@ -8,8 +8,8 @@ bindings.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from slp.errors import ProgramError
 from slp.ir import program as ir  # its names are used late: it imports slp.proofs.terms
@@ -18,8 +18,9 @@ from slp.proofs import faults
 from slp.proofs.database import Database
 from slp.proofs.machine import DEFAULT_LIMITS, Limits, Meter
 from slp.proofs.row_goals import compile_rows, part_guards
+from slp.proofs.rules import PreparedRule
 from slp.proofs.solve import solve
-from slp.proofs.terms import Struct, Term, Var, functor, variables
+from slp.proofs.terms import Atom, Struct, Term, Var, functor, variables
 from slp.source import SourceSpan
 
 __all__ = [
@@ -83,7 +84,11 @@ def rule_instances(
         prepared = database.prepared(rule)
         for frame in prepared.proofs(goal, database.definitions, database.parameters, meter):
             value, rows = prepared.label(frame, database.parameters)
-            label = label_value(value, rule.label.span or rule.span)
+            try:
+                label = label_value(value, rule.label.span or rule.span)
+            except ProgramError as e:
+                more = _parameters_to_blame(prepared, frame, rule.label, database.parameters)
+                raise ProgramError(replace(d, help=more or d.help) for d in e.diagnostics) from None
             if label > 0:
                 found.append(RuleInstance(rule, label, prepared.body(frame), rows))
     return found
@@ -120,6 +125,32 @@ def conjunction(goals: Sequence[Term]) -> Term:
     for goal in reversed(first):
         out = Struct(",", (goal, out))
     return out
+
+
+def _parameters_to_blame(
+    prepared: PreparedRule, frame: list[Term], label: Term, parameters: Mapping[str, int | float]
+) -> str:
+    """Help for an impossible label: the values of its parameters, and which may be 1 at most."""
+    named = []
+    for name in dict.fromkeys(_atoms(label)):
+        if name in parameters:
+            text = f"{name} = {parameters[name]:g}"
+            if parameters[name] > 1:
+                value, _ = prepared.label(frame, {**parameters, name: 1})
+                text += ": at most 1" if 0 <= value < math.inf else ""
+            named.append(text)
+    return ", ".join(named)
+
+
+def _atoms(term: Term) -> Iterator[str]:
+    """Names of the atoms in a term, from left to right."""
+    stack = [term]
+    while stack:
+        t = stack.pop()
+        if isinstance(t, Atom):
+            yield t.name
+        elif isinstance(t, Struct):
+            stack.extend(reversed(t.args))
 
 
 def label_value(value: int | float, span: SourceSpan | None) -> float:

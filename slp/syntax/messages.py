@@ -246,6 +246,12 @@ TWO_LABELS = SyntaxMessage(
     "write Label :: Head --> Body",
     ("a :: b :: c.", "1 :: 2 :: t --> leaf."),
 )
+ANNOTATED_DISJUNCTION = SyntaxMessage(
+    "E039",
+    "a clause has one label and one head, so :: cannot stand on both sides of ;",
+    "write the alternatives as clauses of one predicate: 0.3 :: pick(a). 0.7 :: pick(b).",
+    ("0.3 :: a ; 0.7 :: b.", "0.3 :: a ; 0.3 :: b ; 0.4 :: c."),
+)
 MISSING_OPERAND = SyntaxMessage(
     "E037",
     "there is no term {side} {operator}",

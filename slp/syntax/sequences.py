@@ -20,7 +20,7 @@ from typing import TypeAlias
 from lark import Token
 
 from slp.errors import Diagnostic, ProgramError, Related
-from slp.proofs.terms import Atom, Number, Struct, Term
+from slp.proofs.terms import Atom, Number, Struct, Term, functor
 from slp.source import SourceFile, SourceSpan
 from slp.syntax import messages
 from slp.syntax.messages import excerpt
@@ -239,7 +239,10 @@ class _SequenceReader:
         span = token_span(inner, self.file)
         outer = Related("the other operator", token_span(token, self.file))
         if operator.name == inner == "::":
-            return ProgramError(messages.TWO_LABELS.at(span, outer))
+            within = right.term.args[0] if isinstance(right.term, Struct) else right.term
+            disjunction = functor(within) == (";", 2)
+            two = messages.ANNOTATED_DISJUNCTION if disjunction else messages.TWO_LABELS
+            return ProgramError(two.at(span, outer))
         return ProgramError(
             messages.PRIORITY_CLASH.at(
                 span,

@@ -90,6 +90,22 @@ def test_labels_are_tried_out_for_all_rows_of_the_table() -> None:
         program.posterior(large, "y", draws=0)
 
 
+@pytest.mark.parametrize("engine", ["exact", "mh"])
+def test_labels_are_tried_out_in_every_state_that_an_engine_meets(engine: str) -> None:
+    """Depth 350 lies behind the states that are looked at before the run."""
+    text = (
+        ":- start(t(0)).\n"
+        "0.5 :: t(D) --> { rows(N), N > 5 }, split(_, _), t(D+1), t(D+1).\n"
+        "0.5 :: t(D) --> { rows(N), N > 5, D < 350 }, leaf.\n"
+        "0.4 :: t(D) --> { rows(N), N > 5, D >= 350 }, leaf.\n"
+        "1 :: t(_) --> { rows(N), N =< 5 }, leaf.\n"
+    )
+    X, y = np.arange(400.0)[:, None], np.arange(400) % 2
+    with pytest.raises(slp.SlpError, match=r"sum to 0.9, not to 1, for `t\(350\)`") as error:
+        slp.parse(text).posterior(X, y, engine=engine, seed=1, draws=1)
+    assert error.value.diagnostics[0].code == "E130"
+
+
 def test_repeated_rows_count() -> None:
     text = ":- start(t). 1 :: t --> { rows(N), N > 6 }, split(_, _), leaf, leaf.\n"
     text += "1 :: t --> { rows(N), N =< 6 }, leaf.\n"

@@ -89,7 +89,8 @@ def test_failure_that_has_no_probability() -> None:
         "E284",
         "logical goals below `p(_0_1)` have several solutions, so failure has no probability: "
         "one way to prove it leads to `coin(_0_1)`, and so does another",
-        "choose between them by a labelled predicate, or cut with `once`",
+        "choose between them by a labelled predicate, cut with `once`, or give a goal that has one "
+        "solution by --goal (`goal` in Python)",
     )
     assert slp.parse(text).learn("p(h)", failures=False).converged
 

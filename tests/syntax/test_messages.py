@@ -40,6 +40,7 @@ WORDING = {
         "=",
     ),
     "E036": ("a clause has one label, so :: cannot stand twice", "::"),
+    "E039": ("a clause has one label and one head, so :: cannot stand on both sides of ;", "::"),
     "E037": ("there is no term after :-", ":-"),
     "E038": ("op/3 cannot do this: its priority is no integer from 0 to 1200", "1300"),
     "E051": ("a comment begins inside a comment", "/*"),
