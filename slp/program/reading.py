@@ -72,9 +72,9 @@ def find_mistakes(
     """
     try:
         source = _source(path, include)
+        partial, found = read_text(source, parameters)
     except SlpError as e:
         return tuple(e.diagnostics)
-    partial, found = read_text(source, parameters)
     if any(f.severity == "error" for f in found):
         return found if X is None else (*found, *find_wrong_names(partial, X, y))
     program = Program(source, parameters)

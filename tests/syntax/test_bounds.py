@@ -10,6 +10,7 @@ import pytest
 
 import slp
 from slp.errors import SlpError
+from slp.program import find_mistakes
 from slp.source import SourceFile
 from slp.syntax import parse, parse_recovering, parse_term
 from slp.syntax.messages import MOST_MISTAKES, excerpt
@@ -131,6 +132,13 @@ def test_after_so_many_findings_of_the_checker_the_rest_is_not_told() -> None:
     assert [d.code for d in found] == ["E210"] * MOST_MISTAKES + ["E053"]
     assert found[0].span is not None and found[0].span.start == 5, "the first ones are told"
     assert found[-1].message == "there are more than 1,000 mistakes, of which these are the first"
+
+
+def test_so_many_findings_of_the_checker_are_told_by_slp_check(tmp_path: Path) -> None:
+    path = tmp_path / "p.slp"
+    path.write_text("p :- " + "q, " * 5000 + "q.")
+    found = find_mistakes(path)
+    assert [d.code for d in found] == ["E210"] * MOST_MISTAKES + ["E053"]
 
 
 def test_so_many_warnings_hide_no_error() -> None:
