@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 import slp
+from slp.budgets.memory import parse_memory
 from slp.data import read_frame
+from slp.engines.exact.passes import Passes
 from slp.errors import BudgetError
-from slp.infer.compiled.passes import Passes
-from slp.infer.memory import parse_memory
 
 
 def iris(_: Path) -> tuple[Any, Any]:

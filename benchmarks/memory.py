@@ -29,9 +29,9 @@ from pathlib import Path
 import numpy as np
 
 import slp
+from slp.budgets.memory import format_bytes, parse_memory
 from slp.data import read_frame
 from slp.errors import BudgetError
-from slp.infer.memory import format_bytes, parse_memory
 
 INTERPRETER = 150 * 10**6
 

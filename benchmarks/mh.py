@@ -27,11 +27,11 @@ from numpy.typing import NDArray
 
 import slp
 from slp.data import read_frame
-from slp.infer.boxes import Geometry
-from slp.infer.forests import forest_of_trees
-from slp.infer.mh.compiled import CompiledMetropolisHastings
-from slp.infer.newrows import table_as_numbers
+from slp.engines.mcmc.trees.core import CompiledMetropolisHastings
 from slp.kernels import Forest, reference
+from slp.problem.boxes import Geometry
+from slp.problem.new_rows import table_as_numbers
+from slp.problem.tree_arrays import forest_of_trees
 
 #: Of each table its file, and bins to a feature (None: its values).
 TABLES = {

@@ -29,8 +29,8 @@ import polars as pl
 
 import slp
 from slp.data import read_frame
-from slp.infer.boxes import Geometry
-from slp.infer.mh.compiled import CompiledMetropolisHastings
+from slp.engines.mcmc.trees.core import CompiledMetropolisHastings
+from slp.problem.boxes import Geometry
 
 FILES = {
     "breast_cancer": "breast_cancer_wisconsin_complete.csv",

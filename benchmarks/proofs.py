@@ -30,7 +30,7 @@ from typing import Any
 import polars as pl
 
 import slp
-from slp.proofs import Limits
+from slp.resolution import Limits
 
 REVERSE = """
 reversed([], []).

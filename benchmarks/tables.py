@@ -36,9 +36,9 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 import slp
+from slp.budgets.memory import format_bytes, parse_memory
 from slp.data import read_frame
-from slp.infer.compiled import estimate_size
-from slp.infer.memory import format_bytes, parse_memory
+from slp.engines.exact import estimate_size
 
 FOLDS = 10
 #: Features of more distinct values than this are put in buckets.

@@ -109,7 +109,7 @@ void give_back_large_arrays() {}
 
 NB_MODULE(_core, m) {
     give_back_large_arrays();
-    // Where another language embeds Python (slp/prolog/slp.pl), its references outlive the module.
+    // Where another language embeds Python (slp/swipl/slp.pl), its references outlive the module.
     nb::set_leak_warnings(false);
     m.doc() = "Compiled kernels of slp; call them through slp.kernels.";
     m.def("code_values", &code_values, nb::arg("column").noconvert());

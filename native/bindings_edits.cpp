@@ -1,4 +1,4 @@
-// Metropolis-Hastings over edits of a given tree for Python. Called by slp.infer.edits.compiled
+// Metropolis-Hastings over edits of a given tree for Python. Called by slp.engines.mcmc.edits.core
 // through slp.kernels.
 
 #include <nanobind/nanobind.h>

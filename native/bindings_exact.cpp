@@ -1,5 +1,5 @@
 // The exact engine for Python: a problem filled rule by rule, passes that run without the
-// interpreter lock, and look-ups. Called by slp.infer.compiled through slp.kernels.
+// interpreter lock, and look-ups. Called by slp.engines.exact through slp.kernels.
 
 #include "bindings_exact.hpp"
 

@@ -1,5 +1,5 @@
 // Metropolis-Hastings over proof trees for Python: states that are never changed, blocks of
-// transitions without the interpreter lock. Called by slp.infer.mh.compiled through slp.kernels.
+// transitions without the interpreter lock. Called by slp.engines.mcmc.trees.core through slp.kernels.
 
 #include "bindings_mh.hpp"
 

@@ -6,11 +6,11 @@
     posterior.log_evidence, posterior.map_tree(), posterior.predict_proba(new_rows)
 
 The rooms, in the order of the pipeline: `slp.syntax` reads text, `slp.analysis` checks it into
-`slp.ir`, `slp.lower` makes a tree grammar, `slp.data` codes a table, `slp.infer` crosses the two;
+`slp.ir`, `slp.lower` makes a tree grammar, `slp.data` codes a table, `slp.engines` crosses the two;
 `slp.compile` is that pipeline in one place. `slp.trees` holds decision trees, `slp.leaves` the
-models in their leaves, `slp.proofs` resolution for guards, `slp.query` goals of any program,
-`slp.proof_sampling` Metropolis-Hastings over their proofs, `slp.learn` labels and parameters from
-data, `slp.kernels` the compiled routines, `slp.cli` the commands.
+models in their leaves, `slp.resolution` resolution for guards, `slp.resolution.goals` goals of any
+program, `slp.engines.mcmc.proofs` Metropolis-Hastings over their proofs, `slp.learn` labels and
+parameters from data, `slp.kernels` the compiled routines, `slp.cli` the commands.
 """
 
 from typing import TYPE_CHECKING
@@ -28,11 +28,11 @@ from slp.errors import (
 from slp.late import late_names
 
 if TYPE_CHECKING:
-    from slp.infer import Posterior
+    from slp.engines.mcmc.proofs import SampledProofs
     from slp.program import Program, check, load, parse
     from slp.program.learning import LearnResult
-    from slp.proof_sampling import SampledProofs
-    from slp.query import Draws, QueryResult
+    from slp.resolution.goals import Draws, QueryResult
+    from slp.results.posterior import Posterior
     from slp.trees import CheckResult, Tree, TreeNode
 
 __version__ = "0.1.0"
@@ -66,12 +66,12 @@ __getattr__, __dir__ = late_names(
     __name__,
     {
         "CheckResult": "slp.trees",
-        "Draws": "slp.query",
+        "Draws": "slp.resolution.goals",
         "LearnResult": "slp.program.learning",
-        "Posterior": "slp.infer",
+        "Posterior": "slp.results.posterior",
         "Program": "slp.program",
-        "QueryResult": "slp.query",
-        "SampledProofs": "slp.proof_sampling",
+        "QueryResult": "slp.resolution.goals",
+        "SampledProofs": "slp.engines.mcmc.proofs",
         "Tree": "slp.trees",
         "TreeNode": "slp.trees",
         "check": "slp.program",

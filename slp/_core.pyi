@@ -40,7 +40,7 @@ class LabelError(Exception):
     """`args`: state, rule (-1: sum of the labels), value, rows, statistics of the box."""
 
 class ExactProblem:
-    """Grammar and table, filled in once; `slp.infer.compiled.problem` does it."""
+    """Grammar and table, filled in once; `slp.problem.core` does it."""
 
     def __init__(self) -> None: ...
     def set_rows(self, counts: NDArray[np.uint32]) -> None: ...

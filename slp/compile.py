@@ -13,12 +13,12 @@ from typing import Any
 from slp.analysis import check_names, check_program_on_table, read_program
 from slp.analysis.findings import Findings
 from slp.analysis.row_labels import row_sums_check
+from slp.budgets.seconds import check_time
 from slp.data import Table, frame_of, table_of
 from slp.errors import DataError, Diagnostic, ProgramError
 from slp.ir.program import Program
 from slp.ir.tree_grammar import TreeGrammar
 from slp.lower import find_tests_on_trees, program_to_tree_grammar, tree_grammar_or_all
-from slp.seconds import check_time
 from slp.source import SourceFile
 from slp.syntax import parse_recovering
 from slp.trees import Tree, fit_tree

@@ -129,8 +129,8 @@ class BudgetError(SlpError):
     fit.
 
     `log_evidence_bounds` are two numbers that the log evidence certainly lies between, or None
-    where nothing is certain of it. `known` is all that was found (`slp.infer.known.Known`: bounds,
-    the best tree so far), or None where the run had not begun.
+    where nothing is certain of it. `known` is all that was found (`slp.results.known.Known`:
+    bounds, the best tree so far), or None where the run had not begun.
     """
 
     known: Any = None

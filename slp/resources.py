@@ -42,12 +42,12 @@ def grammar_tables(name: str) -> bytes | None:
 
 def prolog_library() -> Path:
     """The folder of Prolog files, among them `slp.pl`, SWI-Prolog's `library(slp)`."""
-    return _PACKAGE / "prolog"
+    return _PACKAGE / "swipl"
 
 
 def table_clauses() -> str:
     """Text of the clauses about boxes and splits that come with a program expanded on a table."""
-    return (prolog_library() / "table.slp").read_text(encoding="utf-8")
+    return (_PACKAGE / "analysis" / "table.slp").read_text(encoding="utf-8")
 
 
 def prior_names() -> list[str]:

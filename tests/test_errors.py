@@ -15,8 +15,8 @@ import pytest
 import slp
 from slp import kernels
 from slp.errors import Diagnostic, SlpWarning, warn
-from slp.infer.run import Schedule, run
-from tests.infer.run.toy import Walk
+from slp.runner import Schedule, run
+from tests.runner.toy import Walk
 
 RNG = np.random.default_rng(3)
 X = RNG.random((30, 3))

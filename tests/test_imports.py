@@ -199,7 +199,7 @@ def test_only_one_file_knows_prolog() -> None:
         for arrow in _all_imports(PACKAGE)
         if arrow.module.split(".")[0].startswith("janus")
     }
-    assert users <= {"proofs/prolog.py"}
+    assert users <= {"swipl/prolog.py"}
 
 
 def test_kernels_see_numpy_only() -> None:
@@ -227,15 +227,21 @@ def test_only_one_file_knows_arviz() -> None:
         for arrow in _all_imports(PACKAGE)
         if arrow.module.split(".")[0] == "arviz"
     }
-    assert users == {"infer/arviz_adapter.py"}
+    assert users == {"results/arviz_adapter.py"}
 
 
 # Half of the time of a small run goes into imports: what most runs need none of comes late.
 SLOW = (
     ["arviz", "numpy.random", "pandas", "polars", "pyarrow", "scipy"]
-    + ["slp.infer.enumeration", "slp.infer.exact.chart", "slp.trees.check"]
-    + ["slp.infer.samplers", "slp.infer.mh", "slp.infer.run", "slp.infer.edits"]
-    + ["slp.learn", "slp.proof_sampling", "slp.proofs.prolog", "slp.proofs.queries", "slp.query"]
+    + ["slp.engines.enumeration.sums", "slp.engines.chart.chart", "slp.trees.check"]
+    + ["slp.engines.mcmc.sample", "slp.engines.mcmc.trees", "slp.runner", "slp.engines.mcmc.edits"]
+    + [
+        "slp.learn",
+        "slp.engines.mcmc.proofs",
+        "slp.swipl.prolog",
+        "slp.resolution.queries",
+        "slp.resolution.goals",
+    ]
 )
 
 
@@ -250,7 +256,7 @@ def _imported(program: str, *arguments: object) -> set[str]:
 
 def test_slow_modules_are_not_imported_with_the_package() -> None:
     assert _imported("import sys, slp, slp.cli.sample") == set()
-    assert _imported("import sys, slp; slp.SampledProofs") >= {"slp.proof_sampling"}
+    assert _imported("import sys, slp; slp.SampledProofs") >= {"slp.engines.mcmc.proofs"}
 
 
 @pytest.mark.parametrize("draws", [0, 10])
@@ -264,11 +270,11 @@ def test_an_exact_run_on_a_small_table_imports_no_slow_module(draws: int) -> Non
 @pytest.mark.parametrize(
     ("file", "text"),
     [
-        ("infer/exact/chart.py", "from slp.syntax.ast import SourceProgram"),
-        ("infer/exact/chart.py", "def f():\n    import slp.lower.automata"),
+        ("engines/chart/chart.py", "from slp.syntax.ast import SourceProgram"),
+        ("engines/chart/chart.py", "def f():\n    import slp.lower.automata"),
         ("infer/run.py", "from slp import syntax"),
         ("infer/run.py", "from ..proofs import solve"),
-        ("ir/program.py", "from slp.proofs.evaluate import evaluate"),
+        ("ir/program.py", "from slp.resolution.evaluate import evaluate"),
         ("kernels/__init__.py", "from slp.source import SourceFile"),
         ("errors.py", "import slp.kernels"),
         ("data/table.py", "import slp"),
@@ -289,7 +295,7 @@ def test_the_walk_finds_wrong_arrows(tmp_path: Path, file: str, text: str) -> No
     [
         "import numpy",
         "from slp.ir.program import Program",
-        "from slp.proofs.terms import Term",
+        "from slp.terms import Term",
         "from . import chart",
         "if TYPE_CHECKING:\n    from slp.syntax.ast import Clause",
     ],

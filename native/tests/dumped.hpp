@@ -1,4 +1,4 @@
-// Problems written down by tests/infer/dumps.py: a line is a call that fills one.
+// Problems written down by tests/engines/dumps.py: a line is a call that fills one.
 
 #pragma once
 

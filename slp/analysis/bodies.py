@@ -14,9 +14,9 @@ from typing import TypeAlias, cast
 from slp.analysis.directives import span_of
 from slp.analysis.findings import Findings, name_help
 from slp.ir.program import MEASURES, Body, CallBody, LeafBody, Measure, SplitBody
-from slp.proofs.terms import Atom, Number, Struct, Term, Text, Var, functor
 from slp.source import SourceSpan
 from slp.syntax import term_to_text
+from slp.terms import Atom, Number, Struct, Term, Text, Var, functor
 
 __all__ = ["BodyParts", "conjunction", "translate_body"]
 

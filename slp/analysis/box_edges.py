@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from slp.analysis.findings import Findings
 from slp.data.table import Feature, Table
 from slp.ir.program import Box, Constant, Forbid, Majority, Program
-from slp.proofs.terms import Number
 from slp.syntax import term_to_text
+from slp.terms import Number
 
 __all__ = ["check_box_edges"]
 

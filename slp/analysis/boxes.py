@@ -9,9 +9,9 @@ from slp.analysis.findings import Findings
 from slp.analysis.parameters import Values
 from slp.errors import Related
 from slp.ir.program import Box
-from slp.proofs.terms import Atom, Struct
 from slp.source import SourceSpan
 from slp.syntax.ast import Clause
+from slp.terms import Atom, Struct
 
 __all__ = ["box_names", "is_box_clause", "read_boxes"]
 

@@ -34,8 +34,8 @@ from slp.analysis.sources import read_everything
 from slp.analysis.states import database_of, explore
 from slp.analysis.unused import find_unused
 from slp.ir.program import Program
-from slp.proofs.terms import Term
 from slp.syntax.ast import SourceProgram
+from slp.terms import Term
 from slp.trees import Tree
 
 __all__ = ["check_program", "read_program"]

@@ -18,8 +18,8 @@ from slp.ir.program import (
     Program,
     SplitBody,
 )
-from slp.proofs.terms import Atom
 from slp.source import SourceSpan
+from slp.terms import Atom
 
 __all__ = ["check_columns", "features_of", "named_features"]
 

@@ -25,8 +25,8 @@ from slp.ir.program import (
     Once,
     Predicate,
 )
-from slp.proofs.terms import Atom, Number, Struct, Term, Text, functor, list_items
 from slp.source import SourceSpan
+from slp.terms import Atom, Number, Struct, Term, Text, functor, list_items
 
 __all__ = ["read_constraints"]
 

@@ -11,8 +11,8 @@ from slp.analysis.findings import Findings, name_help
 from slp.analysis.parameters import Values
 from slp.data.cells import cell_text
 from slp.ir.program import Bins, Cuts, Failure, FeatureDeclaration, LeafDeclaration, Support
-from slp.proofs.terms import Atom, Number, Struct, Term, functor, list_items
 from slp.source import SourceSpan
+from slp.terms import Atom, Number, Struct, Term, functor, list_items
 
 __all__ = ["Declarations", "read_declarations"]
 

@@ -14,10 +14,10 @@ from slp.analysis.unused import reachable_nonterminals
 from slp.errors import Related, SlpError
 from slp.ir.program import CallBody, LeafBody, LogicClause, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
-from slp.proofs import Database, RuleInstance, evaluate_arguments, solve
-from slp.proofs.functions import is_function
-from slp.proofs.instances import conjunction
-from slp.proofs.terms import Atom, Struct, Term, Var, functor, substitute, variables
+from slp.resolution import Database, RuleInstance, evaluate_arguments, solve
+from slp.resolution.functions import is_function
+from slp.resolution.instances import conjunction
+from slp.terms import Atom, Struct, Term, Var, functor, substitute, variables
 
 __all__ = ["check_derivations"]
 

@@ -16,9 +16,9 @@ from typing import TypeAlias
 from slp.analysis.findings import Findings, name_help
 from slp.analysis.sources import Placed
 from slp.errors import Related
-from slp.proofs.terms import Atom, Struct, Term, Var, functor, list_items
 from slp.source import SourceSpan
 from slp.syntax.ast import Directive
+from slp.terms import Atom, Struct, Term, Var, functor, list_items
 
 __all__ = [
     "CONSTRAINTS",

@@ -17,8 +17,8 @@ from slp.analysis.findings import Findings, name_help
 from slp.errors import DataError, Related
 from slp.folders import Folders, RefusedError, open_regular
 from slp.ir.program import MEASURES, EditPrior, Measure, Program
-from slp.proofs.terms import Atom, Term, Text
 from slp.source import SourceSpan
+from slp.terms import Atom, Term, Text
 from slp.trees import Tree
 from slp.trees.encoding import tree_from_dict
 

@@ -26,11 +26,11 @@ from slp.analysis.bodies import conjunction
 from slp.errors import Diagnostic, UnsupportedError
 from slp.ir.program import CallBody, EditPrior, LogicClause, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
-from slp.proofs.functions import is_function
-from slp.proofs.instances import conjunction as conjunction_of
-from slp.proofs.row_goals import asks_rows, part_guards
-from slp.proofs.terms import Atom, Number, Struct, Term, Var, list_term, variables
+from slp.resolution.functions import is_function
+from slp.resolution.instances import conjunction as conjunction_of
+from slp.resolution.row_goals import asks_rows, part_guards
 from slp.syntax import term_to_text
+from slp.terms import Atom, Number, Struct, Term, Var, list_term, variables
 
 __all__ = [
     "Names",

@@ -1,8 +1,8 @@
 """`slp expand FILE DATA`: a program of tree rules and a table as one program of ordinary clauses.
 
 Each tree rule becomes two clauses. `rule/4` tells in which ways it applies to a box, with the value
-of its label and what can be drawn; `grow/3` draws and makes the tree. `slp/prolog/table.slp`, which
-comes with them, has the rest: which splits a box has, their shares, the two ways to draw.
+of its label and what can be drawn; `grow/3` draws and makes the tree. `slp/analysis/table.slp`,
+which comes with them, has the rest: which splits a box has, their shares, the two ways to draw.
 
     l :: n(X) --> { G },               rule(n(X), Box, Label, rule(1, [X], Splits)) :-
                   split(F, V, M),          G,
@@ -42,9 +42,13 @@ from slp.data.cells import cell_text
 from slp.errors import Diagnostic, UnsupportedError
 from slp.ir.program import CallBody, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
-from slp.proofs.instances import conjunction
-from slp.proofs.row_goals import class_name
-from slp.proofs.terms import (
+from slp.resolution.instances import conjunction
+from slp.resolution.row_goals import class_name
+from slp.resources import table_clauses
+from slp.source import SourceFile
+from slp.syntax import parse_program
+from slp.syntax.ast import Clause
+from slp.terms import (
     Atom,
     Number,
     Struct,
@@ -55,10 +59,6 @@ from slp.proofs.terms import (
     substitute,
     variables,
 )
-from slp.resources import table_clauses
-from slp.source import SourceFile
-from slp.syntax import parse_program
-from slp.syntax.ast import Clause
 
 __all__ = ["expand_on_table"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from slp.errors import Diagnostic, ProgramError, Related, SlpError
-from slp.proofs.faults import nearest
+from slp.resolution.faults import nearest
 from slp.source import SourceSpan
 from slp.syntax.messages import MOST_MISTAKES, too_many
 

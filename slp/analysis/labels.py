@@ -20,10 +20,10 @@ from slp.analysis.states import StateSpace, state_text
 from slp.errors import Related, SlpError
 from slp.ir.program import LogicClause, Program, TreeRule
 from slp.ir.schema import MOST_LEAVES
-from slp.proofs import Database, RuleInstance, evaluate, faults, labels_over_heads
-from slp.proofs.terms import Atom, Struct, Term, Var, functor, variables
+from slp.resolution import Database, RuleInstance, evaluate, faults, labels_over_heads
 from slp.source import SourceSpan
 from slp.syntax import term_to_text
+from slp.terms import Atom, Struct, Term, Var, functor, variables
 
 __all__ = ["TOLERANCE", "check_constant_labels", "check_label_sums"]
 

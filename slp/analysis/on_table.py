@@ -15,8 +15,8 @@ from slp.data.table import Feature, Table
 from slp.errors import DataError, Diagnostic
 from slp.ir.guards import features_in_guards
 from slp.ir.program import Box, Constant, First, Majority, MaxLeaves, Monotone, Program
-from slp.proofs.terms import Atom, Struct, list_term
 from slp.syntax import term_to_text
+from slp.terms import Atom, Struct, list_term
 
 __all__ = ["check_names", "check_program_on_table"]
 

@@ -14,10 +14,10 @@ from slp.analysis.findings import Findings, name_help
 from slp.analysis.sources import Use
 from slp.errors import Related, SlpError
 from slp.ir.schema import MOST_LEAVES
-from slp.proofs import evaluate
-from slp.proofs.terms import Atom, Struct, Term, functor
+from slp.resolution import evaluate
 from slp.source import SourceSpan
 from slp.syntax.ast import Directive
+from slp.terms import Atom, Struct, Term, functor
 
 __all__ = ["Values", "names_in", "resolve_parameters"]
 

@@ -18,13 +18,13 @@ from slp.analysis.scope import check_clause_scope, check_rule_scope, find_single
 from slp.analysis.sources import Placed
 from slp.errors import Related
 from slp.ir.program import LogicClause, TreeRule
-from slp.proofs import is_builtin
-from slp.proofs.builtins import BUILTINS
-from slp.proofs.control import CONTROL
-from slp.proofs.faults import redefines_builtin
-from slp.proofs.library import library
-from slp.proofs.terms import Atom, Struct, Term, functor
+from slp.resolution import is_builtin
+from slp.resolution.builtins import BUILTINS
+from slp.resolution.control import CONTROL
+from slp.resolution.faults import redefines_builtin
+from slp.resolution.library import library
 from slp.syntax.ast import Clause
+from slp.terms import Atom, Struct, Term, functor
 
 __all__ = ["BUILT_IN", "Clauses", "Indicator", "indicator_text", "sort_clauses"]
 

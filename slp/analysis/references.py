@@ -10,11 +10,11 @@ from slp.analysis.predicates import BUILT_IN, Clauses, Indicator, indicator_text
 from slp.errors import SlpError
 from slp.ir.program import CallBody, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
-from slp.proofs import evaluate, faults
-from slp.proofs.functions import is_function
-from slp.proofs.row_goals import asks_rows
-from slp.proofs.terms import Atom, Number, Struct, Term, functor, variables
+from slp.resolution import evaluate, faults
+from slp.resolution.functions import is_function
+from slp.resolution.row_goals import asks_rows
 from slp.source import SourceSpan
+from slp.terms import Atom, Number, Struct, Term, functor, variables
 
 __all__ = ["called_nonterminals", "check_references"]
 

@@ -22,11 +22,11 @@ from slp.ir.program import CallBody, Program, SplitBody, TreeRule
 from slp.ir.row_function import RowFunction
 from slp.ir.row_values import evaluate_rows
 from slp.ir.schema import MOST_LEAVES
-from slp.proofs import Database, RuleInstance, labels_over_heads
-from slp.proofs.faults import no_goal_of_rows
-from slp.proofs.row_goals import asks_rows, class_name, is_row_goal, part_guards
-from slp.proofs.terms import Struct, Term, functor, variables
+from slp.resolution import Database, RuleInstance, labels_over_heads
+from slp.resolution.faults import no_goal_of_rows
+from slp.resolution.row_goals import asks_rows, class_name, is_row_goal, part_guards
 from slp.source import SourceSpan
+from slp.terms import Struct, Term, functor, variables
 
 __all__ = [
     "SOME_ROWS",

@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from slp.analysis.directives import span_of
 from slp.analysis.findings import Findings
 from slp.ir.program import CallBody, LogicClause, SplitBody, TreeRule
-from slp.proofs.terms import Struct, Term, Var, functor, variables
 from slp.source import SourceSpan
 from slp.syntax.ast import Clause
+from slp.terms import Struct, Term, Var, functor, variables
 
 __all__ = ["check_clause_scope", "check_rule_scope", "find_singletons"]
 

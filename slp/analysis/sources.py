@@ -15,11 +15,11 @@ from slp.analysis.edits import EDITTREE, SETTINGS, EditUse
 from slp.analysis.findings import Findings, name_help
 from slp.errors import ProgramError, Related
 from slp.folders import RefusedError
-from slp.proofs.terms import Atom, Struct, Term, functor, list_items
 from slp.resources import prior_file, prior_names
 from slp.source import SourceFile, SourceSpan
 from slp.syntax import parse_recovering
 from slp.syntax.ast import Directive, Item, SourceProgram
+from slp.terms import Atom, Struct, Term, functor, list_items
 
 __all__ = ["Override", "Placed", "Use", "read_everything"]
 

@@ -18,7 +18,7 @@ from slp.analysis.parameters import names_in
 from slp.errors import SlpError
 from slp.ir.program import CallBody, Program, SplitBody, TreeRule
 from slp.ir.schema import ANY_FEATURE, MOST_LEAVES
-from slp.proofs import (
+from slp.resolution import (
     Database,
     Limits,
     Meter,
@@ -27,8 +27,8 @@ from slp.proofs import (
     rule_instances,
     threshold_outcomes,
 )
-from slp.proofs.terms import Atom, Struct, Term, functor
 from slp.syntax import term_to_text
+from slp.terms import Atom, Struct, Term, functor
 
 __all__ = ["MOST_STATES", "StateSpace", "database_of", "explore", "state_text"]
 

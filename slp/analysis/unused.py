@@ -11,9 +11,9 @@ from slp.analysis.predicates import Indicator, indicator_text
 from slp.analysis.references import called_nonterminals
 from slp.analysis.sources import Placed, Use
 from slp.ir.program import Program
-from slp.proofs.terms import Struct, functor
 from slp.source import SourceFile, SourceSpan
 from slp.syntax.ast import Clause, Directive, Item
+from slp.terms import Struct, functor
 
 __all__ = ["find_unused", "reachable_nonterminals"]
 

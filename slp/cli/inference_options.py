@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from slp.seconds import Deadline
+from slp.budgets.seconds import Deadline
 
 __all__ = [
     "chain_options",

@@ -8,6 +8,7 @@ import click
 
 import slp
 from slp import load
+from slp.budgets.memory import check_room_for_file
 from slp.cli.common import (
     check_output,
     data_argument,
@@ -26,8 +27,8 @@ from slp.cli.common import (
 from slp.cli.inference_options import inference_options, until_deadline
 from slp.cli.known import asked, known_is_told, known_lines
 from slp.data import read_columns
-from slp.infer import Known, check_room_for_file
 from slp.leaves import label_array, label_text
+from slp.results.known import Known
 
 if TYPE_CHECKING:
     import polars

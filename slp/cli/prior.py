@@ -9,6 +9,7 @@ import click
 
 import slp
 from slp import load
+from slp.budgets.memory import check_room_for_file
 from slp.cli.common import (
     check_output,
     data_argument,
@@ -39,10 +40,11 @@ from slp.cli.summary import (
     write_draws,
 )
 from slp.data import read_columns
-from slp.infer import Draw, Known, check_room_for_file
+from slp.results.known import Known
+from slp.results.posterior import Draw
 
 if TYPE_CHECKING:
-    from slp.infer.diagnostics import Diagnostics
+    from slp.results.diagnostics import Diagnostics
 
 __all__ = ["prior_command"]
 

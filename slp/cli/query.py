@@ -28,9 +28,9 @@ from slp.cli.common import (
     write_exactly,
 )
 from slp.cli.inference_options import chain_options, seed_option
+from slp.engines.mcmc.proofs import LogLikelihood, SampledProofs, imported_function
 from slp.errors import Diagnostic, UsageError
-from slp.proof_sampling import LogLikelihood, SampledProofs, imported_function
-from slp.query import ENGINES, FAILURES, Draws, FiredClause, Proof, QueryResult, Value
+from slp.resolution.goals import ENGINES, FAILURES, Draws, FiredClause, Proof, QueryResult, Value
 from slp.source import draw_diagnostic
 
 __all__ = ["query_command"]

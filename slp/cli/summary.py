@@ -12,13 +12,15 @@ import slp
 from slp import Posterior
 from slp.cli.common import open_atomic
 from slp.cli.json_text import json_text
+from slp.engines.exact.passes import bounds_in_words
 from slp.errors import BudgetError
-from slp.infer import Draw, FeatureUse, Known, MapTree, bounds_in_words
+from slp.results.known import Known
+from slp.results.posterior import Draw, FeatureUse, MapTree
 from slp.source import visible
 
 if TYPE_CHECKING:
-    from slp.infer.diagnostics import Diagnostics
-    from slp.infer.rule_use import RuleUse
+    from slp.results.diagnostics import Diagnostics
+    from slp.results.rule_use import RuleUse
 
 __all__ = [
     "LEAST_SHARE",

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from slp.ir.program import LogicClause, Program, SplitBody
-from slp.proofs.terms import Atom, Struct, Term, Var, functor, list_items
 from slp.source import SourceSpan
+from slp.terms import Atom, Struct, Term, Var, functor, list_items
 
 __all__ = ["features_in_guards"]
 

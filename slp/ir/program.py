@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from slp.errors import Diagnostic
-from slp.proofs.terms import Term
 from slp.source import SourceSpan
+from slp.terms import Term
 
 if TYPE_CHECKING:
     from slp.trees.tree import Tree

@@ -34,8 +34,8 @@ from slp.ir.program import (
     SplitBody,
     TreeRule,
 )
-from slp.proofs.terms import Atom, Number, Struct, Term, Text, Var, functor
 from slp.source import visible
+from slp.terms import Atom, Number, Struct, Term, Text, Var, functor
 
 __all__ = [
     "describe_box",

@@ -3,7 +3,7 @@
 Entry points: `exact_kernels()`, the extension module with `ExactProblem`, `ExactEngine` and
 `ExactPass` (`slp/_core.pyi`), or None; `N_CORES`, how many threads use all cores.
 
-This engine has no NumPy twin here: its reference is the plain chart, `slp.infer.exact`.
+This engine has no NumPy twin here: its reference is the plain chart, `slp.engines.chart`.
 """
 
 from __future__ import annotations

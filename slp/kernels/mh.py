@@ -3,7 +3,7 @@
 Entry point: `mh_kernels()`, the extension module with `MHSampler` and `MHState` (`slp/_core.pyi`),
 or None.
 
-It has no NumPy twin here: its specification is the plain engine, `slp.infer.mh`.
+It has no NumPy twin here: its specification is the plain engine, `slp.engines.mcmc.trees`.
 """
 
 from __future__ import annotations

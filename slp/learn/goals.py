@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 from slp.ir import program as ir
 from slp.learn import faults
-from slp.proofs.terms import Number, Struct, Term, Var, functor, substitute, variables
 from slp.source import SourceFile, SourceSpan
 from slp.syntax import parse_program, term_to_text
 from slp.syntax.ast import Clause, Item
+from slp.terms import Number, Struct, Term, Var, functor, substitute, variables
 
 __all__ = ["Observation", "observations_of_file", "observations_of_text"]
 

@@ -16,10 +16,10 @@ from slp.learn import faults
 from slp.learn.ascent import Interval, climb, intervals_of, slope
 from slp.learn.result import Change, Learned
 from slp.learn.text import ProgramText, edited, written
-from slp.proofs import evaluate
-from slp.proofs.graph import Outcome
-from slp.proofs.terms import Number, Term, functor
+from slp.resolution import evaluate
+from slp.resolution.graph import Outcome
 from slp.syntax import term_to_text
+from slp.terms import Number, Term, functor
 
 __all__ = ["Counts", "Labels"]
 

@@ -43,11 +43,11 @@ from slp.learn.goals import Observation, is_instance, most_general, numbered, ta
 from slp.learn.label_values import Counts, Labels
 from slp.learn.result import Learned
 from slp.learn.text import ProgramText
-from slp.proofs import DEFAULT_LIMITS, Database, Limits
-from slp.proofs.graph import ChoiceGraph, Flow, Outcome
-from slp.proofs.machine import END, Goal, Meter
-from slp.proofs.terms import Term
+from slp.resolution import DEFAULT_LIMITS, Database, Limits
+from slp.resolution.graph import ChoiceGraph, Flow, Outcome
+from slp.resolution.machine import END, Goal, Meter
 from slp.syntax import term_to_text
+from slp.terms import Term
 
 __all__ = ["learn_labels"]
 

@@ -13,10 +13,10 @@ from slp.analysis.directives import Declared, collect_directives
 from slp.analysis.findings import Findings
 from slp.analysis.parameters import names_in, resolve_parameters
 from slp.analysis.sources import Use, read_everything
-from slp.proofs.terms import Atom, Number, Struct, Term, functor, list_items
 from slp.source import SourceFile, SourceSpan
 from slp.syntax import parse_program, term_to_text
 from slp.syntax.ast import Clause, Directive
+from slp.terms import Atom, Number, Struct, Term, functor, list_items
 
 __all__ = ["Edit", "ProgramText", "edited", "written"]
 

@@ -7,7 +7,7 @@ With theta the parameters that labels use and the feature weights, the log evide
 and that of several tables the sum over them. w is the product of the weights of the steps of the
 tree's derivation, each a label, renormalised over the rules that apply in the box, times the share
 of a split. With c(e) the expected number of times that step e is taken (inside-outside: Baker 1979;
-`slp.infer.exact.chart`), under the posterior and under the prior, the derivative is
+`slp.engines.chart.chart`), under the posterior and under the prior, the derivative is
 
     d l / d theta = sum over steps e of  [c(e | posterior) - c(e | prior)]  d log w(e) / d theta
 
@@ -32,14 +32,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Table
+from slp.engines.chart import Chart, Forest, build_forest
+from slp.engines.chart.build import forest_of_reach
+from slp.engines.chart.reach import find_boxes
+from slp.engines.exact import CompiledChart, compiled_is_there
 from slp.errors import BudgetError
-from slp.infer.boxes import Geometry
-from slp.infer.compiled import CompiledChart, compiled_is_there
-from slp.infer.distribution import TreeDistribution
-from slp.infer.exact import Chart, Forest, build_forest
-from slp.infer.exact.build import forest_of_reach
-from slp.infer.exact.reach import find_boxes
-from slp.infer.row_labels import telling_label_faults
 from slp.ir import program as ir
 from slp.ir.tree_grammar import SplitRule, TreeGrammar
 from slp.learn import faults
@@ -47,6 +44,9 @@ from slp.learn.ascent import Interval, climb, intervals_of, slope
 from slp.learn.result import Change, Learned
 from slp.learn.text import ProgramText, edited
 from slp.lower import program_to_tree_grammar
+from slp.problem.boxes import Geometry
+from slp.problem.row_labels import telling_label_faults
+from slp.results.averages import TreeDistribution
 
 __all__ = ["learn_parameters"]
 

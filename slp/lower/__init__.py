@@ -7,7 +7,7 @@ to, as text).
 Inside, from the bottom: `cells` (points and open intervals of thresholds), `automata` (a small
 tree automaton for each local constraint; `automaton`, `box_automata`, `path_automata`), `columns`
 (tables over cells while they are made), `product` (all constraints as one automaton), `goals`
-(rules of a ground nonterminal, by way of `slp.proofs`), `expansion` (the states that can be
+(rules of a ground nonterminal, by way of `slp.resolution`), `expansion` (the states that can be
 reached), `lowering` (all of it in order).
 """
 

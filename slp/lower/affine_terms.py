@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 from slp.errors import ProgramError
 from slp.ir import program as ir
-from slp.proofs.arithmetic import evaluate
-from slp.proofs.terms import Struct, Term, Var, variables
+from slp.resolution.arithmetic import evaluate
+from slp.terms import Struct, Term, Var, variables
 
 __all__ = ["Parameters", "RuleArithmetic", "Sum", "added"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from slp.ir.program import LeafBody, Program, SplitBody, TreeRule
-from slp.proofs.terms import Atom, Number, Var
 from slp.source import SourceFile, SourceSpan
+from slp.terms import Atom, Number, Var
 
 __all__ = ["any_tree"]
 

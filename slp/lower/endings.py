@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from slp.ir import program as ir
 from slp.lower.affine_terms import Parameters, RuleArithmetic, Sum, added
-from slp.proofs.terms import Struct, Term, Var, functor, variables
+from slp.terms import Struct, Term, Var, functor, variables
 
 __all__ = ["calls_end", "cells_are_fixed", "has_single_ways"]
 

@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from slp.budgets.seconds import check_time
 from slp.errors import Diagnostic, UnsupportedError
 from slp.ir.program import Failure, Measure
 from slp.ir.row_function import RowFunction
@@ -29,7 +30,6 @@ from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE, CallRule, LeafRule
 from slp.lower.columns import NOT_PROPOSED, SplitTable, combine
 from slp.lower.goals import GoalCall, GoalLeaf, Goals, GoalSplit
 from slp.lower.product import Product
-from slp.seconds import check_time
 from slp.source import SourceSpan
 
 __all__ = ["FIRST_STATES", "MOST_CALLS", "MOST_STATES", "Expansion", "SplitDraft", "StateRule"]

@@ -20,13 +20,13 @@ from slp.ir.schema import MOST_LEAVES, Schema
 from slp.ir.tree_grammar import FORBIDDEN
 from slp.lower.columns import NOT_PROPOSED, Column, Pair, SplitTable
 from slp.lower.least_leaves import LeastLeaves
-from slp.proofs import Database, Limits, Meter
-from slp.proofs.arithmetic import evaluate_arguments
-from slp.proofs.cells import Outcome, threshold_outcomes
-from slp.proofs.faults import nearest
-from slp.proofs.instances import RuleInstance, rule_instances
-from slp.proofs.terms import Atom, Number, Struct, Term, Text, functor, list_items
+from slp.resolution import Database, Limits, Meter
+from slp.resolution.arithmetic import evaluate_arguments
+from slp.resolution.cells import Outcome, threshold_outcomes
+from slp.resolution.faults import nearest
+from slp.resolution.instances import RuleInstance, rule_instances
 from slp.source import SourceSpan
+from slp.terms import Atom, Number, Struct, Term, Text, functor, list_items
 
 __all__ = ["GoalCall", "GoalLeaf", "GoalRule", "GoalSplit", "Goals", "StateCheck"]
 

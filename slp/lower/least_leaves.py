@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 from slp.ir import program as ir
 from slp.lower.affine_terms import Parameters, RuleArithmetic, Sum, added
-from slp.proofs.terms import Number, Struct, Term, functor
+from slp.terms import Number, Struct, Term, functor
 
 __all__ = ["LeastLeaves"]
 

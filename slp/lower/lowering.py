@@ -46,10 +46,10 @@ def program_to_tree_grammar(
 
     Where the schema is made up from the program, features that guards turn out to name are added.
     With `tests_on_trees`, `max_features`, `monotone` and predicates are left out of the grammar
-    instead of refused: for an engine that tests finished trees (`slp.infer.mh`). Its trees' weights
-    then do not sum to 1 over those that hold, so `normalised` is False. For `edittree`, whose prior
-    has no tree grammar, it then is the grammar of all trees that satisfy the constraints decided at
-    splits and leaves, every tree of weight 1.
+    instead of refused: for an engine that tests finished trees (`slp.engines.mcmc.trees`). Its
+    trees' weights then do not sum to 1 over those that hold, so `normalised` is False. For
+    `edittree`, whose prior has no tree grammar, it then is the grammar of all trees that satisfy
+    the constraints decided at splits and leaves, every tree of weight 1.
 
     `check` is called for every state that the grammar comes to have, with the instances of its
     rules, and may raise what is wrong with it.
@@ -66,7 +66,7 @@ def program_to_tree_grammar(
     DataError
         E306: a rule splits on a feature that the table does not have.
     ProgramError
-        From `slp.proofs`: a guard, a label or an argument that cannot be computed.
+        From `slp.resolution`: a guard, a label or an argument that cannot be computed.
     """
     if program.edits is not None:
         if not tests_on_trees:

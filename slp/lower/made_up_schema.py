@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from slp.ir import program as ir
 from slp.ir.guards import features_in_guards
 from slp.ir.schema import ANY_FEATURE, Schema
-from slp.proofs.terms import Atom
+from slp.terms import Atom
 
 __all__ = ["schema_of_program"]
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from slp.budgets.memory import memory_budget
 from slp.compile import compile_model, compile_program
 from slp.data import Table, read_columns
 from slp.errors import Diagnostic, SlpError, UsageError
-from slp.infer.memory import memory_budget
-from slp.infer.options import check_count
 from slp.ir import program as ir
 from slp.learn import (
     Learned,
@@ -23,8 +22,9 @@ from slp.learn import (
     observations_of_text,
 )
 from slp.program.program import Program
-from slp.proofs import Limits
-from slp.query import check_number
+from slp.resolution import Limits
+from slp.resolution.goals import check_number
+from slp.runner.options import check_count
 from slp.source import SourceFile
 from slp.syntax import parse_term
 

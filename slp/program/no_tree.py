@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from slp.compile import compile_model
+from slp.engines import Sampling, infer
 from slp.errors import Diagnostic, NoTreeError, Related, SlpError
-from slp.infer import Sampling, infer
 from slp.ir.program import Predicate, Program, Support
 from slp.source import SourceSpan
 

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from slp.analysis import expand_on_table, expand_program
 from slp.compile import CompiledModel, compile_model, compile_program
+from slp.engines.exact import estimate_size
+from slp.engines.sampling import HOSTED
 from slp.errors import Diagnostic, UsageError
-from slp.infer.compiled import estimate_size
-from slp.infer.sampling import HOSTED
 from slp.ir import program as ir
 from slp.ir.words import describe_prior
 from slp.lower import explain_program
 from slp.program.proof_questions import ProofQuestions
 from slp.program.tree_questions import TreeQuestions
-from slp.proofs import DEFAULT_LIMITS, Limits
-from slp.proofs.terms import Text
+from slp.resolution import DEFAULT_LIMITS, Limits
 from slp.source import SourceFile
+from slp.terms import Text
 from slp.trees import Tree
 from slp.trees.predicates import HOSTS
 
@@ -30,13 +30,13 @@ __all__ = ["Program"]
 
 
 def _prolog_function(predicate: ir.Predicate, program: ir.Program) -> Callable[[Any], bool]:
-    from slp.proofs.prolog_predicates import prolog_function  # late: few programs ask Prolog
+    from slp.swipl.predicates import prolog_function  # late: few programs ask Prolog
 
     return prolog_function(predicate, program)
 
 
 def _trees_from_prolog(*args: Any, **options: Any) -> Any:
-    from slp.prolog_trees import sampler  # late: nobody else needs it
+    from slp.swipl.trees import sampler  # late: nobody else needs it
 
     return sampler(*args, **options)
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Unpack
 
-from slp.infer.options import check_count, options_of
-from slp.infer.sampling import ChainOptions
+from slp.engines.sampling import ChainOptions
 from slp.ir import program as ir
 from slp.program.progress import Progress, shown_progress
-from slp.proofs import DEFAULT_LIMITS, Limits
+from slp.resolution import DEFAULT_LIMITS, Limits
+from slp.runner.options import check_count, options_of
 
 if TYPE_CHECKING:
-    from slp.proof_sampling import LogLikelihood, SampledProofs
-    from slp.query import Draws, QueryResult
+    from slp.engines.mcmc.proofs import LogLikelihood, SampledProofs
+    from slp.resolution.goals import Draws, QueryResult
 
 __all__ = ["ProofQuestions"]
 
@@ -51,7 +51,7 @@ class ProofQuestions:
         SlpError
             A fault in the goal or an option, or in the program as far as the goal uses it.
         """
-        from slp.query import run_query
+        from slp.resolution.goals import run_query
 
         return run_query(
             self.ir,
@@ -93,7 +93,7 @@ class ProofQuestions:
             A fault in the goal or an option, or in the program as far as the goal uses it; limits
             that are reached; no proof to draw.
         """
-        from slp.query import run_draws
+        from slp.resolution.goals import run_draws
 
         return run_draws(
             self.ir,
@@ -144,7 +144,7 @@ class ProofQuestions:
             A fault in the goal, an option or the log-likelihood, or in the program as far as the
             goal uses it; no proof to start from.
         """
-        from slp.proof_sampling import ProofSampling, sample_proofs
+        from slp.engines.mcmc.proofs import ProofSampling, sample_proofs
 
         if seed is not None:
             check_count("seed", seed, most=math.inf)

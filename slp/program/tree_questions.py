@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from typing import Any, TypedDict, Unpack
 
+from slp.budgets.memory import check_room_for_rows, memory_budget
+from slp.budgets.seconds import Deadline, held
 from slp.compile import compile_model, recompile_model
 from slp.data import Table
+from slp.engines import Sampling, infer
+from slp.engines.sampling import HOSTED, SamplingOptions
 from slp.errors import NoTreeError, memory_errors, warn
-from slp.infer import Posterior, Sampling, infer
-from slp.infer.memory import check_room_for_rows, memory_budget
-from slp.infer.options import options_of
-from slp.infer.sampling import HOSTED, SamplingOptions
 from slp.ir import program as ir
 from slp.ir.tree_grammar import TreeGrammar
 from slp.program.progress import Progress, shown_progress
-from slp.seconds import Deadline, held
+from slp.results.posterior import Posterior
+from slp.runner.options import options_of
 from slp.trees.predicates import asked_predicates, with_predicates
 
 __all__ = ["TreeQuestions"]
 
 
 class RunOptions(TypedDict):
-    """The options of `TreeQuestions.posterior` that `slp.infer.infer` takes as they are."""
+    """The options of `TreeQuestions.posterior` that `slp.engines.infer` takes as they are."""
 
     engine: str
     seed: int | None
@@ -73,7 +74,7 @@ class TreeQuestions:
             with the number of boxes (of a sampler, steps) done and a word about the phase.
         allow_code : whether predicates that the program names, `python("module:function")`, and
             goals `prolog(...)` may run. A program is data otherwise, and runs nothing.
-        sampling : for engines that draw, see `slp.infer.Sampling`: `chains`, `warmup`, `thin`,
+        sampling : for engines that draw, see `slp.engines.Sampling`: `chains`, `warmup`, `thin`,
             `proposal`, `rungs`, `checkpoint`, `resume`.
 
         Raises

@@ -1,7 +1,7 @@
 """Syntax tree of a `.slp` file: a list of items, each a directive or a clause, with spans and
 comments.
 
-The nodes hold Prolog terms (`slp.proofs.terms`) and nothing that analysis finds out: whether a
+The nodes hold Prolog terms (`slp.terms`) and nothing that analysis finds out: whether a
 rule's body makes sense as a tree rule is not known here. `Clause.term` is the whole clause as one
 term, the same that SWI-Prolog's `read_term` gives with `:- op(1150, xfx, ::)`.
 """
@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from slp.proofs.terms import Term
 from slp.source import SourceFile, SourceSpan
+from slp.terms import Term
 
 __all__ = ["Clause", "Comment", "Directive", "Item", "SourceProgram"]
 
@@ -35,7 +35,7 @@ class Directive:
     @property
     def term(self) -> Term:
         """The directive as the term that was read."""
-        from slp.proofs.terms import Struct
+        from slp.terms import Struct
 
         return Struct(":-", (self.goal,), self.span)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from slp.errors import ProgramError
-from slp.proofs.terms import NIL, Atom, Number, Struct, Term, Text, Var, list_items
 from slp.source import SourceSpan
 from slp.syntax import messages
 from slp.syntax.ast import Clause, Directive, Item
 from slp.syntax.messages import SyntaxMessage, excerpt
 from slp.syntax.operators import CLAUSE_PRIORITY, OPERATOR_TYPES, OperatorTable
+from slp.terms import NIL, Atom, Number, Struct, Term, Text, Var, list_items
 
 __all__ = ["declare_operators", "item_of_term"]
 

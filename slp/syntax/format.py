@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from slp.proofs.terms import Term, functor
 from slp.source import SourceFile
 from slp.syntax.ast import Clause, Comment, Directive, Item, SourceProgram
 from slp.syntax.clauses import declare_operators
 from slp.syntax.layout import Columns, Line, comment_text, item_lines, opening_texts
 from slp.syntax.operators import DEFAULT_OPERATORS, OperatorTable
 from slp.syntax.parse import parse_program, parse_recovering
+from slp.terms import Term, functor
 
 __all__ = ["format_program"]
 

@@ -11,13 +11,13 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from slp.proofs.terms import Struct, Term
 from slp.source import SourceFile, SourceSpan
 from slp.syntax.ast import Clause, Comment, Item
 from slp.syntax.operators import ARGUMENT_PRIORITY, CLAUSE_PRIORITY, OperatorTable
 from slp.syntax.parser import tokenize
 from slp.syntax.printer import SYMBOL_CHARACTERS, term_pieces
 from slp.syntax.tokens import token_end
+from slp.terms import Struct, Term
 
 __all__ = ["Columns", "Line", "comment_text", "item_lines", "opening_texts"]
 

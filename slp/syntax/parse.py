@@ -14,7 +14,6 @@ from lark import Token
 from lark.exceptions import UnexpectedToken
 
 from slp.errors import Diagnostic, ProgramError, Related
-from slp.proofs.terms import Term
 from slp.source import MOST_CHARACTERS, SourceFile, SourceSpan
 from slp.syntax import messages
 from slp.syntax.ast import Comment, Directive, Item, SourceProgram
@@ -25,6 +24,7 @@ from slp.syntax.parser import syntax_parser, tokenize
 from slp.syntax.sequences import Operand
 from slp.syntax.terms import READER
 from slp.syntax.tokens import find_token_fault, token_end, token_span, token_start
+from slp.terms import Term
 
 __all__ = ["parse_program", "parse_recovering", "parse_term"]
 

@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from slp.proofs.terms import NIL, Atom, Number, Struct, Term, Text, Var, variables
 from slp.syntax.operators import (
     ARGUMENT_PRIORITY,
     CLAUSE_PRIORITY,
@@ -26,6 +25,7 @@ from slp.syntax.operators import (
     OperatorTable,
 )
 from slp.syntax.tokens import is_variable_name
+from slp.terms import NIL, Atom, Number, Struct, Term, Text, Var, variables
 
 __all__ = ["SYMBOL_CHARACTERS", "atom_text", "term_pieces", "term_to_text"]
 

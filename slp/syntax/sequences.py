@@ -20,12 +20,12 @@ from typing import TypeAlias
 from lark import Token
 
 from slp.errors import Diagnostic, ProgramError, Related
-from slp.proofs.terms import Atom, Number, Struct, Term, functor
 from slp.source import SourceFile, SourceSpan
 from slp.syntax import messages
 from slp.syntax.messages import excerpt
 from slp.syntax.operators import CLAUSE_PRIORITY, Operator, OperatorTable
 from slp.syntax.tokens import token_end, token_span, token_start
+from slp.terms import Atom, Number, Struct, Term, functor
 
 __all__ = ["Call", "Operand", "SequenceItem", "item_span", "read_sequence"]
 

@@ -15,7 +15,6 @@ from typing import TypeVar
 from lark import Token
 
 from slp.errors import Diagnostic, ProgramError
-from slp.proofs.terms import NIL, Atom, Number, Struct, Term, Text, Var
 from slp.source import SourceFile, SourceSpan
 from slp.syntax import messages
 from slp.syntax.messages import SyntaxMessage
@@ -29,6 +28,7 @@ from slp.syntax.tokens import (
     token_span,
     token_start,
 )
+from slp.terms import NIL, Atom, Number, Struct, Term, Text, Var
 
 __all__ = ["READER"]
 

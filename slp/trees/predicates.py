@@ -23,8 +23,8 @@ import numpy as np
 from slp.errors import Diagnostic, ProgramError, SlpError, UnsupportedError
 from slp.ir.program import Constraint, Predicate, Program
 from slp.ir.words import predicate_text
-from slp.proofs.terms import Text
 from slp.source import SourceSpan
+from slp.terms import Text
 from slp.trees.nodes import TreeNode
 
 __all__ = [

@@ -12,9 +12,9 @@ from slp.analysis import check_program
 from slp.errors import ProgramError
 from slp.folders import folders_of
 from slp.ir import program as ir
-from slp.proofs.terms import Atom, Number, Struct, Text, Var
 from slp.source import SourceFile
 from slp.syntax import parse_program, parse_term
+from slp.terms import Atom, Number, Struct, Text, Var
 
 
 def checked(text: str, name: str = "<text>", **parameters: float) -> ir.Program:

@@ -9,10 +9,10 @@ from slp.analysis.derivations import _ending
 from slp.analysis.states import StateSpace
 from slp.errors import SlpError
 from slp.ir.program import CallBody, LeafBody, TreeRule
-from slp.proofs import Database, RuleInstance
-from slp.proofs.store import Store
-from slp.proofs.terms import Atom, Number, Struct, Term
+from slp.resolution import Database, RuleInstance
+from slp.resolution.store import Store
 from slp.source import SourceFile, SourceSpan
+from slp.terms import Atom, Number, Struct, Term
 from tests.growth import assert_linear
 
 

@@ -9,9 +9,9 @@ import pytest
 from slp.analysis import check_program
 from slp.ir import program as ir
 from slp.ir.words import describe_constraint, describe_prior
-from slp.proofs.terms import Number, Struct, Text
 from slp.source import SourceFile
 from slp.syntax import parse_program
+from slp.terms import Number, Struct, Text
 
 INFANT = ir.Box("infant", {"age": (0.0, 24.0), "dose": (-math.inf, 1.5)})
 OLD = ir.Box("old", {"age": (65.0, math.inf)})

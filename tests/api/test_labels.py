@@ -14,7 +14,7 @@ import pytest
 import slp
 from slp.errors import DataError
 from slp.leaves import label_array, label_text, sorted_labels
-from slp.proofs.prolog_predicates import node_term, tree_term
+from slp.swipl.predicates import node_term, tree_term
 from slp.syntax.parse import parse_term
 from slp.trees import Leaf
 

@@ -17,7 +17,7 @@ from slp.cli import sample_main
 #: The command, with a checkpoint every 20 milliseconds in place of every 30 seconds.
 COMMAND = """
 import functools, sys
-import slp.infer.run.checkpoint as checkpoint
+import slp.runner.checkpoint as checkpoint
 from slp.cli.common import run
 from slp.cli.sample import sample_command
 checkpoint.Checkpoint = functools.partial(checkpoint.Checkpoint, every=0.02)

@@ -30,7 +30,7 @@ def ends(monkeypatch: pytest.MonkeyPatch):
         def over(*_: object) -> None:
             raise BudgetError(Diagnostic("E540", "the time of 1 h is over", help=HELP))
 
-        monkeypatch.setattr(f"slp.infer.exact_posterior.ExactPosterior.{name}", over)
+        monkeypatch.setattr(f"slp.results.exact_posterior.ExactPosterior.{name}", over)
 
     return patch
 

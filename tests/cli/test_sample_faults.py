@@ -99,7 +99,7 @@ def test_what_is_known_when_a_later_pass_ends(slp_run, table: Path, monkeypatch)
     def over(self: object, k: int) -> None:
         raise BudgetError(Diagnostic("E540", "the time is over"))
 
-    monkeypatch.setattr("slp.infer.exact_posterior.ExactPosterior.k_best", over)
+    monkeypatch.setattr("slp.results.exact_posterior.ExactPosterior.k_best", over)
     result = slp_run("slp-sample", "growtree", table, "--json")
     have = json.loads(result.out)
     assert result.code == 1 and have["log_evidence"] == known and have["map"] is not None

@@ -21,13 +21,13 @@ from slp.analysis.directives import CONSTRAINTS, DIRECTIVES
 from slp.cli import slp_command
 from slp.cli.common import run
 from slp.cli.sample import sample_command
+from slp.engines.run import ENGINES
 from slp.errors import ExitCode
-from slp.infer.engines import ENGINES
 from slp.ir.program import MEASURES
-from slp.proofs import functions
-from slp.proofs.builtins import BUILTINS
-from slp.proofs.control import CONTROL
-from slp.proofs.library import library
+from slp.resolution import functions
+from slp.resolution.builtins import BUILTINS
+from slp.resolution.control import CONTROL
+from slp.resolution.library import library
 from slp.resources import prior_names
 from tests.docs.pages import (
     PAGES,

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import slp
-from slp.proofs import Limits
+from slp.resolution import Limits
 
 COINS = """
 0.5 :: coin(h).

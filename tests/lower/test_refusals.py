@@ -11,8 +11,8 @@ from slp.ir import program as ir
 from slp.ir.grammar_text import grammar_to_text
 from slp.ir.schema import Schema
 from slp.lower import expansion, find_tests_on_trees, program_to_tree_grammar
-from slp.proofs.terms import Atom
 from slp.syntax import parse_term
+from slp.terms import Atom
 from tests.lower.programs import GROWTREE, checked, numeric
 
 _BARE = ir.Program("bare", start=None, rules=())

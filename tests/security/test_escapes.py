@@ -10,7 +10,7 @@ import pytest
 
 import slp
 from slp.errors import SlpError
-from slp.proofs import Limits
+from slp.resolution import Limits
 from tests.security.escapes import COMMANDS, ESCAPES, PLACES, Escape, write
 
 _OTHERS = 2

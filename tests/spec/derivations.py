@@ -17,7 +17,7 @@ from itertools import product
 from typing import Any
 
 from slp.ir import program as ir
-from slp.proofs.terms import Atom, Number, Struct, Term, Var
+from slp.terms import Atom, Number, Struct, Term, Var
 from tests.spec.constraints import leaf_satisfies, satisfies
 from tests.spec.example import Cut, Example, Node, TreeKey, Value
 from tests.spec.measures import measured

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from slp.compile import CompiledModel, compile_model, compile_program
-from slp.infer import Posterior, infer
+from slp.engines import infer
+from slp.results.posterior import Posterior
 from slp.source import SourceFile
 from slp.trees import Leaf, Node, Split, Tree
 from tests.spec.brute_force import TreeKey

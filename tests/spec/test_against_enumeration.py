@@ -17,8 +17,9 @@ import polars as pl
 import pytest
 from scipy.stats import chi2
 
+from slp.engines import infer
 from slp.errors import SlpError, SlpWarning
-from slp.infer import Posterior, infer
+from slp.results.posterior import Posterior
 from slp.trees import check_tree
 from tests.spec.brute_force import TreeKey
 from tests.spec.cases import Case, random_case

@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from slp.infer.boxes import Geometry
-from slp.infer.enumerate import derivations
-from slp.infer.mh import MetropolisHastings
-from slp.infer.mh.proposals import CutAtEach, CutAtRoot, CutUniformly
-from slp.infer.mh.target import Target, preorder
-from slp.infer.rendering import Renderer
+from slp.engines.enumeration.derivations import derivations
+from slp.engines.mcmc.trees import MetropolisHastings
+from slp.engines.mcmc.trees.proposals import CutAtEach, CutAtRoot, CutUniformly
+from slp.engines.mcmc.trees.target import Target, preorder
 from slp.ir.program import Predicate
 from slp.ir.tree_grammar import TreeGrammar
 from slp.lower import program_to_tree_grammar
-from slp.proofs.terms import Text
+from slp.problem.boxes import Geometry
+from slp.problem.cut_trees import Renderer
+from slp.terms import Text
 from slp.trees import Tree
 from slp.trees.predicates import node_predicates, with_predicates
-from tests.infer.mh.matrices import TOLERANCE, Example, all_proofs
+from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, all_proofs
 from tests.spec.brute_force import BruteForce
 from tests.spec.cases import Case, random_case
 from tests.spec.pipeline import key_of

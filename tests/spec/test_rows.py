@@ -13,16 +13,16 @@ import random
 import numpy as np
 import pytest
 
+from slp.engines import infer
+from slp.engines.exact import compiled_is_there
+from slp.engines.mcmc.trees.exact_subtrees import ExactSubtree, SubtreeCharts
+from slp.engines.mcmc.trees.local_process import LocalProcess
+from slp.engines.mcmc.trees.proposals import CutAtRoot, CutUniformly, Proposal
+from slp.engines.mcmc.trees.scoring import proofs_of_tree
 from slp.errors import SlpError
-from slp.infer import infer
-from slp.infer.boxes import Geometry
-from slp.infer.compiled import compiled_is_there
-from slp.infer.mh.exact_subtrees import ExactSubtree, SubtreeCharts
-from slp.infer.mh.local_process import LocalProcess
-from slp.infer.mh.proposals import CutAtRoot, CutUniformly, Proposal
-from slp.infer.mh.scoring import proofs_of_tree
-from tests.infer.mh.core_matrices import Q_EXACT, Q_IND, Q_UC, CoreExample
-from tests.infer.mh.matrices import Example, example
+from slp.problem.boxes import Geometry
+from tests.engines.mcmc.trees.core_matrices import Q_EXACT, Q_IND, Q_UC, CoreExample
+from tests.engines.mcmc.trees.matrices import Example, example
 from tests.spec.cases import Case, random_case
 from tests.spec.pipeline import tree_of
 from tests.spec.random_rows import ROW_RULES

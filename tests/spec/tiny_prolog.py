@@ -1,4 +1,4 @@
-"""A few lines of Prolog, so that the specification shares no evaluator with `slp.proofs`.
+"""A few lines of Prolog, so that the specification shares no evaluator with `slp.resolution`.
 
 Recursive, no occurs check: for small goals in tests only. Bindings are dictionaries from `Var` to
 `Term`, never changed in place.
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 
 from slp.ir.program import LogicClause
-from slp.proofs.terms import Atom, Number, Struct, Term, Var, list_items, variables
+from slp.terms import Atom, Number, Struct, Term, Var, list_items, variables
 
 Bindings = dict[Var, Term]
 Parameters = dict[str, float]

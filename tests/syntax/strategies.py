@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from slp.proofs.terms import Atom, Number, Struct, Term, Text, Var, list_term
+from slp.terms import Atom, Number, Struct, Term, Text, Var, list_term
 
 INFIX = [
     ":-", "-->", "::", "|", ";", "->", ",", "=", "is", "<", ":", "+", "-", "*", "/", "mod", "**",

@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from slp.proofs.terms import Atom, Number, Struct, Term, Text, Var
+from slp.terms import Atom, Number, Struct, Term, Text, Var
 
 READER = r"""
 :- op(1150, xfx, ::).

@@ -9,10 +9,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from slp.errors import ProgramError
-from slp.proofs.terms import Term
 from slp.source import SourceFile
 from slp.syntax import format_program, parse_program, term_to_text
 from slp.syntax.ast import Comment
+from slp.terms import Term
 from tests.syntax.strategies import terms
 from tests.syntax.test_swi_prolog import PROGRAMS, ROOT
 

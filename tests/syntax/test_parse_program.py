@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from slp.errors import ProgramError
-from slp.proofs.terms import Atom, Number, Struct, Var
 from slp.source import SourceFile, SourceSpan
 from slp.syntax import parse_program, parse_recovering, parse_term
 from slp.syntax.ast import Clause, Directive, SourceProgram
 from slp.syntax.sequences import SequenceItem, item_span
+from slp.terms import Atom, Number, Struct, Var
 
 
 def program(text: str) -> SourceProgram:

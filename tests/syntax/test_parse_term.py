@@ -7,8 +7,8 @@ import math
 import pytest
 
 from slp.errors import ProgramError
-from slp.proofs.terms import NIL, Atom, Number, Struct, Term, Text, Var, list_items, list_term
 from slp.syntax import parse_term
+from slp.terms import NIL, Atom, Number, Struct, Term, Text, Var, list_items, list_term
 
 a, b, c = Atom("a"), Atom("b"), Atom("c")
 X, Y = Var("X"), Var("Y")

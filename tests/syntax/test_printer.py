@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from slp.proofs.terms import Atom, Number, Struct, Term, Var, list_term
 from slp.syntax import parse_term, term_to_text
 from slp.syntax.operators import DEFAULT_OPERATORS
 from slp.syntax.printer import term_pieces
+from slp.terms import Atom, Number, Struct, Term, Var, list_term
 from tests.syntax.strategies import terms
 from tests.syntax.swi_prolog import nodes, read_texts
 

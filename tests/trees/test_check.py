@@ -29,8 +29,8 @@ from slp.ir.program import (
     Program,
     Support,
 )
-from slp.proofs.terms import Text
 from slp.source import SourceFile, SourceSpan
+from slp.terms import Text
 from slp.trees import CheckResult, Leaf, Node, Split, Tree, check_tree
 
 INF = math.inf

@@ -7,13 +7,13 @@ from collections import Counter
 
 import pytest
 
-from slp.infer.mh.constraints import MonotonePredictions
-from slp.infer.mh.target import preorder
-from slp.infer.rendering import Renderer
+from slp.engines.mcmc.trees.target import preorder
 from slp.ir.program import LeafDeclaration, Monotone
 from slp.leaves import Dirichlet, LeafModel, label_text
+from slp.problem.cut_trees import Renderer
+from slp.problem.tree_tests import MonotonePredictions
 from slp.trees.monotone import falls
-from tests.infer.mh.test_constraints import MODELS, proofs_on, small_table
+from tests.engines.mcmc.trees.test_constraints import MODELS, proofs_on, small_table
 
 LEVELS = {"c": frozenset("pqr")}
 #: Seeds of tables in which every class has rows.

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from slp.errors import SlpError
-from slp.infer import Posterior
+from slp.results.posterior import Posterior
 from slp.trees import Leaf, Split, Tree
 from tests.spec.pipeline import exact
 

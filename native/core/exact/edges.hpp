@@ -1,6 +1,6 @@
 // The ways in which an item (a box in a product state) can go on: its edges and their weights.
 //
-// The definitions are those of slp.ir.tree_grammar, slp.infer.measures and slp.infer.weights.
+// The definitions are those of slp.ir.tree_grammar, slp.problem.split_measures and slp.problem.rule_weights.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// Which rows a box holds, and in which distinct ways it can be cut (DESIGN 3, slp.infer.boxes).
+// Which rows a box holds, and in which distinct ways it can be cut (DESIGN 3, slp.problem.boxes).
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// All randomness of a transition passes through one small door, as in slp.infer.mh.chance.
+// All randomness of a transition passes through one small door, as in slp.runner.randomness.
 //
 // Behind it stands a generator of random numbers. Tests stand a script there, and go through every
 // outcome with its probability: so they get the exact transition matrix of the very code that runs.

@@ -1,5 +1,5 @@
 // Trees that are edited, and what an edit may do at each node. The definitions are those of
-// slp.infer.edits.nodes.
+// slp.engines.mcmc.edits.nodes.
 //
 // A tree is a proof of which only the splits, the rows and the sums are looked at; beside each node
 // stands what can be edited there. Thresholds are canonical for the rows of their node.

@@ -1,5 +1,5 @@
 // Metropolis-Hastings over sequences of edits of a given tree. The process, its choice points and
-// the target are those of slp.infer.edits (process, target), where the formulas are said.
+// the target are those of slp.engines.mcmc.edits (process, target), where the formulas are said.
 
 #pragma once
 

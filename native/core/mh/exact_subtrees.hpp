@@ -1,5 +1,5 @@
 // Subtrees drawn from their exact distribution, by the sums of weights over all derivations of a
-// goal: what the proposal q_exact (slp.infer.mh.exact_subtrees) draws with.
+// goal: what the proposal q_exact (slp.engines.mcmc.trees.exact_subtrees) draws with.
 //
 // The sum of a goal (a box in a state) to a power is
 //

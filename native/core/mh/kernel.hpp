@@ -1,5 +1,5 @@
 // The transitions of Metropolis-Hastings over proof trees. The proposals, their acceptance ratios and
-// the target are those of slp.infer.mh (proposals, target); each formula is said there.
+// the target are those of slp.engines.mcmc.trees (proposals, target); each formula is said there.
 
 #pragma once
 
@@ -28,7 +28,7 @@ struct State {
     std::vector<std::uint32_t> turns;
 };
 
-// Tempered states (slp.infer.mh.tempering): the rungs, the coldest first, and r of each step
+// Tempered states (slp.engines.mcmc.trees.tempering): the rungs, the coldest first, and r of each step
 // between them, of which the powers are b_0 = 1, b_j+1 = b_j exp(-exp(r_j)).
 struct Ladder {
     std::vector<State> rungs;

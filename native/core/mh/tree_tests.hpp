@@ -1,5 +1,5 @@
 // Conditions on finished trees: max_leaves, max_features, monotone, as in
-// slp.infer.mh.constraints.
+// slp.problem.tree_tests.
 
 #pragma once
 

@@ -1,0 +1,193 @@
+"""Memory budgets: reading `4GiB`, writing it, what is free, and what a table takes of it.
+
+A budget is for the whole process, but for some 150 MB that the interpreter and its libraries take.
+The table comes out of it first; an engine may take what that leaves.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import TYPE_CHECKING, Any
+
+from slp.errors import BudgetError, Diagnostic, UsageError
+
+if TYPE_CHECKING:
+    from slp.data.table import Table
+
+__all__ = [
+    "check_room_for_bit_sets",
+    "check_room_for_file",
+    "check_room_for_rows",
+    "format_bytes",
+    "memory_budget",
+    "parse_memory",
+    "room_beside",
+    "table_bytes",
+]
+
+_UNITS = {"": 1, "B": 1}
+for _power, _letter in enumerate("KMGT", start=1):
+    _UNITS[f"{_letter}"] = _UNITS[f"{_letter}IB"] = 1024**_power
+    _UNITS[f"{_letter}B"] = 1000**_power
+
+_WITHOUT_A_REPORT = 2 * 1024**3  # where the system does not tell what is free
+
+
+def parse_memory(memory: int | str) -> int:
+    """Bytes from a number of bytes or from text such as `"4GiB"`, `"500 MB"`, `"1.5G"` (G is GiB);
+    as many as can be addressed where it is more.
+
+    Raises
+    ------
+    UsageError
+        The text is not a size (E502).
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", str(memory))
+    unit = _UNITS.get(match[2].upper()) if match else None
+    if match is None or unit is None or isinstance(memory, bool):
+        message = f"{memory!r} is not an amount of memory"
+        help = "write a number of bytes, or a size such as 500MiB or 4GiB"
+        raise UsageError(Diagnostic("E502", message, help=help))
+    size = int(float(match[1]) * unit) if "." in match[1] else int(match[1]) * unit
+    return min(size, sys.maxsize)
+
+
+def memory_budget(memory: int | str | None) -> int:
+    """The budget in bytes: as given, or half of what is free."""
+    return _free() // 2 if memory is None else parse_memory(memory)
+
+
+# What a cell of a feature takes while a table is coded: as read, its value and its code, twice.
+_BYTES_PER_CELL = 9 + 8 + 2 * 4
+# Key, sizes and number of a distinct row in the core (`native/core/exact/geometry.hpp`).
+_BYTES_PER_KEY = 28
+
+
+# Of a byte of separated text while it is read: the text, and its columns, twice.
+_BYTES_PER_BYTE_OF_TEXT = 3.5
+
+
+def check_room_for_file(path: str, memory: int | str | None) -> None:
+    """That a table in a file can be read within a budget, before it is. Of a file that cannot be
+    read nothing is said here.
+
+    Raises
+    ------
+    UsageError
+        E502.
+    BudgetError
+        E501.
+    """
+    budget = memory_budget(memory)
+    try:
+        size = os.path.getsize(path)
+        if path.endswith(".gz"):
+            size += _size_unpacked(path)
+    except (OSError, ValueError):
+        return
+    is_text = path.lower().endswith((".csv", ".tsv", ".gz"))
+    need = round(size * _BYTES_PER_BYTE_OF_TEXT) if is_text else size
+    if need > budget:
+        raise _no_room(f"to read {path} takes at least", need, budget)
+
+
+def _size_unpacked(path: str) -> int:
+    """What the end of a gzip file says, modulo 2^32 (RFC 1952)."""
+    with open(path, "rb") as file:
+        file.seek(-4, os.SEEK_END)
+        return int.from_bytes(file.read(4), "little")
+
+
+def check_room_for_rows(X: Any, memory: int) -> None:
+    """That rows (a frame, an array, a list of rows) can be coded within a budget, before they are.
+
+    Raises
+    ------
+    BudgetError
+        E501.
+    """
+    shape = getattr(X, "shape", None)
+    if not isinstance(shape, tuple) or len(shape) != 2:
+        return
+    n_rows, n_columns = shape
+    need = n_rows * n_columns * _BYTES_PER_CELL
+    if need > memory:
+        raise _no_room(f"{n_rows:,} rows of {n_columns:,} columns take at least", need, memory)
+
+
+def table_bytes(table: Table) -> int:
+    """What a table takes while a compiled engine runs on it: as it was read, coded, and the core's
+    copy of it with a key for each row."""
+    n = len(table.counts)
+    codes, statistics = table.codes.nbytes, table.statistics.nbytes
+    numbers = sum(a.nbytes for f in table.features for a in (f.values, f.cuts) if a is not None)
+    own = codes + statistics + numbers + table.counts.nbytes + table.row_of.nbytes
+    core = codes + statistics + numbers + n * (4 + _BYTES_PER_KEY)
+    return table.bytes_read + own + core
+
+
+def room_beside(table: Table, memory: int) -> int:
+    """What a budget leaves to an engine beside the table.
+
+    Raises
+    ------
+    BudgetError
+        E501: the table alone takes it all.
+    """
+    held = table_bytes(table)
+    if held > memory:
+        rows = f"{table.n_rows:,} rows of {len(table.features):,} features"
+        raise _no_room(f"{rows} take", held, memory)
+    return memory - held
+
+
+def check_room_for_bit_sets(table: Table, memory: int) -> None:
+    """That a budget has room for sets of rows as bits (`slp.problem.boxes`), which engines without
+    the compiled kernels compute on, beside the table: those of each code, and both sides of each
+    split of the root.
+
+    Raises
+    ------
+    BudgetError
+        E501.
+    """
+    room = room_beside(table, memory)
+    cuts = sum(min(f.n_codes, len(table.counts)) for f in table.features)
+    need = 3 * cuts * len(table.counts) // 8
+    if need > room:
+        message = (
+            f"the memory of {format_bytes(memory)} is too small: this engine keeps sets of rows, "
+            f"here of {len(table.counts):,} distinct rows and {cuts:,} values, which take "
+            f"{format_bytes(need)} beside the table"
+        )
+        help = "fewer cuts (`:- feature(_, [bins(quantile, 20)]).`), fewer rows, or more memory"
+        raise BudgetError(Diagnostic("E501", message, help=help))
+
+
+def _no_room(what: str, need: int, memory: int) -> BudgetError:
+    message = (
+        f"the table alone is too large for the memory of {format_bytes(memory)}: {what} "
+        f"{format_bytes(need)}, before any engine begins"
+    )
+    help = "give it more by --memory (`memory` in Python), fewer rows, or fewer columns"
+    return BudgetError(Diagnostic("E501", message, help=help))
+
+
+def format_bytes(size: int) -> str:
+    """A size for people, `3.5 GiB`."""
+    value, unit = float(size), "bytes"
+    for larger in ("KiB", "MiB", "GiB", "TiB"):
+        if value < 1024:
+            break
+        value, unit = value / 1024, larger
+    return f"{value:.0f} {unit}" if unit == "bytes" else f"{value:.1f} {unit}"
+
+
+def _free() -> int:
+    """Memory that can be had without swapping, in bytes."""
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # not every system reports it
+        return _WITHOUT_A_REPORT

@@ -1,0 +1,27 @@
+"""Exact inference by a chart over (set of rows, state), in Python and NumPy.
+
+In the order of the work: `reach` (which boxes, in which states; `states`), `build` and `forest`
+(all derivations as flat arrays), `semirings` (one recursion, many algebras), `chart.Chart` (every
+quantity; `kbest`, `scoring`, `lengths`), `ambiguity` (whether derivations are trees).
+"""
+
+from typing import TYPE_CHECKING
+
+from slp.late import late_names
+
+if TYPE_CHECKING:
+    from slp.engines.chart.build import build_forest
+    from slp.engines.chart.chart import Chart
+    from slp.engines.chart.forest import Forest
+
+__all__ = ["Chart", "Forest", "build_forest"]
+
+# The compiled engine takes its place but where it cannot be had.
+__getattr__, __dir__ = late_names(
+    __name__,
+    {
+        "Chart": "slp.engines.chart.chart",
+        "Forest": "slp.engines.chart.forest",
+        "build_forest": "slp.engines.chart.build",
+    },
+)

@@ -1,0 +1,82 @@
+"""The packed forest of all derivations, as flat arrays.
+
+An *item* is a box in a product state; its *edges* are the ways to go on there. The weight of a
+derivation is the product of the weights of its edges, with the likelihood of the leaves where it is
+wanted:
+
+    inside(item) = sum over its edges e of  weight(e) x inside(left(e)) x inside(right(e))
+
+A leaf edge has the unit item on both sides, a call edge on the right; inside(unit) = 1. Item 0
+stands for the whole: its edges call the start state (with `max_leaves`, in every number of leaves).
+All else computes on this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.ir.tree_grammar import TreeGrammar
+from slp.problem.boxes import Geometry
+
+__all__ = ["CALL", "LEAF", "Forest"]
+
+#: What `Forest.cut` says of edges that are no splits.
+LEAF, CALL = -1, -2
+
+
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """All derivations. N items (the unit item, number N, apart), E edges, B boxes, L levels.
+
+    Attributes
+    ----------
+    grammar, geometry : where it comes from.
+    boxes : the boxes, by number.
+    item_box, item_state : int32, shape (N,). Box and grammar state of an item (state -1: item 0).
+    levels : int64, shape (L + 1,). Level l is the items levels[l] to levels[l + 1] - 1; edges lead
+        to later levels only.
+    first_edge : int64, shape (N + 1,). Edges of item i are first_edge[i] to first_edge[i + 1] - 1.
+        An item with none derives nothing, and no edge leads to it.
+    left, right : int32, shape (E,). Items that an edge leads to.
+    cut : int32, shape (E,). Number of the cut in `geometry.cuts`, or LEAF, or CALL.
+    rule : int32, shape (E,). Rule of the item's state, by position (-1 at item 0).
+    log_weight : float64, shape (E,). Weight of the rule and share of the split, as written in the
+        program.
+    """
+
+    grammar: TreeGrammar
+    geometry: Geometry
+    boxes: list[int]
+    item_box: NDArray[np.int32]
+    item_state: NDArray[np.int32]
+    levels: NDArray[np.int64]
+    first_edge: NDArray[np.int64]
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    cut: NDArray[np.int32]
+    rule: NDArray[np.int32]
+    log_weight: NDArray[np.float64]
+
+    @property
+    def n_items(self) -> int:
+        """N; also the number of the unit item."""
+        return len(self.item_box)
+
+    @property
+    def n_edges(self) -> int:
+        """E."""
+        return len(self.left)
+
+    def by_level(self) -> Iterator[tuple[slice, slice, NDArray[np.int64]]]:
+        """The levels from the root down: items, their edges, and how many edges each item has."""
+        for first, last in zip(self.levels[:-1].tolist(), self.levels[1:].tolist(), strict=True):
+            bounds = self.first_edge[first : last + 1]
+            yield slice(first, last), slice(int(bounds[0]), int(bounds[-1])), np.diff(bounds)
+
+    def edges(self, item: int) -> slice:
+        """Edges of one item."""
+        return slice(int(self.first_edge[item]), int(self.first_edge[item + 1]))

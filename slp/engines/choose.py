@@ -1,0 +1,176 @@
+"""Which engine runs, and why: what `auto` decides, by the estimated size and never by the clock."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+
+from slp.budgets.memory import format_bytes, room_beside
+from slp.budgets.seconds import Deadline, format_seconds
+from slp.data.table import Table
+from slp.engines.exact import MOST_SPLITS, Size, compiled_is_there, size_for
+from slp.engines.exact.fitting import Fit, Room, fits_in_words
+from slp.engines.sampling import FORWARD
+from slp.errors import Diagnostic, UsageError
+from slp.ir.tree_grammar import OpenStates, TreeGrammar
+
+__all__ = [
+    "Choice",
+    "choose_by_size",
+    "choose_engine",
+    "choose_for_prior",
+    "ends_warm_up_early",
+    "goes_on_with_draws",
+]
+
+# Item by item the search for the best tree keeps four words for an item where that for totals,
+# which the estimate is of, keeps three. Uses of features that need more are left out instead.
+_TOTALS_TO_BEST = 3 / 4
+
+#: Seconds, estimated, from which on a summary of a prior is long.
+_LONG = 10.0
+
+_FINITE = "the program has a finite tree grammar, so its trees can be summed exactly"
+
+
+_MANY = "the grammar has too many states to be summed over without the compiled kernels"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An engine, and why.
+
+    Attributes
+    ----------
+    engine, reason : its name, and the reason in words.
+    size : the estimated size of exact sums, where it was asked for.
+    would_fit : where it was too much, what would make it fit.
+    by_clock : whether the clock took part in it, so that another run may answer otherwise.
+    log_evidence_bounds : what exact sums that did not end know of the log evidence, as in
+        `slp.BudgetError`.
+    """
+
+    engine: str
+    reason: str
+    size: Size | None = None
+    would_fit: tuple[Fit, ...] = ()
+    by_clock: bool = False
+    log_evidence_bounds: tuple[float, float] | None = None
+
+    @property
+    def too_large(self) -> bool:
+        """Whether exact sums are possible, but too large."""
+        return self.engine == "mh" and self.size is not None and not self.by_clock
+
+
+def choose_engine(
+    engine: str, exact: Collection[str], samplers: Collection[str], not_exact: Sequence[Diagnostic]
+) -> Choice | None:
+    """The engine that was asked for, or that the program leaves; None where `auto` has to look at
+    the size.
+
+    Raises
+    ------
+    UsageError
+        E509: there is no such engine.
+    """
+    if engine == "auto" and not_exact:
+        return Choice("mh", "; ".join(found.message for found in not_exact))
+    if engine == "auto":
+        return None
+    if engine in exact or engine in samplers:
+        return Choice(engine, "asked for" + (_plainly() if engine == "exact" else ""))
+    names = ["auto", *exact, *samplers]
+    near = difflib.get_close_matches(str(engine), names, n=1)
+    help = f"engines are {', '.join(names)}"
+    if near:
+        help = f"did you mean {near[0]}? {help}"
+    raise UsageError(Diagnostic("E509", f"there is no engine {engine}", help=help))
+
+
+def choose_by_size(
+    grammar: TreeGrammar,
+    table: Table,
+    memory: int,
+    what_fits: Callable[[Room], Sequence[Fit]] | None,
+) -> Choice:
+    """Exact sums where the passes of a summary, one at a time, fit into what the table leaves of
+    `memory` and into `MOST_SPLITS`, else `mh`.
+
+    Raises
+    ------
+    BudgetError
+        E501: the table alone takes it all.
+    """
+    room = room_beside(table, memory) * _TOTALS_TO_BEST
+    size = size_for(grammar, table, room, MOST_SPLITS)
+    if size is None:  # the plain chart finds out by itself, unless the states are many
+        many = isinstance(grammar.states, OpenStates)
+        return Choice("mh", _MANY) if many else Choice("exact", _FINITE + _plainly())
+    if size.fits(room, MOST_SPLITS):
+        return Choice("exact", _FINITE, size)
+    fits = tuple(what_fits(Room(room, MOST_SPLITS))) if what_fits is not None else ()
+    by_memory = size.at_least or not size.fits(room, float("inf"))
+    limit = f"the memory of {format_bytes(memory)}" if by_memory else f"{MOST_SPLITS:.0e} splits"
+    spread = "" if size.at_least else f" +- {size.error:.0%}"
+    reason = f"exact sums would be too large: {size}{spread} (estimate) against {limit}"
+    if size.vast:
+        reason = f"exact sums would be {size}"
+    if what_fits is not None:
+        reason += f"; {fits_in_words(fits, table)}"
+    return Choice("mh", reason, size, fits)
+
+
+def choose_for_prior(
+    choice: Choice, n_rows: int, forward: Callable[[], bool], seconds: float = math.inf
+) -> Choice:
+    """The same, or draws that are independent where a summary of the prior by exact sums is too
+    large or takes long, longer than the `seconds` that there are for it among them. `forward` says
+    whether there are such draws."""
+    size = choice.size
+    long = min(_LONG, seconds)
+    if size is None or (choice.engine == "exact" and _prior_seconds(size, n_rows) <= long):
+        return choice
+    if not forward():
+        return choice
+    why_not = "would be too large" if choice.engine == "mh" else "would take long"
+    reason = (
+        f"exact sums {why_not} ({size}), so these are independent draws, made by running the "
+        "program forward"
+    )
+    return replace(choice, engine=FORWARD, reason=reason)
+
+
+def _prior_seconds(size: Size, n_rows: int) -> float:
+    """Seconds, about, of an exact summary of a prior: most go into the number of leaves and the
+    depth, of which every box in every state has a vector. Under a prior trees are large."""
+    length = min(n_rows, 64)
+    return size.seconds + size.items * size.splits / max(1.0, size.boxes) * length**2 * 5e-10
+
+
+def goes_on_with_draws(
+    choice: Choice, engine: str, deadline: Deadline, bounds: tuple[float, float] | None
+) -> Choice:
+    """The choice of an engine that draws where exact sums, which `auto` took, did not end in their
+    share of the time."""
+    reason = (
+        f"exact sums did not end in their share of the time of "
+        f"{format_seconds(deadline.seconds or 0)}, so the rest of it went into draws: the answer "
+        "depends on the clock"
+    )
+    return replace(choice, engine=engine, reason=reason, by_clock=True, log_evidence_bounds=bounds)
+
+
+def ends_warm_up_early(choice: Choice, steps: int) -> Choice:
+    """The choice where half of the time was over in warm-up, and warm-up ended there."""
+    reason = (
+        f"{choice.reason}; warm-up ended after {steps:,} steps, as half of the time was over: the "
+        "answer depends on the clock"
+    )
+    return replace(choice, reason=reason, by_clock=True)
+
+
+def _plainly() -> str:
+    return "" if compiled_is_there() else ", in NumPy, as the compiled kernels are missing"

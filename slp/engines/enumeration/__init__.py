@@ -1,0 +1,2 @@
+"""Engine `enumerate`: every derivation one by one (`derivations`), and plain sums over them
+(`sums`)."""

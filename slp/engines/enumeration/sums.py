@@ -1,0 +1,210 @@
+"""Engine `enumerate`: every quantity as a plain sum over a list of all derivations. For tiny
+tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.engines.enumeration.derivations import MOST_NESTED, Derivation, TooDeepError, derivations
+from slp.errors import BudgetError, Diagnostic
+from slp.ir.tree_grammar import TreeGrammar
+from slp.problem.boxes import Geometry
+from slp.problem.cut_routes import Router
+from slp.problem.cut_trees import Part, Renderer, parts_of_tree
+from slp.results.averages import LeafMixture, ScoredTree, average_predictions
+from slp.trees import Tree
+
+__all__ = ["MOST_DERIVATIONS", "Enumeration"]
+
+#: Tables with more derivations are refused.
+MOST_DERIVATIONS = 200_000
+
+
+class Enumeration:
+    """A `TreeDistribution` that holds all its derivations."""
+
+    def __init__(
+        self,
+        grammar: TreeGrammar,
+        geometry: Geometry,
+        items: list[Derivation],
+        likelihood: bool,
+    ) -> None:
+        self._grammar, self.geometry = grammar, geometry
+        self.items, self.likelihood = items, likelihood
+        self.renderer = Renderer(geometry)
+
+    @classmethod
+    def of(cls, grammar: TreeGrammar, geometry: Geometry, likelihood: bool) -> Enumeration:
+        """All derivations of a grammar on a table.
+
+        Raises
+        ------
+        BudgetError
+            There are more than `MOST_DERIVATIONS`, or they are too deep (E503).
+        """
+        items: list[Derivation] = []
+        try:
+            for derivation in derivations(grammar, geometry):
+                items.append(derivation)
+                if len(items) > MOST_DERIVATIONS:
+                    raise _gave_up(f"after {MOST_DERIVATIONS:,} derivations")
+        except TooDeepError:
+            raise _gave_up(f"at a derivation with over {MOST_NESTED} states on a path") from None
+        return cls(grammar, geometry, items, likelihood)
+
+    def other(self, likelihood: bool) -> Enumeration:
+        """The same derivations with or without likelihood."""
+        return Enumeration(self._grammar, self.geometry, self.items, likelihood)
+
+    @property
+    def left_out(self) -> float:
+        """No tree is left out."""
+        return 0.0
+
+    @cached_property
+    def derivations_are_trees(self) -> bool:
+        """Whether no tree has two derivations."""
+        return len(set(self.trees)) == len(self.trees)
+
+    @cached_property
+    def trees(self) -> list[Tree]:
+        """The tree of each derivation."""
+        return [self.renderer.tree((d.box, d.cut) for d in _nodes(item)) for item in self.items]
+
+    @cached_property
+    def log_likelihood(self) -> NDArray[np.float64]:
+        """Log marginal likelihood of each derivation's leaves, shape (T,)."""
+        leaf = self.geometry.table.leaf
+        statistics = [self.geometry.statistics(_leaves(item)) for item in self.items]
+        return np.array([leaf.log_marginal(s).sum() for s in statistics])
+
+    @cached_property
+    def log_score(self) -> NDArray[np.float64]:
+        """Log weight of each derivation, with likelihood where it is wanted, shape (T,)."""
+        weight = np.array([item.log_weight for item in self.items])
+        return weight + self.log_likelihood if self.likelihood else weight
+
+    @property
+    def log_total(self) -> float:
+        """Log of the weight of all trees together."""
+        return float(np.logaddexp.reduce(self.log_score)) if self.items else -np.inf
+
+    @cached_property
+    def probability(self) -> NDArray[np.float64]:
+        """Probability of each derivation, shape (T,)."""
+        return np.exp(self.log_score - self.log_total)
+
+    def tree_count(self) -> float:
+        """Number of derivations."""
+        return float(len(self.items))
+
+    def best(self) -> Iterator[ScoredTree]:
+        """Derivations by falling weight."""
+        for i in np.argsort(-self.log_score, kind="stable"):
+            yield self._scored(int(i))
+
+    def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
+        """Independent draws."""
+        return [self._scored(int(i)) for i in rng.choice(len(self.items), n, p=self.probability)]
+
+    def _scored(self, i: int) -> ScoredTree:
+        return ScoredTree(self.trees[i], self.items[i].log_weight, float(self.log_likelihood[i]))
+
+    def log_weight(self, tree: Tree) -> float:
+        """Log weight of all derivations that part the rows as `tree` does."""
+        parts = parts_of_tree(self.geometry, tree)
+        if parts is None:
+            return -np.inf
+        terms = [d.log_weight for d in self.items if self._matches(d, parts, 0)]
+        return float(np.logaddexp.reduce(terms)) if terms else -np.inf
+
+    def _matches(self, d: Derivation, parts: list[Part], at: int) -> bool:
+        part = parts[at]
+        if d.split is None or d.left is None or d.right is None or part.split is None:
+            return d.split is None and part.split is None
+        if {d.split.left, d.split.right} != {part.left_box, part.right_box}:
+            return False
+        if not d.partition and self.geometry.cuts[d.split.cut].feature != part.feature:
+            return False
+        straight = d.split.left == part.left_box
+        left, right = (part.left, part.right) if straight else (part.right, part.left)
+        return self._matches(d.left, parts, left) and self._matches(d.right, parts, right)
+
+    def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
+        """For each new row the class probabilities, or the predictive mean."""
+        return average_predictions(self.geometry.table.leaf, self.leaf_mixtures(rows))
+
+    def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
+        """For each new row, the leaf that each derivation puts it into."""
+        router = Router(self.geometry.table.features, self.geometry.cuts)
+        for row in rows:
+            goes_left = router.goes_left(row)
+            leaves = [_leaf_of(item, goes_left) for item in self.items]
+            yield LeafMixture(self.probability, self.geometry.statistics(leaves))
+
+    def rule_uses(self) -> NDArray[np.float64]:
+        """Expected number of times that each rule is taken, shape (R,)."""
+        first = np.cumsum([0, *(len(state.rules) for state in self._grammar.all_states())])
+        out = np.zeros(int(first[-1]))
+        for d, share in zip(self.items, self.probability.tolist(), strict=True):
+            for s, r in d.rules:
+                out[first[s] + r] += share
+        return out
+
+    def usage(self) -> NDArray[np.float64]:
+        """For each feature the probability that the tree splits on it anywhere, shape (d,)."""
+        return self.probability @ (self._splits_on > 0)
+
+    def expected_splits(self) -> NDArray[np.float64]:
+        """For each feature the expected number of splits on it, shape (d,)."""
+        return self.probability @ self._splits_on
+
+    @cached_property
+    def _splits_on(self) -> NDArray[np.int64]:
+        """Number of splits of each derivation on each feature, shape (T, d)."""
+        d = len(self.geometry.table.features)
+        cuts = self.geometry.cuts
+        out = np.zeros((len(self.items), d), np.int64)
+        for row, item in zip(out, self.items, strict=True):
+            for node in _nodes(item):
+                if node.cut is not None:
+                    row[cuts[node.cut].feature] += 1
+        return out
+
+    def leaf_distribution(self) -> NDArray[np.float64]:
+        """Probability of k leaves, at index k."""
+        leaves = np.array([item.n_leaves for item in self.items])
+        return np.bincount(leaves, weights=self.probability).astype(np.float64)
+
+    def depth_distribution(self) -> NDArray[np.float64]:
+        """Probability of depth t, at index t."""
+        depths = np.array([tree.depth for tree in self.trees])
+        return np.bincount(depths, weights=self.probability).astype(np.float64)
+
+
+def _gave_up(where: str) -> BudgetError:
+    message = f"the engine enumerate gave up {where}"
+    return BudgetError(Diagnostic("E503", message, help="take the engine exact"))
+
+
+def _nodes(d: Derivation) -> Iterator[Derivation]:
+    """Nodes in preorder."""
+    yield d
+    if d.left is not None and d.right is not None:
+        yield from _nodes(d.left)
+        yield from _nodes(d.right)
+
+
+def _leaves(d: Derivation) -> list[int]:
+    return [node.box for node in _nodes(d) if node.cut is None]
+
+
+def _leaf_of(d: Derivation, goes_left: NDArray[np.bool_]) -> int:
+    while d.split is not None and d.left is not None and d.right is not None:
+        d = d.left if goes_left[d.split.cut] else d.right
+    return d.box

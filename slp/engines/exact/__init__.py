@@ -1,0 +1,28 @@
+"""The compiled exact engine: a chart over (box, state) in C++ that keeps one number for each item.
+
+Entry points: `CompiledChart` (a `slp.results.averages.TreeDistribution`; its `outside` gives an
+`Outside`), `estimate_size` (how large a problem is before it is run), and `compiled_is_there()`.
+The plain chart, `slp.engines.chart`, is its specification.
+"""
+
+from __future__ import annotations
+
+from slp.engines.exact.distribution import CompiledChart
+from slp.engines.exact.outside import Outside
+from slp.engines.exact.size import MOST_SPLITS, Size, estimate_size, size_for
+from slp.kernels.exact import exact_kernels
+
+__all__ = [
+    "MOST_SPLITS",
+    "CompiledChart",
+    "Outside",
+    "Size",
+    "compiled_is_there",
+    "estimate_size",
+    "size_for",
+]
+
+
+def compiled_is_there() -> bool:
+    """Whether this installation has the compiled engine (and nobody asked for the reference)."""
+    return exact_kernels() is not None

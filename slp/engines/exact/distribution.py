@@ -1,0 +1,335 @@
+"""`CompiledChart`: the exact distribution over trees, computed by the C++ core.
+
+Each quantity is one pass over all items, run when it is first asked for:
+
+    log_total                 sum (the evidence's numerator with likelihood, the normaliser without)
+    tree_count, best          count, maximum; the k best are taken apart from the root down
+    draw, log_weight          from the sum, opening the items on the way
+    predictions, leaf_mixtures
+                              from the sum, all rows together down the items that they may visit
+    outside                   from the sum, down all items
+    usage, expected_splits    by family: sums without each feature, and one descent; else one pass
+                              of vectors of 2 d numbers
+    leaf and depth distribution
+                              passes of vectors, doubled until what is left is negligible
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.budgets.seconds import Deadline
+from slp.data.table import Table
+from slp.engines.exact.fitting import Room
+from slp.engines.exact.items import CALL, LEAF, Items
+from slp.engines.exact.kbest import KBest
+from slp.engines.exact.outside import Outside, outside_sums
+from slp.engines.exact.passes import Passes, Progress, Quantity
+from slp.engines.exact.scoring import TreeScorer
+from slp.ir.tree_grammar import TreeGrammar
+from slp.kernels.exact import N_CORES, exact_kernels
+from slp.leaves import NormalInverseGamma
+from slp.problem.ambiguity import derivations_are_trees
+from slp.problem.boxes import Geometry
+from slp.problem.core import core_problem
+from slp.problem.new_rows import distinct_rows, rows_as_numbers
+from slp.results.averages import LeafMixture, ScoredTree
+from slp.trees import Leaf, Split, Tree
+
+__all__ = ["CompiledChart"]
+
+#: Distributions stop once what is left has less mass than this.
+_NEGLIGIBLE = 1e-12
+
+#: New rows whose leaves are held at a time.
+_ROWS_AT_ONCE = 32
+
+# Of a drawn tree, about.
+_BYTES_PER_NODE = 600
+
+#: First length of the vectors of a distribution.
+_FIRST_LENGTH = 16
+
+
+class CompiledChart:
+    """The distribution over trees of a grammar on a table (a `TreeDistribution`)."""
+
+    def __init__(
+        self,
+        grammar: TreeGrammar,
+        geometry: Geometry,
+        likelihood: bool,
+        passes: Passes,
+        items_wanted: bool,
+    ) -> None:
+        self.grammar, self.geometry, self.likelihood = grammar, geometry, likelihood
+        self.table: Table = geometry.table
+        self.passes = passes
+        self._items_wanted = items_wanted
+        self._n_owed = max(1, min(grammar.max_leaves or 1, len(self.table.counts)))
+
+    @classmethod
+    def of(
+        cls,
+        grammar: TreeGrammar,
+        geometry: Geometry,
+        likelihood: bool,
+        memory: int,
+        progress: Progress | None = None,
+        threads: int = N_CORES,
+        *,
+        deadline: Deadline | None = None,
+        what_fits: Callable[[Room], str] | None = None,
+        items_wanted: bool = True,
+    ) -> CompiledChart:
+        """A chart that keeps within `memory` bytes and until the `deadline`; `what_fits` says
+        what would make a pass fit, when one does not.
+
+        `items_wanted`: more than the evidence will be asked for, so that the pass that finds it
+        should keep what it finds of every box.
+
+        Raises
+        ------
+        BudgetError
+            From whatever needs a pass: it would take more memory (E501) or time (E540).
+        """
+        passes = Passes(grammar, geometry.table, memory, progress, threads, deadline, what_fits)
+        return cls(grammar, geometry, likelihood, passes, items_wanted)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """To be pickled: without what leads into the core."""
+        inside = ("_k_best", "_best_items", "_total_items", "_scorer")
+        return {name: value for name, value in vars(self).items() if name not in inside}
+
+    def other(self, likelihood: bool) -> CompiledChart:
+        """The same trees with or without likelihood."""
+        if likelihood == self.likelihood:
+            return self
+        return CompiledChart(self.grammar, self.geometry, likelihood, self.passes, False)
+
+    @cached_property
+    def derivations_are_trees(self) -> bool:
+        """Whether it is certain that no tree has two derivations."""
+        return derivations_are_trees(self.grammar)
+
+    @cached_property
+    def log_total(self) -> float:
+        """Log of the weight of all trees together; -inf if there are none."""
+        return float(
+            np.logaddexp.reduce(
+                self.passes.engine.root_values(
+                    self.passes.get("total", self.likelihood, items=self._items_wanted)
+                )
+            )
+        )
+
+    @cached_property
+    def left_out(self) -> float:
+        """Upper bound on the share of the total that trees have which are deeper than those that
+        were summed over (`native/core/exact/depth_cut.hpp`); 0 where all were."""
+        cut = self.passes.get("total", self.likelihood, items=self._items_wanted).depth_cut()
+        return 0.0 if cut is None else float(np.exp(cut[1] - self.log_total))
+
+    def tree_count(self) -> float:
+        """Number of derivations of weight above zero; exact below 2**53."""
+        return self._tree_count
+
+    @cached_property
+    def _tree_count(self) -> float:
+        counts = self.passes.engine.root_counts(self.passes.get("count", False, items=False))
+        with np.errstate(over="ignore"):
+            return float(np.sum(counts))
+
+    # --- trees ---------------------------------------------------------------------------------
+
+    def best(self) -> Iterator[ScoredTree]:
+        """Derivations by falling weight."""
+        rank = 0
+        while (steps := self._k_best.derivation(rank)) is not None:
+            yield self._scored(self._best_items, steps)
+            rank += 1
+
+    @cached_property
+    def _k_best(self) -> KBest:
+        return KBest(self._best_items, self.likelihood)
+
+    @cached_property
+    def _best_items(self) -> Items:
+        return self._items("best")
+
+    @cached_property
+    def _total_items(self) -> Items:
+        return self._items("total")
+
+    def _items(self, quantity: Quantity) -> Items:
+        return Items(self.passes, self.grammar, self.table, quantity, likelihood=self.likelihood)
+
+    def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
+        """Independent draws, each from the root down: a way by its share, then left before
+        right."""
+        cumulative: dict[int, NDArray[np.float64]] = {}
+        out: list[ScoredTree] = []
+        size = 0
+        for _ in range(n):
+            with self.passes.working():
+                if self._total_items.make_room(size):
+                    cumulative.clear()
+                steps = self._draw(rng, cumulative)
+                out.append(self._scored(self._total_items, steps))
+                size += len(steps) * (_BYTES_PER_NODE + 8 * self.table.leaf.n_statistics)
+        return out
+
+    def _draw(
+        self, rng: np.random.Generator, cumulative: dict[int, NDArray[np.float64]]
+    ) -> list[tuple[int, int]]:
+        items = self._total_items
+        out: list[tuple[int, int]] = []
+        stack = [0]
+        while stack:
+            item = stack.pop()
+            total = cumulative.get(item)
+            if total is None:
+                scores = items.ways(item).scores(self.likelihood)
+                total = cumulative[item] = np.cumsum(np.exp(scores - scores.max()))
+            place = int(total.searchsorted(rng.random() * total[-1], side="right"))
+            way = min(place, len(total) - 1)
+            out.append((item, way))
+            stack += reversed(items.children(item, way))
+        return out
+
+    def _scored(self, items: Items, steps: Sequence[tuple[int, int]]) -> ScoredTree:
+        """The tree of a derivation given as its items and ways in preorder."""
+        done: list[Leaf | Split] = []
+        log_weight = log_likelihood = 0.0
+        for item, way in reversed(steps):
+            ways = items.ways(item)
+            log_weight += float(ways.log_weight[way])
+            f, low, high = ways.cut(way)
+            if f == LEAF:
+                log_likelihood += ways.log_likelihood
+                done.append(self._leaf(items.rows[item]))
+            elif f != CALL:
+                feature = self.table.features[f]
+                threshold = None if feature.categorical else feature.threshold(low, high)
+                level = feature.levels[low] if feature.levels is not None else None
+                done.append(Split(feature.name, threshold, level, done.pop(), done.pop()))
+        return ScoredTree(Tree(done.pop()), log_weight, log_likelihood)
+
+    def _leaf(self, rows: NDArray[np.uint32]) -> Leaf:
+        return Leaf.of(self.table.leaf, self.table.statistics[rows].sum(axis=0))
+
+    def log_weight(self, tree: Tree) -> float:
+        """Log weight under the program as written of all derivations that part the rows as `tree`
+        does."""
+        most = self.grammar.max_leaves
+        if most is not None and tree.n_leaves > most:
+            return -np.inf
+        return self._scorer.log_weight(tree)
+
+    @cached_property
+    def _scorer(self) -> TreeScorer:
+        core = exact_kernels()
+        assert core is not None
+        engine = self.passes.engine
+        if self.grammar.max_leaves is not None:
+            problem = core_problem(core, self.grammar, self.table, count_leaves=False)
+            engine = core.ExactEngine(problem)
+        return TreeScorer(core, engine, self.table)
+
+    # --- predictions ---------------------------------------------------------------------------
+
+    def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
+        """For each new row the class probabilities, shape (m, C), or the predictive mean, shape
+        (m, 1); within 1e-11, rounding apart."""
+        numbers = rows_as_numbers(self.table, rows)
+        first, which = distinct_rows(self.table, numbers)
+        (found,) = self.passes.descend(
+            "predicting",
+            self.likelihood,
+            lambda total, memory, threads, report: self.passes.engine.predict_rows(
+                total, self.likelihood, numbers[first], memory, threads, report
+            ),
+            by_families=True,
+        )
+        leaf = self.table.leaf
+        out = np.asarray(found).reshape(len(first), len(leaf.classes) or 1)[which]
+        return out + leaf.ref if isinstance(leaf, NormalInverseGamma) else out
+
+    def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
+        """For each new row, the leaves that it may end in; rows that no cut tells apart are done
+        once."""
+        numbers = rows_as_numbers(self.table, rows)
+        first, which = distinct_rows(self.table, numbers)
+        for a in range(0, len(rows), _ROWS_AT_ONCE):
+            here, place = np.unique(which[a : a + _ROWS_AT_ONCE], return_inverse=True)
+            found = self._leaves_reached(numbers[first[here]])
+            yield from (found[i] for i in place)
+
+    def _leaves_reached(self, numbers: NDArray[np.float64]) -> list[LeafMixture]:
+        (found,) = self.passes.descend(
+            "following new rows into leaves",
+            self.likelihood,
+            lambda total, memory, threads, report: self.passes.engine.leaves_reached(
+                total, self.likelihood, numbers, memory, threads, report
+            ),
+            by_families=True,
+        )
+        k = self.table.leaf.n_statistics
+        return [LeafMixture(mass, statistics.reshape(-1, k)) for mass, statistics in found]
+
+    def outside(self, least: float = np.inf) -> Outside:
+        """Expected uses of states, rules and features; and the items (boxes in a state) that the
+        tree has with a probability above `least`.
+
+        With these, of the log weight w of a rule,
+
+            d log_total / d w = uses - weights      where the grammar normalises
+                              = uses                where it does not
+
+        Sums over derivations: `uses` of a rule with several splits adds up all of them.
+        """
+        return outside_sums(self.passes, self.grammar, self._n_owed, self.likelihood, least)
+
+    def rule_uses(self) -> NDArray[np.float64]:
+        """Expected number of times that each rule is taken, shape (R,)."""
+        return self.outside().uses
+
+    # --- summaries -----------------------------------------------------------------------------
+
+    def usage(self) -> NDArray[np.float64]:
+        """For each feature the probability that the tree splits on it anywhere, shape (d,)."""
+        return np.asarray(self._feature_use[0])
+
+    def expected_splits(self) -> NDArray[np.float64]:
+        """For each feature the expected number of splits on it, shape (d,)."""
+        return np.asarray(self._feature_use[1])
+
+    @cached_property
+    def _feature_use(self) -> NDArray[np.float64]:
+        return self.passes.vector("feature_use", self.likelihood).reshape(2, -1)
+
+    def leaf_distribution(self) -> NDArray[np.float64]:
+        """Probability of k leaves, at index k, until what is left is below 1e-12."""
+        most = len(self.table.counts)
+        return np.concatenate([[0.0], self._distribution("leaf_number", most)])
+
+    def depth_distribution(self) -> NDArray[np.float64]:
+        """Probability of depth t, at index t, until what is left is below 1e-12."""
+        return self._distribution("tree_depth", len(self.table.counts))
+
+    def _distribution(self, quantity: Quantity, most: int) -> NDArray[np.float64]:
+        length = min(most, _FIRST_LENGTH)
+        while True:
+            mass = self.passes.vector(quantity, self.likelihood, length)
+            left = 1.0 - np.cumsum(mass)
+            if length == most or left[-1] < _NEGLIGIBLE:
+                break
+            length = min(most, 2 * length)
+        enough = np.flatnonzero(left < _NEGLIGIBLE)
+        used = np.flatnonzero(mass)[-1] + 1
+        return mass[: min(used, enough[0] + 1 if len(enough) else length)]

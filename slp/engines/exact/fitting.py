@@ -1,0 +1,156 @@
+"""What would make a problem fit: the program changed a little, and how large it is then.
+
+Tried are fewer cuts, shallower trees and larger leaves, of each the mildest change that fits, as
+far as the trees still say something of the table. Every number comes from the estimator, run on the
+changed program and its table; there are at most ten estimates, each of a second or two at most. On
+large tables estimates take as long as reading them: there two numbers of bins alone are tried,
+which leave few rows that differ.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from slp.data.table import Table
+from slp.engines.exact.size import Size, size_for
+from slp.errors import SlpError
+from slp.ir.program import Bins, FeatureDeclaration, Program
+from slp.ir.tree_grammar import TreeGrammar
+
+__all__ = ["Fit", "Recompile", "Room", "changes_that_fit", "fits_in_words"]
+
+#: A program lowered for its table again.
+Recompile: TypeAlias = Callable[[Program], tuple[TreeGrammar, Table]]
+
+# From mild to severe.
+_BINS = (20, 10, 7, 5, 4, 3)
+_DEPTHS = (6, 5, 4, 3, 2)
+_LEAVES = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
+# Of a table with more cells (distinct rows times features) two numbers of bins are tried.
+_LARGE, _FEW_BINS = 2_000_000, (5, 3)
+# A tree has room for so many of the least leaves, or says little of the table.
+_FEWEST_LEAVES = 10
+
+
+@dataclass(frozen=True)
+class Room:
+    """What a summary may take: bytes, splits of a pass, and seconds. `words` is the length of what
+    a pass keeps for an item, its key left out: 1 for numbers."""
+
+    memory: float
+    splits: float
+    words: int = 1
+    seconds: float = math.inf
+
+    def holds(self, size: Size) -> bool:
+        """Whether all passes of a summary surely fit."""
+        return (
+            size.fits(self.memory_for_numbers, self.splits)
+            and size.summary_memory <= self.memory
+            and size.most_seconds <= self.seconds
+        )
+
+    @property
+    def memory_for_numbers(self) -> float:
+        """The bytes that a pass over numbers would take where this one takes `memory`."""
+        return self.memory * 3 / (2 + self.words)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A directive, as it is written in a program, and the size with it."""
+
+    directive: str
+    size: Size
+
+    def to_dict(self) -> dict[str, object]:
+        """As plain data for JSON."""
+        return {"directive": self.directive, **self.size.to_dict()}
+
+    def __str__(self) -> str:
+        return f"`{self.directive}` ({self.size}, {self.size.in_seconds})"
+
+
+def changes_that_fit(
+    program: Program,
+    table: Table,
+    recompile: Recompile,
+    room: Room,
+    stop: Callable[[], bool] = lambda: False,
+) -> list[Fit]:
+    """Of each kind of change the mildest that leaves a whole summary within the room, as far as
+    they were found before `stop` said so."""
+    ladders = _ladders(program, table)
+    found = (_mildest(list(ladder), recompile, room, stop) for ladder in ladders)
+    return [fit for fit in found if fit is not None]
+
+
+def fits_in_words(fits: Sequence[Fit], table: Table) -> str:
+    """What would fit on a table, in words."""
+    if not fits:
+        if _is_large(table):
+            return "no change of cuts alone was found that makes it fit (nothing else was tried)"
+        return "no change of cuts, depth or leaves alone was found that makes it fit"
+    return f"it would fit with {', or '.join(map(str, fits))} (estimates)"
+
+
+def _is_large(table: Table) -> bool:
+    return len(table.counts) * len(table.features) > _LARGE
+
+
+def _ladders(program: Program, table: Table) -> Iterator[Iterator[tuple[str, Program]]]:
+    """Changes of one kind, from mild to severe, with the changed programs."""
+    support, large = program.support, _is_large(table)
+    named = tuple(f for f in program.features if f.name is not None or f.coding is None)
+    yield (
+        (
+            f":- feature(_, [bins(quantile, {k})]).",
+            replace(
+                program, features=(*named, FeatureDeclaration(None, None, Bins("quantile", k)))
+            ),
+        )
+        for k in (_FEW_BINS if large else _BINS)
+    )
+    if large:
+        return
+    yield (
+        (f":- support(max_depth({k})).", replace(program, support=replace(support, max_depth=k)))
+        for k in _DEPTHS
+        if support.max_depth is None or k < support.max_depth
+    )
+    yield (
+        (f":- support(min_leaf({k})).", replace(program, support=replace(support, min_leaf=k)))
+        for k in _LEAVES
+        if support.min_leaf < k <= max(_LEAVES[1], table.n_rows / _FEWEST_LEAVES)
+    )
+
+
+def _mildest(
+    ladder: Sequence[tuple[str, Program]],
+    recompile: Recompile,
+    room: Room,
+    stop: Callable[[], bool],
+) -> Fit | None:
+    """By bisection: what is more severe is smaller."""
+    best, low, high = None, 0, len(ladder)
+    while low < high and not stop():
+        middle = (low + high) // 2
+        directive, program = ladder[middle]
+        size = _size(program, recompile, room)
+        if size is not None and room.holds(size):
+            best, high = Fit(directive, size), middle
+        else:
+            low = middle + 1
+    return best if best is not None and best.size.splits >= 1 else None  # else nothing is left
+
+
+def _size(program: Program, recompile: Recompile, room: Room) -> Size | None:
+    """None if the changed program does not go with the table."""
+    try:
+        grammar, table = recompile(program)
+    except SlpError:
+        return None
+    return size_for(grammar, table, room.memory_for_numbers, room.splits)

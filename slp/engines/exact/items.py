@@ -1,0 +1,189 @@
+"""Items of the compiled chart as Python needs them: opened one by one, from the root down.
+
+The core keeps one number for each item and no edges. What an item leads to is computed again when
+it is asked for: the cost of one box for each node of a tree that is drawn, ranked or scored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.data.table import Table
+from slp.engines.exact.passes import Passes, Quantity
+from slp.ir.tree_grammar import TreeGrammar
+
+__all__ = ["CALL", "LEAF", "NO_CUT", "Cut", "Items", "Ways"]
+
+#: What `Ways.feature` says of ways that are no splits.
+LEAF, CALL = -1, -2
+
+#: Feature and the two codes that are neighbours.
+Cut = tuple[int, int, int]
+NO_CUT: Cut = (LEAF, 0, 0)
+
+# Bytes of a Python object with its entries in lists and dictionaries, of an array besides its
+# numbers, of one way's numbers with the share that draws keep of it.
+_PER_OBJECT, _PER_ARRAY, _PER_WAY = 400, 120, 56
+
+_WORDS: dict[Quantity, str] = {
+    "total": "drawing and scoring trees",
+    "best": "taking the best trees apart",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Ways:
+    """The ways on from an item, in canonical order, rule after rule. E entries each.
+
+    Attributes
+    ----------
+    log_likelihood : log marginal likelihood of the box as a leaf.
+    rule, feature, low, high : int32. Rule of the item's state, feature split on (or LEAF, CALL),
+        the codes that are neighbours in the box.
+    left_state, right_state : int32. Product states that it leads to.
+    log_weight : float64. Weight under the program as written, without likelihood.
+    log_left, log_right : float64. Values of the items that it leads to, in the pass asked; 0 where
+        there is none.
+    """
+
+    log_likelihood: float
+    rule: NDArray[np.int32]
+    feature: NDArray[np.int32]
+    low: NDArray[np.int32]
+    high: NDArray[np.int32]
+    left_state: NDArray[np.int32]
+    right_state: NDArray[np.int32]
+    log_weight: NDArray[np.float64]
+    log_left: NDArray[np.float64]
+    log_right: NDArray[np.float64]
+
+    @property
+    def size(self) -> int:
+        """Bytes, about."""
+        return _PER_OBJECT + 10 * _PER_ARRAY + len(self.rule) * _PER_WAY
+
+    def scores(self, likelihood: bool) -> NDArray[np.float64]:
+        """Log weight of each way times the values that it leads to."""
+        data = np.where(self.feature == LEAF, self.log_likelihood, 0.0) if likelihood else 0.0
+        return np.asarray(self.log_weight + data + self.log_left + self.log_right)
+
+    def cut(self, way: int) -> Cut:
+        """What a way splits on."""
+        return int(self.feature[way]), int(self.low[way]), int(self.high[way])
+
+
+class Items:
+    """Items by number, opened as they are asked for. Item 0 stands for the whole distribution: it
+    calls the start state once for each number of leaves that may be owed.
+
+    `rows[i]` are the distinct rows of item i, uint32, ascending; `product[i]` its product state.
+    """
+
+    def __init__(
+        self,
+        passes: Passes,
+        grammar: TreeGrammar,
+        table: Table,
+        quantity: Quantity,
+        *,
+        likelihood: bool,
+    ) -> None:
+        self._passes, self.table = passes, table
+        self._quantity, self._likelihood = quantity, likelihood
+        self._start = grammar.start
+        self._n_owed = max(1, min(grammar.max_leaves or 1, len(table.counts)))
+        self._codes = np.ascontiguousarray(table.codes.T)
+        everything = np.arange(len(table.counts), dtype=np.uint32)
+        self.rows: list[NDArray[np.uint32]] = [everything]
+        self.product: list[int] = [-1]
+        self._number: dict[tuple[bytes, int], int] = {}
+        self._ways: dict[int, Ways] = {}
+        self._forget()
+
+    def _forget(self) -> None:
+        """Keep item 0 alone."""
+        del self.rows[1:], self.product[1:]
+        self._number.clear()
+        self._ways.clear()
+        self.size = 0
+
+    def make_room(self, besides: int) -> bool:
+        """Give up what was found of items, and their numbers, where that and `besides` bytes take
+        more than half of what the passes leave; whether that was so.
+
+        Raises
+        ------
+        BudgetError
+            `besides` alone is more than there is (E501), or the time is over (E540).
+        """
+        full = self.size > 0 and 2 * (self.size + besides) > self._passes.left()
+        if full:
+            self._forget()
+        self._hold(besides)
+        return full
+
+    def _hold(self, size: int) -> None:
+        needed = (self._quantity, self._likelihood)
+        self._passes.hold(_WORDS[self._quantity], size, needed)
+
+    def ways(self, item: int) -> Ways:
+        """The ways on from an item."""
+        found = self._ways.get(item)
+        if found is None:
+            found = self._root if item == 0 else self._open(item)
+            self._ways[item] = found
+            self.size += found.size
+            self._hold(self.size)
+        return found
+
+    def children(self, item: int, way: int) -> tuple[int, ...]:
+        """Items that a way leads to: none, one (a call) or two."""
+        ways, rows = self.ways(item), self.rows[item]
+        feature = int(ways.feature[way])
+        if feature == LEAF:
+            return ()
+        if feature == CALL:
+            return (self._find(rows, int(ways.left_state[way])),)
+        goes_left = self.goes_left(item, ways.cut(way))
+        left = self._find(rows[goes_left], int(ways.left_state[way]))
+        return left, self._find(rows[~goes_left], int(ways.right_state[way]))
+
+    def goes_left(self, item: int, cut: Cut) -> NDArray[np.bool_]:
+        """Which of an item's rows a split sends left."""
+        feature, low, _ = cut
+        codes = self._codes[feature, self.rows[item]]
+        categorical = self.table.features[feature].categorical
+        return np.asarray(codes == low if categorical else codes <= low)
+
+    @property
+    def _pass(self) -> Any:
+        return self._passes.get(self._quantity, self._likelihood, items=True)
+
+    def _open(self, item: int) -> Ways:
+        return Ways(*self._passes.engine.ways(self._pass, self.rows[item], self.product[item]))
+
+    @cached_property
+    def _root(self) -> Ways:
+        """Item 0's calls, with the values of the items called."""
+        n = self._n_owed
+        states = np.arange(self._start * n, self._start * n + n, dtype=np.int32)
+        zeros, calls = np.zeros(n, np.int32), np.full(n, CALL, np.int32)
+        values = self._passes.engine.root_values(self._pass)
+        return Ways(
+            0.0, zeros - 1, calls, zeros, zeros, states, zeros - 1, np.zeros(n), values, np.zeros(n)
+        )
+
+    def _find(self, rows: NDArray[np.uint32], product: int) -> int:
+        key = (rows.tobytes(), product)
+        found = self._number.get(key)
+        if found is None:
+            found = self._number[key] = len(self.rows)
+            self.rows.append(rows)
+            self.product.append(product)
+            self.size += _PER_OBJECT + 2 * rows.nbytes
+        return found

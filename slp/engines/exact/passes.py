@@ -1,0 +1,375 @@
+"""Passes of the compiled engine over all items, run when asked for, and the budget they keep."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import cached_property
+from math import ceil, floor, inf
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.budgets.memory import format_bytes, table_bytes
+from slp.budgets.seconds import Deadline, format_seconds
+from slp.data.table import Table
+from slp.engines.exact.fitting import Room
+from slp.engines.exact.size import Size, size_of
+from slp.errors import BudgetError, Diagnostic
+from slp.ir.tree_grammar import TreeGrammar
+from slp.kernels.exact import N_CORES, exact_kernels
+from slp.leaves import Dirichlet
+from slp.problem.core import core_problem
+
+__all__ = ["Passes", "Quantity", "bounds_in_words"]
+
+Progress: TypeAlias = Callable[[int, str], None]
+Interval: TypeAlias = tuple[float, float]
+_Poll: TypeAlias = Callable[[int, int, int], bool]
+Quantity: TypeAlias = Literal["total", "best", "count", "feature_use", "leaf_number", "tree_depth"]
+
+# The order of the core's enumerations.
+_QUANTITIES: tuple[Quantity, ...] = (
+    "total",
+    "best",
+    "count",
+    "feature_use",
+    "leaf_number",
+    "tree_depth",
+)
+_NUMBERS = _QUANTITIES[:3]
+_DONE, _STOPPED, _OUT_OF_BUDGET, _OUT_OF_RANGE = range(4)
+
+_WORDS: dict[Quantity, str] = {
+    "total": "summing over all trees",
+    "best": "finding the best tree",
+    "count": "counting trees",
+    "feature_use": "following the features",
+    "leaf_number": "counting leaves",
+    "tree_depth": "measuring depth",
+}
+# A second or so (`native/core/exact/bounds.hpp`).
+_WORK_ON_BOUNDS = 5e7
+
+# From when on, in seconds and in shares of what there is to do, a guess at the time left is worth
+# something, and until when.
+_FIRST_GUESS, _LAST_GUESS = 1.0, 0.99
+
+_WHAT_WOULD_FIT = "fewer cuts, shallower trees or larger leaves make it smaller"
+
+
+class Passes:
+    """All passes over one grammar on one table, in `memory` bytes, of which the table takes some,
+    and until the `deadline`, whose watch runs while they do. `what_fits` says what would make a
+    pass fit into a room, when one does not."""
+
+    def __init__(
+        self,
+        grammar: TreeGrammar,
+        table: Table,
+        memory: int,
+        progress: Progress | None = None,
+        threads: int = N_CORES,
+        deadline: Deadline | None = None,
+        what_fits: Callable[[Room], str] | None = None,
+    ) -> None:
+        core = exact_kernels()
+        assert core is not None
+        self.engine: Any = core.ExactEngine(core_problem(core, grammar, table))
+        self._memory, self._progress, self._threads = memory, progress, threads
+        self._room = max(0, memory - table_bytes(table))
+        self._deadline, self._what_fits = deadline or Deadline(), what_fits
+        self._leaf, self._n_features = table.leaf, len(table.features)
+        self._statistics = table.statistics
+        self._n_items = 0  # once they are known
+        self._normalised = grammar.normalised and grammar.max_leaves is None
+        many = len(grammar.all_states()) > 1 or grammar.max_leaves is not None
+        self._unit = "pairs of box and state" if many else "boxes"
+        self._kept: dict[tuple[Quantity, bool, bool], Any] = {}
+        self._totals: dict[bool, float] = {}  # by likelihood, as far as they are known
+        self._made_of = (grammar, table, memory, None, threads)
+
+    def __reduce__(self) -> tuple[type[Passes], tuple[Any, ...]]:
+        """To be pickled or copied: what the core holds is computed anew, without a deadline."""
+        return Passes, self._made_of
+
+    def get(self, quantity: Quantity, likelihood: bool, *, items: bool) -> Any:
+        """The pass that computes a quantity with or without likelihood; run once, and kept as long
+        as there is room for it beside others.
+
+        Without `items` it may know the root's value alone, which takes less time and memory.
+
+        Raises
+        ------
+        BudgetError
+            It would need more memory (E501) or time (E540) than there is for it.
+        """
+        key = (quantity, likelihood)
+        found = self._kept.get((*key, True)) or (None if items else self._kept.get((*key, False)))
+        if found is None:
+            self._kept.pop((*key, False), None)
+            found = self._kept[(*key, items)] = self._run(quantity, likelihood, 0, items)
+            if quantity == "total":
+                self._totals[likelihood] = float(
+                    np.logaddexp.reduce(self.engine.root_values(found))
+                )
+        return found
+
+    def left(self) -> int:
+        """Bytes that the table and the passes kept leave."""
+        return max(0, self._room - self._kept_bytes())
+
+    def hold(self, words: str, size: int, needed: tuple[Quantity, bool]) -> None:
+        """That what is done now holds `size` bytes, and needs one of the passes kept: others are
+        given up should they be in its way.
+
+        Raises
+        ------
+        BudgetError
+            There is no room for so much (E501), or the time is over (E540).
+        """
+        if size > self.left():
+            self._kept = {key: kept for key, kept in self._kept.items() if key[:2] == needed}
+        if size > self.left():
+            raise self._used_up(_OUT_OF_BUDGET, words)
+        if self._deadline.over():
+            raise self._used_up(_STOPPED, words)
+
+    def working(self) -> AbstractContextManager[None]:
+        """Around what is done besides the passes: it takes of the same time."""
+        return self._deadline.working()
+
+    def vector(self, quantity: Quantity, likelihood: bool, length: int = 0) -> NDArray[np.float64]:
+        """The root's vector of a quantity; what else the pass found is given up again."""
+        return np.asarray(self.engine.root_vector(self._run(quantity, likelihood, length, False)))
+
+    def descend(
+        self,
+        words: str,
+        likelihood: bool,
+        descent: Callable[[Any, int, int, _Poll | None], tuple[Any, ...]],
+        *,
+        by_families: bool = False,
+    ) -> tuple[Any, ...]:
+        """What a descent of the core finds from the totals: its results behind the status.
+
+        `descent` is given the pass of totals, bytes, threads and what is to be called now and then;
+        one that can go `by_families` is given None where passes do: it makes the families itself.
+
+        Raises
+        ------
+        BudgetError
+            It would need more memory (E501) or time (E540) than the passes leave.
+        """
+        if self.engine.goes_by_families() and by_families:
+            status, *found = self._descend(words, None, descent)
+            if status == _OUT_OF_BUDGET and self._kept:
+                self._kept.clear()  # found again should they be asked for
+                status, *found = self._descend(words, None, descent)
+            if status == _DONE:
+                return tuple(found)
+            if status != _OUT_OF_RANGE:
+                raise self._used_up(status, words)
+        total = self.get("total", likelihood, items=True)
+        status, *found = self._descend(words, total, descent)
+        if status == _OUT_OF_BUDGET and len(self._kept) > 1:
+            self._kept = {("total", likelihood, True): total}
+            status, *found = self._descend(words, total, descent)
+        if status != _DONE:
+            raise self._used_up(status, words)
+        return tuple(found)
+
+    def _descend(
+        self, words: str, total: Any, descent: Callable[..., tuple[Any, ...]]
+    ) -> tuple[Any, ...]:
+        with self._deadline.working():
+            return descent(total, self.left(), self._threads, self._poll(words, time.monotonic()))
+
+    def _used_up(self, status: int, words: str) -> BudgetError:
+        code, reached = self._reached(status)
+        message = f"the exact engine used up its {reached} {words}"
+        if (kept := self._kept_bytes()) and status == _OUT_OF_BUDGET:
+            message += f"; {format_bytes(kept)} hold what was computed before"
+        help = "ask for less at a time (new rows, draws), take the engine mh, or give it more time"
+        if status == _OUT_OF_BUDGET:
+            help = self._help(status, 1)
+        return BudgetError(Diagnostic(code, message, help=help))
+
+    def _run(self, quantity: Quantity, likelihood: bool, length: int, keep: bool) -> Any:
+        done, status = self._try(quantity, likelihood, length, keep)
+        if status == _OUT_OF_BUDGET and self._kept:
+            del done
+            self._kept.clear()  # found again should they be asked for
+            done, status = self._try(quantity, likelihood, length, keep)
+        have = int(done.statistics()["items"])
+        if status == _DONE:
+            if quantity == "total":
+                self._n_items = have
+            return done
+        by_families = done.by_families()
+        count = self._count_in_words(quantity, have, by_families)
+        interval = self._interval_of(done) if quantity == "total" else None
+        del done  # its memory is needed for the normaliser
+        bounds = self._bounds_on_evidence(quantity, likelihood, interval)
+        help = self._help(status, self._words(quantity, length, by_families))
+        raise self._over_budget(quantity, status, count, bounds, help)
+
+    def _try(
+        self, quantity: Quantity, likelihood: bool, length: int, keep: bool
+    ) -> tuple[Any, int]:
+        """A pass and how it ended: doubles first, numbers with exponents where those do not
+        reach."""
+        left = self.left()
+        for scaled in (False, True):
+            done = self.engine.make_pass(
+                _QUANTITIES.index(quantity), likelihood, scaled, length, keep, left, self._threads
+            )
+            by_family: bool | None = not scaled and self.engine.family_places() > 0
+            if quantity not in _NUMBERS:  # uses of features: several passes and a descent
+                by_family = None if self.engine.goes_by_families() else False
+            with self._deadline.working():
+                status = done.run(self._poll(_WORDS[quantity], time.monotonic(), by_family))
+            if self._progress is not None:
+                items = done.statistics()["items"]
+                self._progress(items, f"{_WORDS[quantity]}, done")
+            if status != _OUT_OF_RANGE:
+                break
+        return done, status
+
+    def _poll(self, words: str, started: float, by_family: bool | None = None) -> _Poll | None:
+        """What the core calls now and then; False stops it. `by_family` says what a pass counts;
+        None where it is not known how much there is to do."""
+        report, deadline = self._progress, self._deadline
+        if report is None and deadline.seconds is None:
+            return None
+
+        def poll(items: int, edges: int, size: int) -> bool:
+            if report is not None:
+                kept = format_bytes(size + self._kept_bytes())
+                known = edges and by_family is not None
+                left = self._left(items, started, bool(by_family)) if known else ""
+                report(items, f"{words}, {kept}{left}")
+            return not deadline.over()
+
+        return poll
+
+    def _left(self, items: int, started: float, by_family: bool) -> str:
+        """What share of the items is done and how long the others may take, in words, both about;
+        of the time nothing at the beginning."""
+        expected = self._size.boxes if by_family else self._size.items
+        if self._size.at_least:
+            return f", of more than {expected:.1e}"
+        passed, share = time.monotonic() - started, items / max(1.0, expected)
+        if passed < _FIRST_GUESS or items == 0 or share > _LAST_GUESS:
+            return f", {min(share, _LAST_GUESS):.0%}"
+        return f", {share:.0%}, {format_seconds(ceil(passed * (1 / share - 1)))} left"
+
+    @cached_property
+    def _size(self) -> Size:
+        grammar, table, *_ = self._made_of
+        return size_of(self.engine, grammar, table)
+
+    def _kept_bytes(self) -> int:
+        return sum(p.statistics()["bytes"] for p in self._kept.values())
+
+    # --- when a budget is reached --------------------------------------------------------------
+
+    def _bounds_on_evidence(
+        self, quantity: Quantity, likelihood: bool, interval: Interval | None
+    ) -> Interval | None:
+        """Bounds on the log evidence when a pass was stopped whose total lies in `interval`."""
+        if quantity == "total" and likelihood:
+            joint = interval
+        else:
+            joint = self._kept_total(likelihood=True)
+        if joint is None:
+            return None
+        if self._normalised:
+            return joint
+        if quantity == "total" and not likelihood:
+            normaliser = interval
+        else:
+            normaliser = self._kept_total(likelihood=False)
+        if normaliser is None:
+            normaliser = self._interval_of(self._try("total", False, 0, True)[0])
+        assert normaliser is not None
+        return joint[0] - normaliser[1], min(joint[1] - normaliser[0], self._log_purest)
+
+    @property
+    def _log_purest(self) -> float:
+        """Log likelihood of the partition of all rows by class, which no tree's exceeds; so neither
+        does the evidence, their average over the prior. (Of other leaf models inf.)"""
+        if not isinstance(self._leaf, Dirichlet):
+            return inf
+        return float(self._leaf.log_marginal(np.diag(self._statistics.sum(axis=0))).sum())
+
+    def _interval_of(self, done: Any) -> Interval | None:
+        """Bounds on the log of the root's total from a pass over totals, finished or not; None
+        where there are none."""
+        if done.likelihood() and not isinstance(self._leaf, Dirichlet):
+            return None
+        low, high = self.engine.bounds(done, _WORK_ON_BOUNDS)
+        return float(low), float(high)
+
+    def _kept_total(self, likelihood: bool) -> Interval | None:
+        total = self._totals.get(likelihood)
+        return None if total is None else (total, total)
+
+    def _over_budget(
+        self, quantity: Quantity, status: int, done: str, bounds: Interval | None, help: str
+    ) -> BudgetError:
+        code, reached = self._reached(status)
+        message = f"the exact engine used up its {reached} {_WORDS[quantity]}: {done}"
+        if bounds is not None:
+            message += f"; {bounds_in_words(bounds)}"
+        return BudgetError(Diagnostic(code, message, help=help), bounds)
+
+    def _count_in_words(self, quantity: Quantity, have: int, by_families: bool) -> str:
+        """How far a pass came that was stopped."""
+        unit = "boxes" if by_families else self._unit
+        if quantity == "feature_use" and self._n_items and have >= self._n_items:
+            return f"all {self._n_items:,} {unit} were summed, how features are used is missing"
+        estimated = self._size.boxes if by_families else self._size.items
+        if have >= estimated and not self._size.at_least:
+            return f"{have:,} {unit} are done, more than were estimated"
+        size = self._size.in_boxes if self._size.vast else self._size
+        return f"{have:,} {unit} are done of {size} (estimate)"
+
+    def _words(self, quantity: Quantity, length: int, by_families: bool) -> int:
+        """Length of what a pass keeps for an item."""
+        if quantity in ("leaf_number", "tree_depth"):
+            return 2 + length
+        if quantity == "feature_use":  # by family a derivative beside each value, at most
+            return 2 if by_families else 2 + 2 * self._n_features
+        return 1
+
+    def _help(self, status: int, words: int) -> str:
+        """What would make it fit."""
+        words += 3 * len(self._kept)  # which are there beside it
+        room = Room(self._room, inf, words)
+        what = _WHAT_WOULD_FIT if self._what_fits is None else self._what_fits(room)
+        if status == _OUT_OF_BUDGET:
+            return f"give it more memory; {what}"
+        size, takes = self._size, ""
+        if not (size.vast or size.at_least):
+            takes = f": a whole summary takes {size.in_seconds} (estimate)"
+        return f"give it more time{takes}; {what}"
+
+    def _reached(self, status: int) -> tuple[str, str]:
+        """Code and words for the budget that ended something."""
+        if status == _OUT_OF_BUDGET:
+            return "E501", f"memory of {format_bytes(self._memory)}"
+        return "E540", f"time of {format_seconds(self._deadline.seconds or 0)}"
+
+
+def bounds_in_words(bounds: Interval) -> str:
+    """What is certain of the log evidence, rounded outwards."""
+    low, high = bounds
+    if low == high:
+        return f"the log evidence is {low:.6f}"
+    at_most = f"at most {ceil(high * 1e4) / 1e4:.4f}"
+    if low == -inf:
+        return f"the log evidence is certainly {at_most}"
+    return f"the log evidence is certainly at least {floor(low * 1e4) / 1e4:.4f} and {at_most}"

@@ -1,0 +1,49 @@
+"""Weights of finished trees, each the sum over all derivations that part the rows as the tree does:
+many trees at once, in the core (`native/core/mh/tree_weights.hpp`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.data.table import Table
+from slp.kernels.exact import N_CORES
+from slp.problem.tree_on_table import canonical_nodes, place_tree
+from slp.trees import Tree
+
+__all__ = ["TreeScorer"]
+
+
+class TreeScorer:
+    """Weighs trees under the program that an `ExactEngine` holds, in which leaves are not counted
+    (`core_problem` without `count_leaves`)."""
+
+    def __init__(self, core: Any, engine: Any, table: Table) -> None:
+        self._core, self._table = core.TreeScorer(engine), table
+
+    def log_weights(
+        self,
+        trees: Sequence[NDArray[np.int32]],
+        stop: Callable[[], bool] = lambda: False,
+        threads: int = N_CORES,
+    ) -> NDArray[np.float64]:
+        """Log weights of T trees under the program as written, without likelihood, shape (T,); -inf
+        off the support, NaN for those that were not reached before `stop` said so.
+
+        A tree is its nodes as `canonical_nodes` gives them. A split is matched by a rule's split
+        that leaves the same two sets of rows, on the same feature or, under the measure
+        `partition`, on any.
+        """
+        starts = np.cumsum([0, *(len(tree) for tree in trees)], dtype=np.int64)
+        nodes = np.concatenate([np.empty((0, 3), np.int32), *trees])
+        found = self._core.log_weights(nodes, starts, max(1, threads), lambda: not stop())
+        return np.asarray(found)
+
+    def log_weight(self, tree: Tree) -> float:
+        """Log weight of one tree; -inf also where the codes do not tell how it parts the rows."""
+        placed = place_tree(self._table, tree)
+        nodes = None if placed is None else canonical_nodes(placed)
+        return -np.inf if nodes is None else float(self.log_weights([nodes], threads=1)[0])

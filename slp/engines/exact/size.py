@@ -1,0 +1,234 @@
+"""How large a problem is for the compiled engine, estimated before it is run.
+
+The method is in `native/core/exact/estimate.hpp`: a random search for boxes that is without bias
+where nothing but the table limits them. It takes a few tenths of a second, on tables of tens of
+thousands of rows a second or two, and, having a seed of its own, gives the same numbers each time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from slp.budgets.memory import format_bytes
+from slp.budgets.seconds import format_seconds
+from slp.data.table import Table
+from slp.errors import UnsupportedError
+from slp.ir.tree_grammar import OpenStates, TreeGrammar
+from slp.kernels.exact import exact_kernels
+from slp.problem.core import core_problem
+
+__all__ = ["MOST_SPLITS", "Size", "estimate_size", "size_for", "size_of"]
+
+#: What `auto` lets a pass go through: half an hour of one core where a pass goes item by item, one
+#: or two minutes where it goes by family (`native/core/exact/families.hpp`).
+MOST_SPLITS = 1e10
+
+# Bytes at the peak, measured (docs/performance.md). Of a table of one word a value: three words for
+# an item, with the room that it leaves free and the copy of a sixteenth of it while it grows.
+_BYTES_PER_ITEM = 52
+# Of the sums that are kept by family until the last is done; a vector has a word for each place.
+_BYTES_PER_BOX, _WORD = 30, 8
+
+_ROUGH, _FINE, _SEED = 2e5, 1e7, 1
+# What a summary takes is up to so many times what is estimated, or so many times less.
+_SPREAD = 3.0
+# A feature with more values is not the inner one (`native/core/exact/inner_feature.cpp`).
+_MOST_INNER = 256
+# A rough estimate is enough if what it says is this far from what there is room for.
+_FAR = 8.0
+
+
+@dataclass(frozen=True)
+class Size:
+    """Estimated number of boxes, and of items: pairs of a box and a state that it is met in.
+
+    `splits` are those of all items together, `memory` the bytes that one pass over totals takes at
+    its peak, with every item kept; both about. `error` is the relative standard error of `boxes`,
+    and of all that comes from it. If `at_least`, there are so many that no more were counted.
+    `seconds` is what a whole summary takes on one core (`seconds_of`), within a factor of three or
+    so; `summary_memory` the bytes of its largest pass.
+    """
+
+    boxes: float
+    items: float
+    splits: float
+    memory: int
+    error: float
+    at_least: bool = False
+    seconds: float = 0.0
+    summary_memory: float = 0.0
+
+    @property
+    def most_seconds(self) -> float:
+        """What a whole summary takes where the estimate is too low by the factor that it may be."""
+        return self.seconds * _SPREAD
+
+    @property
+    def in_seconds(self) -> str:
+        """How long a whole summary takes, in words: from two cores and a lucky guess to the
+        opposite."""
+        low, high = (
+            _one_digit(self.seconds / 2, math.floor),
+            _one_digit(self.most_seconds, math.ceil),
+        )
+        if high <= 1:
+            return "about 1 s"
+        return (
+            f"{format_seconds(low)} to {format_seconds(high)}"
+            if low >= 1
+            else f"up to {format_seconds(high)}"
+        )
+
+    def fits(self, memory: float, splits: float = MOST_SPLITS) -> bool:
+        """Whether a pass stays within bytes and splits, two standard errors allowed for."""
+        most = 1 + 2 * self.error
+        return not self.at_least and self.memory * most <= memory and self.splits * most <= splits
+
+    def exceeds(self, memory: float, splits: float) -> bool:
+        """Whether the numbers themselves are above what there is, errors left aside."""
+        return self.at_least or self.memory > memory or self.splits > splits
+
+    def boxes_alone(self) -> Size:
+        """The size if each box were met in one state."""
+        splits = self.splits * self.boxes / self.items
+        return replace(self, items=self.boxes, splits=splits, memory=_of_items(self.boxes))
+
+    def to_dict(self) -> dict[str, object]:
+        """As plain data for JSON."""
+        return {
+            "boxes": self.boxes,
+            "items": self.items,
+            "splits": self.splits,
+            "bytes": self.memory,
+            "error": self.error,
+            "at_least": self.at_least,
+            "seconds": self.seconds,
+            "most_seconds": self.most_seconds,
+        }
+
+    @property
+    def vast(self) -> bool:
+        """Whether no machine holds it."""
+        return self.memory >= 2**50
+
+    @property
+    def in_boxes(self) -> str:
+        """How many boxes, in words."""
+        if self.vast:
+            return f"10^{math.floor(math.log10(self.boxes))} boxes"
+        about = "more than" if self.at_least else "about"
+        pairs = f", {_rounded(self.items)} pairs of box and state" * (self.items != self.boxes)
+        return f"{about} {_rounded(self.boxes)} boxes{pairs}"
+
+    def __str__(self) -> str:
+        if self.vast:
+            return f"far too large ({self.in_boxes})"
+        return f"{self.in_boxes}, {format_bytes(self.memory)}"
+
+
+def estimate_size(grammar: TreeGrammar, table: Table) -> Size | None:
+    """The size of a grammar on a table; None without the compiled engine."""
+    core = exact_kernels()
+    if core is None:
+        return None
+    return size_of(core.ExactEngine(core_problem(core, grammar, table)), grammar, table)
+
+
+def size_for(grammar: TreeGrammar, table: Table, memory: float, splits: float) -> Size | None:
+    """The size as far as it must be known to say whether a pass `fits`; None without the compiled
+    engine. What is small or large by far is told in a few milliseconds."""
+    core = exact_kernels()
+    if core is None:
+        return None
+    engine = core.ExactEngine(core_problem(core, grammar, table))
+    rough = size_of(engine, grammar, table, _ROUGH)
+    if isinstance(grammar.states, OpenStates):
+        # Many states are listed only where the boxes are so few that a pass may fit.
+        if rough.at_least or rough.boxes_alone().exceeds(memory, splits):
+            return rough
+        try:
+            grammar = grammar.listed()
+        except UnsupportedError:
+            return replace(rough, at_least=True)
+        return size_for(grammar, table, memory, splits)
+    small = rough.fits(memory / _FAR, splits / _FAR)
+    return (
+        rough
+        if small or rough.exceeds(memory * _FAR, splits * _FAR)
+        else size_of(engine, grammar, table)
+    )
+
+
+def size_of(engine: Any, grammar: TreeGrammar, table: Table, work: float = _FINE) -> Size:
+    """The size of the problem of an `ExactEngine` of a grammar on a table."""
+    boxes, unlimited, error, states, splits, at_least = engine.estimate_boxes(work, _SEED)
+    items = boxes * states
+    places = 0 if at_least else engine.family_places()
+    min_leaf, d = grammar.min_leaf, len(table.features)
+    if places:
+        vector = _WORD * (places + 1) if places > 1 else 0
+        # Families stop short of boxes that `min_leaf` keeps out, but meet some more than once:
+        # 2 to 15 times the boxes on the tables that were tried, for a min_leaf of 2 to 29.
+        visited = unlimited if min_leaf == 1 else min(3 * unlimited, 10 * boxes)
+        memory = visited * (_BYTES_PER_ITEM + _BYTES_PER_BOX + vector)
+        splits_in_all = visited * splits
+        summary_memory = 2.0 * memory  # uses of features: a derivative beside each value
+    else:
+        memory, splits_in_all = _of_items(items), items * splits
+        summary_memory = memory * (4 + 2 * d) / 3  # uses of features: vectors of 2 d numbers
+    seconds = seconds_of(boxes, unlimited, items, splits, places, grammar, table)
+    return Size(
+        boxes, items, splits_in_all, round(memory), error, at_least, seconds, summary_memory
+    )
+
+
+def seconds_of(
+    boxes: float,
+    unlimited: float,
+    items: float,
+    splits: float,
+    places: int,
+    grammar: TreeGrammar,
+    table: Table,
+) -> float:
+    """Seconds of one core that a whole summary takes, about: the passes for evidence (two where the
+    grammar does not normalise), best tree and number of trees, and the uses of features, which
+    take as long as several of them.
+
+    What was measured is in docs/performance.md.
+    """
+    d = len(table.features)
+    rows = 1 + len(table.counts) / 2000
+    passes = 3 + (not grammar.normalised or grammar.max_leaves is not None)
+    if not places:
+        # What depth and `min_leaf` keep out is not gone through, though it is in `splits`.
+        gone_through = splits * min(1.0, boxes / max(1.0, unlimited))
+        return items * rows * (1.5e-6 + gone_through * 5e-8) * (passes + 2)
+    # Families go through what depth keeps out; a look-up serves as many boxes as the inner feature
+    # has values.
+    values = [f.n_codes for f in table.features if f.levels is None and f.n_codes <= _MOST_INNER]
+    a_pass = unlimited * rows * (8e-6 / max([4, *values]) + splits * places * 1e-9)
+    return a_pass * (passes + 2 + 0.45 * d)
+
+
+def _one_digit(seconds: float, toward: Callable[[float], int]) -> float:
+    """A time of which one digit means something, two from a minute on that is not too short."""
+    if seconds <= 0:
+        return 0.0
+    unit = 10.0 ** math.floor(math.log10(seconds)) if seconds < 60 else 60.0
+    if seconds >= 600:
+        unit = 600.0 if seconds < 3600 else 3600.0
+    return float(toward(seconds / unit) * unit)
+
+
+def _of_items(items: float) -> int:
+    """Bytes of a pass that goes item by item."""
+    return round(items * _BYTES_PER_ITEM)
+
+
+def _rounded(number: float) -> str:
+    """Two digits that mean something: `88,000`, `3.1e+12`."""
+    return f"{float(f'{number:.2g}'):,.0f}" if number < 1e9 else f"{number:.1e}"

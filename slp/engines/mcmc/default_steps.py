@@ -1,0 +1,100 @@
+"""How many steps a run of chains makes where nothing is said: a function of the program and the
+table, never of the clock."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from slp.engines.mcmc.edits import CompiledEditMetropolisHastings, EditMetropolisHastings
+from slp.engines.mcmc.trees import CompiledMetropolisHastings, CompiledTempering
+from slp.engines.sampling import Sampling
+from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar
+from slp.results.sampled_posterior import TreeSampler
+
+__all__ = ["default_steps", "seconds_of_step"]
+
+#: Steps before the first draw and for each. 1000 steps of `q_uc` take some 4 ms on a table of 700
+#: rows, and autocorrelation there dies out within 5,000 to 10,000.
+_QUICK = (20_000, 1000)
+_EDITS = (2000, 100)
+_SLOW = (1000, 10)
+
+#: Seconds of one core that four chains may take for 1000 draws; with fewer steps where they would
+#: take more.
+_MOST_SECONDS = 150.0
+_CHAINS, _DRAWS = 4, 1000
+
+# Of a step, in nanoseconds, about, as measured on tables of 500 to a million rows: in any case; for
+# each feature; for each row, and more where states call others, which are all choices at the same
+# box; for each row and feature, by what is read of the features there: the cuts of all, what each
+# cut leads to, the rows on both sides of each, or the rows of the leaves below a node that is
+# edited.
+_STEP, _FEATURE, _ROW, _CALLS = 3000.0, 30.0, 2.5, 8.0
+_CUTS, _TARGETS, _SIDES, _EDITED = 0.5, 1.5, 20.0, 20.0
+# What a step in Python takes for each split of the root, and for each 64 rows of it.
+_SPLIT, _SPLIT_WORDS = 2500.0, 50.0
+# States that are looked at: those nearest to the start hold the largest boxes.
+_STATES = 100
+
+
+def default_steps(
+    sampler: TreeSampler[Any], grammar: TreeGrammar, sampling: Sampling
+) -> tuple[int, int]:
+    """Steps before the first draw, and for each draw: of each chain.
+
+    More where steps are quick: in the core, without `q_exact` and without predicates. Where that
+    many would take 1000 draws of four chains more than `_MOST_SECONDS` by `seconds_of_step`, both
+    are lessened by the same factor. How many draws and chains there are does not matter, so that a
+    run may go on for more draws.
+    """
+    core = sampler.base if isinstance(sampler, CompiledTempering) else sampler
+    warmup, thin = _SLOW
+    moved = sampling.rungs
+    if isinstance(core, CompiledEditMetropolisHastings):
+        warmup, thin = _EDITS
+    elif isinstance(core, CompiledMetropolisHastings):
+        if core.predicate is None and "q_exact" not in sampling.proposal:
+            warmup, thin = (max(1, n // sampling.rungs) for n in _QUICK)
+    seconds = (_CHAINS * warmup + _DRAWS * thin) * moved * seconds_of_step(sampler, grammar)
+    share = min(1.0, _MOST_SECONDS / seconds)
+    return max(1, round(warmup * share)), max(1, round(thin * share))
+
+
+def seconds_of_step(sampler: TreeSampler[Any], grammar: TreeGrammar) -> float:
+    """Seconds of one core that a step takes, about, where trees are small: a few times too many
+    where they grow large."""
+    table = sampler.geometry.table
+    n, d = len(table.counts), len(table.features)
+    in_any_case = _STEP + _FEATURE * d + _ROW * n
+    core = sampler.base if isinstance(sampler, CompiledTempering) else sampler
+    if isinstance(core, EditMetropolisHastings | CompiledEditMetropolisHastings):
+        each = _EDITED * d
+    else:
+        each = _read_of_features(grammar)
+    nanoseconds = in_any_case + each * n
+    if not isinstance(core, CompiledMetropolisHastings | CompiledEditMetropolisHastings):
+        splits = sum(min(int(f.n_codes), n) for f in table.features)
+        nanoseconds += splits * (_SPLIT + _SPLIT_WORDS * n / 64)
+    return nanoseconds * 1e-9
+
+
+def _read_of_features(grammar: TreeGrammar) -> float:
+    """Nanoseconds for each row of a box, of the rules of one state: the most of any state."""
+    most = 0.0
+    for state in islice(grammar.first_states().values(), _STATES):
+        own = 0.0
+        if any(isinstance(rule, CallRule) for rule in state.rules):
+            own += _CALLS
+        for rule in state.rules:
+            if not isinstance(rule, SplitRule):
+                continue
+            if rule.measure == "partition":
+                own += _SIDES * len(rule.transitions)
+            elif rule.measure in ("all", "each"):
+                own += _CUTS * len(rule.transitions)
+            own += _TARGETS * sum(bool(np.any(to != to[:1])) for to in rule.transitions)
+        most = max(most, own)
+    return most

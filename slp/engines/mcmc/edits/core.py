@@ -1,0 +1,229 @@
+"""Metropolis-Hastings over sequences of edits in the C++ core (`native/core/mh/edits.hpp`).
+
+It makes the transitions of `EditMetropolisHastings`, the specification, many at a time, and writes
+sequences down as that does; the random numbers are its own (see `slp.engines.mcmc.trees.core`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from slp.data.table import Table
+from slp.engines.mcmc.edits.engine import EditMetropolisHastings
+from slp.engines.mcmc.edits.start import no_edits, nothing_found
+from slp.engines.mcmc.trees.core_chains import (
+    CoreChains,
+    CoreProposal,
+    CoreTests,
+    core_proposal,
+    core_tests,
+    seeds,
+)
+from slp.engines.mcmc.trees.names import read_names
+from slp.ir.program import Constraint, EditPrior, Measure, Predicate, Support
+from slp.ir.tree_grammar import TreeGrammar
+from slp.kernels.mh import mh_kernels
+from slp.problem.boxes import Geometry
+from slp.problem.core import MEASURES, core_problem
+from slp.problem.tree_on_table import canonical_nodes, place_tree
+from slp.results.averages import ScoredTree
+from slp.runner import Json, Outcome, SearchStoppedError, Stop, never, until
+from slp.trees import Tree
+
+__all__ = ["CompiledEditMetropolisHastings", "CoreEdits", "core_sampler", "edits_are_compiled"]
+
+#: The core's `EditState`: a sequence and the turns of the proposals; never changed.
+CoreEdits: TypeAlias = Any
+
+_NO_LIMIT = 2**32 - 1
+
+
+def edits_are_compiled(constraints: Iterable[Constraint]) -> bool:
+    """Whether the core can run; it asks no predicates about trees that were edited."""
+    return mh_kernels() is not None and not any(isinstance(c, Predicate) for c in constraints)
+
+
+class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
+    """Chains over sequences of edits (a `slp.runner.BlockEngine`), as `EditMetropolisHastings`
+    with the same arguments, where `edits_are_compiled`.
+
+    Attributes
+    ----------
+    given : the given tree as it fits the table.
+
+    Raises
+    ------
+    UsageError
+        E516: there is no such proposal here.
+    """
+
+    def __init__(
+        self,
+        grammar: TreeGrammar,
+        geometry: Geometry,
+        prior: EditPrior,
+        support: Support,
+        constraints: Iterable[Constraint] = (),
+        *,
+        proposal: str = "q_uc",
+        likelihood: bool = True,
+    ) -> None:
+        constraints = tuple(constraints)
+        core = mh_kernels()
+        assert core is not None
+        plain = EditMetropolisHastings(
+            grammar,
+            geometry,
+            prior,
+            support,
+            constraints,
+            proposal=proposal,
+            likelihood=likelihood,
+        )
+        named = read_names(proposal)
+        self._min_leaf, self._max_depth = grammar.min_leaf, support.max_depth
+        super().__init__(plain, named, likelihood)
+        self.given = plain.given
+        self._identity = {**self.plain.identity, "kernel": "compiled"}
+        engine = core.ExactEngine(core_problem(core, grammar, geometry.table, count_leaves=False))
+        self._sampler_of = partial(
+            core_sampler,
+            core,
+            engine,
+            geometry.table,
+            p=prior.p,
+            measure=prior.measure,
+            max_depth=support.max_depth,
+            tests=core_tests(grammar, constraints, geometry),
+            constrained=bool(constraints),
+            mixture=[core_proposal(n) for n in named],
+        )
+        self.sampler = self._sampler_of(self.given)
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """See `Engine`."""
+        return self._identity
+
+    def init(self, rng: np.random.Generator, stop: Stop = never) -> CoreEdits:
+        """A sequence in the support, as `EditMetropolisHastings.init`.
+
+        Raises
+        ------
+        SlpError
+            E519: none was found.
+        SearchStoppedError
+            See `Engine`.
+        """
+        for number in range(self.sampler.tries):
+            if stop():
+                raise SearchStoppedError(nothing_found())
+            state = self.sampler.start(seeds(rng), number)
+            if state is not None:
+                return state
+        raise no_edits()
+
+    def advance(
+        self, rng: np.random.Generator, state: CoreEdits, n: int, tuning_from: int | None = None
+    ) -> tuple[CoreEdits, Counter[tuple[str, Outcome]]]:
+        """`n` steps at once (see `BlockEngine`). Nothing is tuned."""
+        state, counts = self.sampler.advance(state, seeds(rng), self.power, n)
+        return state, self.tally_of(counts)
+
+    def log_score(self, state: CoreEdits) -> float:
+        """log P(x) + power log L(x), as `EditTarget.log_score`."""
+        return float(state.log_draw + self.power * state.log_likelihood)
+
+    def record(self, state: CoreEdits) -> Json:
+        """The edits, as `EditMetropolisHastings.record`."""
+        return state.edits(self.sampler).reshape(-1, 3).tolist()
+
+    def state_to_data(self, state: CoreEdits) -> Json:
+        """See `Engine`."""
+        return {"edits": self.record(state), "turns": list(state.turns)}
+
+    def state_from_data(self, data: Json) -> CoreEdits:
+        """See `Engine`."""
+        edits = np.array(data["edits"], np.int32).reshape(-1)
+        state = self.sampler.restore(edits, data["turns"])
+        assert state is not None
+        return state
+
+    def tree(self, state: CoreEdits) -> Tree:
+        """The tree that a sequence ends in, with canonical thresholds."""
+        nodes = state.preorder().reshape(-1, 3)
+        return self.tree_of(nodes, state.leaf_statistics(self.sampler))
+
+    # --- what records stand for (`slp.results.sampled_posterior.TreeSampler`) --------------------
+
+    def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
+        """As `EditMetropolisHastings.scored`."""
+        return [self._scored(record) for record in until(stop, records)]
+
+    def _scored(self, record: Json) -> ScoredTree:
+        state = self.state_from_data({"edits": record, "turns": [0] * len(self._names)})
+        return ScoredTree(self.tree(state), math.nan, float(state.log_likelihood))
+
+    def log_weight(self, tree: Tree) -> float:
+        """-inf off the support, else NaN."""
+        table = self.geometry.table
+        placed = place_tree(table, tree)
+        if placed is None or (self._max_depth is not None and tree.depth > self._max_depth):
+            return -math.inf
+        leaves = [placed.rows_of(node) for node in placed.nodes if node.feature < 0]
+        if min(int(table.counts[rows].sum()) for rows in leaves) < self._min_leaf:
+            return -math.inf
+        sampler = self._sampler_of(tree)
+        state = sampler.restore(np.empty(0, np.int32), [0] * len(self._names))
+        return math.nan if sampler.holds(state) else -math.inf
+
+
+def core_sampler(
+    core: Any,
+    engine: Any,
+    table: Table,
+    given: Tree,
+    *,
+    p: float,
+    measure: Measure,
+    max_depth: int | None,
+    tests: CoreTests,
+    constrained: bool,
+    mixture: list[CoreProposal],
+    most_edits: int = _NO_LIMIT,
+) -> Any:
+    """The core's `EditSampler` of a tree that fits the table. `most_edits` ends sequences, so that
+    tests can list them all."""
+    return core.EditSampler(
+        engine,
+        _preorder(table, given),
+        p,
+        MEASURES.index(measure),
+        _NO_LIMIT if max_depth is None else min(max_depth, _NO_LIMIT),
+        most_edits,
+        constrained,
+        *tests,
+        mixture,
+    )
+
+
+def _preorder(table: Table, given: Tree) -> list[tuple[int, float]]:
+    """The given tree with canonical thresholds: features, -1 at leaves, and thresholds or codes of
+    levels."""
+    placed = place_tree(table, given)
+    nodes = None if placed is None else canonical_nodes(placed)
+    assert nodes is not None
+    out = []
+    for f, low, high in nodes.tolist():
+        if f < 0:
+            out.append((-1, 0.0))
+            continue
+        feature = table.features[f]
+        out.append((f, float(low) if feature.categorical else feature.threshold(low, high)))
+    return out

@@ -1,0 +1,209 @@
+"""Metropolis-Hastings over sequences of edits as an engine of the run loop."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from slp.engines.mcmc.edits.nodes import Node, Nodes
+from slp.engines.mcmc.edits.process import Edit, EditProcess, Edits
+from slp.engines.mcmc.edits.start import find_nodes, find_start, nodes_of_tree
+from slp.engines.mcmc.edits.target import EditTarget, InLanguage
+from slp.engines.mcmc.trees.engine import digest_of_grammar, digest_of_table
+from slp.engines.mcmc.trees.names import cut_by_name, no_proposal, read_names
+from slp.engines.mcmc.trees.proposals import Mixture, metropolis_hastings
+from slp.engines.mcmc.trees.target import TreeTest
+from slp.ir.program import Constraint, EditPrior, Support
+from slp.ir.tree_grammar import TreeGrammar
+from slp.problem.boxes import Geometry
+from slp.problem.cut_trees import Renderer
+from slp.problem.tree_tests import predicate_tests, tree_tests
+from slp.results.averages import ScoredTree
+from slp.results.evidence import evidence_note
+from slp.runner import Info, Json, Move, Stop, never, until
+from slp.runner.randomness import RandomChance
+from slp.trees import Tree, fit_tree
+from slp.trees.predicates import asked_predicates, node_predicates
+
+__all__ = ["EditMetropolisHastings", "EditState"]
+
+
+@dataclass(frozen=True, eq=False)
+class EditState:
+    """A sequence of edits, and how often each proposal of the mixture has been taken, modulo its
+    period."""
+
+    edits: Edits
+    turns: tuple[int, ...]
+
+
+class EditMetropolisHastings:
+    """Chains over sequences of edits of a given tree (a `slp.runner.Engine`).
+
+    Parameters
+    ----------
+    grammar : of all trees that satisfy the constraints decided at splits and leaves; its weights
+        and measures do not matter.
+    prior, support : the given tree is made to fit the table and the support first.
+    constraints : the program's; they are tested on the tree that a sequence ends in.
+    proposal : as in `slp.engines.mcmc.trees.names`, without `q_exact`.
+    likelihood : with False the chains draw from the prior.
+
+    Attributes
+    ----------
+    given : the given tree as it fits the table.
+    normalised : whether the prior is the process of edits itself, of which no tree is ruled out.
+    derivations_are_trees : False, as many sequences of edits end in one tree.
+
+    Raises
+    ------
+    UsageError
+        E516: there is no such proposal here.
+    """
+
+    derivations_are_trees = False
+
+    def __init__(
+        self,
+        grammar: TreeGrammar,
+        geometry: Geometry,
+        prior: EditPrior,
+        support: Support,
+        constraints: Iterable[Constraint] = (),
+        *,
+        proposal: str = "q_uc",
+        likelihood: bool = True,
+    ) -> None:
+        constraints = tuple(constraints)
+        self.geometry = geometry
+        self.given = fit_tree(prior.tree, geometry.table, support)[0]
+        self._prior, self._max_depth = prior, support.max_depth
+        self._feature_weights = grammar.feature_weights
+        self._power = 1.0 if likelihood else 0.0
+        tests: list[TreeTest] = tree_tests(grammar, constraints, geometry)
+        if constraints:
+            tests.append(InLanguage(grammar, geometry, node_predicates(constraints)))
+        self._tests, self._predicates = tests, predicate_tests(constraints, geometry)
+        self._asked = asked_predicates(constraints)
+        self.mixture = _mixture_of(proposal)
+        self.normalised = not tests
+        self.evidence_note = evidence_note(grammar, constraints)
+        self._renderer = Renderer(geometry)
+        settings = f"{prior.p!r} {prior.measure} {json.dumps(self.given.to_dict())}"
+        self._identity = {
+            "program": digest_of_grammar(grammar, constraints)
+            + hashlib.sha256(settings.encode()).hexdigest(),
+            "table": digest_of_table(geometry),
+            "proposal": proposal,
+            "target": "posterior" if likelihood else "prior",
+        }
+
+    @cached_property
+    def process(self) -> EditProcess:
+        """The process of edits; made when it is first asked for, with sets of rows as bits."""
+        nodes = Nodes(self.geometry, self._prior.measure, self._feature_weights, self._max_depth)
+        return EditProcess(nodes, nodes_of_tree(nodes, self.given), self._prior.p)
+
+    @cached_property
+    def target(self) -> EditTarget:
+        """What the chains draw from."""
+        return EditTarget(self.process, self._power, self._tests, self._predicates)
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """See `Engine`."""
+        return self._identity
+
+    def init(self, rng: np.random.Generator, stop: Stop = never) -> EditState:
+        """A sequence in the support; see `find_start`.
+
+        Raises
+        ------
+        SlpError
+            E519: none was found.
+        SearchStoppedError
+            See `Engine`.
+        """
+        edits = find_start(self.target, RandomChance(rng), self._asked, stop)
+        return EditState(edits, (0,) * len(self.mixture.proposals))
+
+    def step(self, rng: np.random.Generator, state: EditState) -> tuple[EditState, Info]:
+        """One proposal of the mixture, accepted or not."""
+        chance = RandomChance(rng)
+        i = chance.among(self.mixture.cumulative)
+        proposal, turn = self.mixture.proposals[i], state.turns[i]
+        edits, outcome = metropolis_hastings(chance, self.target, proposal, state.edits, turn)
+        turns = (*state.turns[:i], (turn + 1) % proposal.period, *state.turns[i + 1 :])
+        move = Move(proposal.name, outcome)
+        return EditState(edits, turns), Info((move,), self.target.log_score(edits))
+
+    def adapt(self, state: EditState, info: Info, step: int) -> EditState:
+        """Nothing is tuned."""
+        return state
+
+    def record(self, state: EditState) -> Json:
+        """The edits; `edits_from_data` and `tree` read them."""
+        return _edits_to_data(state.edits)
+
+    def state_to_data(self, state: EditState) -> Json:
+        """See `Engine`."""
+        return {"edits": _edits_to_data(state.edits), "turns": list(state.turns)}
+
+    def state_from_data(self, data: Json) -> EditState:
+        """See `Engine`."""
+        return EditState(self.edits_from_data(data["edits"]), tuple(data["turns"]))
+
+    def edits_from_data(self, data: Json) -> Edits:
+        """The sequence of a record."""
+        return self.process.sequence_of([Edit(*edit) for edit in data])
+
+    def tree(self, edits: Edits) -> Tree:
+        """The tree that a sequence ends in, with canonical thresholds."""
+        preorder: list[tuple[int, int | None]] = []
+        stack: list[Node] = [edits.tree]
+        while stack:
+            node = stack.pop()
+            preorder.append((node.box, node.cut))
+            stack += reversed(node.parts)
+        return self._renderer.tree(preorder)
+
+    # --- what records stand for (`slp.results.sampled_posterior.TreeSampler`) --------------------
+
+    def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
+        """The trees of records and their log likelihood. Their weight, a sum over infinitely many
+        sequences, is not known: NaN."""
+        found = map(self.edits_from_data, until(stop, records))
+        return [ScoredTree(self.tree(e), math.nan, e.tree.log_likelihood) for e in found]
+
+    @property
+    def rule_grammar(self) -> TreeGrammar | None:
+        """See `slp.results.sampled_posterior.TreeSampler`."""
+        return None
+
+    def rules_taken(self, record: Json) -> list[tuple[int, int]]:
+        """See `slp.results.sampled_posterior.TreeSampler`."""
+        return []
+
+    def log_weight(self, tree: Tree) -> float:
+        """-inf off the support, else NaN, as `scored`."""
+        found = find_nodes(self.process.nodes, tree)
+        return math.nan if found is not None and self.target.allows(found) else -math.inf
+
+
+def _edits_to_data(edits: Edits) -> Json:
+    """The choices of each edit, by position: no number depends on a chain's past."""
+    return [list(edit) for edit in edits.edits]
+
+
+def _mixture_of(text: str) -> Mixture[EditTarget, Edits]:
+    names = read_names(text)
+    if any(named.name == "q_exact" for named in names):
+        message = "q_exact draws subtrees by a tree grammar, and edits of a tree have none"
+        raise no_proposal(message, "take q_uc, q_ind or q_n(20)")
+    return Mixture.of([(cut_by_name(named), named.weight) for named in names])

@@ -1,0 +1,121 @@
+"""The given tree as nodes, and sequences of edits to start a chain from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from slp.engines.mcmc.edits.nodes import PRUNE, Node, Nodes
+from slp.engines.mcmc.edits.process import Edit, EditProcess, Edits, kinds_of
+from slp.engines.mcmc.edits.target import EditTarget
+from slp.errors import Diagnostic, SlpError
+from slp.problem.cut_trees import parts_of_tree
+from slp.runner import SearchStoppedError, Stop, never
+from slp.runner.randomness import Chance
+from slp.trees import Tree
+from slp.trees.predicates import AskedPredicate, refusals_in_words, refused_example
+
+__all__ = ["find_nodes", "find_start", "no_edits", "nodes_of_tree", "nothing_found"]
+
+#: Sequences drawn from the process before others are tried, and then of each length tried.
+_TRIES = 100
+#: Greatest numbers of edits of these.
+_LENGTHS = (16, 128)
+
+
+def nodes_of_tree(nodes: Nodes, tree: Tree) -> Node:
+    """A tree that fits the table (`slp.trees.fit_tree`), as nodes."""
+    found = find_nodes(nodes, tree)
+    assert found is not None
+    return found
+
+
+def find_nodes(nodes: Nodes, tree: Tree) -> Node | None:
+    """Any tree as nodes, its thresholds made canonical; None if it is none of the trees that can be
+    edited: a side has too few rows, it is too deep, or the table's codes do not tell its rows."""
+    parts = parts_of_tree(nodes.geometry, tree)
+    if parts is None:
+        return None
+    depths = [0] * len(parts)
+    for i, part in enumerate(parts):
+        if part.split is not None:
+            depths[part.left] = depths[part.right] = depths[i] + 1
+    if nodes.max_depth is not None and max(depths) > nodes.max_depth:
+        return None
+    done: dict[int, Node] = {}
+    for i in reversed(range(len(parts))):  # children come after their parents
+        part = parts[i]
+        if part.split is None:
+            done[i] = nodes.leaf(part.box, depths[i])
+            continue
+        found = nodes.find_split(part.box, part.feature, part.left_box)
+        if found is None:
+            return None
+        split, swapped = found
+        sides = done.pop(part.left), done.pop(part.right)
+        done[i] = nodes.joined(part.box, split, *(reversed(sides) if swapped else sides))
+    return done[0]
+
+
+def find_start(
+    target: EditTarget,
+    chance: Chance,
+    asked: Sequence[AskedPredicate] = (),
+    stop: Stop = never,
+) -> Edits:
+    """A sequence in the support; `asked` are the predicates that the target asks.
+
+    Raises
+    ------
+    SlpError
+        E519: none was found.
+    SearchStoppedError
+        See `slp.runner.Engine`.
+    """
+    for edits, tree in _candidates(target.process, chance):
+        if stop():
+            raise SearchStoppedError(nothing_found(asked))
+        if target.allows(tree):
+            return target.process.sequence_of(edits)
+    raise no_edits(asked)
+
+
+def no_edits(asked: Sequence[AskedPredicate] = ()) -> SlpError:
+    """E519."""
+    help = "loosen the constraints, or give a tree that satisfies them or is near one that does"
+    help += refused_example(asked)
+    return SlpError(Diagnostic("E519", nothing_found(asked), help=help))
+
+
+def _candidates(process: EditProcess, chance: Chance) -> Iterator[tuple[Sequence[Edit], Node]]:
+    """Edits and the trees that they lead to: draws from the process; the given tree with ever more
+    of it pruned away, down to one leaf; draws that go on for up to 16, then 128 edits, every tree
+    on the way."""
+    for _ in range(_TRIES):
+        drawn = process.draw(chance)
+        yield drawn.edits, drawn.tree
+    edits: list[Edit] = []
+    tree = process.given
+    yield edits, tree
+    while tree.places[PRUNE]:
+        edits.append(Edit(PRUNE, 0, -1))
+        tree = process.nodes.edited(tree, *edits[-1])
+        yield edits, tree
+    for most in _LENGTHS:
+        for _ in range(_TRIES):
+            yield from _walk(process, chance, most)
+
+
+def _walk(process: EditProcess, chance: Chance, most: int) -> Iterator[tuple[Sequence[Edit], Node]]:
+    """Edit up to so many times."""
+    edits: list[Edit] = []
+    tree = process.given
+    while len(edits) < most and kinds_of(tree):
+        edits.append(process.draw_edit(chance, tree))
+        tree = process.nodes.edited(tree, *edits[-1])
+        yield edits, tree
+
+
+def nothing_found(asked: Iterable[AskedPredicate] = ()) -> str:
+    """What a search for a start has to say that found none."""
+    message = "no edits of the given tree were found that lead to a tree which satisfies "
+    return f"{message}the constraints{refusals_in_words(asked)}"

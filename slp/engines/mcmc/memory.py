@@ -1,0 +1,54 @@
+"""What the chains of the compiled samplers take beside the table, told before they run."""
+
+from __future__ import annotations
+
+from slp.budgets.memory import format_bytes, room_beside
+from slp.data.table import Table
+from slp.errors import BudgetError, Diagnostic
+
+__all__ = ["room_for_averages"]
+
+# Bytes for each distinct row: of one chain's state (its rows, before a block of steps and after);
+# of what a thread makes steps with (`native/core/mh/kernel.hpp`: rows up to each, rows drawn, rows
+# of a right side, the candidate's rows); of the rows as numbers that draws are averaged over.
+_STATE, _MOVER, _NUMBER = 2 * 4, 8 + 4 + 4 + 4 + 4, 8
+# For each code of the longest feature, by what a thread makes steps with: bits, codes, rows of the
+# data; where all splits of a box are listed, their keys (`native/core/exact/geometry.hpp`).
+_PER_CODE, _PER_KEYED_CODE = 4 + 4 + 8, 2 * (24 + 4)
+# A cut of the root.
+_PER_CUT = 8
+
+
+def room_for_averages(
+    table: Table, memory: int, *, chains: int, rungs: int, threads: int, keyed: bool
+) -> int:
+    """What a budget leaves to averages over draws, beside the table and the chains.
+
+    `keyed`: whether steps list all splits of a box, as the measure `partition` and the proposal
+    `q_exact` need.
+
+    Raises
+    ------
+    BudgetError
+        E501: there is no room for the chains.
+    """
+    room = room_beside(table, memory)
+    n, d = len(table.counts), len(table.features)
+    n_codes = [min(int(f.n_codes), n) for f in table.features]
+    longest = max(n_codes, default=0)
+    mover = n * _MOVER + longest * _PER_CODE + sum(n_codes) * _PER_CUT
+    if keyed:
+        mover += longest * _PER_KEYED_CODE
+    need = min(threads, chains) * mover + chains * rungs * n * _STATE + n * d * _NUMBER
+    if need > room:
+        several = f"{chains} chains" + (f" of {rungs} rungs" if rungs > 1 else "")
+        message = (
+            f"the memory of {format_bytes(memory)} is too small to draw: {several} on "
+            f"{n:,} distinct rows take {format_bytes(need)} beside the table, which leaves "
+            f"{format_bytes(room)}"
+        )
+        help = (
+            "give it more by --memory (`memory` in Python), or run fewer chains, rungs or threads"
+        )
+        raise BudgetError(Diagnostic("E501", message, help=help))
+    return room - int(need)

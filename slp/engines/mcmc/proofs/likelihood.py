@@ -1,0 +1,189 @@
+"""Log-likelihoods of answers: functions in Python, and goals of the program."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import numbers
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from slp.errors import Diagnostic, SlpError, UsageError
+from slp.ir import program as ir
+from slp.resolution import evaluate, named_variables, solve
+from slp.resolution.goals import Value, value_of
+from slp.resolution.machine import Limits
+from slp.resolution.queries import Query, database_of
+from slp.source import SourceSpan
+from slp.swipl.prolog import PrologProgram
+from slp.terms import Term, Var, list_items, substitute, variables
+
+__all__ = [
+    "RESULT",
+    "FirstAnswer",
+    "LogLikelihood",
+    "Plain",
+    "first_answer_in_prolog",
+    "first_answer_in_python",
+    "function_of_answer",
+    "goal_of_answer",
+    "imported_function",
+    "no_data",
+]
+
+#: As in an answer of `slp.resolution.goals`, but lists are lists.
+Plain: TypeAlias = "Value | list[Plain]"
+
+#: What users give: from the goal's named variables to the log-likelihood, -inf for impossible.
+LogLikelihood: TypeAlias = Callable[[Mapping[str, Plain]], float]
+
+#: Proves a goal, once: what its first proof binds a variable to, None without a proof. The span is
+#: where faults are placed.
+FirstAnswer: TypeAlias = Callable[[Term, Var, SourceSpan | None], Term | None]
+
+#: The variable that a goal binds to the log-likelihood.
+RESULT = "LogLikelihood"
+
+
+def no_data(answer: tuple[Term, ...]) -> float:
+    """The log-likelihood where there is none: 0."""
+    return 0.0
+
+
+def function_of_answer(
+    function: LogLikelihood, names: Sequence[str]
+) -> Callable[[tuple[Term, ...]], float]:
+    """A user's function as one of an answer's terms.
+
+    It raises SlpError: E251 if the function gives no number below infinity, E252 if it raises.
+    """
+
+    def log_likelihood(answer: tuple[Term, ...]) -> float:
+        given = {name: _plain(term) for name, term in zip(names, answer, strict=True)}
+        try:
+            value = function(given)
+        except (Exception, SystemExit) as e:
+            said = f"{type(e).__name__}: {e}".rstrip(": ")
+            message = f"the log-likelihood function failed on {_of(names, answer)}: {said}"
+            raise SlpError(Diagnostic("E252", message)) from e
+        if not isinstance(value, numbers.Real):
+            raise _no_number(f"{value!r}, which is no number,", names, answer)
+        return _checked(value, names, answer)
+
+    return log_likelihood
+
+
+def goal_of_answer(
+    goal: Term, query: Query, first_answer: FirstAnswer
+) -> Callable[[tuple[Term, ...]], float]:
+    """A goal as a log-likelihood: proved for an answer, it binds the variable `LogLikelihood`, to a
+    number or an arithmetic expression. Its first proof counts; without any, it is -inf.
+
+    Raises
+    ------
+    UsageError
+        E253 if there is no such variable. The function raises SlpError: E251 as
+        `function_of_answer`, and what proving the goal raises.
+    """
+    result = next((v for v in variables(goal) if v.name == RESULT), None)
+    if result is None:
+        help = f"write it as in `score(X, {RESULT})`"
+        message = f"the goal of the log-likelihood does not hold the variable {RESULT}"
+        raise UsageError(Diagnostic("E253", message, goal.span, help))
+    parameters = database_of(query.program).parameters
+    asked = named_variables(query.goal)
+    names = [v.name for v in asked]
+
+    def log_likelihood(answer: tuple[Term, ...]) -> float:
+        terms: dict[Var, Term] = dict(zip(asked, answer, strict=True))
+        found = first_answer(substitute(goal, terms), result, goal.span)
+        if found is None:
+            return -math.inf
+        return _checked(evaluate(found, parameters, span=goal.span), names, answer)
+
+    return log_likelihood
+
+
+def first_answer_in_python(program: ir.Program, limits: Limits) -> FirstAnswer:
+    """Goals proved by the machine of this package; raises E201 to E218."""
+    database = database_of(program)
+
+    def first_answer(goal: Term, result: Var, span: SourceSpan | None) -> Term | None:
+        found = next(solve(goal, database, limits, span=span), None)
+        return None if found is None else found.terms[result]
+
+    return first_answer
+
+
+def first_answer_in_prolog(loaded: PrologProgram, limits: Limits) -> FirstAnswer:
+    """Goals proved by SWI-Prolog; raises E201 to E220, E240 to E243, E262, E263, E265."""
+
+    def first_answer(goal: Term, result: Var, span: SourceSpan | None) -> Term | None:
+        return loaded.first_answer(Query(loaded.program, replace(goal, span=span)), result, limits)
+
+    return first_answer
+
+
+def imported_function(name: str, folder: Path) -> LogLikelihood:
+    """The function `module:function`: modules are looked for where Python does, then in the folder
+    in which one works, then in `folder`.
+
+    Raises
+    ------
+    UsageError
+        E254: there is none.
+    """
+    sys.path += [str(place) for place in (Path.cwd(), folder) if str(place) not in sys.path]
+    module, _, function = name.partition(":")
+    try:
+        found: Any = getattr(importlib.import_module(module), function)
+    except (Exception, SystemExit) as e:
+        said = f"{type(e).__name__}: {e}".rstrip(": ")
+        help = "its module must be installed, on the PYTHONPATH, here, or beside the program's file"
+        message = f"{name} cannot be imported: {said}"
+        raise UsageError(Diagnostic("E254", message, help=help)) from e
+    if not callable(found):
+        help = "name a function of an answer"
+        raise UsageError(Diagnostic("E254", f"{name} is no function", help=help))
+    function_found: LogLikelihood = found
+    return function_found
+
+
+def _plain(term: Term) -> Plain:
+    """Lists as lists, all the way down; loops in place of recursion, as lists may be deep."""
+    whole: list[Plain] = []
+    todo: list[tuple[Term, list[Plain]]] = [(term, whole)]
+    while todo:
+        t, into = todo.pop()
+        items = list_items(t)
+        if items is None:
+            into.append(value_of(t))
+        else:
+            below: list[Plain] = []
+            into.append(below)
+            todo.extend((item, below) for item in reversed(items))
+    return whole[0]
+
+
+def _checked(value: numbers.Real | float, names: Sequence[str], answer: tuple[Term, ...]) -> float:
+    try:
+        number = float(value)
+    except OverflowError:
+        raise _no_number("too large a number", names, answer) from None
+    if math.isnan(number) or number == math.inf:
+        raise _no_number(f"{number}", names, answer)
+    return number
+
+
+def _no_number(what: str, names: Sequence[str], answer: tuple[Term, ...]) -> SlpError:
+    message = f"the log-likelihood is {what} of {_of(names, answer)}"
+    help = "it must be a number; -inf says that an answer is impossible"
+    return SlpError(Diagnostic("E251", message, help=help))
+
+
+def _of(names: Sequence[str], answer: tuple[Term, ...]) -> str:
+    said = ", ".join(f"{n} = {value_of(t)}" for n, t in zip(names, answer, strict=True))
+    return f"the answer `{said or 'true'}`"

@@ -1,0 +1,138 @@
+"""From a goal, a log-likelihood and options to chains, and to the draws that they make."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from slp.engines.mcmc.proofs.derivations import ProofSpace
+from slp.engines.mcmc.proofs.engine import ProofMetropolisHastings
+from slp.engines.mcmc.proofs.likelihood import (
+    FirstAnswer,
+    LogLikelihood,
+    first_answer_in_prolog,
+    first_answer_in_python,
+    function_of_answer,
+    goal_of_answer,
+    no_data,
+)
+from slp.engines.sampling import teller, warn_of
+from slp.errors import Diagnostic, UsageError, warn
+from slp.ir import program as ir
+from slp.resolution import Limits, Query, named_variables
+from slp.resolution.goals import read_query, runs_in_prolog
+from slp.resolution.runs import MachineRuns, RunsOneByOne
+from slp.results.sampled_proofs import SampledProofs
+from slp.runner import Schedule, checkpoint_and_seed, run
+from slp.runner.options import fresh_seed
+from slp.swipl.prolog import PrologProgram
+from slp.swipl.runs import PrologRuns
+from slp.syntax import parse_term, term_to_text
+from slp.terms import Term
+
+__all__ = ["ProofSampling", "sample_proofs"]
+
+
+@dataclass(frozen=True)
+class ProofSampling:
+    """How to sample: as in `slp.engines.Sampling`, without tempering."""
+
+    chains: int = 4
+    warmup: int = 1000
+    thin: int = 10
+    proposal: str = "q_uc"
+    checkpoint: str | Path | None = None
+    resume: bool = False
+
+
+def sample_proofs(
+    program: ir.Program,
+    goal: str,
+    log_likelihood: LogLikelihood | str | None,
+    *,
+    given: str | None,
+    draws: int,
+    seed: int | None,
+    sampling: ProofSampling,
+    limits: Limits,
+    progress: Callable[[int, str], None] | None,
+    engine: str,
+    allow_code: bool,
+) -> SampledProofs:
+    """See `slp.Program.sample_proofs`."""
+    query = read_query(program, goal, given)
+    names = [v.name for v in named_variables(query.goal)]
+    runs, first_answer = _prover(query, limits, engine, allow_code)
+    score, said = _scoring(log_likelihood, query, names, first_answer)
+    space = ProofSpace(runs, limits, score)
+    identity = {
+        "program": _digest(program),
+        "goal": f"{goal}, given {given}",
+        "log-likelihood": said,
+        "engine": engine,
+    }
+    checkpoint, seed = checkpoint_and_seed(sampling.checkpoint, sampling.resume, seed)
+    seed = fresh_seed() if seed is None else seed
+    result = run(
+        ProofMetropolisHastings(space, sampling.proposal, identity, query.goal.span),
+        Schedule(draws, sampling.chains, sampling.warmup, sampling.thin),
+        seed,
+        progress=None if progress is None else teller(progress),
+        checkpoint=checkpoint,
+    )
+    proofs = SampledProofs(space, names, result, seed, engine)
+    _warn(proofs, space)
+    return proofs
+
+
+def _prover(
+    query: Query, limits: Limits, engine: str, allow_code: bool
+) -> tuple[RunsOneByOne[Any, Any], FirstAnswer]:
+    """What resolves goals, in one program: runs for proposals, first answers for likelihoods."""
+    if not runs_in_prolog(engine):
+        return MachineRuns(query, limits), first_answer_in_python(query.program, limits)
+    loaded = PrologProgram(query.program, allow_code=allow_code)
+    return PrologRuns(loaded, query, limits), first_answer_in_prolog(loaded, limits)
+
+
+def _scoring(
+    log_likelihood: LogLikelihood | str | None,
+    query: Query,
+    names: list[str],
+    first_answer: FirstAnswer,
+) -> tuple[Callable[[tuple[Term, ...]], float], str]:
+    """The log-likelihood of an answer's terms, and what a checkpoint calls it."""
+    if log_likelihood is None:
+        return no_data, "none"
+    if isinstance(log_likelihood, str):
+        goal = parse_term(log_likelihood, "<log-likelihood>")
+        return goal_of_answer(goal, query, first_answer), log_likelihood
+    if not callable(log_likelihood):
+        message = f"the log-likelihood is {log_likelihood!r}, no function and no text of a goal"
+        help = "give a function of an answer, or a goal that binds LogLikelihood"
+        raise UsageError(Diagnostic("E254", message, help=help))
+    name = f"{log_likelihood.__module__}:{getattr(log_likelihood, '__qualname__', 'an object')}"
+    return function_of_answer(log_likelihood, names), name
+
+
+def _digest(program: ir.Program) -> str:
+    """The same for programs whose clauses and parameters are the same."""
+    digest = hashlib.sha256(repr((program.weights, sorted(program.parameters.items()))).encode())
+    for clause in program.clauses:
+        for term in (clause.label, clause.head, clause.body):
+            text = "" if term is None else term_to_text(term)
+            digest.update(f"{len(text)} {text}".encode())
+    return digest.hexdigest()
+
+
+def _warn(proofs: SampledProofs, space: ProofSpace) -> None:
+    """Say what the diagnostics find (W530), and that proofs were left out (W250)."""
+    if proofs.draws:
+        warn_of(proofs.diagnostics, "another proposal")
+    if space.stopped is not None:
+        message = f"proofs beyond the limits are left out: {space.stopped.message}"
+        finding = Diagnostic("W250", message, space.stopped.span, severity="warning")
+        warn(finding)

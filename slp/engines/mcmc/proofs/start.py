@@ -1,0 +1,86 @@
+"""A proof to start a chain from.
+
+It is drawn from the local process with backtracking: at a dead end, the last choice that has an
+alternative left is drawn again among those left. That is no draw from the program, and need not be
+one; it finds proofs where nearly all derivations fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+from slp.engines.mcmc.proofs.derivations import Derivation, ProofSpace, Step
+from slp.errors import Diagnostic, SlpError
+from slp.resolution.runs import Run
+from slp.runner import SearchStoppedError, Stop, never
+from slp.runner.randomness import Chance
+from slp.source import SourceSpan
+
+__all__ = ["backtracked", "find_start"]
+
+#: Searches begun, and dead ends that one may come to, before it is given up.
+_TRIES = 200
+_DEAD_ENDS = 1000
+
+
+def find_start(
+    space: ProofSpace, chance: Chance, span: SourceSpan | None, stop: Stop = never
+) -> Derivation:
+    """A proof in the support; `span` is the goal's.
+
+    Raises
+    ------
+    SlpError
+        E250: none was found.
+    SearchStoppedError
+        See `slp.runner.Engine`.
+    """
+    found = 0
+    for _ in range(_TRIES):
+        if stop():
+            raise SearchStoppedError("no proof to start from was found")
+        derivation = backtracked(space, chance)
+        if derivation is not None and space.passes(derivation):
+            return derivation
+        found += derivation is not None
+    raise _no_start(found, space.stopped, span)
+
+
+def backtracked(space: ProofSpace, chance: Chance) -> Derivation | None:
+    """A proof; None if there is none, or none is found."""
+    steps: list[Step] = []
+    left: list[list[int]] = []  # numbers of the alternatives not tried yet, for each step
+    dead_ends = 0
+    while True:
+        run = space.run_behind(steps)
+        untried = list(range(len(run.alternatives)))
+        if not space.allows(sum(step.run.inferences for step in steps) + run.inferences):
+            return None
+        while not untried:
+            dead_ends += 1
+            if not steps or dead_ends > _DEAD_ENDS:
+                return None
+            run, untried = steps.pop().run, left.pop()
+        steps.append(Step(run, _drawn(run, untried, chance)))
+        left.append([i for i in untried if i != steps[-1].taken])
+        if steps[-1].alternative.start is None:
+            return space.finished(steps)
+
+
+def _drawn(run: Run[object], untried: Sequence[int], chance: Chance) -> int:
+    """One of the alternatives not tried yet, by their weights."""
+    return untried[chance.among(tuple(accumulate(run.alternatives[i].weight for i in untried)))]
+
+
+def _no_start(found: int, stopped: Diagnostic | None, span: SourceSpan | None) -> SlpError:
+    if found:
+        message = f"the log-likelihood of all {found} proofs that were tried is -inf"
+        help = "loosen it, or write into the goal what it demands"
+    elif stopped is not None:
+        message = f"no proof to start from was found: {stopped.message}"
+        help = "`slp query` shows what is proved within the limits"
+    else:
+        message = "no proof to start from was found"
+        help = "`slp query` without draws says where the goal fails"
+    return SlpError(Diagnostic("E250", message, span, help))

@@ -1,0 +1,27 @@
+"""Metropolis-Hastings over proof trees, in Python: the specification.
+
+In the order of the work: `chance` (where randomness comes in), `local_process` (what can be chosen
+at each goal, and with which probability), `proof` (derivations and their choice points), `target`
+(what is drawn from), `proposals` and `exact_subtrees` (where to cut; the acceptance ratios),
+`constraints` (tests on finished trees), `names` (mixtures as text), `engine` and `tempering` (what
+the run loop runs), `scoring` (the weight of any tree). `compiled` and `compiled_tempering` make the
+same transitions in the C++ core.
+
+Reference: Angelopoulos & Cussens (2001), Markov chain Monte Carlo using tree-based priors on model
+structure, UAI; (2005), Exploiting informative priors for Bayesian classification and regression
+trees, IJCAI.
+"""
+
+from slp.engines.mcmc.trees.core import MOST_BOXES, CompiledMetropolisHastings, core_takes
+from slp.engines.mcmc.trees.core_tempering import CompiledTempering
+from slp.engines.mcmc.trees.engine import MetropolisHastings
+from slp.engines.mcmc.trees.tempering import Tempering
+
+__all__ = [
+    "MOST_BOXES",
+    "CompiledMetropolisHastings",
+    "CompiledTempering",
+    "MetropolisHastings",
+    "Tempering",
+    "core_takes",
+]

@@ -1,0 +1,273 @@
+"""Metropolis-Hastings over proof trees in the C++ core (`native/core/mh`).
+
+It makes the transitions of `MetropolisHastings`, the specification, many at a time; the random
+numbers are its own, so the two draw from the same distribution but not the same trees. Each block
+of transitions takes 256 random bits from the chain's stream to seed the core's generator, so a
+state holds no random numbers, and draws depend on where blocks begin and end, which the loop fixes
+by the schedule alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import takewhile
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.engines.exact.scoring import TreeScorer
+from slp.engines.exact.size import size_of
+from slp.engines.mcmc.trees.core_chains import CALL, CoreChains, core_proposal, core_tests, seeds
+from slp.engines.mcmc.trees.engine import TRIES, MetropolisHastings, no_start, search_stopped
+from slp.engines.mcmc.trees.names import Named, mixture_of_names
+from slp.ir.program import Constraint, Predicate
+from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar, cell_of
+from slp.kernels.mh import mh_kernels
+from slp.problem.boxes import Geometry
+from slp.problem.core import core_problem
+from slp.problem.row_labels import telling_label_faults
+from slp.problem.tree_on_table import canonical_nodes, place_tree
+from slp.results.averages import ScoredTree
+from slp.runner import LONGEST_BLOCK, Json, Outcome, Stop, never, until
+from slp.trees import Tree
+from slp.trees.predicates import tree_predicates
+
+__all__ = [
+    "MOST_BOXES",
+    "CompiledMetropolisHastings",
+    "CoreState",
+    "core_takes",
+]
+
+#: The core's `MHState`: a proof and the turns of the proposals; never changed.
+CoreState: TypeAlias = Any
+
+#: Bound on the boxes below a goal that fits under `q_exact`, unless the whole table fits: that is
+#: if its estimated number of items (boxes in states) is at most this.
+MOST_BOXES = 2.0**12
+MOST_ITEMS = 2.0**20
+
+#: Proofs drawn at once in the search for a start, a part of `TRIES`.
+_TRIES_AT_ONCE = 100
+
+
+def core_takes(constraints: Iterable[Constraint]) -> bool:
+    """Whether this installation has the core, and it can ask all that is to be asked; else the
+    plain engine runs. Predicates on nodes are asked in Python."""
+    local = any(isinstance(c, Predicate) and c.local for c in constraints)
+    return mh_kernels() is not None and not local
+
+
+class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
+    """Chains over proofs of a grammar on a table (a `slp.runner.BlockEngine`), as
+    `MetropolisHastings` with the same arguments.
+
+    `most_boxes`: a goal fits under `q_exact` if a bound on the boxes below it is at most this: the
+    lesser of 2^m for its m distinct rows, and of the product over features of c (c + 1) / 2 for the
+    c codes that occur there (2^c for levels). That takes no search, and keeps to one verdict
+    whatever else is known.
+
+    Raises
+    ------
+    UsageError
+        E516: there is no such proposal.
+    """
+
+    def __init__(
+        self,
+        grammar: TreeGrammar,
+        geometry: Geometry,
+        constraints: Iterable[Constraint] = (),
+        *,
+        proposal: str = "q_uc",
+        likelihood: bool = True,
+        most_boxes: float | None = None,
+    ) -> None:
+        constraints = tuple(constraints)
+        core = mh_kernels()
+        assert core is not None
+        self._predicates = tree_predicates(constraints)
+        self.longest_block = 1 if self._predicates else LONGEST_BLOCK  # they may take seconds
+        problem = core.ExactEngine(core_problem(core, grammar, geometry.table, count_leaves=False))
+        if most_boxes is None:
+            # The estimate takes seconds on large tables, and nothing else asks what fits.
+            exactly = "q_exact" in proposal
+            small = exactly and size_of(problem, grammar, geometry.table).items <= MOST_ITEMS
+            most_boxes = math.inf if small else MOST_BOXES
+        make = partial(_sampler, core, problem, grammar, geometry, constraints, most_boxes)
+        named = mixture_of_names(proposal, lambda: make([]).root_fits())
+        plain = MetropolisHastings(grammar, geometry, constraints, likelihood=likelihood)
+        super().__init__(plain, named, likelihood)
+        self.sampler = make(named)
+        self._scorer = TreeScorer(core, problem, geometry.table)
+        self._identity = {
+            **self.plain.identity,
+            "proposal": proposal,
+            "kernel": f"compiled, {most_boxes:g}",
+        }
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """See `Engine`."""
+        return self._identity
+
+    def init(self, rng: np.random.Generator, stop: Stop = never) -> CoreState:
+        """A proof in the support, as `MetropolisHastings.init`.
+
+        Raises
+        ------
+        SlpError
+            E517: none was found.
+        SearchStoppedError
+            See `Engine`.
+        """
+
+        def agreed_in_time(state: CoreState) -> bool:
+            if stop():
+                raise search_stopped(self.plain.constraints)
+            return self._agreed(state)
+
+        predicate = agreed_in_time if self._predicates else None
+        derived = 0
+        for _ in range(TRIES // _TRIES_AT_ONCE):
+            if stop():
+                raise search_stopped(self.plain.constraints)
+            state, n = self.sampler.start(seeds(rng), _TRIES_AT_ONCE, predicate)
+            if state is not None:
+                return state
+            derived += n
+        raise no_start(derived, self.plain.constraints)
+
+    def advance(
+        self,
+        rng: np.random.Generator,
+        state: CoreState,
+        n: int,
+        tuning_from: int | None = None,
+        *,
+        power: float | None = None,
+    ) -> tuple[CoreState, Counter[tuple[str, Outcome]]]:
+        """`n` steps at once (see `BlockEngine`), towards weight times likelihood to a power: that
+        of the target where none is given. Nothing is tuned."""
+        power = self.power if power is None else power
+        state, counts = self.sampler.advance(state, seeds(rng), power, n, self.predicate)
+        return state, self.tally_of(counts)
+
+    @property
+    def predicate(self) -> Callable[[CoreState], bool] | None:
+        """What the core asks of a state, last of all; None if there is nothing to ask."""
+        return self._agreed if self._predicates else None
+
+    def _agreed(self, state: CoreState) -> bool:
+        tree = self.tree(state)
+        return all(predicate(tree) for predicate in self._predicates)
+
+    def log_score(self, state: CoreState) -> float:
+        """log w(x) + power log L(x), as `Target.log_score`."""
+        return float(state.log_draw + state.log_excess + self.power * state.log_likelihood)
+
+    def record(self, state: CoreState) -> Json:
+        """The choices of the proof: four numbers for each goal in preorder, the rule's, and of a
+        split the feature's and the two codes that are neighbours (feature -1: a leaf, -2: a
+        call)."""
+        return state.choices().tolist()
+
+    def state_to_data(self, state: CoreState) -> Json:
+        """See `Engine`."""
+        return {"choices": self.record(state), "turns": list(state.turns)}
+
+    def state_from_data(self, data: Json) -> CoreState:
+        """See `Engine`."""
+        state = self.sampler.restore(np.array(data["choices"], np.int32), data["turns"])
+        assert state is not None
+        return state
+
+    def proof_from_data(self, data: Json) -> CoreState:
+        """The proof of a record, as a state."""
+        return self.state_from_data({"choices": data, "turns": [0] * len(self._names)})
+
+    def tree(self, state: CoreState) -> Tree:
+        """The tree that a proof derives, with canonical thresholds."""
+        nodes = state.choices().reshape(-1, 4)[:, 1:]
+        return self.tree_of(nodes, state.leaf_statistics(self.sampler))
+
+    # --- what records stand for (`slp.results.sampled_posterior.TreeSampler`) --------------------
+
+    def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
+        """As `MetropolisHastings.scored`."""
+        found = [self._scored(record) for record in until(stop, records)]
+        if self.derivations_are_trees:
+            return found
+        nodes = [_nodes(record) for record in records[: len(found)]]
+        weights = self._scorer.log_weights(nodes, stop).tolist()
+        known = takewhile(lambda pair: not math.isnan(pair[1]), zip(found, weights, strict=True))
+        return [replace(scored, log_weight=weight) for scored, weight in known]
+
+    def _scored(self, record: Json) -> ScoredTree:
+        state = self.proof_from_data(record)
+        weight = float(state.log_draw + state.log_excess)
+        return ScoredTree(self.tree(state), weight, float(state.log_likelihood))
+
+    @property
+    def rule_grammar(self) -> TreeGrammar | None:
+        """See `slp.results.sampled_posterior.TreeSampler`."""
+        return self.plain.process.grammar
+
+    def rules_taken(self, record: Json) -> list[tuple[int, int]]:
+        """See `slp.results.sampled_posterior.TreeSampler`."""
+        grammar = self.plain.process.grammar
+        features = self.plain.process.geometry.table.features
+        out: list[tuple[int, int]] = []
+        stack = [grammar.start]
+        for rule, f, low, high in np.array(record, np.int64).reshape(-1, 4).tolist():
+            out.append((stack.pop(), rule))
+            taken = grammar.states[out[-1][0]].rules[rule]
+            if isinstance(taken, CallRule):
+                stack.append(taken.state)
+            elif isinstance(taken, SplitRule):
+                cell = low
+                if not features[f].categorical:
+                    cell = cell_of(grammar.breakpoints[f], features[f].threshold(low, high))
+                left, right = taken.transitions[f][cell].tolist()
+                stack += [right, left]
+        return out
+
+    def log_weight(self, tree: Tree) -> float:
+        """See `TreeSampler`. Tests on finished trees are asked of the tree as it is: under the
+        measure `partition`, of its own features."""
+        process = self.plain.process
+        with telling_label_faults(process.grammar, process.geometry.table):
+            weight = self._scorer.log_weight(tree)
+        if weight == -math.inf:
+            return weight
+        placed = place_tree(process.geometry.table, tree)
+        nodes = None if placed is None else canonical_nodes(placed)
+        assert nodes is not None  # it has a weight
+        state = self.sampler.tree(nodes)
+        holds = self.sampler.holds(state) and (not self._predicates or self._agreed(state))
+        return weight if holds else -math.inf
+
+
+def _nodes(record: Json) -> NDArray[np.int32]:
+    """The nodes of a record's tree, without calls (`slp.problem.tree_on_table.canonical_nodes`)."""
+    nodes = np.array(record, np.int32).reshape(-1, 4)[:, 1:]
+    return np.asarray(nodes[nodes[:, 0] != CALL])
+
+
+def _sampler(
+    core: Any,
+    problem: Any,
+    grammar: TreeGrammar,
+    geometry: Geometry,
+    constraints: tuple[Constraint, ...],
+    most_boxes: float,
+    named: list[Named],
+) -> Any:
+    """The core's `MHSampler`."""
+    tests = core_tests(grammar, constraints, geometry)
+    return core.MHSampler(problem, *tests, [core_proposal(n) for n in named], most_boxes)

@@ -1,0 +1,178 @@
+"""What the engines share whose chains run in the C++ core: how the core takes proposals and tests
+on finished trees, what it counts, and how its trees come back."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.engines.mcmc.trees.names import Named
+from slp.ir.program import Constraint, MaxFeatures, Monotone
+from slp.ir.tree_grammar import TreeGrammar
+from slp.problem.boxes import Geometry
+from slp.runner import LONGEST_BLOCK, Info, Json, Move, Outcome
+from slp.trees import Leaf, Split, Tree
+
+if TYPE_CHECKING:
+    from slp.results.sampled_posterior import TreeSampler
+
+__all__ = [
+    "CALL",
+    "CoreChains",
+    "CoreProposal",
+    "CoreTests",
+    "core_proposal",
+    "core_tests",
+    "name_of",
+    "seeds",
+]
+
+P = TypeVar("P", bound="TreeSampler[Any]")
+
+#: What nodes that do not split have in place of a feature: a leaf, a call.
+LEAF, CALL = -1, -2
+
+#: Kind, weight and period of a proposal.
+CoreProposal: TypeAlias = tuple[int, tuple[float, int]]
+#: The most leaves and the most features (0: no limit); monotone features, each with whether
+#: predictions rise with it.
+CoreTests: TypeAlias = tuple[int, int, list[tuple[int, bool]]]
+
+# The core's enumerations.
+_KINDS = {"q_ind": 0, "q_uc": 1, "q_n": 2, "q_exact": 3}
+_OUTCOMES: tuple[Outcome, ...] = ("accepted", "rejected", "failed", "stayed")
+assert set(_OUTCOMES) == set(get_args(Outcome))
+
+
+class CoreChains(ABC, Generic[P]):
+    """An engine whose chains run in the core (a `slp.runner.BlockEngine` without what its states
+    are) beside its specification, and what its records stand for
+    (`slp.results.sampled_posterior.TreeSampler`). The core's states are never changed.
+
+    Attributes
+    ----------
+    plain : the specification, on the same table.
+    power : of the likelihood, 0 or 1.
+    sampler : the core's.
+    """
+
+    sampler: Any
+    longest_block = LONGEST_BLOCK
+
+    def __init__(self, plain: P, named: Sequence[Named], likelihood: bool) -> None:
+        self.plain = plain
+        self.power = 1.0 if likelihood else 0.0
+        self._names = [name_of(n) for n in named]
+
+    @property
+    def geometry(self) -> Geometry:
+        """See `TreeSampler`."""
+        return self.plain.geometry
+
+    @property
+    def normalised(self) -> bool:
+        """See `TreeSampler`."""
+        return self.plain.normalised
+
+    @property
+    def derivations_are_trees(self) -> bool:
+        """See `TreeSampler`."""
+        return self.plain.derivations_are_trees
+
+    @property
+    def evidence_note(self) -> str | None:
+        """See `TreeSampler`."""
+        return self.plain.evidence_note
+
+    @property
+    def rule_grammar(self) -> TreeGrammar | None:
+        """See `slp.results.sampled_posterior.TreeSampler`."""
+        return None
+
+    def rules_taken(self, record: Json) -> list[tuple[int, int]]:
+        """See `slp.results.sampled_posterior.TreeSampler`."""
+        return []
+
+    def log_weight(self, tree: Tree) -> float:
+        """See `TreeSampler`."""
+        return self.plain.log_weight(tree)
+
+    @abstractmethod
+    def advance(
+        self, rng: np.random.Generator, state: Any, n: int, tuning_from: int | None = None
+    ) -> tuple[Any, Counter[tuple[str, Outcome]]]:
+        """`n` steps at once (see `BlockEngine`). Nothing is tuned."""
+
+    @abstractmethod
+    def log_score(self, state: Any) -> float:
+        """Log of what the chains' stationary distribution is proportional to."""
+
+    def step(self, rng: np.random.Generator, state: Any) -> tuple[Any, Info]:
+        """One proposal of the mixture, accepted or not."""
+        state, counts = self.advance(rng, state, 1)
+        (name, outcome), _ = counts.most_common(1)[0]
+        return state, Info((Move(name, outcome),), self.log_score(state))
+
+    def adapt(self, state: Any, info: Info, step: int) -> Any:
+        """Nothing is tuned."""
+        return state
+
+    def tally_of(self, counts: NDArray[np.uint64]) -> Counter[tuple[str, Outcome]]:
+        """The core's counts, shape (proposals x outcomes,), by proposal and outcome."""
+        out: Counter[tuple[str, Outcome]] = Counter()
+        for i, count in enumerate(counts.tolist()):
+            if count:
+                out[self._names[i // len(_OUTCOMES)], _OUTCOMES[i % len(_OUTCOMES)]] += count
+        return out
+
+    def tree_of(self, nodes: NDArray[np.int32], statistics: NDArray[np.float64]) -> Tree:
+        """A tree with canonical thresholds: its nodes in preorder, each a feature (`LEAF`, `CALL`)
+        and the two codes that are neighbours, shape (N, 3); statistics of its leaves, (K * k,)."""
+        table = self.geometry.table
+        leaves = list(statistics.reshape(-1, table.leaf.n_statistics))
+        done: list[Leaf | Split] = []
+        for f, low, high in reversed(nodes.tolist()):
+            if f == LEAF:
+                done.append(Leaf.of(table.leaf, leaves.pop()))
+            elif f != CALL:
+                feature = table.features[f]
+                threshold = None if feature.categorical else feature.threshold(low, high)
+                level = feature.levels[low] if feature.levels is not None else None
+                done.append(Split(feature.name, threshold, level, done.pop(), done.pop()))
+        return Tree(done.pop())
+
+
+def core_proposal(named: Named) -> CoreProposal:
+    """A proposal, as the core takes it."""
+    return _KINDS[named.name], (named.weight, 1 if named.number is None else named.number)
+
+
+def name_of(named: Named) -> str:
+    """The name that outcomes are counted under."""
+    return named.name if named.number is None else f"{named.name}({named.number})"
+
+
+def core_tests(
+    grammar: TreeGrammar, constraints: Iterable[Constraint], geometry: Geometry
+) -> CoreTests:
+    """`max_leaves` of a grammar, and the global constraints but for predicates. No limit is above
+    what trees on the table can reach: the core's integers end."""
+    names = geometry.table.feature_names
+    limits, monotone = [], []
+    for constraint in constraints:
+        if isinstance(constraint, MaxFeatures):
+            limits.append(min(constraint.count, len(names)))
+        elif isinstance(constraint, Monotone):
+            monotone.append((names.index(constraint.feature), constraint.direction == "up"))
+    most_leaves = min(grammar.max_leaves or 0, len(geometry.table.counts))
+    return most_leaves, min(limits, default=0), monotone
+
+
+def seeds(rng: np.random.Generator) -> NDArray[np.uint64]:
+    """256 random bits for the core's generator."""
+    return cast("NDArray[np.uint64]", rng.integers(0, 2**64, 4, dtype=np.uint64))

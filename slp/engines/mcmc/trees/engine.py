@@ -1,0 +1,284 @@
+"""Metropolis-Hastings over proof trees as an engine of the run loop."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from slp.engines.mcmc.trees.exact_subtrees import DEFAULT_BUDGET
+from slp.engines.mcmc.trees.local_process import LocalProcess
+from slp.engines.mcmc.trees.names import mixture_of
+from slp.engines.mcmc.trees.proof import Choices, Proof, goals_below, grow, proof_of
+from slp.engines.mcmc.trees.proposals import metropolis_hastings
+from slp.engines.mcmc.trees.scoring import proofs_of_tree
+from slp.engines.mcmc.trees.target import Target, preorder
+from slp.errors import Diagnostic, NoTreeError
+from slp.ir.program import Constraint
+from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
+from slp.problem.ambiguity import derivations_are_trees
+from slp.problem.boxes import Geometry
+from slp.problem.cut_trees import Renderer
+from slp.problem.tree_tests import predicate_tests, tree_tests
+from slp.results.averages import ScoredTree
+from slp.results.evidence import evidence_note
+from slp.runner import Info, Json, Move, SearchStoppedError, Stop, never, until
+from slp.runner.randomness import Chance, RandomChance
+from slp.trees import Tree
+from slp.trees.predicates import (
+    asked_predicates,
+    node_predicates,
+    refusals_in_words,
+    refused_example,
+)
+
+__all__ = [
+    "TRIES",
+    "MHState",
+    "MetropolisHastings",
+    "digest_of_grammar",
+    "digest_of_table",
+    "no_start",
+    "search_stopped",
+]
+
+#: Proofs drawn before the search for a start is given up.
+TRIES = 2000
+#: The search ends trees early with probability 0, 1/10, ..., 9/10, and begins again.
+_CYCLE = 10
+
+
+@dataclass(frozen=True, eq=False)
+class MHState:
+    """A proof, and how often each proposal of the mixture has been taken, modulo its period."""
+
+    proof: Proof
+    turns: tuple[int, ...]
+
+
+class MetropolisHastings:
+    """Chains over proofs of a grammar on a table (a `slp.runner.Engine`).
+
+    Parameters
+    ----------
+    constraints : the program's; the global ones among them are tested on every tree proposed.
+    proposal : as in `slp.engines.mcmc.trees.names`.
+    likelihood : with False the chains draw from the prior.
+    budget : bytes that the chart of a goal may take under `q_exact`.
+    process : what draws derivations, where that is not the grammar's local process.
+
+    Raises
+    ------
+    UsageError
+        E516: there is no such proposal.
+    """
+
+    def __init__(
+        self,
+        grammar: TreeGrammar,
+        geometry: Geometry,
+        constraints: Iterable[Constraint] = (),
+        *,
+        proposal: str = "q_uc",
+        likelihood: bool = True,
+        budget: int = DEFAULT_BUDGET,
+        process: LocalProcess | None = None,
+    ) -> None:
+        self.constraints = constraints = tuple(constraints)
+        if process is None:
+            if "q_exact" in proposal:  # its charts go through all states
+                grammar = grammar.listed()
+            process = LocalProcess(grammar, geometry, node_predicates(constraints))
+        self.process = process
+        tests = tree_tests(grammar, constraints, geometry)
+        predicates = predicate_tests(constraints, geometry)
+        self.target = Target(self.process, 1.0 if likelihood else 0.0, tests, predicates)
+        self.mixture = mixture_of(proposal, self.process, budget)
+        self.geometry = geometry
+        self.normalised = grammar.normalised and grammar.max_leaves is None
+        self.evidence_note = evidence_note(grammar, constraints)
+        self._renderer = Renderer(geometry)
+        self._identity = {
+            "program": digest_of_grammar(grammar, constraints),
+            "table": digest_of_table(geometry),
+            "proposal": proposal,
+            "target": "posterior" if likelihood else "prior",
+            "kernel": f"plain, {budget}",
+        }
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """See `Engine`."""
+        return self._identity
+
+    def init(self, rng: np.random.Generator, stop: Stop = never) -> MHState:
+        """A proof in the support, drawn from the local process, smaller ones now and then.
+
+        Raises
+        ------
+        SlpError
+            E517: none was found.
+        SearchStoppedError
+            See `Engine`.
+        """
+        chance, root = RandomChance(rng), self.process.root
+        derived = 0
+        for i in range(TRIES):
+            if stop():
+                raise search_stopped(self.constraints)
+            proof = grow(self.process, chance, root, end_early=i % _CYCLE / _CYCLE)
+            derived += proof is not None
+            if proof is not None and self.target.holds(proof):
+                return MHState(proof, (0,) * len(self.mixture.proposals))
+        raise no_start(derived, self.constraints)
+
+    def step(self, rng: np.random.Generator, state: MHState) -> tuple[MHState, Info]:
+        """One proposal of the mixture, accepted or not."""
+        state, move = self.transition(RandomChance(rng), self.target, state)
+        return state, Info((move,), self.target.log_score(state.proof))
+
+    def transition(self, chance: Chance, target: Target, state: MHState) -> tuple[MHState, Move]:
+        """The transition that `step` makes, towards a target that may be tempered."""
+        i = chance.among(self.mixture.cumulative)
+        proposal, turn = self.mixture.proposals[i], state.turns[i]
+        proof, outcome = metropolis_hastings(chance, target, proposal, state.proof, turn)
+        turns = (*state.turns[:i], (turn + 1) % proposal.period, *state.turns[i + 1 :])
+        return MHState(proof, turns), Move(proposal.name, outcome)
+
+    def adapt(self, state: MHState, info: Info, step: int) -> MHState:
+        """Nothing is tuned."""
+        return state
+
+    def record(self, state: MHState) -> Json:
+        """The choices of the proof; `proof_from_data` and `tree` read them."""
+        return _choices_to_data(state.proof)
+
+    def state_to_data(self, state: MHState) -> Json:
+        """See `Engine`."""
+        return {"choices": _choices_to_data(state.proof), "turns": list(state.turns)}
+
+    def state_from_data(self, data: Json) -> MHState:
+        """See `Engine`."""
+        return MHState(self.proof_from_data(data["choices"]), tuple(data["turns"]))
+
+    def proof_from_data(self, data: Json) -> Proof:
+        """The proof of a record."""
+        choices: list[Choices] = []
+        stack = [(self.process.root.box, self.process.root.state)]
+        for way, split in data:
+            choices.append((self.process.goal(*stack.pop()), way, split))
+            stack += reversed(goals_below(*choices[-1]))
+        return proof_of(self.process, choices)
+
+    def tree(self, proof: Proof) -> Tree:
+        """The tree that a proof derives, with canonical thresholds."""
+        return self._renderer.tree(preorder(proof))
+
+    # --- what records stand for (`slp.results.sampled_posterior.TreeSampler`) --------------------
+
+    @cached_property
+    def derivations_are_trees(self) -> bool:
+        """Whether it is certain that no tree has two proofs."""
+        return derivations_are_trees(self.process.grammar)
+
+    def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
+        """The trees of records, with the log weight of all their proofs and their log
+        likelihood."""
+        return [self._scored(record) for record in until(stop, records)]
+
+    def _scored(self, record: Json) -> ScoredTree:
+        proof = self.proof_from_data(record)
+        tree = self.tree(proof)
+        weight = proof.log_weight
+        if not self.derivations_are_trees:
+            weight = proofs_of_tree(self.process, tree).log_weight
+        return ScoredTree(tree, weight, proof.log_likelihood)
+
+    @property
+    def rule_grammar(self) -> TreeGrammar | None:
+        """See `slp.results.sampled_posterior.TreeSampler`."""
+        return self.process.grammar
+
+    def rules_taken(self, record: Json) -> list[tuple[int, int]]:
+        """See `slp.results.sampled_posterior.TreeSampler`."""
+        nodes = self.proof_from_data(record).preorder()
+        return [(node.goal.state, node.goal.ways[node.way].position) for node in nodes]
+
+    def log_weight(self, tree: Tree) -> float:
+        """Log weight of all proofs of any tree; -inf off the support."""
+        found = proofs_of_tree(self.process, tree)
+        if found.example is None or not self.target.holds(found.example):
+            return -math.inf
+        return found.log_weight
+
+
+def _choices_to_data(proof: Proof) -> Json:
+    """Way and split of each goal in preorder, by position: no number depends on a chain's past."""
+    return [list(pair) for pair in proof.key()]
+
+
+def no_start(derived: int, constraints: Iterable[Constraint] = ()) -> NoTreeError:
+    """E517; `derived` is how many of the proofs drawn came to no dead end. Of the predicates among
+    the constraints it is said how often they were asked, and refused."""
+    predicates = asked_predicates(constraints)
+    message = f"no tree to start from was found among {TRIES:,} drawn from the program: "
+    if derived:
+        message += f"{derived:,} of them break a constraint on the finished tree, the others fail"
+        last = ", `monotone` or the predicates" if predicates else " or `monotone`"
+        help = f"loosen `max_leaves`, `max_features`{last}, or have fewer cuts (bins)"
+    else:
+        message += "every one came to a box where no rule applies"
+        help = "loosen the constraints or the support; `slp explain` shows what each state allows"
+    message += refusals_in_words(predicates)
+    help += refused_example(predicates)
+    return NoTreeError(Diagnostic("E517", message, help=help))
+
+
+def search_stopped(constraints: Iterable[Constraint]) -> SearchStoppedError:
+    """That no start was found before the search was told to stop."""
+    refusals = refusals_in_words(asked_predicates(constraints))
+    return SearchStoppedError(
+        f"no tree to start from was found that satisfies the program{refusals}"
+    )
+
+
+def digest_of_grammar(g: TreeGrammar, constraints: tuple[Constraint, ...]) -> str:
+    """The same for programs that mean the same, for checkpoints."""
+    digest = hashlib.sha256()
+    options = (g.features, g.levels, g.start, g.normalise, g.failure, g.min_leaf, g.max_leaves)
+    digest.update(repr((options, constraints)).encode())
+    for array in (*g.breakpoints, g.feature_weights):
+        digest.update(array.tobytes() + b";")
+    if isinstance(g.states, OpenStates):
+        digest.update(g.states.identity.encode())
+    for state in g.first_states().values():
+        digest.update(f"state {len(state.rules)}".encode())
+        for rule in state.rules:
+            digest.update(repr((type(rule).__name__, rule.log_weight)).encode())
+            if rule.rows is not None:
+                digest.update(repr(rule.rows).encode())
+            if isinstance(rule, SplitRule):
+                digest.update(rule.measure.encode())
+                for step in rule.transitions:
+                    digest.update(step.tobytes() + b";")
+            else:
+                digest.update(repr(rule).encode())
+    return digest.hexdigest()
+
+
+def digest_of_table(geometry: Geometry) -> str:
+    """The same for equal tables, for checkpoints."""
+    table = geometry.table
+    digest = hashlib.sha256(repr((table.response, table.leaf.describe(), table.n_rows)).encode())
+    for array in (table.codes, table.counts, table.statistics, table.row_of):
+        digest.update(repr(array.shape).encode())
+        digest.update(np.ascontiguousarray(array).data)  # no copy: it may be most of the memory
+    for feature in table.features:
+        digest.update(repr((feature.name, feature.levels)).encode())
+        for values in (feature.values, feature.cuts):
+            digest.update(b";" if values is None else values.tobytes() + b";")
+    return digest.hexdigest()

@@ -1,0 +1,165 @@
+"""`q_exact`: whole subtrees from their exact distribution, by the chart's inside scores.
+
+A goal (box, state) *fits* if the chart of what it derives fits the budget. That depends on the goal
+alone, not on the rest of the proof, and so does the distribution of its subtree given the rest:
+
+    p(s)  proportional to  w(s) L(s)^power
+
+Choose a row of the data uniformly, take the highest goal on its path that fits, and draw that
+goal's subtree from p. Goals above it are kept, so the way back chooses the same one:
+
+    ratio = [w(x') L(x')^power / p(s')] / [w(x) L(x)^power / p(s)] = 1
+
+where every constraint is local. Tests on the finished tree (`max_leaves`, global constraints) are
+not in p; a proposal that breaks one is a stay.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.engines.chart import Chart, Forest, build_forest
+from slp.engines.chart.forest import CALL, LEAF
+from slp.engines.mcmc.trees.local_process import Goal, LocalProcess
+from slp.engines.mcmc.trees.proof import Choices, Proof, path_to_row, proof_of, replaced
+from slp.engines.mcmc.trees.proposals import Proposed
+from slp.engines.mcmc.trees.target import Target
+from slp.errors import BudgetError
+from slp.runner.randomness import Chance
+
+__all__ = ["DEFAULT_BUDGET", "ExactSubtree", "SubtreeCharts"]
+
+#: Bytes that the chart of one goal may take.
+DEFAULT_BUDGET = 16 * 1024**2
+
+#: Charts kept; the one not used for longest goes first.
+_MOST_CHARTS = 64
+#: Goals whose verdict is remembered.
+_MOST_VERDICTS = 200_000
+
+
+class SubtreeCharts:
+    """The charts of goals, made when they are first asked for. Chains may share them."""
+
+    def __init__(self, process: LocalProcess, budget: int) -> None:
+        self._process, self._budget = process, budget
+        self._fits: dict[tuple[int, int], bool] = {}
+        self._forests: OrderedDict[tuple[int, int], Forest] = OrderedDict()
+        self._charts: OrderedDict[tuple[int, int, float], PowerChart] = OrderedDict()
+
+    def fits(self, goal: Goal) -> bool:
+        """Whether the chart of a goal fits the budget."""
+        key = goal.box, goal.state
+        if key not in self._fits:
+            with self._process.lock:
+                if len(self._fits) >= _MOST_VERDICTS:
+                    self._fits.clear()
+                self._fits[key] = self._forest(goal) is not None
+        return self._fits[key]
+
+    def draw(self, chance: Chance, goal: Goal, power: float) -> Proof:
+        """The proof of a goal that fits and derives something, drawn from p."""
+        with self._process.lock:
+            chart = self._chart(goal, power)
+        return proof_of(self._process, chart.draw_choices(chance, self._process))
+
+    def _chart(self, goal: Goal, power: float) -> PowerChart:
+        key = goal.box, goal.state, power
+        if key not in self._charts:
+            forest = self._forest(goal)
+            assert forest is not None  # it fits
+            self._charts[key] = PowerChart(forest, power)
+            if len(self._charts) > _MOST_CHARTS:
+                self._charts.popitem(last=False)
+        self._charts.move_to_end(key)
+        return self._charts[key]
+
+    def _forest(self, goal: Goal) -> Forest | None:
+        key = goal.box, goal.state
+        if key not in self._forests:
+            grammar = replace(self._process.grammar, start=goal.state, max_leaves=None)
+            geometry = copy.copy(self._process.geometry)
+            geometry.root = goal.box
+            try:
+                self._forests[key] = build_forest(grammar, geometry, self._budget)
+            except BudgetError:
+                return None
+            if len(self._forests) > _MOST_CHARTS:
+                self._forests.popitem(last=False)
+        self._forests.move_to_end(key)
+        return self._forests[key]
+
+
+class PowerChart(Chart):
+    """A chart whose weights have the likelihood to some power in them."""
+
+    def __init__(self, forest: Forest, power: float) -> None:
+        super().__init__(forest, likelihood=True)
+        leaves = np.flatnonzero(forest.cut == LEAF)
+        items = np.searchsorted(forest.first_edge, leaves, side="right") - 1
+        weight = forest.log_weight.copy()
+        if power:
+            weight[leaves] += power * self.log_likelihood[forest.item_box[items]]
+        self.edge_weight = weight
+        self._cumulative: dict[int, list[float]] = {}
+
+    def draw_choices(self, chance: Chance, process: LocalProcess) -> list[Choices]:
+        """Draw a derivation, as choices in preorder."""
+        f = self.forest
+        out: list[Choices] = []
+        stack = [int(f.left[f.edges(0)][0])]  # item 0 only calls the goal
+        while stack:
+            item = stack.pop()
+            edge = int(f.first_edge[item]) + chance.among(self._cumulative_shares(item))
+            goal = process.goal(f.boxes[f.item_box[item]], int(f.item_state[item]))
+            out.append(_choices(goal, int(f.rule[edge]), int(f.cut[edge])))
+            if f.cut[edge] != LEAF:
+                below = [int(f.left[edge])] if f.cut[edge] == CALL else _sides(f, edge)
+                stack += reversed(below)
+        return out
+
+    def _cumulative_shares(self, item: int) -> list[float]:
+        if item not in self._cumulative:
+            share: NDArray[np.float64] = self.share[self.forest.edges(item)]
+            self._cumulative[item] = np.cumsum(share).tolist()
+        return self._cumulative[item]
+
+
+def _sides(forest: Forest, edge: int) -> Sequence[int]:
+    return [int(forest.left[edge]), int(forest.right[edge])]
+
+
+def _choices(goal: Goal, position: int, cut: int) -> Choices:
+    """An edge as choices of the local process."""
+    way = next(i for i, way in enumerate(goal.ways) if way.position == position)
+    if cut < 0:
+        return goal, way, -1
+    splits = goal.ways[way].splits
+    return goal, way, next(i for i, s in enumerate(splits) if s.split.cut == cut)
+
+
+@dataclass(frozen=True, eq=False)
+class ExactSubtree:
+    """The proposal `q_exact`; see the module's docstring for its ratio."""
+
+    charts: SubtreeCharts
+    name: str = "q_exact"
+    period: int = 1
+
+    def propose(
+        self, chance: Chance, target: Target, old: Proof, turn: int
+    ) -> Proposed[Proof] | None:
+        """See `Proposal`. Nothing can be proposed where no goal on the row's path fits."""
+        table = target.process.geometry.table
+        row = int(table.row_of[chance.index(table.n_rows)])
+        for position, node in path_to_row(old, row):
+            if self.charts.fits(node.goal):
+                new = self.charts.draw(chance, node.goal, target.power)
+                return Proposed(replaced(target.process, old, position, new), 0.0)
+        return None

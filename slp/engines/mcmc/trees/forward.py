@@ -1,0 +1,130 @@
+"""Independent draws of a prior, by running the program forward.
+
+The local process (`slp.engines.mcmc.trees.local_process`) draws a proof x with probability q(x),
+and the program gives it the weight w(x) = q(x) Z(x), Z the product over its choices of what is left
+of them once the alternatives that fail at once are out. Where no Z is above 1, a proof that is kept
+with probability Z(x), and thrown away where it comes to a dead end or breaks a constraint on the
+finished tree, has probability w(x) over the sum of w: rejection sampling; draws are independent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+
+import numpy as np
+
+from slp.engines.mcmc.trees.core import CompiledMetropolisHastings, CoreState
+from slp.engines.mcmc.trees.core_chains import seeds
+from slp.engines.mcmc.trees.engine import TRIES, no_start, search_stopped
+from slp.engines.mcmc.trees.tempering import OfRung0
+from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
+from slp.runner import Info, Json, Move, Outcome, Stop, never
+
+__all__ = ["ForwardDraws", "can_run_forward"]
+
+#: Measures whose shares sum to 1 at most.
+_PROPER = frozenset({"feature_then_cut", "all", "gap", "per_feature"})
+#: Of so many proofs drawn first, this many must be kept.
+_PILOT, _FEWEST_KEPT = 200, 20
+
+
+def can_run_forward(grammar: TreeGrammar) -> bool:
+    """Whether no choice of the program has weights that sum to more than 1: those of the labels in
+    a state, and the shares of the splits of a rule.
+
+    Of open states that is known where labels are renormalised in every state, so that they sum to
+    1, and no rule of the program, whatever state it is used in, has another measure.
+    """
+    if isinstance(grammar.states, OpenStates):
+        return grammar.normalise and grammar.states.measures <= _PROPER
+    for state in grammar.all_states():
+        if any(isinstance(r, SplitRule) and r.measure not in _PROPER for r in state.rules):
+            return False
+        total = math.fsum(math.exp(rule.log_weight) for rule in state.rules)
+        if not grammar.normalise and total > 1 + 1e-9:
+            return False
+    return True
+
+
+class ForwardDraws(OfRung0[CompiledMetropolisHastings]):
+    """Draws of a prior (a `slp.runner.BlockEngine`): each step is one, whatever the state.
+
+    `base` : chains of the prior, whose local process is run.
+    """
+
+    longest_block = 1
+
+    def __init__(self, base: CompiledMetropolisHastings) -> None:
+        self.base = base
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """See `Engine`."""
+        return {**self.base.identity, "kernel": "forward"}
+
+    def keeps_enough(self) -> bool:
+        """Whether few proofs are thrown away, by a trial that gives the same each time."""
+        rng = np.random.default_rng(0)
+        return sum(self._try(rng) is not None for _ in range(_PILOT)) >= _FEWEST_KEPT
+
+    def init(self, rng: np.random.Generator, stop: Stop = never) -> CoreState:
+        """A draw; see `advance`.
+
+        Raises
+        ------
+        SlpError
+            E517: none was found.
+        SearchStoppedError
+            See `Engine`.
+        """
+        return self._draw(rng, stop)[0]
+
+    def advance(
+        self, rng: np.random.Generator, state: CoreState, n: int, tuning_from: int | None
+    ) -> tuple[CoreState, Counter[tuple[str, Outcome]]]:
+        """The last of `n` draws, and how many were thrown away on the way."""
+        tally: Counter[tuple[str, Outcome]] = Counter()
+        for _ in range(n):
+            state, failed = self._draw(rng, never)
+            tally += Counter({("forward", "accepted"): 1, ("forward", "failed"): failed})
+        return state, tally
+
+    def _draw(self, rng: np.random.Generator, stop: Stop) -> tuple[CoreState, int]:
+        for failed in range(TRIES):
+            if stop():
+                raise search_stopped(self.base.plain.constraints)
+            found = self._try(rng)
+            if found is not None:
+                return found, failed
+        raise no_start(0, self.base.plain.constraints)
+
+    def _try(self, rng: np.random.Generator) -> CoreState | None:
+        """A proof that is kept, or None."""
+        state, _ = self.base.sampler.start(seeds(rng), 1, self.base.predicate)
+        kept = state is not None and (
+            state.log_excess >= 0 or rng.random() < math.exp(state.log_excess)
+        )
+        return state if kept else None
+
+    def step(self, rng: np.random.Generator, state: CoreState) -> tuple[CoreState, Info]:
+        """One draw."""
+        state, _ = self.advance(rng, state, 1, None)
+        return state, Info((Move("forward", "accepted"),), self.base.log_score(state))
+
+    def adapt(self, state: CoreState, info: Info, step: int) -> CoreState:
+        """Nothing is tuned."""
+        return state
+
+    def record(self, state: CoreState) -> Json:
+        """As `CompiledMetropolisHastings.record`."""
+        return self.base.record(state)
+
+    def state_to_data(self, state: CoreState) -> Json:
+        """See `Engine`."""
+        return self.base.state_to_data(state)
+
+    def state_from_data(self, data: Json) -> CoreState:
+        """See `Engine`."""
+        return self.base.state_from_data(data)

@@ -1,0 +1,209 @@
+"""The locally normalised program: at each goal, the choices that can be drawn and their weights.
+
+A *goal* is a box in a state. Its first choice is that of a rule, its second, if the rule splits,
+that of a split. The alternatives of a choice are those of weight above zero that do not fail at
+once: a split that a constraint forbids and a leaf that it does not allow are none. With w the
+weight of an alternative under the program (`slp.problem.rule_weights`,
+`slp.problem.split_measures`) and Z the sum of w over a choice's alternatives, the local process
+draws
+
+    q(alternative) = w(alternative) / Z(choice),
+
+so a derivation's weight over the probability of drawing it is the product of Z over its choices.
+Z is 1 wherever the program is normalised and nothing fails. Under `failure(condition)`, and for the
+lost shares of `per_feature`, Z is below 1; to draw the forbidden too, and fail, would leave the
+same distribution invariant, but by Peskun's ordering mix no better: it moves from x to x' with
+probability w(x'), this with w(x') min(1 / Z(x'), 1 / Z(x)).
+
+A goal without alternatives is a dead end: the derivation fails.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.ir.tree_grammar import FORBIDDEN, LeafRule, Rule, SplitRule, TreeGrammar
+from slp.problem.boxes import BoxSplit, Geometry
+from slp.problem.node_tests import NodeTests
+from slp.problem.rule_weights import leaf_allowed, log_own_weights, log_rule_weights
+from slp.problem.split_measures import SplitArrays, flat_transitions, log_shares, splits_taken_over
+from slp.trees.predicates import AskedPredicate
+
+__all__ = ["Goal", "LocalProcess", "SplitAlternative", "Way", "cumulated"]
+
+#: Goals and boxes remembered; beyond, all are forgotten and worked out anew.
+_MOST_REMEMBERED = 200_000
+
+
+class SplitAlternative(NamedTuple):
+    """A split that may be drawn, and the states of its two sides."""
+
+    split: BoxSplit
+    left_state: int
+    right_state: int
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """A rule that may be drawn: its position in the state, log weight, and its choice of split.
+
+    `splits`, `log_shares` and `cumulative` go together, in canonical order; empty for a rule that
+    does not split. `log_total` is log Z of the choice of split (0 where there is none).
+    """
+
+    rule: Rule
+    position: int
+    log_weight: float
+    splits: tuple[SplitAlternative, ...] = ()
+    log_shares: tuple[float, ...] = ()
+    cumulative: tuple[float, ...] = ()
+    log_total: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Goal:
+    """A box in a state, with the rules that may be drawn; `log_total` is log Z of that choice."""
+
+    box: int
+    state: int
+    ways: tuple[Way, ...]
+    cumulative: tuple[float, ...]
+    log_total: float
+
+
+class LocalProcess:
+    """The local process of a grammar on a table, and of predicates on nodes, which forbid splits
+    and leaves as local constraints do. It remembers; chains may share it."""
+
+    def __init__(
+        self,
+        grammar: TreeGrammar,
+        geometry: Geometry,
+        predicates: Sequence[AskedPredicate] = (),
+    ) -> None:
+        self.grammar, self.geometry = grammar, geometry
+        self.node_tests = NodeTests(grammar, geometry, predicates)
+        self.lock = threading.RLock()  # numbering cuts must not be done twice at a time
+        self._goals: dict[tuple[int, int], Goal] = {}
+        self._log_marginals: dict[int, float] = {}
+
+    @property
+    def root(self) -> Goal:
+        """All rows in the start state."""
+        return self.goal(self.geometry.root, self.grammar.start)
+
+    def goal(self, box: int, state: int) -> Goal:
+        """The goal of a box in a state."""
+        found = self._goals.get((box, state))
+        if found is None:
+            with self.lock:
+                if len(self._goals) >= _MOST_REMEMBERED:
+                    self._goals.clear()
+                found = self._goals[box, state] = self._new_goal(box, state)
+        return found
+
+    def log_marginal(self, box: int) -> float:
+        """Log marginal likelihood of a box as a leaf."""
+        found = self._log_marginals.get(box)
+        if found is None:
+            found = self._new_log_marginal(box)
+            if len(self._log_marginals) >= _MOST_REMEMBERED:
+                self._log_marginals.clear()
+            self._log_marginals[box] = found
+        return found
+
+    def _new_log_marginal(self, box: int) -> float:
+        statistics = self.geometry.statistics([box])
+        return float(self.geometry.table.leaf.log_marginal(statistics)[0])
+
+    def _new_goal(self, box: int, state: int) -> Goal:
+        rules = self.grammar.states[state].rules
+        splits = self._splits(box) if any(isinstance(r, SplitRule) for r in rules) else []
+        shares = [self._shares(rule, splits, box, state) for rule in rules]
+        allowed = [not isinstance(r, LeafRule) or self._allowed(r, box, state) for r in rules]
+        possible = [
+            can and (not isinstance(rule, SplitRule) or any(share > -np.inf for share, _ in s))
+            for rule, can, s in zip(rules, allowed, shares, strict=True)
+        ]
+        own = log_own_weights(self.grammar, state, self.geometry, [box])
+        weights = log_rule_weights(self.grammar, rules, own, np.array(possible, np.bool_)[:, None])
+        ways = []
+        for i, rule in enumerate(rules):
+            if possible[i] and weights[i, 0] > -np.inf:
+                way = _way(rule, i, float(weights[i, 0]), splits, shares[i])
+                if way is not None:
+                    ways.append(way)
+        cumulative, log_total = cumulated([way.log_weight for way in ways])
+        return Goal(box, state, tuple(ways), cumulative, log_total)
+
+    def _splits(self, box: int) -> list[BoxSplit]:
+        return self.geometry.splits(box)
+
+    def _allowed(self, rule: LeafRule, box: int, state: int) -> bool:
+        by_majority = bool(leaf_allowed(rule, self.geometry, [box])[0])
+        return by_majority and self.node_tests.allow(state, box, None)
+
+    def _shares(
+        self, rule: Rule, splits: list[BoxSplit], box: int, state: int
+    ) -> list[tuple[float, tuple[int, int]]]:
+        """Log share and the two states of each split, under a split rule."""
+        if not isinstance(rule, SplitRule):
+            return []
+        cuts = [self.geometry.cuts[s.cut] for s in splits]
+        steps = flat_transitions(rule)[np.array([c.cell for c in cuts], np.int64)]
+        steps = self.node_tests.forbid(state, box, splits, steps)
+        valid = splits_taken_over(steps[:, 0], self.grammar.failure)
+        log_share = log_shares(rule.measure, self._arrays(splits), valid)
+        states = [(left, right) for left, right in steps.tolist()]
+        return list(zip(log_share.tolist(), states, strict=True))
+
+    def _arrays(self, splits: list[BoxSplit]) -> SplitArrays:
+        cuts = [self.geometry.cuts[s.cut] for s in splits]
+        pairs: dict[int, int] = {}
+        pair = [pairs.setdefault(min(s.left, s.right), len(pairs)) for s in splits]
+        return SplitArrays(
+            n_boxes=1,
+            feature_weights=self.grammar.feature_weights,
+            box=np.zeros(len(splits), np.int64),
+            feature=np.array([c.feature for c in cuts], np.int64),
+            gap=np.array([c.gap for c in cuts], np.float64),
+            pair=np.array(pair, np.int64),
+        )
+
+
+def _way(
+    rule: Rule,
+    position: int,
+    log_weight: float,
+    splits: list[BoxSplit],
+    shares: list[tuple[float, tuple[int, int]]],
+) -> Way | None:
+    """A rule as an alternative; None if every split of a split rule is forbidden."""
+    if not isinstance(rule, SplitRule):
+        return Way(rule, position, log_weight)
+    left = [
+        (SplitAlternative(split, *states), share)
+        for split, (share, states) in zip(splits, shares, strict=True)
+        if share > -np.inf and states[0] != FORBIDDEN
+    ]
+    if not left:
+        return None
+    log_shares = tuple(share for _, share in left)
+    cumulative, log_total = cumulated(log_shares)
+    alternatives = tuple(alternative for alternative, _ in left)
+    return Way(rule, position, log_weight, alternatives, log_shares, cumulative, log_total)
+
+
+def cumulated(log_weights: Sequence[float]) -> tuple[tuple[float, ...], float]:
+    """Cumulative weights for drawing, the largest weight taken as 1, and the log of their sum."""
+    if not log_weights:
+        return (), -np.inf
+    top = max(log_weights)
+    sums: NDArray[np.float64] = np.cumsum(np.exp(np.array(log_weights) - top))
+    return tuple(sums.tolist()), float(top + np.log(sums[-1]))

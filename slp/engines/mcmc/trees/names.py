@@ -1,0 +1,130 @@
+"""Proposals by name: `q_uc`, `q_n(20)`, `q_uc:0.8,q_ind:0.2`."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from slp.engines.mcmc.trees.exact_subtrees import ExactSubtree, SubtreeCharts
+from slp.engines.mcmc.trees.local_process import LocalProcess
+from slp.engines.mcmc.trees.proof import Proof
+from slp.engines.mcmc.trees.proposals import CutAtEach, CutAtRoot, CutUniformly, Mixture, Proposal
+from slp.engines.mcmc.trees.target import Target
+from slp.errors import Diagnostic, UsageError
+
+__all__ = ["Named", "cut_by_name", "mixture_of", "mixture_of_names", "no_proposal", "read_names"]
+
+_NAMES = ("q_uc", "q_ind", "q_n", "q_exact")
+_HELP = "write q_uc, q_ind, q_n(20), q_exact, or several with weights, as in q_uc:0.8,q_ind:0.2"
+_WEIGHTS = "weights are numbers above 0, as in q_uc:0.8,q_ind:0.2"
+#: As far as the core counts, and further than any tree goes.
+_MOST_POINTS = 2**31 - 1
+_ITEM = re.compile(r"\s*(\w+)\s*(?:\(\s*(\d+)\s*\))?\s*(?::\s*([^\s:,]+))?\s*")
+
+
+class Named(NamedTuple):
+    """A proposal by its name, with the number and the weight given."""
+
+    name: str
+    number: int | None
+    weight: float
+
+
+def mixture_of(text: str, process: LocalProcess, budget: int) -> Mixture[Target, Proof]:
+    """The mixture that a text names, as `mixture_of_names`.
+
+    Raises
+    ------
+    UsageError
+        E516: the text names no proposals, or q_exact where predicates are asked at nodes.
+    """
+    charts = SubtreeCharts(process, budget)
+    names = mixture_of_names(text, lambda: charts.fits(process.root))
+    if process.node_tests.any and any(named.name == "q_exact" for named in names):
+        message = "q_exact sums over trees, which cannot be done under predicates on nodes"
+        raise no_proposal(message, "take q_uc, q_ind or q_n(20)")
+    weighted: list[tuple[Proposal[Target, Proof], float]] = [
+        (ExactSubtree(charts) if named.name == "q_exact" else cut_by_name(named), named.weight)
+        for named in names
+    ]
+    return Mixture.of(weighted)
+
+
+def mixture_of_names(text: str, root_fits: Callable[[], bool]) -> list[Named]:
+    """The proposals of the mixture that a text names; weights are 1 where none is given.
+
+    `q_exact` stays where no goal on a row's path fits, and never changes what is above those that
+    do; so unless the root fits, `q_uc` joins it, with the same weight.
+
+    Raises
+    ------
+    UsageError
+        E516: the text names no proposals.
+    """
+    out = []
+    for named in read_names(text):
+        out.append(named)
+        if named.name == "q_exact" and not root_fits():
+            out.append(Named("q_uc", None, named.weight))
+    return out
+
+
+def read_names(text: str) -> list[Named]:
+    """The proposals that a text names.
+
+    Raises
+    ------
+    UsageError
+        E516: it names none, or one that there is not.
+    """
+    named = [_read(item) for item in str(text).split(",")]
+    if not math.isfinite(sum(n.weight for n in named)):
+        raise no_proposal("the weights of the proposals sum to infinity", _WEIGHTS)
+    return named
+
+
+def cut_by_name(named: Named) -> CutUniformly | CutAtRoot | CutAtEach:
+    """One of the proposals that cut at a choice point."""
+    if named.number is not None:
+        return CutAtEach(named.number)
+    return CutUniformly() if named.name == "q_uc" else CutAtRoot()
+
+
+def _read(item: str) -> Named:
+    match = _ITEM.fullmatch(item)
+    if match is None:
+        raise no_proposal(f"`{item.strip()}` is not a proposal", _HELP)
+    name, count, weight = match.groups()
+    if name not in _NAMES:
+        near = difflib.get_close_matches(name, _NAMES, n=1)
+        help = f"did you mean {near[0]}? {_HELP}" if near else _HELP
+        raise no_proposal(f"there is no proposal {name}", help)
+    if name == "q_n" and (count is None or int(count) == 0):
+        message = "q_n needs the number of choice points that it goes through"
+        raise no_proposal(message, "write q_n(20) to cut at the first 20 in turn")
+    if count is not None and int(count) > _MOST_POINTS:
+        message = f"{item.strip()} goes through more than {_MOST_POINTS:,} choice points"
+        raise no_proposal(message, "write q_n(20) to cut at the first 20 in turn")
+    if name != "q_n" and count is not None:
+        raise no_proposal(f"{name} takes no number", f"write {name}")
+    return Named(name, None if count is None else int(count), _weight(weight))
+
+
+def _weight(text: str | None) -> float:
+    if text is None:
+        return 1.0
+    try:
+        weight = float(text)
+    except ValueError:
+        weight = math.nan
+    if not 0 < weight < math.inf:
+        raise no_proposal(f"{text} is not the weight of a proposal", _WEIGHTS)
+    return weight
+
+
+def no_proposal(message: str, help: str) -> UsageError:
+    """E516."""
+    return UsageError(Diagnostic("E516", message, help=help))

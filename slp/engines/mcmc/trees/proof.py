@@ -1,0 +1,244 @@
+"""Proof trees: derivations of the tree grammar on the table, with every choice that was made.
+
+Choice points
+-------------
+At each goal (a box in a state) the choice of rule and, where the rule splits, the choice of split.
+A choice with one alternative is no choice point. Their order is breadth-first from the root: goals
+level by level, left before right, and at a goal the rule before the split. A call is a goal of its
+own, one level below.
+
+To *cut* at a choice point is to draw that choice and the whole subtree below it anew from the local
+process, and to keep the rest. All choice points before it in the order stay what they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from slp.engines.mcmc.trees.local_process import Goal, LocalProcess, SplitAlternative
+from slp.ir.tree_grammar import CallRule, LeafRule
+from slp.runner.randomness import Chance
+
+__all__ = [
+    "Choices",
+    "Point",
+    "Proof",
+    "choice_points",
+    "cut",
+    "goals_below",
+    "grow",
+    "path_to_row",
+    "proof_of",
+    "replaced",
+]
+
+#: Way and split (-1 where the rule does not split) by position among the goal's alternatives.
+Choices = tuple[Goal, int, int]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Proof:
+    """A goal, the choices made there, and the proofs of what they lead to.
+
+    Attributes
+    ----------
+    way, split : position of the rule among `goal.ways`, and of the split among its splits (-1 where
+        there is none).
+    parts : nothing (a leaf), the goal called, or the left and the right side.
+    n_points, n_leaves : choice points and leaves, of the whole subtree as all that follows.
+    log_draw : log of the probability that the local process draws it.
+    log_excess : log of its weight under the program over that probability (the sum of log Z).
+    log_likelihood : sum of the log marginal likelihoods of its leaves.
+    """
+
+    goal: Goal
+    way: int
+    split: int
+    parts: tuple[Proof, ...]
+    n_points: int
+    n_leaves: int
+    log_draw: float
+    log_excess: float
+    log_likelihood: float
+
+    @property
+    def log_weight(self) -> float:
+        """Log weight under the program as written, without likelihood."""
+        return self.log_draw + self.log_excess
+
+    @property
+    def alternative(self) -> SplitAlternative | None:
+        """The split that was taken, None where the rule does not split."""
+        return None if self.split < 0 else self.goal.ways[self.way].splits[self.split]
+
+    @property
+    def box(self) -> int:
+        """The rows of its goal."""
+        return self.goal.box
+
+    @property
+    def cut(self) -> int | None:
+        """The number of the cut that was taken, None where the rule does not split."""
+        return None if self.split < 0 else self.goal.ways[self.way].splits[self.split].split.cut
+
+    def preorder(self) -> Iterator[Proof]:
+        """All goals, left before right."""
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack += reversed(node.parts)
+
+    def choices(self) -> list[Choices]:
+        """The choices made, in preorder; `proof_of` makes the proof of them again."""
+        return [(node.goal, node.way, node.split) for node in self.preorder()]
+
+    def key(self) -> tuple[tuple[int, int], ...]:
+        """The same for proofs that make the same choices from the same goal, and for these only."""
+        return tuple((node.way, node.split) for node in self.preorder())
+
+
+class Point(NamedTuple):
+    """A choice point: the position of its goal in breadth-first order, and which of the two."""
+
+    goal: int
+    of_split: bool
+
+
+def grow(
+    process: LocalProcess,
+    chance: Chance,
+    goal: Goal,
+    way: int | None = None,
+    *,
+    end_early: float = 0.0,
+) -> Proof | None:
+    """Draw a proof of a goal from the local process, or None if it comes to a dead end.
+
+    `way`: the rule to take at the goal itself, where that is not to be drawn. `end_early`: the
+    probability to take a leaf rule wherever there is one, which gives smaller trees than the local
+    process does; 0 but for a search.
+    """
+    drawn: list[Choices] = []
+    stack = [(goal.box, goal.state)]
+    while stack:
+        goal = process.goal(*stack.pop())
+        if not goal.ways:
+            return None
+        taken = way if not drawn else None
+        if taken is None and end_early and chance.happens(end_early):
+            taken = _first_leaf(goal)
+        if taken is None:
+            taken = chance.among(goal.cumulative)
+        splits = goal.ways[taken].cumulative
+        drawn.append((goal, taken, chance.among(splits) if splits else -1))
+        stack += reversed(goals_below(*drawn[-1]))
+    return proof_of(process, drawn)
+
+
+def _first_leaf(goal: Goal) -> int | None:
+    leaves = (i for i, way in enumerate(goal.ways) if isinstance(way.rule, LeafRule))
+    return next(leaves, None)
+
+
+def goals_below(goal: Goal, way: int, split: int) -> list[tuple[int, int]]:
+    """Box and state of each goal that choices lead to, left before right."""
+    rule = goal.ways[way].rule
+    if isinstance(rule, LeafRule):
+        return []
+    if isinstance(rule, CallRule):
+        return [(goal.box, rule.state)]
+    taken, left_state, right_state = goal.ways[way].splits[split]
+    return [(taken.left, left_state), (taken.right, right_state)]
+
+
+def proof_of(process: LocalProcess, choices: Sequence[Choices]) -> Proof:
+    """The proof that makes these choices, given in preorder."""
+    done: list[Proof] = []
+    for goal, way, split in reversed(choices):
+        n_parts = len(goals_below(goal, way, split))
+        parts = tuple(done.pop() for _ in range(n_parts))
+        done.append(_joined(process, goal, way, split, parts))
+    return done.pop()
+
+
+def _joined(
+    process: LocalProcess, goal: Goal, way: int, split: int, parts: tuple[Proof, ...]
+) -> Proof:
+    """A proof from its root's choices and its parts. All sums run in the same order however a proof
+    came about, so equal proofs have equal numbers, to the last bit."""
+    taken = goal.ways[way]
+    excess = goal.log_total + taken.log_total
+    draw = taken.log_weight - goal.log_total
+    if split >= 0:
+        draw += taken.log_shares[split] - taken.log_total
+    own_likelihood = 0.0 if parts else process.log_marginal(goal.box)
+    return Proof(
+        goal,
+        way,
+        split,
+        parts,
+        n_points=(len(goal.ways) > 1) + (len(taken.splits) > 1) + sum(p.n_points for p in parts),
+        n_leaves=sum(p.n_leaves for p in parts) if parts else 1,
+        log_draw=sum((p.log_draw for p in parts), draw),
+        log_excess=sum((p.log_excess for p in parts), excess),
+        log_likelihood=sum((p.log_likelihood for p in parts), own_likelihood),
+    )
+
+
+class _Placed(NamedTuple):
+    """A goal's proof, the position of its parent's in breadth-first order, and which part it is."""
+
+    proof: Proof
+    parent: int
+    part: int
+
+
+def _breadth_first(proof: Proof) -> list[_Placed]:
+    out = [_Placed(proof, -1, -1)]
+    for i, placed in enumerate(out):  # grows while it is read
+        out += [_Placed(part, i, j) for j, part in enumerate(placed.proof.parts)]
+    return out
+
+
+def choice_points(proof: Proof) -> list[Point]:
+    """Its choice points in breadth-first order."""
+    out = []
+    for i, (node, _, _) in enumerate(_breadth_first(proof)):
+        if len(node.goal.ways) > 1:
+            out.append(Point(i, False))
+        if len(node.goal.ways[node.way].splits) > 1:
+            out.append(Point(i, True))
+    return out
+
+
+def cut(process: LocalProcess, chance: Chance, proof: Proof, point: Point) -> Proof | None:
+    """Cut at a choice point; None if what is drawn comes to a dead end."""
+    old = _breadth_first(proof)[point.goal].proof
+    new = grow(process, chance, old.goal, old.way if point.of_split else None)
+    return None if new is None else replaced(process, proof, point.goal, new)
+
+
+def replaced(process: LocalProcess, proof: Proof, position: int, new: Proof) -> Proof:
+    """The proof with another proof of the goal at a position in breadth-first order."""
+    nodes = _breadth_first(proof)
+    while position > 0:
+        _, parent, part = nodes[position]
+        above = nodes[parent].proof
+        parts = tuple(new if j == part else old for j, old in enumerate(above.parts))
+        new = _joined(process, above.goal, above.way, above.split, parts)
+        position = parent
+    return new
+
+
+def path_to_row(proof: Proof, row: int) -> list[tuple[int, Proof]]:
+    """The goals whose boxes hold a (distinct) row, from the root down, each with its position in
+    breadth-first order."""
+    out: list[tuple[int, Proof]] = []
+    for i, placed in enumerate(_breadth_first(proof)):
+        above = out[-1][0] if out else -1
+        if placed.parent == above and placed.proof.goal.box >> row & 1:
+            out.append((i, placed.proof))
+    return out

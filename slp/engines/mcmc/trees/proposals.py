@@ -1,0 +1,219 @@
+"""Proposals on derivations, and the Metropolis-Hastings step that takes them.
+
+Every proposal cuts the derivation at a choice point and draws what follows from it anew; all that
+differs is where. Derivations are proof trees (`proof`) or sequences of edits
+(`slp.engines.mcmc.edits`), whose choice points come in an order in which no point depends on those
+after it. With x the derivation that is there, x' the one proposed, w its weight, q the probability
+that the local process draws it, L the likelihood, n the number of choice points, and w/q and L of
+the whole derivation (what was kept cancels), the ratio whose minimum with 1 is the acceptance
+probability is said in each docstring.
+
+Reference: Angelopoulos & Cussens (2001), Markov chain Monte Carlo using tree-based priors on model
+structure, UAI.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+from slp.runner import Outcome
+from slp.runner.randomness import Chance
+
+__all__ = [
+    "CutAtEach",
+    "CutAtRoot",
+    "CutUniformly",
+    "Derivation",
+    "Mixture",
+    "Proposal",
+    "Proposed",
+    "Space",
+    "acceptance_probability",
+    "log_count_ratio",
+    "metropolis_hastings",
+]
+
+
+class Derivation(Protocol):
+    """What a proposal asks of a derivation."""
+
+    @property
+    def n_points(self) -> int:
+        """How many choice points it has."""
+        ...
+
+
+D = TypeVar("D", bound=Derivation)
+
+
+class Space(Protocol[D]):
+    """Derivations, the distribution over them that is drawn from, and how to draw them anew."""
+
+    def passes(self, derivation: D, /) -> bool:
+        """Whether a derivation is in the support, predicates aside."""
+        ...
+
+    def agreed(self, derivation: D, /) -> bool:
+        """Whether the predicates hold for it; asked last, as they may be slow."""
+        ...
+
+    def log_ratio(self, new: D, old: D) -> float:
+        """log of [w(new)/q(new) L(new)] / [w(old)/q(old) L(old)]."""
+        ...
+
+    def redrawn(self, chance: Chance, old: D) -> D | None:
+        """A derivation drawn from the local process; None if that fails."""
+        ...
+
+    def cut(self, chance: Chance, old: D, k: int) -> D | None:
+        """The derivation cut at its choice point k, from 0; None if what is drawn fails."""
+        ...
+
+
+S = TypeVar("S", bound=Space[Any])
+S_contra = TypeVar("S_contra", contravariant=True)
+
+
+class Proposed(NamedTuple, Generic[D]):
+    """What is proposed: a derivation, or None if drawing it failed; and the log of the acceptance
+    ratio, not yet capped."""
+
+    derivation: D | None
+    log_ratio: float
+
+
+class Proposal(Protocol[S_contra, D]):
+    """A way to propose.
+
+    `name` is what people call it. A proposal of `period` K is K proposals that take turns: `turn`,
+    from 0 to K - 1, says whose turn it is.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def period(self) -> int: ...
+
+    def propose(self, chance: Chance, target: S_contra, old: D, turn: int) -> Proposed[D] | None:
+        """A proposal; None where nothing can be proposed, and the chain stays."""
+        ...
+
+
+@dataclass(frozen=True)
+class CutAtRoot:
+    """`q_ind`: draw the whole derivation anew, whatever there is. (Choices before the first choice
+    point come out as they were, so this is a cut at the first choice point wherever all others are
+    below it.)
+
+    ratio = [w(x')/q(x') L(x')] / [w(x)/q(x) L(x)]
+    """
+
+    name: str = "q_ind"
+    period: int = 1
+
+    def propose(self, chance: Chance, target: Space[D], old: D, turn: int) -> Proposed[D] | None:
+        """See `Proposal`."""
+        if old.n_points == 0:
+            return None
+        return _judged(target, old, target.redrawn(chance, old))
+
+
+@dataclass(frozen=True)
+class CutUniformly:
+    """`q_uc`: cut at a choice point drawn uniformly. The way back must choose the same point among
+    those of x', so
+
+    ratio = [w(x')/q(x') L(x')] / [w(x)/q(x) L(x)]  x  n(x) / n(x')
+    """
+
+    name: str = "q_uc"
+    period: int = 1
+
+    def propose(self, chance: Chance, target: Space[D], old: D, turn: int) -> Proposed[D] | None:
+        """See `Proposal`."""
+        if old.n_points == 0:
+            return None
+        new = target.cut(chance, old, chance.index(old.n_points))
+        if new is None:
+            return Proposed(None, -math.inf)
+        return Proposed(new, target.log_ratio(new, old) + log_count_ratio(new, old))
+
+
+@dataclass(frozen=True)
+class CutAtEach:
+    """`q_n(K)`: in turn k = 1, ..., K, cut at the k-th choice point; stay where there are fewer.
+    Points before the k-th are untouched by what is below it, so the way back cuts at the same one,
+    and no count enters:
+
+    ratio = [w(x')/q(x') L(x')] / [w(x)/q(x) L(x)]
+    """
+
+    period: int
+
+    @property
+    def name(self) -> str:
+        """`q_n(K)`."""
+        return f"q_n({self.period})"
+
+    def propose(self, chance: Chance, target: Space[D], old: D, turn: int) -> Proposed[D] | None:
+        """See `Proposal`."""
+        if turn >= old.n_points:
+            return None
+        return _judged(target, old, target.cut(chance, old, turn))
+
+
+def _judged(target: Space[D], old: D, new: D | None) -> Proposed[D]:
+    if new is None:
+        return Proposed(None, -math.inf)
+    return Proposed(new, target.log_ratio(new, old))
+
+
+def log_count_ratio(new: Derivation, old: Derivation) -> float:
+    """log n(old) / n(new), of the numbers of choice points. (Both have the point that was cut.)"""
+    return math.log(old.n_points / new.n_points)
+
+
+def acceptance_probability(log_ratio: float) -> float:
+    """min(1, ratio)."""
+    return math.exp(min(0.0, log_ratio))
+
+
+def metropolis_hastings(
+    chance: Chance, target: S, proposal: Proposal[S, D], old: D, turn: int = 0
+) -> tuple[D, Outcome]:
+    """One step: propose once, and go there or stay. A proposal that fails, or breaks a test, is a
+    stay: to propose again instead would favour derivations from which proposals rarely fail.
+
+    Predicates are asked of what would be accepted only. The probability to go from x to x' is the
+    same, q(x') min(1, ratio) [tests and predicates hold for x'], whichever is asked first."""
+    proposed = proposal.propose(chance, target, old, turn)
+    if proposed is None:
+        return old, "stayed"
+    new, log_ratio = proposed
+    if new is None or not target.passes(new):
+        return old, "failed"
+    if not chance.happens(acceptance_probability(log_ratio)):
+        return old, "rejected"
+    return (new, "accepted") if target.agreed(new) else (old, "failed")
+
+
+@dataclass(frozen=True)
+class Mixture(Generic[S, D]):
+    """Proposals with the probabilities that they are taken with, which do not depend on the
+    derivation: so each leaves the target invariant, and the mixture does."""
+
+    proposals: tuple[Proposal[S, D], ...]
+    cumulative: tuple[float, ...]
+
+    @classmethod
+    def of(cls, weighted: Sequence[tuple[Proposal[S, D], float]]) -> Mixture[S, D]:
+        """From proposals and their weights, which need not sum to 1."""
+        total, sums = 0.0, []
+        for _, weight in weighted:
+            total += weight
+            sums.append(total)
+        return cls(tuple(p for p, _ in weighted), tuple(sums))

@@ -1,0 +1,107 @@
+"""What Metropolis-Hastings over proof trees draws from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from slp.engines.mcmc.trees.local_process import LocalProcess
+from slp.engines.mcmc.trees.proof import Proof, choice_points, cut, grow
+from slp.runner.randomness import Chance
+
+__all__ = ["GrownTree", "Target", "TreeTest", "preorder"]
+
+
+class GrownTree(Protocol):
+    """A finished tree on a table, as a test on it sees it: a node and what is below it."""
+
+    @property
+    def box(self) -> int:
+        """The rows of the node."""
+        ...
+
+    @property
+    def cut(self) -> int | None:
+        """The number of the cut that splits it, None where none does."""
+        ...
+
+    @property
+    def parts(self) -> Sequence[GrownTree]:
+        """The left and the right side; nothing below a leaf; one part where a rule only called
+        another."""
+        ...
+
+    @property
+    def n_leaves(self) -> int:
+        """Leaves of the node and all below it."""
+        ...
+
+
+def preorder(tree: GrownTree) -> Iterator[tuple[int, int | None]]:
+    """Its nodes as `slp.problem.cut_trees.Renderer.tree` takes them."""
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        if node.cut is not None or not node.parts:
+            yield node.box, node.cut
+        stack += reversed(node.parts)
+
+
+class TreeTest(Protocol):
+    """A condition on a finished tree."""
+
+    def holds(self, tree: GrownTree, /) -> bool:
+        """Whether the tree satisfies it."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """The distribution over proofs
+
+        pi(x)  proportional to  w(x) L(x)^power [tests and predicates hold for x]
+
+    with w the weight under the program as written and L the marginal likelihood of the leaves.
+    Power 1 is the posterior, power 0 the prior, what lies between serves tempering. Predicates are
+    tests that run a user's code, which may be slow: they are asked last.
+    """
+
+    process: LocalProcess
+    power: float = 1.0
+    tests: Sequence[TreeTest] = ()
+    predicates: Sequence[TreeTest] = ()
+
+    def holds(self, proof: Proof) -> bool:
+        """Whether a proof is in the support."""
+        return self.passes(proof) and self.agreed(proof)
+
+    def passes(self, proof: Proof) -> bool:
+        """Whether it is in the support, predicates aside."""
+        return all(test.holds(proof) for test in self.tests)
+
+    def agreed(self, proof: Proof) -> bool:
+        """Whether the predicates hold."""
+        return all(predicate.holds(proof) for predicate in self.predicates)
+
+    def log_score(self, proof: Proof) -> float:
+        """log w(x) + power log L(x)."""
+        return proof.log_weight + self.power * proof.log_likelihood
+
+    def log_ratio(self, new: Proof, old: Proof) -> float:
+        """log of [w(new) / q(new)] L(new)^power / ([w(old) / q(old)] L(old)^power), q the draw
+        probabilities of the local process.
+
+        In it: likelihoods, and the sums Z of the choices (`local_process`). Not in it: labels,
+        split measures, numbers of choice points. What two proofs have in common cancels.
+        """
+        likelihood = new.log_likelihood - old.log_likelihood
+        return new.log_excess - old.log_excess + self.power * likelihood
+
+    def redrawn(self, chance: Chance, old: Proof) -> Proof | None:
+        """A proof drawn from the local process, or None if it comes to a dead end."""
+        return grow(self.process, chance, old.goal)
+
+    def cut(self, chance: Chance, old: Proof, k: int) -> Proof | None:
+        """The proof cut at choice point k in breadth-first order, from 0."""
+        return cut(self.process, chance, old, choice_points(old)[k])

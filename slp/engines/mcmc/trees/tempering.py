@@ -1,0 +1,199 @@
+"""Parallel tempering: chains at powers of the likelihood that swap their proofs.
+
+Rung j has the target pi_j(x), proportional to w(x) L(x)^b_j, with 1 = b_0 > b_1 > ... > 0; rung 0
+is what is wanted. The product of all pi_j is left invariant by a step of each rung by itself, and
+by swaps of neighbours:
+
+    ratio of the swap of x_j and x_j+1  =  [L(x_j+1) / L(x_j)]^(b_j - b_j+1)
+
+Weights and tests on the finished tree are not in it, as they are the same on all rungs.
+
+The ladder is tuned in warm-up only, as in Miasojedow, Moulines & Vihola (2013), An adaptive
+parallel tempering algorithm, JCGS 22: with b_j+1 = b_j exp(-exp(r_j)), a swap tried at step t moves
+r_j by t^-0.6 (accepted - 0.234).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import numpy as np
+
+from slp.engines.mcmc.trees.engine import MetropolisHastings, MHState
+from slp.engines.mcmc.trees.proposals import acceptance_probability
+from slp.errors import Diagnostic, UsageError
+from slp.ir.tree_grammar import TreeGrammar
+from slp.problem.boxes import Geometry
+from slp.results.averages import ScoredTree
+from slp.runner import Info, Json, Move, Stop, never
+from slp.runner.randomness import Chance, RandomChance
+from slp.trees import Tree
+
+if TYPE_CHECKING:
+    from slp.results.sampled_posterior import TreeSampler
+
+__all__ = ["Tempering", "TemperingState", "check_rungs", "first_spacing", "log_swap_ratio"]
+
+_WANTED_SWAPS = 0.234
+_DECAY = 0.6
+#: Steps between powers are kept above this, so that rungs stay apart.
+_LEAST_SPACING = -12.0
+
+B = TypeVar("B", bound="TreeSampler[Any]")
+
+
+@dataclass(frozen=True, eq=False)
+class TemperingState:
+    """The rungs' states, the coldest first; r of each step between rungs (module's docstring); and
+    the last swap tried: the upper rung's number, and whether it was accepted."""
+
+    rungs: tuple[MHState, ...]
+    spacing: tuple[float, ...]
+    tried: int = 0
+    swapped: bool = False
+
+    @property
+    def powers(self) -> tuple[float, ...]:
+        """b_j, falling from 1."""
+        out = [1.0]
+        for r in self.spacing:
+            out.append(out[-1] * math.exp(-math.exp(r)))
+        return tuple(out)
+
+
+class OfRung0(Generic[B]):
+    """What tempered chains stand for: their rung 0 (`slp.results.sampled_posterior.TreeSampler`).
+
+    Raises
+    ------
+    UsageError
+        E518: fewer than two rungs.
+    """
+
+    def __init__(self, base: B, rungs: int) -> None:
+        check_rungs(rungs)
+        self.base, self._n_rungs = base, rungs
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """See `Engine`."""
+        return {**self.base.identity, "number of rungs": str(self._n_rungs)}
+
+    @property
+    def geometry(self) -> Geometry:
+        """See `TreeSampler`."""
+        return self.base.geometry
+
+    @property
+    def normalised(self) -> bool:
+        """See `TreeSampler`."""
+        return self.base.normalised
+
+    @property
+    def derivations_are_trees(self) -> bool:
+        """See `TreeSampler`."""
+        return self.base.derivations_are_trees
+
+    @property
+    def evidence_note(self) -> str | None:
+        """See `TreeSampler`."""
+        return self.base.evidence_note
+
+    def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
+        """See `TreeSampler`."""
+        return self.base.scored(records, stop)
+
+    @property
+    def rule_grammar(self) -> TreeGrammar | None:
+        """See `slp.results.sampled_posterior.TreeSampler`."""
+        return self.base.rule_grammar
+
+    def rules_taken(self, record: Json) -> list[tuple[int, int]]:
+        """See `slp.results.sampled_posterior.TreeSampler`."""
+        return self.base.rules_taken(record)
+
+    def log_weight(self, tree: Tree) -> float:
+        """See `TreeSampler`."""
+        return self.base.log_weight(tree)
+
+
+class Tempering(OfRung0[MetropolisHastings]):
+    """Tempered chains (a `slp.runner.Engine`): one step moves every rung, then tries one swap.
+
+    Parameters
+    ----------
+    base : what each rung does.
+    rungs : how many there are, two or more (E518); they begin with powers 1, 1/2, 1/4, ...
+    """
+
+    def init(self, rng: np.random.Generator, stop: Stop = never) -> TemperingState:
+        """A start for each rung."""
+        rungs = tuple(self.base.init(rng, stop) for _ in range(self._n_rungs))
+        return TemperingState(rungs, first_spacing(self._n_rungs))
+
+    def step(self, rng: np.random.Generator, state: TemperingState) -> tuple[TemperingState, Info]:
+        """Every rung moves, then a swap is tried. Info is on rung 0 and the swap."""
+        state, moves = self.transition(RandomChance(rng), state)
+        return state, Info(moves, self.base.target.log_score(state.rungs[0].proof))
+
+    def transition(
+        self, chance: Chance, state: TemperingState
+    ) -> tuple[TemperingState, tuple[Move, ...]]:
+        """The transition that `step` makes; the moves of rung 0, and the swap."""
+        rungs, moves = [], []
+        for rung, power in zip(state.rungs, state.powers, strict=True):
+            target = replace(self.base.target, power=power * self.base.target.power)
+            moved, move = self.base.transition(chance, target, rung)
+            rungs.append(moved)
+            moves.append(move)
+        j = chance.index(len(rungs) - 1)
+        ratio = log_swap_ratio(state.powers, rungs, j) * self.base.target.power
+        swapped = chance.happens(acceptance_probability(ratio))
+        if swapped:  # turns belong to the rungs, proofs move
+            cold, hot = rungs[j], rungs[j + 1]
+            rungs[j : j + 2] = [replace(cold, proof=hot.proof), replace(hot, proof=cold.proof)]
+        swap = Move(f"swap {j}-{j + 1}", "accepted" if swapped else "rejected")
+        return TemperingState(tuple(rungs), state.spacing, j, swapped), (moves[0], swap)
+
+    def adapt(self, state: TemperingState, info: Info, step: int) -> TemperingState:
+        """Move the powers of the last swap apart if it was accepted, together if not."""
+        spacing = list(state.spacing)
+        r = spacing[state.tried] + step**-_DECAY * (state.swapped - _WANTED_SWAPS)
+        spacing[state.tried] = max(r, _LEAST_SPACING)
+        return replace(state, spacing=tuple(spacing))
+
+    def record(self, state: TemperingState) -> Json:
+        """The proof of rung 0, as `MetropolisHastings.record`."""
+        return self.base.record(state.rungs[0])
+
+    def state_to_data(self, state: TemperingState) -> Json:
+        """See `Engine`."""
+        rungs = [self.base.state_to_data(rung) for rung in state.rungs]
+        return [rungs, list(state.spacing), state.tried, state.swapped]
+
+    def state_from_data(self, data: Json) -> TemperingState:
+        """See `Engine`."""
+        rungs, spacing, tried, swapped = data
+        states = tuple(self.base.state_from_data(rung) for rung in rungs)
+        return TemperingState(states, tuple(spacing), tried, swapped)
+
+
+def check_rungs(rungs: int) -> None:
+    """Raise UsageError E518 if there are fewer than two rungs."""
+    if rungs < 2:
+        help = "take 2 or more; one rung is a chain without tempering"
+        raise UsageError(Diagnostic("E518", f"tempering with {rungs} rungs", help=help))
+
+
+def first_spacing(rungs: int) -> tuple[float, ...]:
+    """r of each step between rungs at the start: powers 1, 1/2, 1/4, ..."""
+    return (math.log(math.log(2)),) * (rungs - 1)
+
+
+def log_swap_ratio(powers: tuple[float, ...], rungs: list[MHState], j: int) -> float:
+    """Log of the ratio in the module's docstring."""
+    difference = rungs[j + 1].proof.log_likelihood - rungs[j].proof.log_likelihood
+    return (powers[j] - powers[j + 1]) * difference

@@ -1,0 +1,143 @@
+"""Whether each tree has one derivation at most, decided on the grammar alone (for every table at
+once).
+
+A tree has two derivations if some state has two ways to begin alike (two leaves, or two splits in
+one cell) after which a common subtree can follow on either side. The states that can derive a
+common tree are a least fixed point over pairs of states. The answer is on the safe side: "no" may
+be wrong, "yes" is not. Of a grammar whose states are open it is "yes" only where no state offers a
+choice.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.ir.tree_grammar import CallRule, LeafRule, OpenStates, SplitRule, TreeGrammar
+from slp.problem.split_measures import flat_transitions
+
+__all__ = ["derivations_are_trees"]
+
+#: The answer is "no" where more pairs of rules would have to be compared.
+_MOST_COMPARISONS = 10_000
+
+_Pair: TypeAlias = tuple[int, int]
+
+
+class _Ways(NamedTuple):
+    """What a state can begin with, calls followed: how many leaves, and its split rules, once for
+    each chain of calls."""
+
+    leaves: int
+    splits: tuple[SplitRule, ...]
+
+
+def derivations_are_trees(grammar: TreeGrammar) -> bool:
+    """Whether it is certain that no tree has two derivations."""
+    try:
+        if isinstance(grammar.states, OpenStates):
+            return grammar.states.single_way
+        return _Overlaps(grammar).unambiguous()
+    except _TooLargeError:
+        return False
+
+
+class _TooLargeError(Exception):
+    """The question is too large to be answered."""
+
+
+class _Overlaps:
+    def __init__(self, grammar: TreeGrammar) -> None:
+        self.grammar = grammar
+        self.ways: dict[int, _Ways] = {}
+        self.tables: dict[int, NDArray[np.int32]] = {}
+        #: for each pair of states met: the pairs (left, right), one of which has to overlap on
+        #: both sides
+        self.needs: dict[_Pair, list[tuple[_Pair, _Pair]]] = {}
+        self.overlap: set[_Pair] = set()
+        self.comparisons = 0
+
+    def unambiguous(self) -> bool:
+        doubts: list[tuple[_Pair, _Pair]] = []
+        for state in range(len(self.grammar.all_states())):
+            ways = self._ways(state)
+            if ways.leaves > 1:
+                return False
+            for one, other in combinations(ways.splits, 2):
+                doubts += self._sides(one, other)
+        self._explore([pair for sides in doubts for pair in sides])
+        self._settle()
+        return not any(left in self.overlap and right in self.overlap for left, right in doubts)
+
+    def _explore(self, pending: list[_Pair]) -> None:
+        """Find what the overlaps of pairs depend on."""
+        while pending:
+            pair = pending.pop()
+            if pair in self.needs:
+                continue
+            self.needs[pair] = []
+            a, b = self._ways(pair[0]), self._ways(pair[1])
+            if pair[0] == pair[1] or (a.leaves and b.leaves):
+                self.overlap.add(pair)
+                continue
+            for one, other in product(a.splits, b.splits):
+                self.needs[pair] += self._sides(one, other)
+            pending += [p for sides in self.needs[pair] for p in sides]
+
+    def _settle(self) -> None:
+        settled = False
+        while not settled:
+            settled = True
+            for pair, needs in self.needs.items():
+                if pair not in self.overlap and any(
+                    left in self.overlap and right in self.overlap for left, right in needs
+                ):
+                    self.overlap.add(pair)
+                    settled = False
+
+    def _sides(self, one: SplitRule, other: SplitRule) -> list[tuple[_Pair, _Pair]]:
+        """Pairs of states left and right that two split rules lead to by splits that part rows
+        alike."""
+        self.comparisons += 1
+        if self.comparisons > _MOST_COMPARISONS:
+            raise _TooLargeError
+        a, b = self._table(one), self._table(other)
+        if "partition" in (one.measure, other.measure):
+            # Splits of any two features may part the rows alike, with the sides changed too.
+            first, second = np.unique(a[a[:, 0] >= 0], axis=0), np.unique(b[b[:, 0] >= 0], axis=0)
+            both = [(x, y) for x in first.tolist() for y in second.tolist()]
+            both += [(x, y[::-1]) for x, y in both]
+        else:
+            live = (a[:, 0] >= 0) & (b[:, 0] >= 0)
+            rows = np.unique(np.concatenate([a[live], b[live]], axis=1), axis=0)
+            both = [(row[:2], row[2:]) for row in rows.tolist()]
+        return [(_pair(x[0], y[0]), _pair(x[1], y[1])) for x, y in both]
+
+    def _table(self, rule: SplitRule) -> NDArray[np.int32]:
+        if id(rule) not in self.tables:
+            self.tables[id(rule)] = flat_transitions(rule)
+        return self.tables[id(rule)]
+
+    def _ways(self, state: int) -> _Ways:
+        """Calls are followed one chain at a time: a state called in two ways counts twice."""
+        if state not in self.ways:
+            leaves, splits, pending = 0, [], [state]
+            while pending:
+                for rule in self.grammar.states[pending.pop()].rules:
+                    if isinstance(rule, LeafRule):
+                        leaves += 1
+                    elif isinstance(rule, CallRule):
+                        pending.append(rule.state)
+                    else:
+                        splits.append(rule)
+                if leaves + len(splits) + len(pending) > _MOST_COMPARISONS:
+                    raise _TooLargeError
+            self.ways[state] = _Ways(leaves, tuple(splits))
+        return self.ways[state]
+
+
+def _pair(a: int, b: int) -> _Pair:
+    return (a, b) if a <= b else (b, a)

@@ -1,0 +1,147 @@
+"""A tree grammar on a table, laid out for the compiled engine (`native/core/exact/problem.hpp`)."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.data.table import Feature, Table
+from slp.ir.program import Measure
+from slp.ir.row_function import Op
+from slp.ir.tree_grammar import CallRule, LeafRule, OpenStates, Rule, TreeGrammar
+from slp.leaves import (
+    Dirichlet,
+    GammaExponential,
+    GammaPoisson,
+    LeafModel,
+    NormalInverseGamma,
+    label_text,
+)
+from slp.problem.split_measures import flat_transitions
+
+__all__ = ["MEASURES", "core_problem", "leaf_problem", "leaves_owed"]
+
+#: The order of the core's enumerations.
+MEASURES: tuple[Measure, ...] = (
+    "feature_then_cut",
+    "all",
+    "gap",
+    "each",
+    "partition",
+    "per_feature",
+)
+_VALUES, _CUTS, _LEVELS = range(3)
+_DIRICHLET, _NORMAL, _POISSON, _EXPONENTIAL = range(4)
+
+
+def leaves_owed(grammar: TreeGrammar, table: Table) -> int:
+    """K: the most leaves that a state may owe, 0 where leaves are not counted."""
+    if grammar.max_leaves is None:
+        return 0
+    return max(1, min(grammar.max_leaves, len(table.counts)))
+
+
+def core_problem(
+    core: Any, grammar: TreeGrammar, table: Table, *, count_leaves: bool = True
+) -> Any:
+    """The core's `ExactProblem`. Without `count_leaves` it leaves `max_leaves` out."""
+    problem = core.ExactProblem()
+    problem.set_rows(table.counts.astype(np.uint32))
+    for f, feature in enumerate(table.features):
+        _add_feature(problem, feature, grammar.breakpoints[f], table.codes[:, f])
+    _set_leaf(problem, table.leaf, table.statistics)
+    problem.set_grammar(
+        grammar.start,
+        grammar.normalise,
+        grammar.failure == "condition",
+        min(grammar.min_leaf, table.n_rows + 1),  # the core's integers end
+        leaves_owed(grammar, table) if count_leaves else 0,
+        np.ascontiguousarray(grammar.feature_weights, np.float64),
+    )
+    make = partial(_core_rules, core, grammar, table.leaf)
+    if isinstance(grammar.states, OpenStates):
+        problem.set_open_states(make, grammar.horizon)
+    else:
+        for state in range(len(grammar.all_states())):
+            problem.add_state(make(state))
+    return problem
+
+
+def leaf_problem(core: Any, table: Table) -> Any:
+    """The leaf model on a table's rows alone, as the core's `ExactProblem`."""
+    problem = core.ExactProblem()
+    problem.set_rows(table.counts.astype(np.uint32))
+    _set_leaf(problem, table.leaf, table.statistics)
+    return problem
+
+
+def _add_feature(
+    problem: Any, feature: Feature, breakpoints: NDArray[np.float64], codes: NDArray[np.int32]
+) -> None:
+    if feature.levels is not None:
+        kind, numbers = _LEVELS, np.empty(0)
+    elif feature.cuts is not None:
+        kind, numbers = _CUTS, feature.cuts
+    else:
+        assert feature.values is not None
+        kind, numbers = _VALUES, feature.values
+    problem.add_feature(
+        kind,
+        feature.n_codes,
+        np.ascontiguousarray(numbers, np.float64),
+        np.ascontiguousarray(breakpoints, np.float64),
+        np.ascontiguousarray(codes, np.uint32),
+    )
+
+
+def _set_leaf(problem: Any, leaf: LeafModel, statistics: NDArray[np.float64]) -> None:
+    if isinstance(leaf, Dirichlet):
+        kind, hyperparameters = _DIRICHLET, leaf.concentration
+    elif isinstance(leaf, NormalInverseGamma):
+        mu, *others = leaf.hyperparameters
+        kind, hyperparameters = _NORMAL, np.array([mu - leaf.ref, *others])
+    elif isinstance(leaf, GammaPoisson):
+        kind, hyperparameters = _POISSON, np.array(leaf.hyperparameters)
+    else:
+        assert isinstance(leaf, GammaExponential)
+        kind, hyperparameters = _EXPONENTIAL, np.array(leaf.hyperparameters)
+    problem.set_leaf(
+        kind,
+        np.ascontiguousarray(hyperparameters, np.float64),
+        np.ascontiguousarray(statistics, np.float64).ravel(),
+        leaf.n_statistics,
+    )
+
+
+def _core_rules(core: Any, grammar: TreeGrammar, leaf: LeafModel, state: int) -> Any:
+    """The rules of a state, as the core's `ExactRules`."""
+    own = grammar.states[state]
+    rules = core.ExactRules(own.least_leaves)
+    for rule in own.rules:
+        _add_rule(rules, rule, leaf)
+    return rules
+
+
+def _add_rule(rules: Any, rule: Rule, leaf: LeafModel) -> None:
+    _add_kind(rules, rule, leaf)
+    if rule.rows is not None:
+        named = list(map(label_text, leaf.classes))
+        classes = [named.index(c) if c in named else -1 for c in rule.rows.classes]
+        operands = [classes[int(x)] if op is Op.COUNT else x for op, x in rule.rows.code]
+        ops = np.array([op for op, _ in rule.rows.code], np.uint8)
+        rules.set_row_function(ops, np.array(operands, np.float64), rule.rows.labelled)
+
+
+def _add_kind(rules: Any, rule: Rule, leaf: LeafModel) -> None:
+    if isinstance(rule, LeafRule):
+        classes = list(map(label_text, leaf.classes))
+        places = [classes.index(c) if c in classes else -1 for c in rule.majority]
+        rules.add_leaf_rule(rule.log_weight, places)
+    elif isinstance(rule, CallRule):
+        rules.add_call_rule(rule.log_weight, rule.state)
+    else:
+        steps = np.ascontiguousarray(flat_transitions(rule)).ravel()
+        rules.add_split_rule(rule.log_weight, MEASURES.index(rule.measure), steps)

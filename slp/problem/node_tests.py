@@ -1,0 +1,77 @@
+"""Predicates that are decided at each node, on a table: what they forbid is a local constraint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.ir.tree_grammar import FORBIDDEN, TreeGrammar
+from slp.problem.boxes import BoxSplit, Geometry
+from slp.trees import Leaf, Split, TreeNode
+from slp.trees.predicates import AskedPredicate
+
+__all__ = ["NodeTests"]
+
+#: Answers remembered; beyond, all are forgotten and asked for anew.
+_MOST_ANSWERS = 500_000
+
+
+class NodeTests:
+    """What predicates say of the nodes of trees on a table. Each is asked once for a depth, rows
+    and a split, and its answer is remembered."""
+
+    def __init__(
+        self, grammar: TreeGrammar, geometry: Geometry, predicates: Sequence[AskedPredicate]
+    ) -> None:
+        self._geometry, self._predicates = geometry, predicates
+        self._grammar = grammar
+        self._answers: dict[tuple[int, int, int | None], bool] = {}
+
+    @property
+    def any(self) -> bool:
+        """Whether there is anything to ask."""
+        return bool(self._predicates)
+
+    def allow(self, state: int, box: int, cut: int | None) -> bool:
+        """Whether a box in a state may be split by a cut (None: may be a leaf).
+
+        Raises
+        ------
+        SlpError
+            E653, E654: a predicate did not answer.
+        """
+        if not self._predicates:
+            return True
+        # Lowering keeps states of different depths apart where predicates are asked at nodes.
+        key = self._grammar.states[state].level, box, cut
+        answer = self._answers.get(key)
+        if answer is None:
+            if len(self._answers) >= _MOST_ANSWERS:
+                self._answers.clear()
+            node = self._node(*key)
+            answer = self._answers[key] = all(predicate(node) for predicate in self._predicates)
+        return answer
+
+    def forbid(
+        self, state: int, box: int, splits: Sequence[BoxSplit], steps: NDArray[np.int32]
+    ) -> NDArray[np.int32]:
+        """Transitions of the splits of a box under a split rule, int32, shape (E, 2), with
+        FORBIDDEN where a predicate refuses the split."""
+        if not self._predicates:
+            return steps
+        allowed = [
+            left < 0 or self.allow(state, box, split.cut)
+            for split, left in zip(splits, steps[:, 0].tolist(), strict=True)
+        ]
+        return np.where(np.array(allowed, np.bool_)[:, None], steps, np.int32(FORBIDDEN))
+
+    def _node(self, depth: int, box: int, cut: int | None) -> TreeNode:
+        table = self._geometry.table
+        summary = table.leaf.summary(self._geometry.statistics([box])[0])
+        split = None
+        if cut is not None:
+            c = self._geometry.cuts[cut]
+            split = Split(table.features[c.feature].name, c.threshold, c.level, Leaf(), Leaf())
+        return TreeNode(depth, self._geometry.count(box), summary, split)

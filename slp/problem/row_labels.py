@@ -1,0 +1,146 @@
+"""Labels that depend on the rows of a box, where they are found to be wrong in a box.
+
+Labels of the number of rows alone are tried out for every state before the lowering gives it to an
+engine (`slp.analysis.row_labels`). Those that count the rows of a class are checked here, in
+every box that an engine comes to: they are probabilities, and sum to 1 over the rules of the state,
+or over those whose tests of rows hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.data.table import Table
+from slp.errors import Diagnostic, ProgramError, Related
+from slp.ir.program import Program
+from slp.ir.row_function import RowFunction
+from slp.ir.tree_grammar import Rule, State, TreeGrammar
+from slp.kernels.exact import exact_kernels
+from slp.leaves import label_text
+from slp.problem.boxes import Geometry
+
+__all__ = [
+    "check_labels",
+    "counts_classes",
+    "row_counts",
+    "telling_label_faults",
+    "tells_label_faults",
+]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+#: How far a sum of labels may be from 1; the core has the same.
+_TOLERANCE = 1e-9
+
+
+def counts_classes(rules: Sequence[Rule]) -> bool:
+    """Whether some label or guard counts the rows of a class."""
+    return any(r.rows is not None and r.rows.classes for r in rules)
+
+
+def row_counts(
+    function: RowFunction, geometry: Geometry, boxes: Sequence[int]
+) -> NDArray[np.float64]:
+    """The rows of each class that a function counts, in each box, shape (C, B)."""
+    out = np.zeros((len(function.classes), len(boxes)))
+    if function.classes:
+        classes = list(map(label_text, geometry.table.leaf.classes))
+        counts = geometry.statistics(boxes)  # of a leaf model for classes: rows of each class
+        for c, name in enumerate(function.classes):
+            if name in classes:
+                out[c] = counts[:, classes.index(name)]
+    return out
+
+
+def check_labels(
+    g: TreeGrammar,
+    state: int,
+    holds: NDArray[np.bool_],
+    label: NDArray[np.float64],
+    geometry: Geometry,
+    boxes: Sequence[int],
+) -> None:
+    """Raise E520 where a label, shape (R, B), of a rule whose tests hold is no weight, or where
+    labels do not sum to 1 although they should."""
+    rules = g.states[state].rules
+    varying = np.array([[r.rows is not None] for r in rules])
+    largest = 1 + _TOLERANCE if g.normalise else np.finfo(np.float64).max
+    wrong = holds & varying & ~((label >= 0) & (label <= largest))
+    if wrong.any():
+        r, b = (int(i[0]) for i in np.nonzero(wrong))
+        raise _fault(g.states[state], r, float(label[r, b]), geometry, boxes[b])
+    if not g.normalise or not counts_classes(rules):
+        return
+    total = np.where(holds, label, 0.0).sum(axis=0)
+    off = ~(np.abs(total - 1) <= _TOLERANCE)
+    off &= ~(np.abs(label.sum(axis=0) - 1) <= _TOLERANCE)
+    if off.any():
+        b = int(np.flatnonzero(off)[0])
+        raise _fault(g.states[state], None, float(total[b]), geometry, boxes[b])
+
+
+def _fault(
+    state: State, rule: int | None, value: float, geometry: Geometry, box: int
+) -> ProgramError:
+    classes = list(map(label_text, geometry.table.leaf.classes))
+    statistics = geometry.statistics([box])[0]
+    counts = dict(zip(classes, statistics.tolist(), strict=True)) if classes else {}
+    return _label_fault(state, rule, value, geometry.count(box), counts)
+
+
+@contextmanager
+def telling_label_faults(grammar: TreeGrammar, table: Table) -> Iterator[None]:
+    """Labels that the core finds to be wrong in a box become E520."""
+    core = exact_kernels()
+    if core is None:
+        yield
+        return
+    try:
+        yield
+    except core.LabelError as fault:
+        state, rule, value, rows, statistics = fault.args
+        classes = list(map(label_text, table.leaf.classes))
+        counts = dict(zip(classes, statistics, strict=True)) if classes else {}
+        where = None if rule < 0 else rule
+        raise _label_fault(grammar.states[state], where, value, int(rows), counts) from None
+
+
+def tells_label_faults(
+    run: Callable[Concatenate[Program, TreeGrammar, Table, P], R],
+) -> Callable[Concatenate[Program, TreeGrammar, Table, P], R]:
+    """A function of a program, its grammar and a table, with such faults told."""
+
+    @wraps(run)
+    def telling(
+        program: Program, grammar: TreeGrammar, table: Table, /, *args: P.args, **options: P.kwargs
+    ) -> R:
+        with telling_label_faults(grammar, table):
+            return run(program, grammar, table, *args, **options)
+
+    return telling
+
+
+def _label_fault(
+    state: State, rule: int | None, value: float, rows: int, counts: dict[str, float]
+) -> ProgramError:
+    """E520: the label of a rule (by position), or the sum of a state's labels (None), is `value` in
+    a box of `rows` rows, with so many of each class."""
+    by_class = ", ".join(f"{name} {count:g}" for name, count in counts.items())
+    box = f"a box of {rows:,} row{'s' * (rows != 1)}{f' ({by_class})' if by_class else ''}"
+    spans = list(dict.fromkeys(r.span for r in state.rules if r.span is not None))
+    if rule is None:
+        message = f"the labels of `{state.name}` sum to {value:.10g}, not to 1, in {box}"
+        help = "make them sum to 1 for all counts, or declare `:- weights.`"
+        related = tuple(Related("and this rule", span) for span in spans[1:4])
+        return ProgramError(Diagnostic("E520", message, spans[0] if spans else None, help, related))
+    why = "has no value" if np.isnan(value) else f"is {value:g}"
+    message = f"the label of `{state.name}` {why} in {box}"
+    help = "a probability is a number from 0 to 1; a guard keeps boxes away: `{ rows(N), N > 1 }`"
+    return ProgramError(Diagnostic("E520", message, state.rules[rule].span, help))

@@ -1,0 +1,201 @@
+"""Global constraints: what is decided at the finished tree (DESIGN 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.engines.mcmc.trees.target import GrownTree, TreeTest, preorder
+from slp.ir.program import Constraint, MaxFeatures, Monotone
+from slp.ir.tree_grammar import TreeGrammar
+from slp.problem.boxes import Geometry
+from slp.problem.cut_trees import Renderer
+from slp.trees.predicates import AskedPredicate, tree_predicates
+
+__all__ = [
+    "AtMostFeatures",
+    "AtMostLeaves",
+    "MonotonePredictions",
+    "PredicateHolds",
+    "predicate_tests",
+    "tree_tests",
+]
+
+#: Predictions that differ by less, relative to the larger, are the same: they were added up in
+#: different orders.
+_SAME = 1e-12
+
+
+def tree_tests(
+    grammar: TreeGrammar, constraints: Iterable[Constraint], geometry: Geometry
+) -> list[TreeTest]:
+    """The tests for `max_leaves` of a grammar and for the global constraints among those given,
+    which name features of the table."""
+    tests: list[TreeTest] = []
+    if grammar.max_leaves is not None:
+        tests.append(AtMostLeaves(grammar.max_leaves))
+    names = geometry.table.feature_names
+    for constraint in constraints:
+        match constraint:
+            case MaxFeatures(count=count):
+                tests.append(AtMostFeatures(count, geometry))
+            case Monotone(feature=feature, direction=direction):
+                tests.append(MonotonePredictions(names.index(feature), direction, geometry))
+            case _:
+                pass  # local: it is in the grammar; or a predicate
+    return tests
+
+
+def predicate_tests(constraints: Iterable[Constraint], geometry: Geometry) -> list[TreeTest]:
+    """The predicates on finished trees among constraints, as tests."""
+    renderer = Renderer(geometry)
+    return [PredicateHolds(asked, renderer) for asked in tree_predicates(constraints)]
+
+
+@dataclass(frozen=True, eq=False)
+class PredicateHolds:
+    """`python(...)` or `prolog(...)` on a finished tree, which it sees as a `slp.Tree`."""
+
+    predicate: AskedPredicate
+    renderer: Renderer
+
+    def holds(self, tree: GrownTree) -> bool:
+        """See `TreeTest`.
+
+        Raises
+        ------
+        SlpError
+            E653, E654: the predicate did not answer.
+        """
+        return self.predicate(self.renderer.tree(preorder(tree)))
+
+
+@dataclass(frozen=True, eq=False)
+class AtMostLeaves:
+    """`max_leaves(count)`."""
+
+    count: int
+
+    def holds(self, tree: GrownTree) -> bool:
+        """See `TreeTest`."""
+        return tree.n_leaves <= self.count
+
+
+@dataclass(frozen=True, eq=False)
+class AtMostFeatures:
+    """`max_features(count)`: the tree splits on at most so many distinct features."""
+
+    count: int
+    geometry: Geometry
+
+    def holds(self, tree: GrownTree) -> bool:
+        """See `TreeTest`."""
+        used = set()
+        stack = [tree]
+        while stack:
+            node = stack.pop()
+            stack += node.parts
+            if node.cut is not None:
+                used.add(self.geometry.cuts[node.cut].feature)
+                if len(used) > self.count:
+                    return False
+        return True
+
+
+class _Side(NamedTuple):
+    """What is left of one feature in a region: `lo <= value < hi` of a numeric one; of a
+    categorical one the bit set of its levels."""
+
+    lo: float = -np.inf
+    hi: float = np.inf
+    levels: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class MonotonePredictions:
+    """`monotone(feature, direction)`: for all points a, b that agree but for the feature, which is
+    larger at b, the prediction does not fall (`up`) or does not rise (`down`) from a to b.
+
+    The prediction of a leaf is its posterior mean or, for ordered classes, P(class <= c) for every
+    c: up means that these do not rise. Such points exist in two leaves if their regions meet in
+    every other feature. Of a categorical feature only the levels of the table count.
+    """
+
+    feature: int
+    direction: Literal["up", "down"]
+    geometry: Geometry
+
+    def holds(self, tree: GrownTree) -> bool:
+        """See `TreeTest`."""
+        boxes, regions = self._leaves(tree)
+        rising = self._rising_quantities(boxes)
+        low = np.array([r[self.feature].lo for r in regions])
+        for i, region in enumerate(regions):
+            for j in np.flatnonzero(low < low[i]).tolist():
+                if self._meet(region, regions[j]):  # so j is below i: regions are disjoint
+                    slack = _SAME * np.maximum(np.abs(rising[i]), np.abs(rising[j]))
+                    # written so that equal infinities are in order
+                    if bool((rising[j] > rising[i] + np.nan_to_num(slack)).any()):
+                        return False
+        return True
+
+    def _rising_quantities(self, boxes: list[int]) -> NDArray[np.float64]:
+        """Of each leaf, what must not fall as the feature grows; shape (K, quantities)."""
+        leaf = self.geometry.table.leaf
+        statistics = self.geometry.statistics(boxes)
+        if leaf.classes:
+            rising = -np.cumsum(leaf.predict_proba(statistics), axis=1)[:, :-1]
+        else:
+            rising = leaf.mean(statistics)[:, None]
+        return rising if self.direction == "up" else -rising
+
+    def _meet(self, a: tuple[_Side, ...], b: tuple[_Side, ...]) -> bool:
+        """Whether two regions have a point in common, the feature disregarded."""
+        return all(
+            (x.levels & y.levels) != 0 if x.levels else x.lo < y.hi and y.lo < x.hi
+            for f, (x, y) in enumerate(zip(a, b, strict=True))
+            if f != self.feature
+        )
+
+    def _leaves(self, tree: GrownTree) -> tuple[list[int], list[tuple[_Side, ...]]]:
+        """Box and region of each leaf."""
+        everywhere = tuple(
+            _Side() if f.levels is None else _Side(levels=(1 << len(f.levels)) - 1)
+            for f in self.geometry.table.features
+        )
+        boxes, regions = [], []
+        stack = [(tree, everywhere)]
+        while stack:
+            node, region = stack.pop()
+            if node.cut is not None:
+                stack += zip(node.parts, self._parts(region, node.cut), strict=True)
+            elif node.parts:
+                stack.append((node.parts[0], region))
+            else:
+                boxes.append(node.box)
+                regions.append(region)
+        return boxes, regions
+
+    def _parts(
+        self, region: tuple[_Side, ...], number: int
+    ) -> tuple[tuple[_Side, ...], tuple[_Side, ...]]:
+        """A region's two parts under a cut."""
+        cut = self.geometry.cuts[number]
+        f, side = cut.feature, region[cut.feature]
+        if cut.threshold is not None:
+            left = side._replace(hi=min(side.hi, cut.threshold))
+            right = side._replace(lo=max(side.lo, cut.threshold))
+        else:
+            levels = self.geometry.table.features[f].levels
+            assert levels is not None and cut.level is not None
+            bit = 1 << levels.index(cut.level)
+            left = side._replace(levels=side.levels & bit)
+            right = side._replace(levels=side.levels & ~bit)
+        return (
+            (*region[:f], left, *region[f + 1 :]),
+            (*region[:f], right, *region[f + 1 :]),
+        )

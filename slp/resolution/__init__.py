@@ -1,0 +1,70 @@
+"""Proofs: terms, unification, arithmetic, SLD resolution, and what tree rules need of them.
+
+Entry points: `evaluate` (arithmetic); `Database` and `solve` (answers to a goal);
+`evaluate_arguments`, `rule_instances` and `labels_over_heads` (tree rules at a state);
+`threshold_outcomes` (guards behind a split); `answers_of_query` and `draw_answers` (goals of a
+stochastic program).
+
+Inside: `terms`, `store` (bindings and unification), `machine` (the loop), `clauses`, `control`,
+`builtins` and `library` (what can be called), `functions` (of arithmetic), `affine` (numbers that
+depend on a threshold), `faults` (every message). Of queries: `choices` (clauses at a stochastic
+goal), `best_first` and `search` (all proofs), `graph` (the same, kept), `draws`, `failures` (why a
+goal fails), `queries` (what it all adds up to), `notes` (how to read it), `prolog` (the same under
+SWI-Prolog).
+"""
+
+from typing import TYPE_CHECKING
+
+from slp.late import late_names
+from slp.resolution.arithmetic import evaluate, evaluate_arguments
+from slp.resolution.cells import ThresholdOutcomes, threshold_outcomes
+from slp.resolution.database import Database, is_builtin
+from slp.resolution.instances import RuleInstance, labels_over_heads, rule_instances
+from slp.resolution.machine import DEFAULT_LIMITS, Limits, Meter
+from slp.resolution.solve import Bindings, solve
+
+if TYPE_CHECKING:
+    from slp.resolution.draws import Failure
+    from slp.resolution.queries import (
+        Query,
+        SearchResult,
+        answers_of_query,
+        draw_answers,
+        named_variables,
+    )
+
+__all__ = [
+    "DEFAULT_LIMITS",
+    "Bindings",
+    "Database",
+    "Failure",
+    "Limits",
+    "Meter",
+    "Query",
+    "RuleInstance",
+    "SearchResult",
+    "ThresholdOutcomes",
+    "answers_of_query",
+    "draw_answers",
+    "evaluate",
+    "evaluate_arguments",
+    "is_builtin",
+    "labels_over_heads",
+    "named_variables",
+    "rule_instances",
+    "solve",
+    "threshold_outcomes",
+]
+
+# Tree rules need no queries.
+__getattr__, __dir__ = late_names(
+    __name__,
+    {
+        "Failure": "slp.resolution.draws",
+        "Query": "slp.resolution.queries",
+        "SearchResult": "slp.resolution.queries",
+        "answers_of_query": "slp.resolution.queries",
+        "draw_answers": "slp.resolution.queries",
+        "named_variables": "slp.resolution.queries",
+    },
+)

@@ -1,0 +1,224 @@
+"""Best-first search over the tree of stochastic choices, with masses: what all searches share.
+
+A node is a run of logical resolution between two choices, its mass the product of the labels above
+it. A run ends in *exits*: proofs, and stochastic goals, from which one branch leads on for each
+matching clause. The node with the largest mass is opened next, so proofs come out by decreasing
+mass, and at any time
+
+    success + failure + open = 1
+
+where `failure` is the mass of runs without an exit and of what labels leave of 1, `open` that of
+nodes not opened yet. `open` bounds what further proofs can weigh as long as each run has at most
+one exit. A logical goal with several solutions that lead on makes more: each SLD proof counts, and
+the masses may sum to more than 1 (Cussens 2001: unlabelled clauses weigh 1). Then, and under
+`:- weights.`, there is no upper bound.
+
+Nodes with the same goals left to prove are one, with the sum of their masses, as long as nobody
+asks for the proofs themselves (`merges`): random walks and grammars would else have more
+derivations than anyone can look at. A node that is opened before all of its mass has come is opened
+again. So then a node comes before those of like mass (within a factor of 2^`_LIKE`) that are more
+choices away from the root. A chain in which every way to a state has the same number of choices is
+gone through once for each such factor between its masses, not once for each of its states.
+
+A run that takes long is laid aside, with half of its priority, and behind some of like mass, so
+that an endless one does not keep the others waiting.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, TypeVar
+
+from slp.errors import Diagnostic
+from slp.ir import program as ir  # its names are used late: it imports slp.terms
+from slp.resolution import faults
+from slp.resolution.choices import Fired
+from slp.resolution.faults import LimitError
+from slp.terms import Term
+
+__all__ = ["BestFirst", "FoundProof", "Node"]
+
+#: Nodes opened between two exact sums of the open mass.
+_RECOUNT = 1000
+
+#: Masses are alike within a factor of 2 to this power.
+_LIKE = 10
+
+#: Choices whose runs take about as long as a turn of a long one.
+_TURN = 500
+
+#: Where a branch starts.
+S = TypeVar("S")
+#: A run at work.
+R = TypeVar("R")
+
+
+@dataclass(slots=True, eq=False)
+class Node(Generic[S, R]):
+    """A node of the tree: not opened yet while `run` is None; `start` is None at the root.
+
+    `choices` are those above it. `entry` tells its valid entry in the heap from those that it had
+    with less mass.
+    """
+
+    mass: float
+    fired: Fired | None
+    start: S | None
+    choices: int = 0
+    run: R | None = None
+    exits: int = 0
+    entry: int = -1
+
+
+class _Entry(NamedTuple, Generic[S, R]):
+    """A node in the heap: `rank` says how early it is opened, the least first."""
+
+    rank: tuple[float, int]
+    number: int
+    priority: float
+    node: Node[S, R]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundProof:
+    """A proof: the answer's terms resolved, its mass, the labelled clauses that fired."""
+
+    answer: Term
+    mass: float
+    last: Fired | None
+
+
+class BestFirst(ABC, Generic[S, R]):
+    """A search for all proofs of a goal.
+
+    After `run`: `success` and `failure` (masses), `open`, `branches` (whether a run had several
+    exits), `stopped` (the limit that ended the search or a part of it, None if none did).
+    """
+
+    def __init__(self, tolerance: float, *, weights: bool, merges: bool) -> None:
+        self.tolerance = tolerance
+        self.weights = weights
+        self.merges = merges
+        self.branches = False
+        self.stopped: Diagnostic | None = None
+        self._heap: list[_Entry[S, R]] = []
+        self._waiting: dict[Hashable, Node[S, R]] = {}
+        self._stuck: list[float] = []
+        self._failed: list[float] = []
+        self._open = 0.0
+        self._count = 0
+
+    @abstractmethod
+    def advance(self, node: Node[S, R], priority: float) -> Iterator[FoundProof]:
+        """Open a node or go on with it: yields proofs, and calls `branch`, `lay_aside`, `done`."""
+
+    @abstractmethod
+    def key(self, start: S) -> Hashable:
+        """Equal for branches with the same goals left to prove."""
+
+    @property
+    def failure(self) -> float:
+        """Mass of what is known to have no proof."""
+        return math.fsum(self._failed)
+
+    @property
+    def open(self) -> float:
+        """Mass of the nodes that are not done, given up ones included."""
+        return math.fsum([*self._masses(), *self._stuck])
+
+    @property
+    def largest_open(self) -> float:
+        """The largest mass of a node that is not done, 0 if there is none."""
+        return max([*self._masses(), *self._stuck], default=0.0)
+
+    def _masses(self) -> Iterator[float]:
+        return (e.node.mass for e in self._heap if e.number == e.node.entry)
+
+    def run(self) -> Iterator[FoundProof]:
+        """The proofs as they are found, until the open mass is at most `tolerance`."""
+        self._push(Node(1.0, None, None), 1.0)
+        opened = 0
+        while self._heap and not self._is_done(opened):
+            _, number, priority, node = heapq.heappop(self._heap)
+            if number != node.entry:
+                continue
+            self._open -= node.mass
+            if node.start is not None and node.run is None:
+                self._waiting.pop(self.key(node.start), None)
+            opened += 1
+            try:
+                yield from self.advance(node, priority)
+            except LimitError as e:
+                self._stuck.append(node.mass)
+                self.stopped = e.diagnostics[0]
+                if e.diagnostics[0].code == "E214":
+                    return
+
+    def _is_done(self, opened: int) -> bool:
+        """Whether the tolerance is reached; the running sum is not trusted with that."""
+        if self._open <= self.tolerance or opened % _RECOUNT == 0:
+            self._open = math.fsum(self._masses())
+        return self._open <= self.tolerance
+
+    def _push(self, node: Node[S, R], priority: float) -> None:
+        rank = -priority, 0
+        if self.merges:
+            rank = -(math.frexp(priority)[1] // _LIKE), node.choices
+        heapq.heappush(self._heap, _Entry(rank, self._count, priority, node))
+        node.entry = self._count
+        self._count += 1
+        self._open += node.mass
+
+    def _push_branch(self, mass: float, fired: Fired | None, start: S, choices: int) -> None:
+        """Push a node, or add to the mass of one that waits to prove the same."""
+        key = self.key(start)
+        waiting = self._waiting.get(key) if self.merges else None
+        if waiting is None:
+            node: Node[S, R] = Node(mass, fired, start, choices)
+            self._push(node, mass)
+            if self.merges:
+                self._waiting[key] = node
+        else:
+            self._open -= waiting.mass
+            waiting.mass += mass
+            self._push(waiting, waiting.mass)
+
+    # --- for `advance` -------------------------------------------------------------------------
+
+    def proof(self, node: Node[S, R], answer: Term) -> FoundProof:
+        """Count a proof that a run came to."""
+        self._count_exit(node)
+        return FoundProof(answer, node.mass, node.fired)
+
+    def branch(self, node: Node[S, R], options: Iterable[tuple[ir.LogicClause, float, S]]) -> None:
+        """Count a stochastic goal that a run came to: clauses, labels and where they lead."""
+        self._count_exit(node)
+        options = list(options)
+        total = math.fsum(label for _, label, _ in options)
+        if total < 1 and not self.weights:
+            self._failed.append(node.mass * (1 - total))
+        for clause, label, start in options:
+            mass = node.mass * label
+            if math.isinf(mass):
+                raise faults.mass_overflow(clause.span)
+            if mass > 0:  # it may be too small for a number
+                fired = Fired(clause, label, node.fired)
+                self._push_branch(mass, fired, start, node.choices + 1)
+
+    def lay_aside(self, node: Node[S, R], priority: float) -> None:
+        """Go on with a run later, when those that are not half as urgent have had their turn."""
+        node.choices += _TURN
+        self._push(node, priority / 2)
+
+    def done(self, node: Node[S, R]) -> None:
+        """A run has no further exits."""
+        if node.exits == 0:
+            self._failed.append(node.mass)
+
+    def _count_exit(self, node: Node[S, R]) -> None:
+        node.exits += 1
+        self.branches = self.branches or node.exits > 1

@@ -1,0 +1,229 @@
+"""Guards behind a split: for each feature, which thresholds they allow, with what children.
+
+For a numeric feature the answer is a function of the threshold V, the same on the points and open
+intervals between a few *breakpoints*. They are found by running the guards with V bound to a probe
+that notes every number at which a comparison would turn (`slp.resolution.affine`): an interval with
+no such number inside is done, any other is cut there and its parts are probed. For a categorical
+feature V is bound to each level.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TypeAlias
+
+from slp.errors import ProgramError
+from slp.ir import program as ir  # its names are used late: it imports slp.terms
+from slp.resolution import faults
+from slp.resolution.affine import Affine, Trace
+from slp.resolution.arithmetic import evaluate_argument, evaluate_arguments
+from slp.resolution.database import Database
+from slp.resolution.instances import RuleInstance, check_ground, conjunction
+from slp.resolution.machine import DEFAULT_LIMITS, Limits, Meter
+from slp.resolution.solve import solve
+from slp.source import SourceSpan
+from slp.terms import Atom, Number, Struct, Term, Var
+
+__all__ = ["Outcome", "ThresholdOutcomes", "threshold_outcomes"]
+
+#: Left and right child, arguments evaluated; None where the guards refuse the split.
+Outcome: TypeAlias = tuple[Term, Term] | None
+
+
+@dataclass(frozen=True)
+class ThresholdOutcomes:
+    """What a rule's splits on one feature lead to.
+
+    Numeric feature: `breakpoints` strictly increase, and m of them have 2m + 1 `outcomes`, numbered
+    as the cells of `slp.ir.tree_grammar`. Categorical: no breakpoints, one outcome for each level.
+    """
+
+    breakpoints: tuple[float, ...]
+    outcomes: tuple[Outcome, ...]
+
+
+def threshold_outcomes(
+    database: Database,
+    instance: RuleInstance,
+    feature: str,
+    levels: tuple[str, ...] | None,
+    limits: Limits | Meter = DEFAULT_LIMITS,
+) -> ThresholdOutcomes | None:
+    """What a split rule's instance allows of the splits on one feature.
+
+    `levels` are a categorical feature's, None for a numeric one. The result is None if the rule
+    proposes no split on this feature, its own being bound to another. A threshold that is bound
+    already refuses all splits but its own. Where `instance.depends_on_split` is False the result is
+    the same for all numeric features, and, in each level, for the categorical ones.
+
+    Raises
+    ------
+    ProgramError
+        E201 to E218 from the guards, E221 for a child that is not ground, E222 if the feature is no
+        name, E230 if a guard uses the threshold in a way that is not affine, E231 if a child holds
+        the threshold, E232 if the guards have answers with different children.
+    """
+    body = instance.body
+    if not isinstance(body, ir.SplitBody):
+        raise TypeError("only the instance of a split rule has outcomes")
+    if isinstance(body.feature, Atom):
+        if body.feature.name != feature:
+            return None
+    elif not isinstance(body.feature, Var):
+        raise faults.feature_not_a_name(body.feature, body.feature.span or instance.rule.span)
+    meter = limits if isinstance(limits, Meter) else Meter(limits)
+    guards = _Guards(database, body, Atom(feature), instance.rule.span, meter)
+    if not instance.depends_on_split:
+        outcome = guards.children(body.threshold)
+        return ThresholdOutcomes((), (outcome,) * (1 if levels is None else len(levels)))
+    if levels is not None:
+        return ThresholdOutcomes((), tuple(_at_level(guards, level) for level in levels))
+    if isinstance(body.threshold, Var):
+        return _at_all_thresholds(guards)
+    return _at_bound_threshold(guards)
+
+
+@dataclass(frozen=True)
+class _Guards:
+    """The guards behind a split of one feature, and the children."""
+
+    database: Database
+    body: ir.SplitBody
+    feature: Atom
+    span: SourceSpan | None
+    meter: Meter
+
+    def children(self, threshold: Term) -> Outcome:
+        """Children of the split at `threshold`, None if the guards refuse it."""
+        goals = [
+            Struct("=", (self.body.feature, self.feature)),
+            Struct("=", (self.body.threshold, threshold)),
+            *self.body.after,
+        ]
+        found: Outcome = None
+        for answer in solve(conjunction(goals), self.database, self.meter, span=self.span):
+            pair = (
+                self._state(answer.resolve(self.body.left)),
+                self._state(answer.resolve(self.body.right)),
+            )
+            if found is not None and found != pair:
+                raise faults.ambiguous_children(self._after_span())
+            found = pair
+        return found
+
+    def _state(self, child: Term) -> Term:
+        state = evaluate_arguments(child, self.database.parameters)
+        span = child.span or self.span
+        if _holds_threshold(state):
+            raise faults.state_holds_threshold(span)
+        check_ground(state, span)
+        return state
+
+    def _after_span(self) -> SourceSpan | None:
+        spans = [g.span for g in self.body.after if g.span is not None]
+        return spans[0].cover(spans[-1]) if spans else self.span
+
+
+def _holds_threshold(term: Term) -> bool:
+    todo = [term]
+    while todo:
+        t = todo.pop()
+        if isinstance(t, Struct):
+            todo.extend(t.args)
+        elif isinstance(t, Number) and isinstance(t.value, Affine):
+            return True
+    return False
+
+
+# --- categorical features ----------------------------------------------------------------------
+
+
+def _at_level(guards: _Guards, level: str) -> Outcome:
+    try:
+        return guards.children(Atom(level))
+    except ProgramError as e:
+        plain = faults.unknown_value(level, (), None).diagnostics[0].message
+        help = (
+            f"`{guards.feature.name}` is categorical, its threshold is a level: test the feature "
+            "before computing with the threshold"
+        )
+        raise ProgramError(
+            replace(d, help=help) if d.message == plain else d for d in e.diagnostics
+        ) from None
+
+
+# --- numeric features --------------------------------------------------------------------------
+
+
+def _at_bound_threshold(guards: _Guards) -> ThresholdOutcomes:
+    """The rule has a threshold of its own: splits at any other are refused."""
+    value = evaluate_argument(guards.body.threshold, guards.database.parameters)
+    try:
+        point = float(value.value) if isinstance(value, Number) else math.inf
+    except OverflowError:
+        point = math.inf
+    if math.isinf(point):
+        return ThresholdOutcomes((), (None,))
+    outcome = guards.children(guards.body.threshold)
+    return _merged([point], [None, outcome, None])
+
+
+def _at_all_thresholds(guards: _Guards) -> ThresholdOutcomes:
+    below: dict[float, Outcome] = {}  # by an interval's lower end
+    points: set[float] = set()
+    todo = [(-math.inf, math.inf)]
+    while todo:
+        low, high = todo.pop()
+        outcome, critical = _probed(guards, _between(low, high))
+        inside = sorted(c for c in critical if low < c < high)
+        if inside:
+            points.update(inside)
+            todo.extend(zip([low, *inside], [*inside, high], strict=True))
+        else:
+            below[low] = outcome
+    breakpoints = sorted(points)
+    outcomes = [below[-math.inf]]
+    for b in breakpoints:
+        outcomes += [_probed(guards, Fraction(b))[0], below[b]]
+    return _merged(breakpoints, outcomes)
+
+
+def _probed(guards: _Guards, probe: Fraction) -> tuple[Outcome, set[float]]:
+    """The outcome at a threshold, and the critical points met, to the nearest float."""
+    trace = Trace(probe)
+    outcome = guards.children(Number(trace.threshold()))
+    return outcome, set(_nearest_floats(trace.critical))
+
+
+def _nearest_floats(critical: Iterable[Fraction]) -> Iterable[float]:
+    # A point between two floats parts the floats just as its nearest float does, which has a cell
+    # of its own. One beyond the largest float parts none.
+    for c in critical:
+        try:
+            yield float(c)
+        except OverflowError:
+            continue
+
+
+def _between(low: float, high: float) -> Fraction:
+    """A number inside an open interval."""
+    if math.isinf(low):
+        return Fraction(0) if math.isinf(high) else Fraction(high) - 1
+    if math.isinf(high):
+        return Fraction(low) + 1
+    return (Fraction(low) + Fraction(high)) / 2
+
+
+def _merged(breakpoints: list[float], outcomes: list[Outcome]) -> ThresholdOutcomes:
+    """Without the breakpoints at which nothing changes."""
+    kept: list[float] = []
+    merged = outcomes[:1]
+    for i, b in enumerate(breakpoints):
+        at, above = outcomes[2 * i + 1], outcomes[2 * i + 2]
+        if not merged[-1] == at == above:
+            kept.append(b)
+            merged += [at, above]
+    return ThresholdOutcomes(tuple(kept), tuple(merged))

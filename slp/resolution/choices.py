@@ -1,0 +1,98 @@
+"""Stochastic goals: which labelled clauses match one, and with what labels.
+
+At a stochastic goal the clauses whose heads match are chosen with the probabilities that their
+labels say; what the labels leave of 1 is lost, that is, fails (Cussens, "Parameter Estimation in
+Stochastic Logic Programs", Machine Learning 44, 2001, section 2). Labels above 1 in sum are
+weights, which a program must declare.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from slp.ir import program as ir  # its names are used late: it imports slp.terms
+from slp.resolution import faults
+from slp.resolution.arithmetic import evaluate
+from slp.resolution.clauses import Clause, Predicate
+from slp.resolution.instances import label_value
+from slp.resolution.machine import Fence, Goal, Machine
+from slp.resolution.templates import Frame, instantiate, match_all
+from slp.terms import Term
+
+__all__ = ["Fired", "Option", "enter", "fired_clauses", "options_at"]
+
+#: How far labels may sum above 1.
+_TOLERANCE = 1e-9
+
+#: A clause that matches, and its label's value (probability scale, positive).
+Option: TypeAlias = tuple[Clause, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Fired:
+    """A labelled clause used in a proof, the value of its label, and what fired `before` it."""
+
+    clause: ir.LogicClause
+    label: float
+    before: Fired | None
+
+
+def fired_clauses(last: Fired | None) -> list[Fired]:
+    """The clauses of a proof in the order in which they fired."""
+    out = []
+    while last is not None:
+        out.append(last)
+        last = last.before
+    return out[::-1]
+
+
+def options_at(
+    machine: Machine, predicate: Predicate, args: tuple[Term, ...], *, weights: bool
+) -> list[Option]:
+    """The clauses whose heads match a stochastic goal, in the program's order; labels 0 left out.
+
+    Raises
+    ------
+    ProgramError
+        E240 inside a condition, E242 if the labels sum to more than 1 and are no `weights`, E220
+        and E201 to E206 for a label that has no value.
+    """
+    where = machine.span
+    if any(isinstance(c, Fence) and c.is_open for c in machine.choices):
+        raise faults.enclosed_choice(predicate.name, predicate.arity, where)
+    found = []
+    for clause in predicate.candidates(args, machine.store):
+        label = _label_if_matching(machine, clause, args)
+        if label > 0:
+            found.append((clause, label))
+    machine.span = where
+    total = sum(label for _, label in found)
+    if total > 1 + _TOLERANCE and not weights:
+        raise faults.large_sum(predicate.name, predicate.arity, total, where)
+    return found
+
+
+def _label_if_matching(machine: Machine, clause: Clause, args: tuple[Term, ...]) -> float:
+    """The label where the head matches, else 0; bindings are undone."""
+    store = machine.store
+    mark = store.mark()
+    frame: Frame = [None] * clause.size
+    label = 0.0
+    machine.spend(1)
+    if match_all(clause.head, args, frame, store):
+        assert clause.label is not None and clause.source.label is not None
+        span = clause.source.label.span or clause.source.span
+        term = instantiate(clause.label, frame, store)
+        value = evaluate(term, machine.parameters, deref=store.deref, span=span)
+        label = label_value(value, span)
+    store.undo(mark)
+    return label
+
+
+def enter(machine: Machine, clause: Clause, goal: Goal, args: tuple[Term, ...]) -> Goal:
+    """Go on with a clause that is known to match."""
+    frame: Frame = [None] * clause.size
+    matches = match_all(clause.head, args, frame, machine.store)
+    assert matches, "an option's head matches"
+    return clause.enter(goal, frame, len(machine.choices), machine.store)

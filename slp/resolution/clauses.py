@@ -1,0 +1,153 @@
+"""Predicates that a program defines: clauses in order, with an index on the first argument."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+from slp.ir import program as ir  # its names are used late: it imports slp.terms
+from slp.resolution import faults
+from slp.resolution.affine import Affine
+from slp.resolution.machine import Goal, Machine
+from slp.resolution.store import Store
+from slp.resolution.templates import (
+    Frame,
+    Pattern,
+    Slot,
+    Template,
+    instantiate,
+    match_all,
+    template,
+)
+from slp.terms import Atom, Number, Struct, Term, Text, Var
+
+__all__ = ["Clause", "Predicate"]
+
+
+class Clause:
+    """A clause prepared for resolution; `source` is what was written."""
+
+    def __init__(self, source: ir.LogicClause) -> None:
+        slots: dict[Var, Slot] = {}
+        head_args = source.head.args if isinstance(source.head, Struct) else ()
+        self.source = source
+        self.head = tuple(template(a, slots) for a in head_args)
+        goals = () if source.body is None else _conjuncts(source.body)
+        self.body = tuple(template(g, slots) for g in goals)
+        self.label = None if source.label is None else template(source.label, slots)
+        self.size = len(slots)
+
+    def enter(self, goal: Goal, frame: Frame, cut: int, store: Store) -> Goal:
+        """The goal to go on with once the head has matched: the body, and then what is behind."""
+        out = goal.next
+        for prepared in reversed(self.body):
+            term = instantiate(prepared, frame, store)
+            span = term.span or self.source.span or goal.span
+            out = Goal(term, cut, goal.depth + 1, span, out)
+        return out
+
+
+def _conjuncts(body: Term) -> Iterable[Term]:
+    """The goals of a conjunction; a variable stands for a call of it, so that it cannot cut."""
+    todo = [body]
+    while todo:
+        term = todo.pop()
+        if isinstance(term, Struct) and term.name == "," and len(term.args) == 2:
+            todo.extend(reversed(term.args))
+        elif isinstance(term, Var):
+            yield Struct("call", (term,), term.span)
+        else:
+            yield term
+
+
+@dataclass(slots=True, eq=False)
+class _Clauses:
+    """Choice point: the clauses from `index` on are still to be tried."""
+
+    mark: int
+    goal: Goal
+    args: tuple[Term, ...]
+    clauses: Sequence[Clause]
+    index: int
+
+    def retry(self, machine: Machine) -> Goal | None:
+        machine.span = self.goal.span
+        return _resolve(machine, self.goal, self.args, self.clauses, self.index)
+
+
+def _resolve(
+    machine: Machine,
+    goal: Goal,
+    args: tuple[Term, ...],
+    clauses: Sequence[Clause],
+    index: int,
+) -> Goal | None:
+    """Resolve with the first clause from `index` on whose head matches."""
+    store = machine.store
+    mark = store.mark()
+    height = len(machine.choices)
+    for i in range(index, len(clauses)):
+        clause = clauses[i]
+        frame: Frame = [None] * clause.size
+        if match_all(clause.head, args, frame, store):
+            if i + 1 < len(clauses):
+                machine.choices.append(_Clauses(mark, goal, args, clauses, i + 1))
+            return clause.enter(goal, frame, height, store)
+        store.undo(mark)
+        machine.spend(1)
+    return None
+
+
+class Predicate:
+    """The clauses of one name and arity, in the program's order."""
+
+    def __init__(self, name: str, arity: int, sources: Iterable[ir.LogicClause]) -> None:
+        self.name = name
+        self.arity = arity
+        self.clauses = tuple(Clause(s) for s in sources)
+        self.is_stochastic = any(c.source.label is not None for c in self.clauses)
+        # For each first argument that a clause asks for, the clauses that can match it.
+        self._by_first: dict[Hashable, list[Clause]] = {}
+        self._for_others: list[Clause] = []
+        for clause in self.clauses if arity > 0 else ():
+            self._index(clause)
+
+    def _index(self, clause: Clause) -> None:
+        key = _key(clause.head[0])
+        if key is None:
+            self._for_others.append(clause)
+            for clauses in self._by_first.values():
+                clauses.append(clause)
+        else:
+            self._by_first.setdefault(key, list(self._for_others)).append(clause)
+
+    def call(self, machine: Machine, goal: Goal, term: Struct | Atom) -> Goal | None:
+        """Resolve the goal with the first clause that fits, and come back for the others."""
+        if goal.depth >= machine.meter.limits.depth:
+            raise faults.too_deep(machine.meter.limits.depth, machine.span)
+        args = term.args if isinstance(term, Struct) else ()
+        if self.is_stochastic:
+            return machine.choose(self, goal, args)
+        return _resolve(machine, goal, args, self.candidates(args, machine.store), 0)
+
+    def candidates(self, args: tuple[Term, ...], store: Store) -> Sequence[Clause]:
+        """The clauses that the first argument leaves, in order."""
+        if not args:
+            return self.clauses
+        key = _key(store.deref(args[0]))
+        return self.clauses if key is None else self._by_first.get(key, self._for_others)
+
+
+def _key(first: Template) -> Hashable:
+    """What tells first arguments apart that cannot match; None if it can match anything."""
+    if isinstance(first, Struct | Pattern):
+        return first.name, len(first.args)
+    if isinstance(first, Atom):
+        return first.name
+    if isinstance(first, Number):
+        # A threshold's value depends on the split: every clause is compared with it.
+        value = first.value
+        return None if isinstance(value, Affine) else (isinstance(value, float), value)
+    if isinstance(first, Text):
+        return Text, first.value
+    return None

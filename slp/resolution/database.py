@@ -1,0 +1,79 @@
+"""`Database`: the logical predicates of a program, and the built-ins that are always there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from slp.ir import program as ir  # its names are used late: it imports slp.terms
+from slp.resolution import faults
+from slp.resolution.builtins import BUILTINS
+from slp.resolution.clauses import Predicate
+from slp.resolution.control import CONTROL
+from slp.resolution.library import library
+from slp.resolution.machine import Definitions
+from slp.resolution.rules import PreparedRule
+from slp.terms import functor
+
+__all__ = ["Database", "is_builtin"]
+
+_NONE: Definitions = MappingProxyType({})
+
+
+def is_builtin(name: str, arity: int) -> bool:
+    """Whether `name/arity` is built in and cannot be defined by a program.
+
+    The list predicates of `slp.resolution.library` can: a program's own take their place.
+    """
+    return (name, arity) in CONTROL or (name, arity) in BUILTINS
+
+
+class Database:
+    """What goals mean: predicates defined by `clauses`, `parameters` that arithmetic knows.
+
+    `others` are definitions that the program's own and the built-in ones come before.
+
+    Raises
+    ------
+    ProgramError
+        E213 if a clause's head is no atom or compound term, E217 if it defines a built-in.
+    """
+
+    def __init__(
+        self,
+        clauses: Iterable[ir.LogicClause],
+        parameters: Mapping[str, int | float],
+        others: Definitions = _NONE,
+    ) -> None:
+        self.parameters = dict(parameters)
+        self._prepared: dict[int, PreparedRule] = {}
+        own: dict[tuple[str, int], list[ir.LogicClause]] = {}
+        for clause in clauses:
+            own.setdefault(_defined(clause), []).append(clause)
+        predicates = {key: Predicate(*key, sources) for key, sources in own.items()}
+        self.definitions: Definitions = {
+            **others,
+            **CONTROL,
+            **BUILTINS,
+            **library(),
+            **predicates,
+        }
+
+    def prepared(self, rule: ir.TreeRule) -> PreparedRule:
+        """A tree rule made ready at its first use. (Rules that are equal may differ in spans.)"""
+        found = self._prepared.get(id(rule))
+        if found is None:  # which holds the rule, so that no other will have its id
+            found = self._prepared[id(rule)] = PreparedRule(rule)
+        return found
+
+
+def _defined(clause: Any) -> tuple[str, int]:
+    """Name and arity of the predicate that a clause belongs to."""
+    span = clause.head.span or clause.span
+    key = functor(clause.head)
+    if key is None:
+        raise faults.not_callable(clause.head, span)
+    if is_builtin(*key):
+        raise faults.redefines_builtin(*key, span)
+    return key

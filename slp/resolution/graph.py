@@ -1,0 +1,339 @@
+"""The graph of all stochastic choices below a goal, kept, so that it can be weighed many times.
+
+A node is what is left to prove behind a choice: nodes with the same goals left are one (their key
+is that of `slp.resolution.search`), so a grammar's graph is small where its derivations are many,
+and loops are loops. From a node lead *exits*, the stochastic goals that logical resolution comes
+to, each with one edge for each matching clause. With p the labels' values, on the graph as a Markov
+chain that leaves an exit by the edge of clause c with probability p(c), and is lost with what the p
+leave of 1,
+
+    reach(node)    = [node is the root] + sum over edges e to it of  reach(source) p(e)
+    success(node)  = proofs at the node + sum over its edges of  p(e) success(target)
+    failure(node)  = [no exit, no proof] + sum over its exits of what is lost
+                     + sum over its edges of  p(e) failure(target)
+
+which are linear equations, solved as such: a loop costs nothing. Of the derivations that succeed
+(fail), those that pass edge e weigh
+
+    reach(source) p(e) success(target)      (failure(target))
+
+counted as often as they pass it (Cussens, "Parameter Estimation in Stochastic Logic Programs",
+Machine Learning 44, 2001, section 4).
+
+What the structure is does not depend on the labels' values, as long as they are above 0. An endless
+graph is opened as far as the values ask for: the mass of what is left, `open`, is known, and other
+values may make it large again.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.errors import Diagnostic
+from slp.ir import program as ir  # its names are used late: it imports slp.terms
+from slp.resolution.choices import enter
+from slp.resolution.clauses import Clause, Predicate
+from slp.resolution.database import Database
+from slp.resolution.faults import LimitError
+from slp.resolution.machine import Goal, Machine, Meter
+from slp.resolution.search import Exit, SearchMachine
+from slp.resolution.store import Store
+from slp.resolution.tails import Tails
+from slp.resolution.templates import Frame, instantiate, match_all
+from slp.terms import NIL, Term
+
+__all__ = ["ChoiceGraph", "Flow", "Outcome"]
+
+#: Nodes opened between two solutions of the equations, at least.
+_FEWEST_OPENED = 500
+
+#: Mass below which nothing is looked for any more.
+_NOTHING = 1e-250
+
+
+class Outcome(NamedTuple):
+    """A clause taken at a stochastic goal, and its label with all variables bound."""
+
+    clause: ir.LogicClause
+    label: Term
+
+
+@dataclass(frozen=True, eq=False)
+class Flow:
+    """A graph weighed. D outcomes, X exits.
+
+    `success`, `failure`: mass of the derivations that do; `waiting`: mass of what was not opened;
+    `open`: what success and failure leave of 1: what waits, and derivations that never end.
+    `succeeding`, `failing`, float64, shape (D,): how often each outcome is taken, summed over the
+    derivations that succeed or fail with their masses. `lost`, float64, shape (X,): mass lost at
+    each exit itself.
+    """
+
+    success: float
+    failure: float
+    waiting: float
+    open: float
+    succeeding: NDArray[np.float64]
+    failing: NDArray[np.float64]
+    lost: NDArray[np.float64]
+
+
+@dataclass(slots=True, eq=False)
+class _Node:
+    """What is left to prove: `start` is the clause to enter, None at the root. A node that is stuck
+    needs more than the limits allow, and stays open."""
+
+    start: tuple[Exit, Clause] | None
+    is_open: bool = True
+    is_stuck: bool = False
+    proofs: int = 0
+    exits: int = 0
+
+    @property
+    def waits(self) -> bool:
+        """Whether it can be opened."""
+        return self.is_open and not self.is_stuck
+
+
+class _Edges(NamedTuple):
+    """The edges as arrays: source, outcome, target, exit. E entries each."""
+
+    source: NDArray[np.int64]
+    outcome: NDArray[np.int64]
+    target: NDArray[np.int64]
+    exit: NDArray[np.int64]
+
+
+class _GraphMachine(SearchMachine):
+    """A run that also puts down the labels of each exit, with their variables bound."""
+
+    def __init__(self, database: Database, meter: Meter, store: Store, tails: Tails) -> None:
+        super().__init__(database, meter, store, NIL, tails, weights=False)
+        self.labels: list[list[Term]] = []
+
+    def choose(self, predicate: Predicate, goal: Goal, args: tuple[Term, ...]) -> None:
+        """See `SearchMachine`."""
+        before = len(self.exits)
+        super().choose(predicate, goal, args)
+        for found in self.exits[before:]:
+            self.labels.append([_label(self, clause, args) for clause, _ in found.options])
+
+
+def _label(machine: Machine, clause: Clause, args: tuple[Term, ...]) -> Term:
+    """The label of a clause that matches, in the terms of the goal."""
+    store = machine.store
+    mark = store.mark()
+    frame: Frame = [None] * clause.size
+    match_all(clause.head, args, frame, store)
+    assert clause.label is not None, "an option has a label"
+    label = store.resolve(instantiate(clause.label, frame, store))
+    store.undo(mark)
+    return label
+
+
+@dataclass(eq=False)
+class ChoiceGraph:
+    """The graph below `goal`, whose variables are numbered below `first`.
+
+    `outcomes` are what edges stand for; `exits[x]` the outcomes of exit x. `branches`: whether some
+    logical goal has several solutions that lead on; then the masses of derivations that succeed
+    and fail need not sum to 1; `reached` are stochastic goals that two of the first such solutions
+    lead to, fewer where they end in proofs. `stopped`: the limit that was reached, None if none
+    was.
+    """
+
+    database: Database
+    goal: Goal
+    first: int
+    meter: Meter
+    outcomes: list[Outcome] = field(default_factory=list)
+    exits: list[tuple[int, ...]] = field(default_factory=list)
+    branches: bool = False
+    reached: tuple[Goal, ...] = ()
+    stopped: Diagnostic | None = None
+    _nodes: list[_Node] = field(default_factory=lambda: [_Node(None)])
+    _by_key: dict[Hashable, int] = field(default_factory=dict)
+    _number: dict[tuple[int, Term], int] = field(default_factory=dict)
+    _edges: list[tuple[int, int, int, int]] = field(default_factory=list)
+    _gave_up: bool = False
+    _tails: Tails = field(default_factory=Tails)
+
+    def weigh(
+        self, value: Callable[[Outcome], float], tolerance: float, *, of_success: bool = False
+    ) -> Flow:
+        """Weigh the graph, opened until at most `tolerance` waits or a limit is reached.
+
+        `value` gives an outcome's probability. `of_success`: the tolerance is a share of
+        `success`.
+
+        Raises
+        ------
+        ProgramError
+            As a query's search.
+        """
+        while True:
+            flow, reach = self._solve(value)
+            waiting = [i for i, node in enumerate(self._nodes) if node.waits and reach[i] > 0]
+            most = tolerance
+            if of_success:
+                most *= flow.success if flow.success > 0 else flow.waiting
+            if flow.waiting <= max(most, _NOTHING) or not waiting or self._gave_up:
+                return flow
+            self._grow({i: float(reach[i]) for i in waiting}, value, most)
+
+    # --- opening nodes ---------------------------------------------------------------------------
+
+    def _grow(
+        self, waiting: dict[int, float], value: Callable[[Outcome], float], tolerance: float
+    ) -> None:
+        """Open nodes, heaviest first. What flows to nodes that are open already is left out: it
+        comes to count when the equations are solved again."""
+        heap = [(-mass, i) for i, mass in waiting.items()]
+        heapq.heapify(heap)
+        left = math.fsum(waiting.values())
+        opened = 0
+        while heap and left > tolerance / 2 and opened < max(_FEWEST_OPENED, len(self._nodes)):
+            mass, i = heapq.heappop(heap)
+            if -mass < waiting.get(i, math.inf):
+                continue  # it has become heavier
+            left -= waiting.pop(i)
+            opened += 1
+            first_edge = len(self._edges)
+            try:
+                self._open(i)
+            except LimitError as e:
+                self.stopped = e.diagnostics[0]
+                self._nodes[i].is_stuck = True
+                self._gave_up = self._gave_up or self.stopped.code == "E214"
+                if self._gave_up:
+                    return
+            for _, outcome, target, _ in self._edges[first_edge:]:
+                share = -mass * value(self.outcomes[outcome])
+                if self._nodes[target].waits and share > 0:
+                    waiting[target] = waiting.get(target, 0.0) + share
+                    left += share
+                    heapq.heappush(heap, (-waiting[target], target))
+
+    def _open(self, i: int) -> None:
+        """Find the proofs and the exits of a node."""
+        self.__dict__.pop("_arrays", None)
+        node = self._nodes[i]
+        first = self.first if node.start is None else node.start[0].first
+        machine = _GraphMachine(self.database, self.meter, Store(first), self._tails)
+        goal = self.goal
+        if node.start is not None:
+            found, clause = node.start
+            goal = enter(machine, clause, found.goal, found.args)
+        proofs = sum(machine.explore(goal))
+        self.meter.add_terms(machine.store)
+        for found, labels in zip(machine.exits, machine.labels, strict=True):
+            self._add_exit(i, found, labels)
+        node.proofs, node.exits, node.is_open = proofs, len(machine.exits), False
+        if proofs + node.exits > 1 and not self.branches:
+            self.branches = True
+            self.reached = tuple(found.goal for found in machine.exits[:2])
+
+    def _add_exit(self, i: int, found: Exit, labels: Sequence[Term]) -> None:
+        numbers = []
+        for (clause, _), label in zip(found.options, labels, strict=True):
+            outcome = self._number.setdefault((id(clause.source), label), len(self.outcomes))
+            if outcome == len(self.outcomes):
+                self.outcomes.append(Outcome(clause.source, label))
+            target = self._by_key.setdefault((id(clause), found.key), len(self._nodes))
+            if target == len(self._nodes):
+                self._nodes.append(_Node((found, clause)))
+            self._edges.append((i, outcome, target, len(self.exits)))
+            numbers.append(outcome)
+        self.exits.append(tuple(numbers))
+
+    # --- the equations ---------------------------------------------------------------------------
+
+    @cached_property
+    def _arrays(self) -> _Edges:
+        columns = np.array(self._edges, np.int64).reshape(-1, 4).T
+        return _Edges(*columns)
+
+    def _solve(self, value: Callable[[Outcome], float]) -> tuple[Flow, NDArray[np.float64]]:
+        """The flow, and the mass that reaches each node."""
+        n = len(self._nodes)
+        e = self._arrays
+        values = np.array([value(outcome) for outcome in self.outcomes])
+        p = values[e.outcome] if len(e.outcome) else np.empty(0)
+        at_exit = np.bincount(e.exit, weights=p, minlength=len(self.exits))
+        lost = np.maximum(1.0 - at_exit, 0.0)
+        lost[lost < 1e-12] = 0.0  # rounding
+        node_of_exit = np.zeros(len(self.exits), np.int64)
+        node_of_exit[e.exit] = e.source
+        proofs = np.array([node.proofs for node in self._nodes], np.float64)
+        dead = [not (node.is_open or node.proofs or node.exits) for node in self._nodes]
+        fails = np.array(dead, np.float64)
+        fails += np.bincount(node_of_exit, weights=lost, minlength=n)
+        waits = np.array([node.is_open for node in self._nodes], np.float64)
+        ends = _can_reach(e, p, proofs + fails + waits > 0)
+        reach, success, failure = _solutions(e, p, ends, proofs, fails)
+        flow = Flow(
+            success=float(success[0]),
+            failure=float(failure[0]),
+            waiting=float(reach @ waits),
+            open=max(0.0, 1.0 - float(success[0]) - float(failure[0])),
+            succeeding=self._by_outcome(e, reach[e.source] * p * success[e.target]),
+            failing=self._by_outcome(e, reach[e.source] * p * failure[e.target]),
+            lost=reach[node_of_exit] * lost,
+        )
+        return flow, reach
+
+    def _by_outcome(self, e: _Edges, mass: NDArray[np.float64]) -> NDArray[np.float64]:
+        counts = np.bincount(e.outcome, weights=mass, minlength=len(self.outcomes))
+        return counts.astype(np.float64)
+
+
+def _can_reach(e: _Edges, p: NDArray[np.float64], goal: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Nodes from which edges of value above 0 lead to one of `goal`."""
+    out = goal.copy()
+    source, target = e.source[p > 0], e.target[p > 0]
+    while True:
+        more = out.copy()
+        more[source[out[target]]] = True
+        if (more == out).all():
+            return out
+        out = more
+
+
+def _solutions(
+    e: _Edges,
+    p: NDArray[np.float64],
+    alive: NDArray[np.bool_],
+    proofs: NDArray[np.float64],
+    fails: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """`reach`, `success` and `failure` of each node.
+
+    Derivations that come to a node from which nothing ends never end: such nodes are left out.
+    """
+    from scipy.sparse import csc_matrix, identity
+    from scipy.sparse.linalg import splu
+
+    n = len(alive)
+    inside = alive[e.source] & alive[e.target]
+    place = np.cumsum(alive) - 1
+    index = (place[e.source[inside]], place[e.target[inside]])
+    count = int(alive.sum())
+    out = np.zeros((3, n))
+    if not alive[0]:
+        return out[0], out[1], out[2]
+    steps = csc_matrix((p[inside], index), shape=(count, count))
+    solver = splu(identity(count, format="csc") - steps)
+    root = np.zeros(count)
+    root[0] = 1.0
+    out[0, alive] = solver.solve(root, trans="T")
+    out[1, alive] = solver.solve(proofs[alive])
+    out[2, alive] = solver.solve(fails[alive])
+    return out[0], out[1], out[2]

@@ -1,0 +1,178 @@
+"""Tree rules at a state: which of them apply, in how many ways, with what label.
+
+An *instance* of a rule at a ground nonterminal is one SLD proof of the guards before its split, the
+head being unified with the nonterminal. The label is evaluated after the guards, with their
+bindings.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from slp.errors import ProgramError
+from slp.ir import program as ir  # its names are used late: it imports slp.terms
+from slp.ir.row_function import ROUNDING, RowFunction
+from slp.resolution import faults
+from slp.resolution.database import Database
+from slp.resolution.machine import DEFAULT_LIMITS, Limits, Meter
+from slp.resolution.row_goals import compile_rows, part_guards
+from slp.resolution.rules import PreparedRule
+from slp.resolution.solve import solve
+from slp.source import SourceSpan
+from slp.terms import Atom, Struct, Term, Var, functor, variables
+
+__all__ = [
+    "RuleInstance",
+    "check_ground",
+    "conjunction",
+    "label_value",
+    "labels_over_heads",
+    "rule_instances",
+]
+
+
+@dataclass(frozen=True)
+class RuleInstance:
+    """A rule at a state: its label's value (probability scale, positive), and its body.
+
+    `rows` is what depends on the rows of the box, guards and a factor of the label (which then is 1
+    here), None where nothing does. The body's terms have the head's and the guards' bindings; what
+    these leave open, such as the split's feature and threshold, are variables still.
+    """
+
+    rule: ir.TreeRule
+    label: float
+    body: ir.Body
+    rows: RowFunction | None = None
+
+    @property
+    def depends_on_split(self) -> bool:
+        """Whether feature or threshold matter: if not, all splits lead to the same children."""
+        body = self.body
+        if not isinstance(body, ir.SplitBody):
+            return False
+        if body.after or not isinstance(body.feature, Var) or not isinstance(body.threshold, Var):
+            return True
+        held = {*variables(body.left), *variables(body.right)}
+        return body.feature == body.threshold or bool(held & {body.feature, body.threshold})
+
+
+def rule_instances(
+    database: Database,
+    rules: Sequence[ir.TreeRule],
+    goal: Term,
+    limits: Limits | Meter = DEFAULT_LIMITS,
+) -> list[RuleInstance]:
+    """The instances of `rules` at a ground nonterminal, in the program's order.
+
+    The arithmetic in the goal's arguments is done already (`evaluate_arguments`). There is one
+    instance for each proof of the guards before the split, also for proofs that bind nothing
+    differently. Rules of weight 0 don't exist: instances whose label is 0 are left out.
+
+    Raises
+    ------
+    ProgramError
+        E201 to E218 from guards and labels, E220 for a negative or infinite label, E221 if the goal
+        is not ground.
+    """
+    check_ground(goal, goal.span)
+    meter = limits if isinstance(limits, Meter) else Meter(limits)
+    found = []
+    for rule in rules:
+        prepared = database.prepared(rule)
+        for frame in prepared.proofs(goal, database.definitions, database.parameters, meter):
+            value, rows = prepared.label(frame, database.parameters)
+            try:
+                label = label_value(value, rule.label.span or rule.span)
+            except ProgramError as e:
+                more = _parameters_to_blame(prepared, frame, rule.label, database.parameters)
+                raise ProgramError(replace(d, help=more or d.help) for d in e.diagnostics) from None
+            if label > 0:
+                found.append(RuleInstance(rule, label, prepared.body(frame), rows))
+    return found
+
+
+def labels_over_heads(
+    database: Database, rules: Iterable[ir.TreeRule], goal: Term
+) -> list[tuple[float, RowFunction | None]] | None:
+    """The labels of the rules whose head unifies with `goal`, whatever their guards say: values,
+    and what depends on the rows of the box.
+
+    None if a label has no value there: it needs a guard's bindings, or its arithmetic is refused.
+    """
+    found = []
+    for rule in rules:
+        if functor(rule.head) != functor(goal):
+            continue
+        of_rows = part_guards(rule.head, rule.before).of_rows
+        span = rule.label.span or rule.span
+        for answer in solve(Struct("=", (rule.head, goal)), database, span=rule.span):
+            goals = [answer.resolve(g) for g in of_rows]
+            try:
+                label = answer.resolve(rule.label)
+                value, rows = compile_rows(goals, label, database.parameters, span)
+                found.append((label_value(value, span), rows))
+            except ProgramError:
+                return None
+    return found
+
+
+def conjunction(goals: Sequence[Term]) -> Term:
+    """The goals as one goal."""
+    *first, out = goals
+    for goal in reversed(first):
+        out = Struct(",", (goal, out))
+    return out
+
+
+def _parameters_to_blame(
+    prepared: PreparedRule, frame: list[Term], label: Term, parameters: Mapping[str, int | float]
+) -> str:
+    """Help for an impossible label: the values of its parameters, and which may be 1 at most."""
+    named = []
+    for name in dict.fromkeys(_atoms(label)):
+        if name in parameters:
+            text = f"{name} = {parameters[name]:g}"
+            if parameters[name] > 1:
+                value, _ = prepared.label(frame, {**parameters, name: 1})
+                text += ": at most 1" if 0 <= value < math.inf else ""
+            named.append(text)
+    return ", ".join(named)
+
+
+def _atoms(term: Term) -> Iterator[str]:
+    """Names of the atoms in a term, from left to right."""
+    stack = [term]
+    while stack:
+        t = stack.pop()
+        if isinstance(t, Atom):
+            yield t.name
+        elif isinstance(t, Struct):
+            stack.extend(reversed(t.args))
+
+
+def label_value(value: int | float, span: SourceSpan | None) -> float:
+    """A label's value as a weight; a rounding error below 0 is 0.
+
+    Raises
+    ------
+    ProgramError
+        E220 if it is negative or infinite.
+    """
+    try:
+        label = float(value)
+    except OverflowError:
+        label = math.inf if value > 0 else -math.inf
+    if -ROUNDING < label < 0:
+        return 0.0
+    if label < 0 or math.isinf(label):
+        raise faults.impossible_label(label, span)
+    return label
+
+
+def check_ground(goal: Term, span: SourceSpan | None) -> None:
+    """Raise E221 if a nonterminal holds a variable."""
+    for variable in variables(goal):
+        raise faults.unbound_state(variable, variable.span or span)

@@ -1,0 +1,264 @@
+"""SLD resolution as a loop: goals still to prove, choice points to come back to, and a store.
+
+Depth first, clauses in order. A proof in progress is a linked list of `Goal`s, shared between the
+alternatives; what can still be tried otherwise is a stack of `Choice`s. A cut takes the stack back
+to a height. Nothing recurses, so a proof may be as deep as memory allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from slp.errors import ProgramError
+from slp.resolution import faults
+from slp.resolution.store import Store
+from slp.source import SourceSpan
+from slp.terms import Atom, Struct, Term, Var
+
+if TYPE_CHECKING:
+    from slp.resolution.clauses import Predicate
+
+__all__ = [
+    "DEFAULT_LIMITS",
+    "END",
+    "Action",
+    "Alternative",
+    "Choice",
+    "Definition",
+    "Definitions",
+    "Fence",
+    "Goal",
+    "Limits",
+    "Machine",
+    "Meter",
+]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much work one query may take.
+
+    `inferences` counts goals called, and looking at 32 parts of terms as one more; `depth` is the
+    number of predicates within each other in a proof.
+    """
+
+    inferences: int = 1_000_000
+    depth: int = 200_000
+
+
+DEFAULT_LIMITS = Limits()
+
+#: Parts of terms that may be looked at for one inference.
+PARTS_PER_INFERENCE = 32
+
+
+@dataclass
+class Meter:
+    """What has been used up of some limits, by one query or by several together."""
+
+    limits: Limits
+    inferences: int = 0
+
+    def add_terms(self, store: Store) -> None:
+        """Count the parts of terms that a store which is done with has looked at."""
+        self.inferences += store.work // PARTS_PER_INFERENCE
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Goal:
+    """A goal, and the goals behind it.
+
+    `cut` is the height of the choice stack that `!` in it goes back to; `depth` the number of
+    predicates around it; `span` the place in the program that it comes from.
+    """
+
+    term: Term | Action
+    cut: int
+    depth: int
+    span: SourceSpan | None
+    next: Goal
+
+    def then(
+        self, term: Term | Action, *, cut: int | None = None, next: Goal | None = None
+    ) -> Goal:
+        """Another goal in this one's place: same depth, and the same cut and rest unless given."""
+        # A variable's place is that of its first occurrence, which may be another clause.
+        span = (None if callable(term) or isinstance(term, Var) else term.span) or self.span
+        cut = self.cut if cut is None else cut
+        return Goal(term, cut, self.depth, span, self.next if next is None else next)
+
+
+#: A step of the machine itself between goals, such as the cut behind a condition.
+Action: TypeAlias = Callable[["Machine", Goal], Goal | None]
+
+
+class Definition(Protocol):
+    """What a predicate does when called: the goal to go on with, None if it fails."""
+
+    def call(self, machine: Machine, goal: Goal, term: Struct | Atom) -> Goal | None:
+        """Call `term`, the dereferenced goal."""
+        ...
+
+
+Definitions: TypeAlias = Mapping[tuple[str, int], Definition]
+
+
+class Choice(Protocol):
+    """A choice point; `mark` is the trail's length to go back to."""
+
+    mark: int
+
+    def retry(self, machine: Machine) -> Goal | None:
+        """The next alternative; bindings are undone, and this is off the stack."""
+        ...
+
+
+@dataclass(slots=True, eq=False)
+class Alternative:
+    """Go on with another goal; `dead` once a soft cut has taken it away."""
+
+    mark: int
+    goal: Goal
+    dead: bool = False
+
+    def retry(self, machine: Machine) -> Goal | None:
+        """The other goal."""
+        return None if self.dead else self.goal
+
+
+class Fence:
+    """A choice point that is there while a condition, a negation or a collection is at work."""
+
+    __slots__ = ()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it still is."""
+        return True
+
+
+#: Steps after which `explore` says that it is still at work.
+_PAUSE = 10_000
+
+
+class Machine:
+    """One query at work."""
+
+    def __init__(
+        self,
+        definitions: Definitions,
+        parameters: Mapping[str, int | float],
+        meter: Meter,
+        store: Store,
+    ) -> None:
+        self.definitions = definitions
+        self.parameters = parameters
+        self.meter = meter
+        self.store = store
+        self.choices: list[Choice] = []
+        #: Place to blame for what goes wrong now.
+        self.span: SourceSpan | None = None
+
+    def prove(self, terms: Sequence[Term], span: SourceSpan | None = None) -> Iterator[None]:
+        """Prove goals one behind the other; yields at each proof, whose bindings the store holds.
+
+        `span` is the place of goals that have none of their own.
+
+        Raises
+        ------
+        ProgramError
+            E201 to E218, with the span of the goal that is to blame.
+        """
+        first = END
+        for term in reversed(terms):
+            first = Goal(term, 0, 0, term.span or span, first)
+        for proved in self.explore(first):
+            if proved:
+                yield
+
+    def explore(self, start: Goal) -> Iterator[bool]:
+        """Prove a goal and those behind it: True for each proof, False now and then between."""
+        goal: Goal | None = start
+        steps = 0
+        while goal is not None:
+            if goal is END:
+                yield True
+                goal = None
+            else:
+                goal = self._guarded(self._step, goal)
+            if goal is None:
+                goal = self._guarded(self._retry)
+            steps += 1
+            if steps % _PAUSE == 0:
+                yield False
+
+    def choose(self, predicate: Predicate, goal: Goal, args: tuple[Term, ...]) -> Goal | None:
+        """Call a stochastic predicate, which only a query on the program can do."""
+        raise faults.stochastic_goal(predicate.name, predicate.arity, self.span)
+
+    def _guarded(self, advance: Callable[..., Goal | None], *args: object) -> Goal | None:
+        """Say where, if what goes wrong does not know its place itself."""
+        try:
+            return advance(*args)
+        except ProgramError as e:
+            if any(d.span is None for d in e.diagnostics):
+                placed = (replace(d, span=d.span or self.span) for d in e.diagnostics)
+                raise type(e)(placed) from None
+            raise
+
+    def _step(self, goal: Goal) -> Goal | None:
+        self.spend(1, goal.span)
+        term = goal.term
+        if type(term) is Var:
+            term = self.store.deref(term)
+        if type(term) is Struct:
+            definition = self.definitions.get((term.name, len(term.args)))
+        elif type(term) is Atom:
+            definition = self.definitions.get((term.name, 0))
+        elif callable(term):
+            return term(self, goal)
+        else:
+            raise _not_a_goal(term, goal.span)
+        self.span = term.span or goal.span
+        if definition is None:
+            arity = len(term.args) if type(term) is Struct else 0
+            raise faults.unknown_predicate(term.name, arity, self.definitions, self.span)
+        return definition.call(self, goal, term)
+
+    def _retry(self) -> Goal | None:
+        """Go back to the last choice point that has something left to try."""
+        while self.choices:
+            choice = self.choices.pop()
+            self.store.undo(choice.mark)
+            goal = choice.retry(self)
+            if goal is not None:
+                return goal
+        return None
+
+    def spend(self, inferences: int, span: SourceSpan | None = None) -> None:
+        """Count inferences, and stop with E214 at the limit."""
+        meter = self.meter
+        meter.inferences += inferences
+        used = meter.inferences + self.store.work // PARTS_PER_INFERENCE
+        if used > meter.limits.inferences:
+            raise faults.too_many_inferences(meter.limits.inferences, span or self.span)
+
+    def cut(self, height: int) -> None:
+        """Forget the choice points above a height."""
+        del self.choices[height:]
+
+
+def _not_a_goal(term: Term, span: SourceSpan | None) -> ProgramError:
+    if isinstance(term, Var):
+        return faults.unbound_goal(term, term.span or span)
+    return faults.not_callable(term, span)
+
+
+def _nothing(machine: Machine, goal: Goal) -> Goal | None:
+    return None
+
+
+#: Behind the last goal of every proof: the one goal without a next.
+END = Goal(_nothing, 0, 0, None, None)  # type: ignore[arg-type]

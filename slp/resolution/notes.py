@@ -1,0 +1,105 @@
+"""What a person must know to read the masses of a query as the program means them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from slp.ir.program import LogicClause, Program
+from slp.terms import Number, Struct, Term, Var, functor
+
+__all__ = ["notes_on_masses"]
+
+_Key = tuple[str, int]
+
+#: How far masses may be from 1 by rounding.
+_ROUNDING = 1e-9
+
+
+def notes_on_masses(
+    program: Program, goal: Term, success: float, failure: float | None
+) -> tuple[str, ...]:
+    """Sentences about success and failure (masses; failure None under `:- weights.`).
+
+    They say why the two sum to more than 1, and which recursive predicates lose mass because an
+    argument, and no label, decides which of their clauses applies.
+    """
+    if failure is None:
+        return ()
+    notes = []
+    if success + failure > 1 + _ROUNDING:
+        notes.append(
+            "success and failure sum to more than 1: some logical goal has several solutions, and "
+            "the choices behind it count once for each of them"
+        )
+    if success > 0 and failure > _ROUNDING:
+        notes += [_lost(*key) for key in _parted_by_an_argument(program, goal)]
+    return tuple(notes)
+
+
+def _lost(name: str, arity: int) -> str:
+    predicate = f"`{name}/{arity}`"
+    return (
+        f"every call of {predicate} loses the labels of the clauses whose heads do not match it: "
+        "its labels are the chances of its clauses whatever the arguments. If an argument decides "
+        f"which clause applies, write `1 ::` in front of each clause of {predicate}"
+    )
+
+
+def _parted_by_an_argument(program: Program, goal: Term) -> Iterator[_Key]:
+    """Recursive stochastic predicates that a goal calls with an argument bound which parts their
+    clauses, as `[]` and `[X|Xs]` are, one form to each clause; not those whose labels are 1."""
+    clauses: dict[_Key, list[LogicClause]] = defaultdict(list)
+    for clause in program.clauses:
+        if (key := functor(clause.head)) is not None:
+            clauses[key].append(clause)
+    for called in _conjuncts(goal):
+        key = functor(called)
+        own = clauses.get(key, []) if key is not None else []
+        labels = [c.label for c in own]
+        chosen = None not in labels and any(label != Number(1) for label in labels)
+        if key is None or not isinstance(called, Struct) or len(own) < 2 or not chosen:
+            continue
+        bound = (i for i in _parting(own) if not isinstance(called.args[i], Var))
+        if next(bound, None) is not None and _calls_itself(key, clauses):
+            yield key
+
+
+def _conjuncts(goal: Term) -> Iterator[Term]:
+    todo = [goal]
+    while todo:
+        term = todo.pop()
+        if isinstance(term, Struct) and functor(term) == (",", 2):
+            todo += reversed(term.args)
+        else:
+            yield term
+
+
+def _parting(clauses: Sequence[LogicClause]) -> Iterator[int]:
+    """Positions at which every clause has a form of its own."""
+    heads = [c.head for c in clauses if isinstance(c.head, Struct)]
+    for i, arguments in enumerate(zip(*(h.args for h in heads), strict=True)):
+        kinds = {functor(t) for t in arguments}
+        forms = any(isinstance(t, Struct) for t in arguments)
+        if forms and len(kinds) == len(clauses) and not any(isinstance(t, Var) for t in arguments):
+            yield i
+
+
+def _calls_itself(key: _Key, clauses: Mapping[_Key, Sequence[LogicClause]]) -> bool:
+    bodies = [c.body for c in clauses[key] if c.body is not None]
+    return any(key in _reached(body, clauses) for body in bodies)
+
+
+def _reached(goal: Term, clauses: Mapping[_Key, Sequence[LogicClause]]) -> dict[_Key, None]:
+    """Predicates of the program that a goal may call, in the order in which they are met."""
+    found: dict[_Key, None] = {}
+    todo = [goal]
+    while todo:
+        term = todo.pop()
+        key = functor(term)
+        if key in clauses and key not in found and key is not None:
+            found[key] = None
+            todo += [c.body for c in clauses[key] if c.body is not None]
+        elif key not in clauses and isinstance(term, Struct):
+            todo += term.args  # of control constructs
+    return found

@@ -1,0 +1,318 @@
+"""Queries on a stochastic logic program: answers with probabilities, best proofs, draws.
+
+For a goal G, with `mass(r)` the product of the labels of the stochastic clauses in the SLD proof r,
+
+    mass(answer) = sum of mass(r) over the proofs r that give it
+    success      = Z = sum of mass(r) over all proofs
+    probability  = mass(answer) / Z     (log-linear semantics: Cussens 2001, section 3)
+
+A condition is one more goal behind G: the distribution is over the proofs of both together, which
+share their variables, and Z is that of both.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any, TypeAlias
+
+from slp.errors import Diagnostic
+from slp.ir import program as ir  # its names are used late: it imports slp.terms
+from slp.resolution import faults
+from slp.resolution.best_first import BestFirst, FoundProof
+from slp.resolution.choices import Fired, fired_clauses
+from slp.resolution.database import Database
+from slp.resolution.draws import Failure, Sampler
+from slp.resolution.failures import FailedGoal, FailureTrace, tracing_machine
+from slp.resolution.machine import DEFAULT_LIMITS, END, Goal, Limits, Machine, Meter
+from slp.resolution.search import Search, SearchMachine
+from slp.terms import (
+    Atom,
+    Struct,
+    Term,
+    Var,
+    functor,
+    list_items,
+    list_term,
+    substitute,
+    variables,
+)
+
+__all__ = [
+    "MassOfAnswer",
+    "ProofOfAnswer",
+    "Query",
+    "SearchResult",
+    "Searcher",
+    "TreeGoal",
+    "answers_of_query",
+    "canonical",
+    "database_of",
+    "draw_answers",
+    "linked",
+    "named_variables",
+    "prepared",
+    "tree_goals",
+]
+
+
+@dataclass(frozen=True)
+class Query:
+    """A goal, a condition on it (None for none), and the program they are asked of."""
+
+    program: ir.Program
+    goal: Term
+    given: Term | None = None
+
+
+#: Makes a search for the proofs of a query, given the tolerance, the limits and whether nodes that
+#: have the same goals left to prove are one.
+Searcher: TypeAlias = Callable[[Query, float, Limits, bool], BestFirst[Any, Any]]
+
+
+@dataclass(frozen=True)
+class MassOfAnswer:
+    """What an answer says about the goal's named variables, in their order, and its mass.
+
+    Free variables are called `_A`, `_B`, ...: answers that differ in their names are one.
+    """
+
+    terms: tuple[Term, ...]
+    mass: float
+
+
+@dataclass(frozen=True)
+class ProofOfAnswer:
+    """A proof: its answer, its mass, the labelled clauses that fired, in order."""
+
+    terms: tuple[Term, ...]
+    mass: float
+    fired: tuple[Fired, ...]
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """What a search found, all on the mass scale.
+
+    `answers` by decreasing mass; `best` proofs likewise, and whether no other proof can be among
+    them (`best_certified`). `success` is the mass of all proofs found, `failure` the mass of what
+    is known to fail, `open` that of what was not looked at. `upper` bounds the mass of all proofs,
+    None where nothing does. `stopped` is the limit that was reached. `failed`: the deepest goals
+    that failed, where nothing was proved.
+    """
+
+    answers: tuple[MassOfAnswer, ...]
+    best: tuple[ProofOfAnswer, ...]
+    best_certified: bool
+    success: float
+    failure: float | None
+    open: float
+    upper: float | None
+    stopped: Diagnostic | None
+    failed: tuple[FailedGoal, ...]
+
+
+def named_variables(goal: Term) -> list[Var]:
+    """Variables that an answer speaks of: those whose names do not begin with `_`."""
+    return [v for v in dict.fromkeys(variables(goal)) if not v.name.startswith("_")]
+
+
+def answers_of_query(
+    query: Query,
+    *,
+    best: int = 0,
+    tolerance: float = 1e-12,
+    limits: Limits = DEFAULT_LIMITS,
+    searcher: Searcher | None = None,
+) -> SearchResult:
+    """Search for the proofs of a goal until the open mass is at most `tolerance`.
+
+    `searcher` makes the searches, None for those of this package's own machine; another one does
+    not tell which goals failed.
+
+    Raises
+    ------
+    ProgramError
+        E201 to E243, with the span of the goal to blame. Limits that are reached are no error:
+        `SearchResult.stopped` tells of them.
+    """
+    searcher = searcher or _search
+    search = searcher(query, tolerance, limits, True)
+    masses: dict[tuple[Term, ...], list[float]] = {}
+    for proof in search.run():
+        masses.setdefault(canonical(proof.answer), []).append(proof.mass)
+    summed = [MassOfAnswer(key, math.fsum(found)) for key, found in masses.items()]
+    success = math.fsum(mass for found in masses.values() for mass in found)
+    left = search.open
+    weights = query.program.weights
+    proofs, certified = _best_proofs(query, best, tolerance, limits, searcher)
+    return SearchResult(
+        answers=tuple(sorted(summed, key=lambda a: -a.mass)),
+        best=proofs,
+        best_certified=certified,
+        success=success,
+        failure=None if weights else search.failure,
+        open=left,
+        upper=_upper(success, left, unbounded=weights or search.branches),
+        stopped=search.stopped,
+        failed=()
+        if summed or searcher is not _search
+        else _failed_goals(query, tolerance, limits, search.stopped is not None),
+    )
+
+
+def _upper(success: float, left: float, *, unbounded: bool) -> float | None:
+    if not left:
+        return success
+    return None if unbounded else min(success + left, 1.0)
+
+
+def _best_proofs(
+    query: Query, count: int, tolerance: float, limits: Limits, searcher: Searcher
+) -> tuple[tuple[ProofOfAnswer, ...], bool]:
+    """The proofs with the largest masses, and whether it is certain that they are.
+
+    A search of its own, as the other one merges proofs. It can stop as soon as no open node is as
+    heavy as the last of them, since labels are at most 1, unless they are weights.
+    """
+    if count == 0:
+        return (), True
+    search = searcher(query, tolerance, limits, False)
+    kept: list[FoundProof] = []
+    certain = False
+    for proof in search.run():
+        kept.append(proof)
+        kept.sort(key=lambda p: -p.mass)  # stable, and sorted but for the last
+        del kept[count:]
+        certain = len(kept) == count and not query.program.weights
+        if certain and kept[-1].mass >= search.largest_open:
+            break
+    else:
+        certain = search.open <= tolerance and search.stopped is None
+    found = (ProofOfAnswer(canonical(p.answer), p.mass, tuple(fired_clauses(p.last))) for p in kept)
+    return tuple(found), certain
+
+
+def _failed_goals(
+    query: Query, tolerance: float, limits: Limits, was_stopped: bool
+) -> tuple[FailedGoal, ...]:
+    """The same search once more, with an eye on what fails; less far if it never came to an end."""
+    trace = FailureTrace()
+    if was_stopped:
+        limits = Limits(limits.inferences // 10, limits.depth // 10)
+    for _ in _search(query, tolerance, limits, True, tracing_machine(trace)).run():
+        pass
+    return tuple(trace.deepest)
+
+
+def draw_answers(
+    query: Query,
+    count: int,
+    *,
+    failure: Failure,
+    seed: int,
+    limits: Limits = DEFAULT_LIMITS,
+) -> tuple[list[tuple[Term, ...]], int]:
+    """Answers of `count` independent draws, and how many were begun (see `slp.resolution.draws`).
+
+    `limits` are those of one draw.
+
+    Raises
+    ------
+    ProgramError
+        As `answers_of_query`, and E244 to E246; E214 to E216 if a draw comes to a limit.
+    """
+    goals, answer, first = prepared(query)
+    weights = query.program.weights
+    goal = linked(goals)
+    database = database_of(query.program)
+    sampler = Sampler(database, goal, answer, first, limits, failure, weights, Random(seed))
+    return [canonical(sampler.draw()) for _ in range(count)], sampler.tries
+
+
+# --- preparing ---------------------------------------------------------------------------------
+
+
+def _search(
+    query: Query,
+    tolerance: float,
+    limits: Limits,
+    merges: bool,
+    machine: type[SearchMachine] = SearchMachine,
+) -> Search:
+    goals, answer, first = prepared(query)
+    database = database_of(query.program)
+    return Search(
+        database,
+        linked(goals),
+        answer,
+        first,
+        Meter(limits),
+        tolerance,
+        weights=query.program.weights,
+        merges=merges,
+        machine_type=machine,
+    )
+
+
+def prepared(query: Query) -> tuple[list[Term], Term, int]:
+    """The goals to prove, what to answer, and a number above those of their variables."""
+    goals = [query.goal]
+    if query.given is not None:
+        nameless = [v for v in variables(query.given) if v.name == "_" or v.name.startswith("_#")]
+        goals.append(substitute(query.given, {v: replace(v, id=1) for v in nameless}))
+    numbered: dict[Var, Term] = {}
+    for variable in (v for g in goals for v in variables(g)):
+        numbered.setdefault(variable, replace(variable, id=len(numbered) + 1))
+    answer = list_term([numbered[v] for v in named_variables(query.goal)])
+    return [substitute(g, numbered) for g in goals], answer, len(numbered) + 1
+
+
+def linked(goals: list[Term]) -> Goal:
+    """Goals one behind the other."""
+    goal = END
+    for term in reversed(goals):
+        goal = Goal(term, 0, 0, term.span, goal)
+    return goal
+
+
+def canonical(answer: Term) -> tuple[Term, ...]:
+    """The answer's terms, with free variables named in the order in which they come."""
+    names: dict[Var, Term] = {}
+    for variable in variables(answer):
+        names.setdefault(variable, Var(_name(len(names))))
+    return tuple(list_items(substitute(answer, names)) or ())
+
+
+def _name(index: int) -> str:
+    turn, letter = divmod(index, 26)
+    return f"_{chr(ord('A') + letter)}{turn or ''}"
+
+
+#: What `most_leaves` is without a table.
+_SOME_LEAVES = 8
+
+
+def database_of(program: ir.Program) -> Database:
+    """The program's clauses; nonterminals, with or without box and tree, are refused by name."""
+    parameters = {"most_leaves": _SOME_LEAVES, **program.parameters}
+    return Database(program.clauses, parameters, tree_goals(program.rules))
+
+
+def tree_goals(rules: Iterable[ir.TreeRule]) -> Mapping[tuple[str, int], TreeGoal]:
+    keys = {key for rule in rules if (key := functor(rule.head)) is not None}
+    return {(name, n + more): TreeGoal(name, n) for name, n in keys for more in (0, 2)}
+
+
+@dataclass(frozen=True)
+class TreeGoal:
+    """A nonterminal `name//arity`, called as a goal."""
+
+    name: str
+    arity: int
+
+    def call(self, machine: Machine, goal: Goal, term: Struct | Atom) -> Goal | None:
+        """Say that it cannot be."""
+        raise faults.tree_goal(self.name, self.arity, machine.span)

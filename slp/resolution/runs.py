@@ -1,0 +1,136 @@
+"""Runs one at a time: what logical resolution comes to between two stochastic choices.
+
+A run ends in alternatives: each stochastic goal that it comes to gives one for each matching
+clause, with the clause's label as weight, and each proof gives one of weight 1. So a proof of the
+goal is a path of runs, at each of which one alternative is taken, and its mass is the product of
+the weights.
+Logical goals with several solutions make several alternatives of one run: each SLD proof counts.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Generic, NamedTuple, TypeVar
+
+from slp.errors import Diagnostic
+from slp.ir import program as ir  # its names are used late: it imports slp.terms
+from slp.resolution.best_first import BestFirst, FoundProof, Node
+from slp.resolution.faults import LimitError
+from slp.resolution.machine import Limits, Meter
+from slp.resolution.queries import Query, database_of, linked, prepared
+from slp.resolution.search import MachineRun, Search, Start
+from slp.terms import Term
+
+__all__ = ["Alternative", "MachineRuns", "Run", "RunsOneByOne"]
+
+S = TypeVar("S")
+R = TypeVar("R")
+
+
+class Alternative(NamedTuple, Generic[S]):
+    """What can be taken at the end of a run: a clause, and the start of the run behind it; or,
+    where both are None, a proof with its answer. `weight` is the label's value, 1 of a proof."""
+
+    clause: ir.LogicClause | None
+    weight: float
+    start: S | None
+    answer: Term | None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Run(Generic[S]):
+    """A run and its alternatives, none where it fails.
+
+    `cumulative`: sums of the weights up to each. `log_total`: log of the sum of all. `inferences`
+    were made. `stopped`: the limit that it came to; then it counts as failed.
+    """
+
+    alternatives: tuple[Alternative[S], ...]
+    cumulative: tuple[float, ...]
+    log_total: float
+    inferences: int
+    stopped: Diagnostic | None
+
+
+class RunsOneByOne(BestFirst[S, R]):
+    """A search that opens the runs that it is told to, and no others."""
+
+    _found: list[Alternative[S]]
+    _paused: bool
+
+    def open_run(self, start: S | None) -> Run[S]:
+        """The run from a start on, None for the goal itself.
+
+        Raises
+        ------
+        ProgramError
+            As a query. Limits that are reached are no error: `Run.stopped` tells of them.
+        """
+        self._found, self._paused = [], True
+        node: Node[S, R] = Node(1.0, None, start)
+        stopped = None
+        self.allow_anew()
+        try:
+            while self._paused:
+                self._paused = False
+                for proof in self.advance(node, 1.0):
+                    self._found.append(Alternative(None, 1.0, None, proof.answer))
+        except LimitError as e:
+            stopped = e.diagnostics[0]
+            self._found = []
+        cumulative = tuple(accumulate(a.weight for a in self._found))
+        log_total = math.log(cumulative[-1]) if cumulative else -math.inf
+        return Run(tuple(self._found), cumulative, log_total, self.spent(), stopped)
+
+    @abstractmethod
+    def allow_anew(self) -> None:
+        """Give the next run the whole of the limits."""
+
+    @abstractmethod
+    def spent(self) -> int:
+        """Inferences made since then."""
+
+    def branch(self, node: Node[S, R], options: Iterable[tuple[ir.LogicClause, float, S]]) -> None:
+        """Put down the clauses that a stochastic goal can go on with."""
+        node.exits += 1
+        self._found += [Alternative(clause, label, start, None) for clause, label, start in options]
+
+    def proof(self, node: Node[S, R], answer: Term) -> FoundProof:
+        """A proof, of which nothing is counted."""
+        node.exits += 1
+        return FoundProof(answer, 1.0, None)
+
+    def lay_aside(self, node: Node[S, R], priority: float) -> None:
+        """Go on at once, as there is nothing else to do."""
+        self._paused = True
+
+    def done(self, node: Node[S, R]) -> None:
+        """Nothing is counted."""
+
+
+class MachineRuns(RunsOneByOne[Start, MachineRun], Search):
+    """Runs of this package's own machine. `limits` are those of each run."""
+
+    def __init__(self, query: Query, limits: Limits) -> None:
+        goals, answer, first = prepared(query)
+        super().__init__(
+            database_of(query.program),
+            linked(goals),
+            answer,
+            first,
+            Meter(limits),
+            0.0,
+            weights=query.program.weights,
+        )
+
+    def allow_anew(self) -> None:
+        """See `RunsOneByOne`."""
+        self.meter.inferences = 0
+
+    def spent(self) -> int:
+        """See `RunsOneByOne`."""
+        return self.meter.inferences

@@ -1,0 +1,147 @@
+"""All proofs of a goal in a stochastic logic program, the most probable first.
+
+The search is that of `slp.resolution.best_first`. Its runs are machines: each has a store of its
+own, so that a stochastic goal is put down in terms that need no store, with cuts that need no
+stack, and so are the goals behind it (`slp.resolution.tails`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from slp.resolution import faults
+from slp.resolution.best_first import BestFirst, FoundProof, Node
+from slp.resolution.choices import Option, enter, options_at
+from slp.resolution.clauses import Clause, Predicate
+from slp.resolution.database import Database
+from slp.resolution.machine import Goal, Machine, Meter
+from slp.resolution.store import Store
+from slp.resolution.tails import CROSSES, Tails
+from slp.terms import Atom, Struct, Term
+
+__all__ = ["Exit", "MachineRun", "Search", "SearchMachine", "Start"]
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """A stochastic goal that a run came to.
+
+    Its terms are resolved and their variables renumbered, those of the goals behind it first: each
+    branch has its own store, which numbers its variables from `first` on. Exits with the same `key`
+    have the same goals left.
+    """
+
+    goal: Goal
+    args: tuple[Term, ...]
+    answer: Term
+    first: int
+    options: Sequence[Option]
+    key: tuple[Hashable, ...]
+
+
+class SearchMachine(Machine):
+    """A run: logical goals are proved, stochastic ones are put down in `exits`."""
+
+    def __init__(
+        self,
+        database: Database,
+        meter: Meter,
+        store: Store,
+        answer: Term,
+        tails: Tails,
+        *,
+        weights: bool,
+    ) -> None:
+        super().__init__(database.definitions, database.parameters, meter, store)
+        self.answer = answer
+        self.exits: list[Exit] = []
+        self._tails = tails
+        self._weights = weights
+
+    def choose(self, predicate: Predicate, goal: Goal, args: tuple[Term, ...]) -> None:
+        """Put the goal down, and look for other exits by backtracking."""
+        options = options_at(self, predicate, args, weights=self._weights)
+        if options:
+            tail, numbers = self._tails.put_down(self, goal.next)
+            called = tuple(self.store.renumber(a, numbers) for a in args)
+            answer = self.store.renumber(self.answer, numbers)
+            term = Struct(predicate.name, called) if called else Atom(predicate.name)
+            apart = Goal(term, CROSSES, goal.depth, goal.span, tail)
+            key = answer, id(predicate), called, tail
+            self.exits.append(Exit(apart, called, answer, numbers.count + 1, options, key))
+
+    def cut(self, height: int) -> None:
+        """Forget the choice points above a height; E241 if some are those of an earlier run."""
+        if height == CROSSES:
+            raise faults.crossing_cut(self.span)
+        super().cut(height)
+
+
+#: A stochastic goal and the clause chosen there.
+Start: TypeAlias = tuple[Exit, Clause]
+#: A machine and its events.
+MachineRun: TypeAlias = tuple[SearchMachine, Iterator[bool]]
+
+
+class Search(BestFirst[Start, MachineRun]):
+    """The search for the proofs of `goal`, each giving an instance of `answer`.
+
+    Variables of both are numbered below `first`.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        goal: Goal,
+        answer: Term,
+        first: int,
+        meter: Meter,
+        tolerance: float,
+        *,
+        weights: bool,
+        merges: bool = True,
+        machine_type: type[SearchMachine] = SearchMachine,
+    ) -> None:
+        super().__init__(tolerance, weights=weights, merges=merges)
+        self._database = database
+        self._root = goal, answer, first
+        self.meter = meter
+        self._machine_type = machine_type
+        self._tails = Tails()
+
+    def key(self, start: Start) -> Hashable:
+        """The clause, and what is to be proved."""
+        found, clause = start
+        return id(clause), found.key
+
+    def advance(self, node: Node[Start, MachineRun], priority: float) -> Iterator[FoundProof]:
+        """Go on until the run ends or pauses."""
+        machine, run = node.run = node.run or self._opened(node)
+        while True:
+            event = next(run, None)
+            for found in machine.exits:
+                self.branch(node, ((c.source, label, (found, c)) for c, label in found.options))
+            machine.exits.clear()
+            if event is None:
+                break
+            if event:
+                yield self.proof(node, machine.store.resolve(machine.answer))
+            else:
+                self.lay_aside(node, priority)
+                return
+        self.meter.add_terms(machine.store)
+        self.done(node)
+
+    def _opened(self, node: Node[Start, MachineRun]) -> MachineRun:
+        goal, answer, first = self._root
+        if node.start is not None:
+            first, answer = node.start[0].first, node.start[0].answer
+        machine = self._machine_type(
+            self._database, self.meter, Store(first), answer, self._tails, weights=self.weights
+        )
+        if node.start is not None:
+            found, clause = node.start
+            goal = enter(machine, clause, found.goal, found.args)
+        return machine, machine.explore(goal)

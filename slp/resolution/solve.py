@@ -1,0 +1,57 @@
+"""`solve`: the answers to a goal, one for each SLD proof, as they are found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from slp.resolution.database import Database
+from slp.resolution.machine import DEFAULT_LIMITS, Limits, Machine, Meter
+from slp.resolution.store import Store
+from slp.source import SourceSpan
+from slp.terms import Term, Var, substitute, variables
+
+__all__ = ["Bindings", "solve"]
+
+
+@dataclass(frozen=True)
+class Bindings:
+    """An answer: what it says about each variable of the goal. Stays good when the search goes on.
+
+    A free variable stands for itself. Variables that a proof made (`id` above those of the goal)
+    are the same in all terms of one answer; those of different queries must not be mixed.
+    """
+
+    terms: Mapping[Var, Term]
+
+    def resolve(self, term: Term) -> Term:
+        """`term` with the goal's variables replaced by what the answer says about them."""
+        return substitute(term, self.terms)
+
+
+def solve(
+    goal: Term,
+    database: Database,
+    limits: Limits | Meter = DEFAULT_LIMITS,
+    *,
+    span: SourceSpan | None = None,
+) -> Iterator[Bindings]:
+    """Prove a goal: one answer for each proof, depth first, clauses in order, found on demand.
+
+    Several queries can share limits through one `Meter`. `span` is the place to blame for parts of
+    the goal that have none of their own.
+
+    Raises
+    ------
+    ProgramError
+        E201 to E218, with the span of the goal to blame: what arithmetic refuses, an unknown
+        predicate, an argument that is unbound or of the wrong type, a limit that is reached.
+    """
+    meter = limits if isinstance(limits, Meter) else Meter(limits)
+    asked = dict.fromkeys(variables(goal))
+    store = Store(first=1 + max((v.id for v in asked), default=0))
+    own = {v: store.fresh(v) for v in asked}
+    original = {mine: v for v, mine in own.items()}
+    machine = Machine(database.definitions, database.parameters, meter, store)
+    for _ in machine.prove([substitute(goal, own)], span):
+        yield Bindings({v: substitute(store.resolve(own[v]), original) for v in asked})

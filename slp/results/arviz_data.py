@@ -1,0 +1,66 @@
+"""Draws as ArviZ has them: groups of variables over chains and draws."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from slp.errors import Diagnostic, UsageError
+from slp.problem.tree_arrays import forest_of_trees
+from slp.results.arviz_adapter import inference_data
+from slp.results.posterior import Draw, Posterior
+
+__all__ = ["posterior_to_arviz"]
+
+
+def posterior_to_arviz(posterior: Posterior) -> Any:
+    """`arviz.InferenceData` of a posterior's draws.
+
+    Group `posterior`, dimensions (chain, draw): `leaves`, `depth`, and, over `feature` too,
+    `used` (whether the tree splits on it) and `splits` (how often). Group `sample_stats`: `lp`, the
+    log posterior up to a constant, `log_weight` (both NaN under `edittree`) and
+    `log_marginal_likelihood`. Draws of an exact engine are one chain. Chains are cut to the length
+    of the shortest.
+
+    Raises
+    ------
+    UsageError
+        E530: there are no draws.
+    """
+    chains = _chains(posterior)
+    table, shape = posterior.table, (len(chains), len(chains[0]))
+    forest = forest_of_trees(table, [d.tree for chain in chains for d in chain])
+    leaves, depth, splits = (a.reshape(*shape, *a.shape[1:]) for a in forest.shapes())
+    weight = np.array([[_known(d.log_weight) for d in chain] for chain in chains])
+    fit = np.array([[d.log_likelihood for d in chain] for chain in chains])
+    return inference_data(
+        {
+            "leaves": leaves,
+            "depth": depth,
+            "used": (splits > 0).astype(np.int64),
+            "splits": splits,
+        },
+        {
+            "lp": weight + posterior.likelihood * fit,
+            "log_weight": weight,
+            "log_marginal_likelihood": fit,
+        },
+        dims={"used": ["feature"], "splits": ["feature"]},
+        coords={"feature": list(table.feature_names)},
+    )
+
+
+def _chains(posterior: Posterior) -> list[list[Draw]]:
+    by_chain: dict[int, list[Draw]] = {}
+    for draw in posterior.draws:
+        by_chain.setdefault(draw.chain, []).append(draw)
+    if not by_chain:
+        help = "ask for draws, as with draws=1000"
+        raise UsageError(Diagnostic("E530", "nothing was drawn to hand to ArviZ", help=help))
+    length = min(len(chain) for chain in by_chain.values())
+    return [chain[:length] for chain in by_chain.values()]
+
+
+def _known(weight: float | None) -> float:
+    return np.nan if weight is None else weight

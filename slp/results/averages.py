@@ -1,0 +1,138 @@
+"""The seam between users and engines: what there must be for a `Posterior` to stand on.
+
+A `TreeDistribution` holds all trees: `slp.engines.chart.chart.Chart`,
+`slp.engines.exact.CompiledChart`, `slp.engines.enumeration.sums.Enumeration`. `TreeAverages` is the
+part of it that draws can give too: `slp.results.drawn.DrawnTrees`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.leaves.base import LeafModel
+from slp.trees import Tree
+
+__all__ = [
+    "LeafMixture",
+    "ScoredTree",
+    "TreeAverages",
+    "TreeDistribution",
+    "average_predictions",
+]
+
+
+@dataclass(frozen=True)
+class ScoredTree:
+    """A tree, the log weight of one of its derivations under the program as written (NaN where no
+    engine knows it), and the log marginal likelihood of its leaves (whether or not the distribution
+    takes it into account)."""
+
+    tree: Tree
+    log_weight: float
+    log_likelihood: float
+
+
+@dataclass(frozen=True, eq=False)
+class LeafMixture:
+    """The leaves that a new row may end in: their probability, float64, shape (J,), and their
+    statistics, shape (J, k). A leaf is a box; a box occurs once or more often."""
+
+    probability: NDArray[np.float64]
+    statistics: NDArray[np.float64]
+
+
+def average_predictions(leaf: LeafModel, mixtures: Iterator[LeafMixture]) -> NDArray[np.float64]:
+    """What mixtures of leaves predict: class probabilities, shape (m, C), or means, shape
+    (m, 1)."""
+    if leaf.classes:
+        rows = [m.probability @ leaf.predict_proba(m.statistics) for m in mixtures]
+    else:
+        rows = [np.array([np.dot(m.probability, leaf.mean(m.statistics))]) for m in mixtures]
+    return np.array(rows, np.float64).reshape(len(rows), len(leaf.classes) or 1)
+
+
+class TreeAverages(Protocol):
+    """What is averaged over trees: over all of them by their weights, or over draws."""
+
+    def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
+        """For each new row (`Table.new_rows`), the leaves that it may end in."""
+        ...
+
+    def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
+        """For each new row the class probabilities, shape (m, C), or the predictive mean, shape
+        (m, 1), averaged over all trees."""
+        ...
+
+    def usage(self) -> NDArray[np.float64]:
+        """For each feature the probability that the tree splits on it anywhere, shape (d,)."""
+        ...
+
+    def expected_splits(self) -> NDArray[np.float64]:
+        """For each feature the expected number of splits on it, shape (d,)."""
+        ...
+
+    def leaf_distribution(self) -> NDArray[np.float64]:
+        """Probability of k leaves, at index k, until what is left is below 1e-12."""
+        ...
+
+    def depth_distribution(self) -> NDArray[np.float64]:
+        """Probability of depth t (of a leaf alone: 0), at index t, until what is left is below
+        1e-12."""
+        ...
+
+
+class TreeDistribution(TreeAverages, Protocol):
+    """A distribution over trees, exactly: weight of a tree (of its derivations together) over their
+    total.
+
+    With `likelihood` the weight is that under the program times the leaves' marginal likelihood.
+    """
+
+    likelihood: bool
+
+    def other(self, likelihood: bool) -> TreeDistribution:
+        """The same trees with or without likelihood."""
+        ...
+
+    @property
+    def derivations_are_trees(self) -> bool:
+        """Whether it is certain that no tree has two derivations."""
+        ...
+
+    @property
+    def log_total(self) -> float:
+        """Log of the weight of all trees together; -inf if there are none."""
+        ...
+
+    @property
+    def left_out(self) -> float:
+        """Upper bound on the share of that weight which trees have that were left out; 0 where none
+        were."""
+        ...
+
+    def tree_count(self) -> float:
+        """Number of derivations of weight above zero; exact below 2**53."""
+        ...
+
+    def best(self) -> Iterator[ScoredTree]:
+        """Derivations by falling weight, computed as they are asked for."""
+        ...
+
+    def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
+        """Independent draws."""
+        ...
+
+    def rule_uses(self) -> NDArray[np.float64]:
+        """Expected number of times that a derivation takes each rule of the grammar, float64, shape
+        (R,), rules in the order of `TreeGrammar.rules`."""
+        ...
+
+    def log_weight(self, tree: Tree) -> float:
+        """Log weight under the program as written, without likelihood, of all derivations that part
+        the rows as `tree` does; -inf if there are none."""
+        ...

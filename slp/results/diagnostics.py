@@ -1,0 +1,230 @@
+"""How far the draws of a sampler can be trusted: R-hat, effective draws, what became of proposals.
+
+Looked at are the log posterior (up to its constant; of edits of a given tree, whose prior is not
+known, the log likelihood and the number of edits), the number of leaves, the depth, and the
+predictions for the rows of the table, of which the worst stands for all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.results.convergence import FEWEST_DRAWS, bulk_ess, r_hat, tail_ess
+from slp.results.drawn import DrawnTrees
+from slp.runner import Outcome, acceptance
+
+__all__ = [
+    "Convergence",
+    "Diagnostics",
+    "convergence_of",
+    "diagnose",
+    "diagnostics_of",
+    "worst",
+]
+
+#: Limits of Vehtari et al. (2021): R-hat, and effective draws for each chain.
+_LARGEST_R_HAT = 1.01
+_FEWEST_EFFECTIVE = 100
+#: Predictions looked at, evenly spread over those that differ.
+_MOST_PREDICTIONS = 200
+
+
+@dataclass(frozen=True)
+class Convergence:
+    """Of one quantity: rank-normalised split R-hat, effective draws in the bulk and in the tails;
+    None where they have no value (too few draws, or all of them equal)."""
+
+    r_hat: float | None
+    ess_bulk: float | None
+    ess_tail: float | None
+
+
+@dataclass(frozen=True)
+class Diagnostics:
+    """What a run says of itself.
+
+    Attributes
+    ----------
+    draws : number of draws kept by each chain.
+    convergence : of `log_posterior` (of `edittree`: `log_likelihood` and `edits`), `leaves`,
+        `depth` and `predictions` (the worst of them).
+    moves : by proposal, how many were `accepted`, `rejected`, `failed` (what was proposed derives
+        no tree, or breaks a constraint) and `stayed` (nothing could be proposed), after warm-up.
+    acceptance : by proposal, the share accepted of what was proposed (stays are not); a proposal
+        that never had anything to propose is not in it.
+    failure_rate : share of all moves that failed.
+    warnings : what is wrong, in words; empty if nothing is seen to be.
+    """
+
+    draws: tuple[int, ...]
+    convergence: Mapping[str, Convergence]
+    moves: Mapping[str, Mapping[str, int]]
+    acceptance: Mapping[str, float]
+    failure_rate: float
+    warnings: tuple[str, ...]
+
+    @property
+    def tells(self) -> bool:
+        """Whether every chain kept enough draws to tell anything."""
+        return min((n for n in self.draws if n), default=0) >= FEWEST_DRAWS
+
+    @property
+    def converged(self) -> bool:
+        """Whether there are enough draws to tell, and nothing is seen to be wrong."""
+        return self.tells and not self.warnings
+
+    @property
+    def largest_r_hat(self) -> float:
+        """The largest R-hat that is good."""
+        return _LARGEST_R_HAT
+
+    @property
+    def worst_r_hat(self) -> float | None:
+        """The largest R-hat of all quantities."""
+        return worst(list(self.convergence.values())).r_hat
+
+    @property
+    def fewest_effective(self) -> float | None:
+        """The smallest number of effective draws of all quantities, in the bulk or the tails."""
+        found = worst(list(self.convergence.values()))
+        return min((e for e in (found.ess_bulk, found.ess_tail) if e is not None), default=None)
+
+    @property
+    def effective_needed(self) -> int:
+        """Effective draws that are enough."""
+        return _FEWEST_EFFECTIVE * sum(n > 0 for n in self.draws)
+
+    def to_dict(self) -> dict[str, object]:
+        """The same as plain data."""
+        return {
+            "draws_by_chain": list(self.draws),
+            "convergence": {
+                name: {"r_hat": c.r_hat, "ess_bulk": c.ess_bulk, "ess_tail": c.ess_tail}
+                for name, c in self.convergence.items()
+            },
+            "acceptance": dict(self.acceptance),
+            "moves": {name: dict(counts) for name, counts in self.moves.items()},
+            "failure_rate": self.failure_rate,
+            "warnings": list(self.warnings),
+        }
+
+
+def diagnose(
+    drawn: DrawnTrees,
+    scores: Mapping[str, NDArray[np.float64]],
+    tallies: Sequence[Counter[tuple[str, Outcome]]],
+) -> Diagnostics:
+    """Diagnostics of draws; `scores` are quantities of each distinct tree to look at, such as the
+    log posterior up to a constant, shape (U,), and `tallies` count the moves of each chain."""
+    convergence = {
+        **{name: convergence_of(drawn.by_chain(values)) for name, values in scores.items()},
+        "leaves": convergence_of(drawn.by_chain(drawn.n_leaves.astype(np.float64))),
+        "depth": convergence_of(drawn.by_chain(drawn.depth.astype(np.float64))),
+        "predictions": worst([convergence_of(v) for v in _predictions(drawn)]),
+    }
+    return diagnostics_of(convergence, tallies, [len(chain) for chain in drawn.chains])
+
+
+def diagnostics_of(
+    convergence: Mapping[str, Convergence],
+    tallies: Sequence[Counter[tuple[str, Outcome]]],
+    draws: Sequence[int],
+) -> Diagnostics:
+    """Diagnostics of any chains: of some quantities, what became of each chain's moves, and how
+    many draws each kept."""
+    tally = sum(tallies, Counter())
+    moves = _moves(tally)
+    n_moves, failed = tally.total(), sum(counts["failed"] for counts in moves.values())
+    return Diagnostics(
+        draws=tuple(draws),
+        convergence=convergence,
+        moves=moves,
+        acceptance=acceptance(tally),
+        failure_rate=failed / n_moves if n_moves else 0.0,
+        warnings=tuple(_warnings(convergence, moves, sum(n > 0 for n in draws))),
+    )
+
+
+def convergence_of(values: NDArray[np.float64]) -> Convergence:
+    """Of one quantity at every draw, shape (M, T)."""
+    return Convergence(r_hat(values), bulk_ess(values), tail_ess(values))
+
+
+def _predictions(drawn: DrawnTrees) -> Iterator[NDArray[np.float64]]:
+    """Predictions for rows of the table at each draw, shape (M, T): of classes all but the last
+    one's probability, else means. Rows that always share their leaf count once."""
+    values = drawn.predictive(drawn.leaves_of_table())
+    if drawn.table.leaf.classes:
+        values = values[:, :, :-1]
+    flat = values.reshape(len(values), -1)
+    flat = np.unique(flat[:, np.isfinite(flat).all(axis=0)], axis=1)
+    n = flat.shape[1]
+    for column in np.unique(np.linspace(0, n - 1, min(n, _MOST_PREDICTIONS)).astype(np.int64)):
+        yield drawn.by_chain(flat[:, column])
+
+
+def worst(found: Sequence[Convergence]) -> Convergence:
+    """The largest R-hat and the smallest numbers of effective draws."""
+
+    def known(values: Iterator[float | None]) -> list[float]:
+        return [v for v in values if v is not None]
+
+    return Convergence(
+        max(known(c.r_hat for c in found), default=None),
+        min(known(c.ess_bulk for c in found), default=None),
+        min(known(c.ess_tail for c in found), default=None),
+    )
+
+
+def _moves(tally: Counter[tuple[str, Outcome]]) -> dict[str, dict[str, int]]:
+    outcomes: tuple[Outcome, ...] = ("accepted", "rejected", "failed", "stayed")
+    names = sorted({name for name, _ in tally})
+    return {name: {outcome: tally[name, outcome] for outcome in outcomes} for name in names}
+
+
+def _warnings(
+    convergence: Mapping[str, Convergence],
+    moves: Mapping[str, Mapping[str, int]],
+    n_chains: int,
+) -> Iterator[str]:
+    if _stuck(moves):
+        yield "no proposal was accepted: the chains are where they began"
+    words = {
+        "log_posterior": "the log posterior",
+        "log_likelihood": "the log likelihood",
+        "predictions": "the predictions",
+    }
+    apart = {
+        words.get(name, name): c.r_hat
+        for name, c in convergence.items()
+        if c.r_hat is not None and c.r_hat > _LARGEST_R_HAT
+    }
+    if apart:
+        listed = ", ".join(f"{_above(r, _LARGEST_R_HAT)} for {name}" for name, r in apart.items())
+        yield f"the chains disagree: R-hat is {listed}, and should be at most {_LARGEST_R_HAT}"
+    enough = _FEWEST_EFFECTIVE * n_chains
+    few = {
+        words.get(name, name): min(ess)
+        for name, c in convergence.items()
+        if (ess := [e for e in (c.ess_bulk, c.ess_tail) if e is not None]) and min(ess) < enough
+    }
+    if few:
+        listed = ", ".join(f"{math.floor(e)} for {name}" for name, e in few.items())
+        yield f"there are few effective draws: {listed}; estimates need some {enough}"
+
+
+def _above(value: float, limit: float) -> str:
+    """A value above a limit with as many digits, four at least, as show that it is."""
+    texts = (f"{value:.{digits}g}" for digits in range(4, 18))
+    return next(text for text in texts if float(text) > limit)
+
+
+def _stuck(moves: Mapping[str, Mapping[str, int]]) -> bool:
+    tried = sum(counts["rejected"] + counts["failed"] for counts in moves.values())
+    return tried > 0 and not any(counts["accepted"] for counts in moves.values())

@@ -1,0 +1,38 @@
+"""What is known when a run reaches a limit of time or memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from slp.data.table import Table
+from slp.engines.choose import Choice
+
+if TYPE_CHECKING:
+    from slp.results.posterior import MapTree
+
+__all__ = ["Known"]
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What an engine knew when it reached a limit (`slp.BudgetError.known`).
+
+    Attributes
+    ----------
+    choice : the engine, why, and how large exact sums would be.
+    table, likelihood, normalised : as of `Posterior`.
+    log_evidence_bounds : two numbers that the log evidence certainly lies between, equal where it
+        is known; None where nothing is certain.
+    best : the best of some trees drawn in the time that was kept for it, not certified; None if
+        there was no time, or none was found.
+    tree_count : how many trees there are; None where they were not counted.
+    """
+
+    choice: Choice
+    table: Table
+    likelihood: bool
+    normalised: bool
+    log_evidence_bounds: tuple[float, float] | None = None
+    best: MapTree | None = None
+    tree_count: int | float | None = None

@@ -1,0 +1,432 @@
+"""`Posterior`: what users hold after inference, whichever engine is behind it.
+
+Averages over trees are here, the same for all engines; what an engine has to say of its own is in
+`slp.results.exact_posterior` (sums over all trees) and `slp.results.sampled_posterior` (draws). It
+computes what is asked for when it is asked for, and keeps it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.data.table import Table
+from slp.engines.choose import Choice
+from slp.errors import BudgetError, Diagnostic, UsageError
+from slp.leaves import label_array
+from slp.problem.boxes import Geometry
+from slp.problem.new_rows import distinct_rows, rows_as_numbers
+from slp.problem.tree_on_table import log_likelihood_of_tree
+from slp.results.averages import TreeAverages
+from slp.results.known import Known
+from slp.results.quantiles import class_quantile, mixture_quantile
+from slp.results.rule_use import RuleUse
+from slp.trees import Tree
+from slp.trees.predicates import AskedPredicate
+
+if TYPE_CHECKING:
+    from slp.results.diagnostics import Diagnostics
+    from slp.results.edit_posterior import EditSummary
+    from slp.runner import Schedule
+
+__all__ = ["Draw", "FeatureUse", "MapTree", "Posterior"]
+
+
+@dataclass(frozen=True)
+class MapTree:
+    """A tree of high posterior probability.
+
+    `log_joint` is the log weight of the tree under the program as written, plus the log marginal
+    likelihood of its leaves (without it in a prior); `log_posterior` the log of its probability.
+    Both sum over its derivations, and are None where they are not known. `certified`: it is known
+    that no tree that comes later is better; of draws it is not.
+    """
+
+    tree: Tree
+    log_joint: float | None
+    log_posterior: float | None
+    certified: bool = True
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One draw.
+
+    `log_weight` is the log weight of the tree under the program as written (None under `edittree`:
+    not known), `log_prior` the log of its prior probability (None where that or the total of the
+    weights is not known), both over all its derivations; `log_likelihood` that of the data given
+    the tree.
+    """
+
+    tree: Tree
+    log_weight: float | None
+    log_prior: float | None
+    log_likelihood: float
+    chain: int = 0
+
+
+@dataclass(frozen=True)
+class FeatureUse:
+    """Use of a feature: `probability` that the tree splits on it anywhere, and expected number of
+    splits; each with its Monte Carlo standard error, 0 where it is exact."""
+
+    probability: float
+    expected_splits: float
+    probability_error: float = 0.0
+    expected_splits_error: float = 0.0
+
+
+class Posterior(ABC):
+    """The distribution over decision trees given a program and a table: the posterior, or the prior
+    itself.
+
+    Attributes
+    ----------
+    choice : the engine, why, and how large exact sums would be: `engine` and `reason` are its.
+    table : the table it was given.
+    likelihood : False if this is the prior.
+    normalised : whether the program's weights are known to sum to 1 over all trees of every table.
+    seed : of `draws`.
+    predicates : those that are asked, with counts of what became of them.
+    """
+
+    predicates: Sequence[AskedPredicate] = ()
+
+    def __init__(
+        self,
+        geometry: Geometry,
+        *,
+        choice: Choice,
+        likelihood: bool,
+        normalised: bool,
+        seed: int,
+    ) -> None:
+        self.choice = choice
+        self.table: Table = geometry.table
+        self.likelihood, self.normalised, self.seed = likelihood, normalised, seed
+        self._geometry = geometry
+
+    @property
+    def engine(self) -> str:
+        """Name of the engine."""
+        return self.choice.engine
+
+    @property
+    def reason(self) -> str:
+        """Why this engine."""
+        return self.choice.reason
+
+    def __repr__(self) -> str:
+        kind = "posterior" if self.likelihood else "prior"
+        return f"<{kind} over trees of {self.table.response}, engine {self.engine}>"
+
+    # --- what engines differ in ----------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def log_evidence(self) -> float | None:
+        """log P(response | features) under the prior normalised over its support; None for a prior,
+        and where the engine does not know it.
+
+        With `majority`, `monotone` or `rows(Class, N)` the prior itself looks at the response, and
+        then this is no Bayes factor against another program: see `evidence_note`.
+        """
+
+    @property
+    @abstractmethod
+    def evidence_note(self) -> str | None:
+        """What must be said beside the evidence, if anything."""
+
+    @property
+    def left_out(self) -> float:
+        """Upper bound on the probability that trees have together which an exact engine left out:
+        deeper ones than it needs to sum over. At most 1e-12, which is below rounding."""
+        return 0.0
+
+    @abstractmethod
+    def prior(self) -> Posterior:
+        """The prior over the same trees, with the same engine and seed."""
+
+    @property
+    @abstractmethod
+    def derivations_are_trees(self) -> bool:
+        """Whether each tree surely has one derivation.
+
+        If not, `map`, `k_best` and `tree_count` of an exact engine are over derivations: a tree may
+        be listed and counted once for each of them, and a tree of many derivations may have more
+        probability than the first one listed. All else is over trees.
+        """
+
+    @abstractmethod
+    def tree_count(self) -> int | float | None:
+        """Number of trees (derivations) of probability above zero: an int below 2**53, else a float
+        with the usual rounding, inf beyond 1.8e308; None where the engine does not count."""
+
+    @abstractmethod
+    def k_best(self, k: int) -> list[MapTree]:
+        """The trees of the `k` best derivations, or the best of the trees drawn, best first; fewer
+        if there are no more.
+
+        Raises
+        ------
+        UsageError
+            `k` is no whole number from 0 up (E505).
+        """
+
+    def map(self) -> MapTree:
+        """The tree of the best derivation, or the best of the trees drawn."""
+        return self._best
+
+    @cached_property
+    def _best(self) -> MapTree:
+        return self.k_best(1)[0]
+
+    def map_tree(self) -> Tree:
+        """The tree of `map`."""
+        return self._best.tree
+
+    @abstractmethod
+    def sample(self, n: int, seed: int | None = None) -> list[Tree]:
+        """`n` draws apart from `draws`: independent ones, or, of a sampler, drawn from `draws` with
+        replacement.
+
+        Raises
+        ------
+        UsageError
+            `n` or `seed` is no whole number from 0 up (E505).
+        """
+
+    @property
+    @abstractmethod
+    def draws(self) -> Sequence[Draw]:
+        """The draws that were asked for, chain after chain."""
+
+    @abstractmethod
+    def log_prior(self, tree: Tree) -> float | None:
+        """Log prior probability of any tree that parts the table's rows as `tree` does (thresholds
+        need not be canonical, leaf summaries are ignored); -inf off the support; None where the
+        total of the prior's weights is not known."""
+
+    def log_likelihood(self, tree: Tree) -> float:
+        """Log marginal likelihood of the response given the tree; -inf where the coded table does
+        not tell how the tree parts its rows."""
+        return log_likelihood_of_tree(self.table, tree)
+
+    @abstractmethod
+    def log_posterior(self, tree: Tree) -> float | None:
+        """Log probability of all trees that part the table's rows as `tree` does; -inf off the
+        support; None where the evidence is not known."""
+
+    @property
+    def diagnostics(self) -> Diagnostics | None:
+        """How far the draws of a sampler can be trusted; None for an exact engine."""
+        return None
+
+    @property
+    def schedule(self) -> Schedule | None:
+        """How long the chains of a sampler were to run; None for an exact engine."""
+        return None
+
+    @property
+    def edits(self) -> EditSummary | None:
+        """What the trees change in the tree given to `edittree`; None for other programs."""
+        return None
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether a sampler was stopped before it had made all draws."""
+        return False
+
+    @property
+    def out_of_time(self) -> bool:
+        """Whether it was its time that stopped a sampler, and not the keyboard."""
+        return False
+
+    def known(self) -> Known:
+        """What there is without more work, where a limit of time or memory was reached."""
+        return Known(self.choice, self.table, self.likelihood, self.normalised)
+
+    def drawn_instead(self, limit: BudgetError) -> Posterior | None:
+        """The same distribution by a sampler, in what is left of the time, where `limit` says that
+        its share of the time did not suffice for an answer, and `auto` had chosen the engine; else
+        None. That posterior depends on the clock, and its `reason` says so.
+
+        Raises
+        ------
+        BudgetError
+            E540: nothing was drawn in time.
+        """
+        return None
+
+    def to_arviz(self) -> Any:
+        """The draws as `arviz.InferenceData`: see `slp.results.arviz_data`."""
+        from slp.results.arviz_data import posterior_to_arviz
+
+        return posterior_to_arviz(self)
+
+    @property
+    @abstractmethod
+    def _averages(self) -> TreeAverages: ...
+
+    def _shown(self, tree: Tree) -> Tree:
+        """A tree as it is handed out: a prior knows no outcomes, so its leaves say none."""
+        return tree if self.likelihood else tree.without_outcomes()
+
+    # --- predictions ---------------------------------------------------------------------------
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Class probabilities averaged over all trees, shape (m, C), in the order of
+        `table.leaf.classes`.
+
+        Raises
+        ------
+        UsageError
+            The response is numeric (E506).
+        DataError
+            `X` lacks a column, or a value.
+        """
+        if not self.table.leaf.classes:
+            message = "the response is numeric, it has no class probabilities"
+            raise _usage("E506", message, "use predict or predict_interval")
+        return self._averages.predictions(self.table.new_rows(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """For each row, the most probable class (on a tie the first) in the type that it has in the
+        table (bool, int64, float64 or str), or the predictive mean; shape (m,)."""
+        leaf = self.table.leaf
+        if leaf.classes:
+            best = self.predict_proba(X).argmax(axis=1)
+            return np.asarray(label_array(leaf.classes)[best])
+        return self._averages.predictions(self.table.new_rows(X))[:, 0]
+
+    def predict_interval(self, X: Any, level: float = 0.9) -> NDArray[np.float64]:
+        """Central intervals over all trees: of a numeric response the predictive one, shape (m, 2);
+        of classes the credible interval of the probability of each, shape (m, C, 2).
+
+        The ends are the quantiles (1 - level) / 2 and (1 + level) / 2 of the mixture of all leaves
+        that the row may end in, the least value whose distribution function reaches them: of the
+        leaves' predictives, or, for class c, of Beta(a_c + n_c, A + n - a_c - n_c) in a leaf with n
+        rows, n_c of them of the class. So it says what the data leave open of a probability, of
+        which `predict_proba` is the mean; `predict_error` is another matter: the error of a
+        sampler.
+
+        Raises
+        ------
+        UsageError
+            `level` is not between 0 and 1 (E508).
+        DataError
+            `X` lacks a column, or a value.
+        """
+        leaf = self.table.leaf
+        if not isinstance(level, int | float | np.number) or not 0 < level < 1:
+            raise _usage("E508", f"level is {level}", "take a level between 0 and 1, such as 0.9")
+        tails = ((1 - level) / 2, (1 + level) / 2)
+        rows = self.table.new_rows(X)
+        first, which = distinct_rows(self.table, rows_as_numbers(self.table, rows))
+        mixtures = self._averages.leaf_mixtures(rows[first])
+        if not leaf.classes:
+            ends = [[mixture_quantile(leaf, m, q) for q in tails] for m in mixtures]
+            return np.array(ends, np.float64).reshape(len(first), 2)[which]
+        n_classes = len(leaf.classes)
+        ends = [
+            [class_quantile(leaf, m, c, q) for c in range(n_classes) for q in tails]
+            for m in mixtures
+        ]
+        return np.array(ends, np.float64).reshape(len(first), n_classes, 2)[which]
+
+    def predict_error(self, X: Any) -> NDArray[np.float64]:
+        """Monte Carlo standard error of `predict_proba` for classes, shape (m, C), of the mean that
+        `predict` gives of a numeric response, shape (m,); 0 where they are exact, NaN where there
+        are too few draws to tell.
+
+        Raises
+        ------
+        DataError
+            `X` lacks a column, or a value.
+        """
+        rows = self.table.new_rows(X)
+        n_classes = len(self.table.leaf.classes)
+        return np.zeros((len(rows), n_classes) if n_classes else len(rows))
+
+    # --- summaries -----------------------------------------------------------------------------
+
+    def split_probabilities(self) -> dict[str, FeatureUse]:
+        """For each feature how much it is used."""
+        return self._feature_use
+
+    @abstractmethod
+    def rule_probabilities(self) -> list[RuleUse]:
+        """How much each rule of the program is used, in the order of the text: whether a derivation
+        begins with it, uses it at all, and how often (see `RuleUse`). Rules that no state of the
+        grammar has are left out.
+
+        Raises
+        ------
+        UsageError
+            E531: under `edittree` and by the engine `prolog`, trees take no rules that are known.
+        BudgetError
+            An exact engine needs a sum of its own for some rules, and that does not fit.
+        """
+
+    @abstractmethod
+    def mixture(self) -> list[RuleUse]:
+        """The rules that a derivation begins with, where these are a mixture of other states that
+        it never comes back to: `rule_probabilities` of these alone. Else none."""
+
+    @cached_property
+    def _feature_use(self) -> dict[str, FeatureUse]:
+        used, splits = self._averages.usage(), self._averages.expected_splits()
+        pairs = zip(used.tolist(), splits.tolist(), strict=True)
+        return {
+            name: FeatureUse(*pair)
+            for name, pair in zip(self.table.feature_names, pairs, strict=True)
+        }
+
+    def expected_leaves(self) -> float:
+        """Expected number of leaves: one more than the expected number of splits."""
+        return 1.0 + float(self._expected_splits.sum())
+
+    @cached_property
+    def _expected_splits(self) -> NDArray[np.float64]:
+        return self._averages.expected_splits()
+
+    def expected_depth(self) -> float:
+        """Expected depth (splits on the longest path)."""
+        mass = self.depth_distribution()
+        return float(mass @ np.arange(len(mass)))
+
+    def expected_leaves_error(self) -> float:
+        """Monte Carlo standard error of `expected_leaves`: 0 where it is exact, NaN where there are
+        too few draws to tell."""
+        return 0.0
+
+    def expected_depth_error(self) -> float:
+        """Monte Carlo standard error of `expected_depth`, as `expected_leaves_error`."""
+        return 0.0
+
+    def leaf_distribution(self) -> NDArray[np.float64]:
+        """Probability of k leaves at index k = 0, 1, ...; ends where what is left is below
+        1e-12."""
+        return self._leaf_distribution
+
+    @cached_property
+    def _leaf_distribution(self) -> NDArray[np.float64]:
+        return self._averages.leaf_distribution()
+
+    def depth_distribution(self) -> NDArray[np.float64]:
+        """Probability of depth t at index t = 0, 1, ...; ends where what is left is below 1e-12."""
+        return self._depth_distribution
+
+    @cached_property
+    def _depth_distribution(self) -> NDArray[np.float64]:
+        return self._averages.depth_distribution()
+
+
+def _usage(code: str, message: str, help: str) -> UsageError:
+    return UsageError(Diagnostic(code, message, help=help))

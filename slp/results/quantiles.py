@@ -1,0 +1,51 @@
+"""Quantiles of mixtures of leaves: of the response, and of the probability of a class."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from slp.leaves.base import LeafModel
+from slp.results.averages import LeafMixture
+
+__all__ = ["class_quantile", "mixture_quantile"]
+
+
+def mixture_quantile(leaf: LeafModel, mixture: LeafMixture, probability: float) -> float:
+    """The least y whose mixture distribution function reaches `probability`, to the last digit.
+
+    By bisection, so that steps (counts) are met exactly. inf if no float reaches it.
+    """
+
+    def reached(y: float) -> bool:
+        at_most_y = leaf.cdf(mixture.statistics, np.array(y))
+        return float(np.dot(mixture.probability, at_most_y)) >= probability
+
+    low, high = -1.0, 1.0
+    while reached(low) and low > -np.inf:
+        low, high = 2 * low, low
+    while not reached(high):
+        low, high = high, 2 * high
+        if high == np.inf:
+            return high
+    while low < (middle := low + (high - low) / 2) < high:
+        low, high = (low, middle) if reached(middle) else (middle, high)
+    return high
+
+
+def class_quantile(
+    leaf: LeafModel, mixture: LeafMixture, outcome: int, probability: float
+) -> float:
+    """The p that the probability of a class (its index) is at most with `probability`, where the
+    leaf is drawn from the mixture and the class probabilities from their posterior there: the root
+    of a mixture of beta distribution functions, which are continuous, within 1e-14."""
+    from scipy.optimize import brentq  # late: a slow import
+
+    def excess(p: float) -> float:
+        at_most_p = leaf.class_cdf(mixture.statistics, outcome, p)
+        return float(np.dot(mixture.probability, at_most_p)) - probability
+
+    if excess(0.0) >= 0:
+        return 0.0
+    if excess(1.0) <= 0:
+        return 1.0
+    return float(brentq(excess, 0.0, 1.0, xtol=1e-14))

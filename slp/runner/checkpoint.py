@@ -1,0 +1,173 @@
+"""Runs on disk: written whole or not at all, as JSON.
+
+A file holds what the run belongs to (`identity`) and, for each chain, the state of its random
+numbers, its step, its state, its draws and its tallies, with a digest of it all. Floats are written
+with all their digits, so a run that goes on from a file goes on bit for bit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from slp.errors import Diagnostic, SlpError, UsageError
+from slp.runner.stepper import Json
+
+__all__ = [
+    "Checkpoint",
+    "checkpoint_and_seed",
+    "only_checkpoints",
+    "read_checkpoint",
+    "write_checkpoint",
+]
+
+_FORMAT = "slp checkpoint 2"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A file that a run is kept in.
+
+    `resume`: go on from what is in the file; without, the file must not exist yet. `every`: seconds
+    between two writes, which is what a killed run loses at most.
+    """
+
+    path: str | Path
+    resume: bool = False
+    every: float = 30.0
+
+
+def checkpoint_and_seed(
+    path: str | Path | None, resume: bool, seed: int | None
+) -> tuple[Checkpoint | None, int | None]:
+    """The checkpoint that options name, and the seed: as given or, of a run that goes on, the one
+    it was begun with; else None.
+
+    Raises
+    ------
+    UsageError
+        E513: there is no such file to resume, or none is named.
+    SlpError
+        E514: it is not a checkpoint.
+    """
+    if path is None:
+        if resume:
+            message = "a run is to be resumed, and no checkpoint is named"
+            raise UsageError(Diagnostic("E513", message, help="name the file that it is kept in"))
+        return None, seed
+    if resume and seed is None:
+        seed = int(_read(Path(path))["identity"]["seed"])
+    return Checkpoint(path, resume), seed
+
+
+def write_checkpoint(path: str | Path, identity: Mapping[str, str], chains: list[Json]) -> None:
+    """Replace the file by a new one at once: whoever kills the run finds the old one or the new.
+
+    Raises
+    ------
+    SlpError
+        The file cannot be written (E511).
+    """
+    path = Path(path)
+    beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    kept = json.dumps({"identity": dict(identity), "chains": chains})
+    text = f'{{"format": "{_FORMAT}", "digest": "{_digest(kept)}", {kept[1:]}'
+    try:
+        with beside.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError as e:
+        with suppress(OSError):
+            beside.unlink()
+        message = f"the checkpoint {path} cannot be written: {e.strerror}"
+        help = "name a file in a folder that exists and that you may write to"
+        raise SlpError(Diagnostic("E511", message, help=help)) from e
+
+
+def read_checkpoint(checkpoint: Checkpoint, identity: Mapping[str, str]) -> list[Json] | None:
+    """The chains in the file; None if a new run is to begin.
+
+    Raises
+    ------
+    UsageError
+        E512: the file exists and nothing was said of resuming. E513: there is no file to resume.
+        E515: the file belongs to another run.
+    SlpError
+        E514: the file is not a checkpoint.
+    """
+    path = Path(checkpoint.path)
+    if not checkpoint.resume:
+        if os.path.exists(path):  # False also of a name that no file can have
+            help = "resume it, or remove it, or name another file"
+            raise UsageError(Diagnostic("E512", f"the checkpoint {path} exists already", help=help))
+        return None
+    found = _read(path)
+    for what, want in identity.items():
+        if found["identity"].get(what) != want:
+            message = f"the checkpoint {path} was made with another {what}"
+            help = "resume with what the run was begun with, or begin a new one in another file"
+            raise UsageError(Diagnostic("E515", message, help=help))
+    chains: list[Json] = found["chains"]
+    return chains
+
+
+def _read(path: Path) -> Json:
+    if not os.path.exists(path):
+        message = f"there is no checkpoint {path} to resume"
+        raise UsageError(Diagnostic("E513", message, help="leave out resume to begin a new run"))
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as e:
+        raise _no_checkpoint(path) from e
+    if not isinstance(found, dict) or found.get("format") != _FORMAT:
+        raise _no_checkpoint(path)
+    kept = {"identity": found.get("identity"), "chains": found.get("chains")}
+    if found.get("digest") != _digest(json.dumps(kept)):
+        raise _no_checkpoint(path)
+    with only_checkpoints(path):
+        _check_form(**kept)
+    return found
+
+
+def _check_form(identity: Any, chains: Any) -> None:
+    """Fails in some way unless these are texts by their names, and chains as the loop writes them:
+    what is in `rng`, `state` and `draws` is up to NumPy and the engine."""
+    assert all(isinstance(text, str) for item in identity.items() for text in item)
+    int(identity["seed"])
+    for chain in chains:
+        assert chain.keys() == {"rng", "steps", "state", "draws", "warm_up_tally", "tally"}
+        assert isinstance(chain["draws"], list)
+        counts = [chain["steps"]]
+        for name, outcome, count in (*chain["warm_up_tally"], *chain["tally"]):
+            assert isinstance(name, str) and isinstance(outcome, str)
+            counts.append(count)
+        assert all(type(count) is int and count >= 0 for count in counts)
+
+
+@contextmanager
+def only_checkpoints(path: str | Path) -> Iterator[None]:
+    """Around what makes something of the content: whatever goes wrong there, the file is none."""
+    try:
+        yield
+    except SlpError:
+        raise
+    except Exception as e:
+        raise _no_checkpoint(Path(path)) from e
+
+
+def _digest(kept: str) -> str:
+    """Tells a text that was written from any other; what is read gives the same text again."""
+    return hashlib.sha256(kept.encode()).hexdigest()
+
+
+def _no_checkpoint(path: Path) -> SlpError:
+    message = f"{path} is not a checkpoint of this version, or it is damaged"
+    return SlpError(Diagnostic("E514", message, help="begin a new run in another file"))

@@ -1,0 +1,431 @@
+"""The loop: chains of any engine, with warm-up, thinning, progress, interruption and checkpoints.
+
+Chain c takes its random numbers from child c of the seed's `SeedSequence`, and nothing else passes
+between chains; so what they draw does not depend on how many threads run them, on when checkpoints
+are written, or, but for one case, on the clock: where half of the time is over in warm-up, a run
+without a checkpoint ends warm-up there, and keeps draws as much more often as warm-up was shorter.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar, cast
+
+import numpy as np
+
+from slp.budgets.seconds import Deadline, format_seconds
+from slp.errors import Diagnostic, warn
+from slp.runner.checkpoint import (
+    Checkpoint,
+    only_checkpoints,
+    read_checkpoint,
+    write_checkpoint,
+)
+from slp.runner.options import check_count
+from slp.runner.stepper import (
+    BlockEngine,
+    Engine,
+    Json,
+    NothingDrawnError,
+    Outcome,
+    SearchStoppedError,
+    never,
+)
+
+__all__ = ["Progress", "RunResult", "Schedule", "acceptance", "out_of_time_in_words", "run"]
+
+S = TypeVar("S")
+
+#: Steps of each chain, or blocks of them, between two looks at what is to be told and written;
+#: fewer if they take more seconds than `_LONGEST_ROUND`.
+_TURNS_PER_ROUND = 100
+_LONGEST_ROUND = 0.5
+
+#: The share of the time that warm-up may take.
+_WARM_UP_SHARE = 1 / 2
+
+
+#: Each chain holds its random numbers, its state and its draws.
+_MOST_CHAINS = 10_000
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How long to run.
+
+    `draws` is the number kept, all chains together; chain c keeps one more than others if they do
+    not come out even. Each chain first makes `warm_up` steps, of which nothing is kept, then keeps
+    every `thin`-th state.
+    """
+
+    draws: int
+    chains: int = 4
+    warm_up: int = 1000
+    thin: int = 1
+
+    def __post_init__(self) -> None:
+        check_count("draws", self.draws)
+        check_count("chains", self.chains, least=1, most=_MOST_CHAINS)
+        check_count("warmup", self.warm_up)
+        check_count("thin", self.thin, least=1)
+
+    def draws_of(self, chain: int) -> int:
+        """Draws that one chain keeps."""
+        return self.draws // self.chains + (chain < self.draws % self.chains)
+
+    def steps_of(self, chain: int) -> int:
+        """Steps of one chain in all; none if it keeps nothing."""
+        draws = self.draws_of(chain)
+        return self.warm_up + draws * self.thin if draws else 0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run is: steps of all chains, the share of moves accepted by name (all steps since the
+    beginning), and the seconds left if it goes on as it went."""
+
+    done: int
+    total: int
+    acceptance: dict[str, float]
+    seconds_left: float
+
+
+@dataclass(frozen=True, eq=False)
+class RunResult:
+    """What a run gave.
+
+    `draws[c]` are the records of chain c, in order; `tallies[c][name, outcome]` counts its moves
+    after warm-up. `interrupted` says that it was stopped before its end, `out_of_time` that it was
+    its time that stopped it. `warm_up_cut` are the fewest steps that a chain made in a warm-up
+    which its time ended early, None if it did not.
+    """
+
+    draws: list[list[Json]]
+    tallies: list[Counter[tuple[str, Outcome]]]
+    interrupted: bool
+    out_of_time: bool = False
+    warm_up_cut: int | None = None
+
+
+class _Chain(Generic[S]):
+    """One chain. A step is over when `steps` has counted it. `cut` says whether warm-up is to end
+    before its time. `search` says how far the search for a start came that was stopped, None if
+    none was."""
+
+    def __init__(
+        self,
+        engine: Engine[S],
+        schedule: Schedule,
+        number: int,
+        stream: np.random.SeedSequence,
+        cut: Callable[[], bool],
+    ) -> None:
+        self.engine, self.schedule, self.cut = engine, schedule, cut
+        self.rng = np.random.Generator(np.random.PCG64(stream))
+        self.number, self.last = number, schedule.steps_of(number)
+        self.steps = 0
+        self.state: S | None = None
+        self.search: str | None = None
+        self.draws: list[Json] = []
+        self.warm_up_tally: Counter[tuple[str, Outcome]] = Counter()
+        self.tally: Counter[tuple[str, Outcome]] = Counter()
+
+    def advance(self, n: int, stop: threading.Event) -> None:
+        """Up to `n` turns, each a step or a block of steps; fewer at the end of the schedule, when
+        they take long, or when told to stop."""
+        turn = self._block if isinstance(self.engine, BlockEngine) else self._step
+        end = time.monotonic() + _LONGEST_ROUND
+        for _ in range(n):
+            if stop.is_set() or self.steps >= self.last:
+                return
+            if self.state is None:
+                self.state = self._start(stop)
+            if self.state is None:
+                return
+            if self.steps < self.schedule.warm_up and self.cut():
+                self._end_warm_up()
+            turn(self.state)
+            if time.monotonic() > end:
+                return
+
+    def _end_warm_up(self) -> None:
+        """Keep draws from here on, the run being as much shorter as warm-up is."""
+        planned, made = self.schedule, self.steps
+        thin = max(1, planned.thin * made // planned.warm_up)
+        self.schedule = replace(planned, warm_up=made, thin=thin)
+        self.last = self.schedule.steps_of(self.number)
+
+    def _start(self, stop: threading.Event) -> S | None:
+        """A state to start from; None if the search for it was told to stop. A run that goes on
+        from a checkpoint then begins the search again, with the same random numbers."""
+        before = self.rng.bit_generator.state
+        try:
+            return self.engine.init(self.rng, stop.is_set)
+        except SearchStoppedError as stopped:
+            self.rng.bit_generator.state = before
+            self.search = str(stopped)
+            return None
+
+    def _block(self, state: S) -> None:
+        """Steps to the end of warm-up or to the next draw, the longest block at most."""
+        engine = cast("BlockEngine[S]", self.engine)
+        after = self.steps - self.schedule.warm_up
+        left = -after if after < 0 else self.schedule.thin - after % self.schedule.thin
+        n = min(left, engine.longest_block)
+        state, moves = engine.advance(self.rng, state, n, self.steps + 1 if after < 0 else None)
+        (self.warm_up_tally if after < 0 else self.tally).update(moves)
+        if after >= 0 and n == left:
+            self.draws.append(engine.record(state))
+        self.state, self.steps = state, self.steps + n
+
+    def _step(self, state: S) -> None:
+        state, info = self.engine.step(self.rng, state)
+        step = self.steps + 1
+        after = step - self.schedule.warm_up
+        if after <= 0:
+            state = self.engine.adapt(state, info, step)
+        tally = self.warm_up_tally if after <= 0 else self.tally
+        tally.update((move.name, move.outcome) for move in info.moves)
+        if after > 0 and after % self.schedule.thin == 0:
+            self.draws.append(self.engine.record(state))
+        self.state, self.steps = state, step
+
+    def to_data(self) -> Json:
+        return {
+            "rng": self.rng.bit_generator.state,
+            "steps": self.steps,
+            "state": None if self.state is None else self.engine.state_to_data(self.state),
+            "draws": list(self.draws),
+            "warm_up_tally": _tally_to_data(self.warm_up_tally),
+            "tally": _tally_to_data(self.tally),
+        }
+
+    def go_on_from(self, data: Json) -> None:
+        self.rng.bit_generator.state = data["rng"]
+        self.steps = data["steps"]
+        state = data["state"]
+        self.state = None if state is None else self.engine.state_from_data(state)
+        self.draws = list(data["draws"])
+        self.warm_up_tally = _tally_from_data(data["warm_up_tally"])
+        self.tally = _tally_from_data(data["tally"])
+
+
+def run(
+    engine: Engine[S],
+    schedule: Schedule,
+    seed: int,
+    *,
+    threads: int = 1,
+    deadline: Deadline | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    checkpoint: Checkpoint | None = None,
+    say: Callable[[Diagnostic], None] = warn,
+    check: Callable[[Sequence[Json]], object] = lambda records: None,
+) -> RunResult:
+    """Run chains of an engine.
+
+    Ctrl-C (KeyboardInterrupt) ends the run early, as does the `deadline`: what was drawn is kept,
+    and a warning (W510, W541), given to `say`, says so; with nothing to keep KeyboardInterrupt goes
+    on, and the deadline is an error. A run that goes on from a checkpoint gives what it would have
+    given uninterrupted; it may be asked for more draws than when it was begun. Without a checkpoint
+    warm-up ends where half of the time that was left is over, and a warning (W543) says so.
+    `check` fails in some way on records of a checkpoint that are none of the engine's.
+
+    Raises
+    ------
+    UsageError, SlpError
+        E511 to E515, from the checkpoint; what the engine raises.
+    BudgetError
+        E540: the time was over before anything was drawn.
+    """
+    identity = {
+        **engine.identity,
+        "seed": str(seed),
+        "number of chains": str(schedule.chains),
+        "warm-up": str(schedule.warm_up),
+        "thinning": str(schedule.thin),
+    }
+    streams = np.random.SeedSequence(seed).spawn(schedule.chains)
+    deadline = deadline or Deadline()
+    half = deadline.before(deadline.left() * (1 - _WARM_UP_SHARE))
+    cut = half.over if checkpoint is None else never
+    chains = [_Chain(engine, schedule, c, stream, cut) for c, stream in enumerate(streams)]
+    kept = None if checkpoint is None else read_checkpoint(checkpoint, identity)
+    if checkpoint is not None and kept is not None:
+        with only_checkpoints(checkpoint.path):
+            for chain, data in zip(chains, kept, strict=True):
+                chain.go_on_from(data)
+                check(chain.draws)
+    now = _Watch(chains, identity, progress, checkpoint)
+    if kept is None:
+        now.write()  # a file that cannot be written is found out before the work, not after it
+    interrupted = out_of_time = False
+    try:
+        with _stopped_at(deadline) as stop:
+            for _ in _rounds(chains, threads, stop):
+                now.tell()
+                now.write_if_due()
+        now.write()
+        out_of_time = any(chain.steps < chain.last for chain in chains)
+        if out_of_time:
+            assert deadline.seconds is not None
+            if not _n_kept(chains):
+                raise _nothing_in_time(deadline.seconds, chains, checkpoint)
+            say(out_of_time_in_words(deadline.seconds, _n_kept(chains), schedule.draws))
+    except KeyboardInterrupt:
+        if not _n_kept(chains):
+            raise
+        interrupted = True
+        say(_interrupted(_n_kept(chains), schedule.draws))
+    cuts = [c.schedule.warm_up for c in chains if c.schedule is not schedule]
+    if cuts:
+        say(_warm_up_cut(min(cuts), schedule.warm_up))
+    return RunResult(
+        [chain.draws[: schedule.draws_of(c)] for c, chain in enumerate(chains)],
+        [chain.tally for chain in chains],
+        interrupted or out_of_time,
+        out_of_time,
+        min(cuts, default=None),
+    )
+
+
+@contextmanager
+def _stopped_at(deadline: Deadline) -> Iterator[threading.Event]:
+    """An event that is set when the time is over."""
+    stop = threading.Event()
+    if deadline.seconds is None:
+        yield stop
+        return
+    timer = threading.Timer(min(deadline.left(), threading.TIMEOUT_MAX), stop.set)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield stop
+    finally:
+        timer.cancel()
+
+
+def _n_kept(chains: Sequence[_Chain[S]]) -> int:
+    return sum(len(chain.draws) for chain in chains)
+
+
+def _rounds(chains: Sequence[_Chain[S]], threads: int, stop: threading.Event) -> Iterator[None]:
+    """Advance all chains, and yield whenever each has made a round's steps; until told to stop."""
+    with ThreadPoolExecutor(max(1, threads)) as pool:
+        try:
+            while any(chain.steps < chain.last for chain in chains) and not stop.is_set():
+                if threads <= 1:
+                    for chain in chains:
+                        chain.advance(_TURNS_PER_ROUND, stop)
+                else:
+                    work = [pool.submit(chain.advance, _TURNS_PER_ROUND, stop) for chain in chains]
+                    for future in work:
+                        future.result()
+                yield
+        finally:  # after Ctrl-C or an error, the other threads end with the step they are at
+            stop.set()
+
+
+class _Watch(Generic[S]):
+    """Tells and writes how far a run is."""
+
+    def __init__(
+        self,
+        chains: Sequence[_Chain[S]],
+        identity: Mapping[str, str],
+        progress: Callable[[Progress], None] | None,
+        checkpoint: Checkpoint | None,
+    ) -> None:
+        self._chains, self._identity = chains, identity
+        self._progress, self._checkpoint = progress, checkpoint
+        self._started = self._written = time.monotonic()
+        self._done_before = self._done
+
+    @property
+    def _done(self) -> int:
+        return sum(min(chain.steps, chain.last) for chain in self._chains)
+
+    def tell(self) -> None:
+        if self._progress is None:
+            return
+        done, total = self._done, sum(chain.last for chain in self._chains)
+        pace = (time.monotonic() - self._started) / max(1, done - self._done_before)
+        tally = sum((c.warm_up_tally + c.tally for c in self._chains), Counter())
+        self._progress(Progress(done, total, acceptance(tally), pace * (total - done)))
+
+    def write_if_due(self) -> None:
+        if self._checkpoint and time.monotonic() - self._written >= self._checkpoint.every:
+            self.write()
+
+    def write(self) -> None:
+        if self._checkpoint is not None:
+            chains = [chain.to_data() for chain in self._chains]
+            write_checkpoint(self._checkpoint.path, self._identity, chains)
+            self._written = time.monotonic()
+
+
+def acceptance(tally: Mapping[tuple[str, Outcome], int]) -> dict[str, float]:
+    """The share of proposals accepted, by name; failures count as proposals, stays do not: nothing
+    was proposed. A name that never proposed has no share."""
+    proposed: Counter[str] = Counter()
+    accepted: Counter[str] = Counter()
+    for (name, outcome), count in tally.items():
+        proposed[name] += count * (outcome != "stayed")
+        accepted[name] += count * (outcome == "accepted")
+    return {name: accepted[name] / n for name, n in sorted(proposed.items()) if n}
+
+
+def _interrupted(kept: int, wanted: int) -> Diagnostic:
+    message = f"interrupted: {kept} of {wanted} draws are there and kept"
+    help = "with a checkpoint the run can be resumed"
+    return Diagnostic("W510", message, help=help, severity="warning")
+
+
+def _warm_up_cut(made: int, planned: int) -> Diagnostic:
+    message = (
+        f"half of the time was over in warm-up, which ended after {made:,} steps in place of "
+        f"{planned:,}: the draws depend on the clock"
+    )
+    help = "give it more time, or a smaller `warmup`"
+    return Diagnostic("W543", message, help=help, severity="warning")
+
+
+def out_of_time_in_words(seconds: float, kept: int, wanted: int) -> Diagnostic:
+    """W541."""
+    message = f"the time of {format_seconds(seconds)} is over: {kept} of {wanted} draws are there"
+    help = "give it more time, or go on from a checkpoint"
+    return Diagnostic("W541", message, help=help, severity="warning")
+
+
+def _nothing_in_time(
+    seconds: float, chains: Sequence[_Chain[S]], checkpoint: Checkpoint | None
+) -> NothingDrawnError:
+    """E540: what the time went into."""
+    search = next((chain.search for chain in chains if chain.search is not None), None)
+    if search is not None:
+        how_far, remedy = search, "looser constraints"
+    else:
+        schedule = chains[0].schedule
+        first = schedule.warm_up + schedule.thin
+        done = max(chain.steps for chain in chains)
+        how_far = f"a chain made {done:,} steps, and its first draw comes after {first:,}"
+        remedy = "smaller `warmup` and `thin`"
+    message = f"the time of {format_seconds(seconds)} is over, and nothing was drawn: {how_far}"
+    go_on = "" if checkpoint is None else ", or go on from the checkpoint"
+    help = f"give it more time, or {remedy}{go_on}"
+    records = [c.engine.record(c.state) for c in chains if c.state is not None]
+    return NothingDrawnError(Diagnostic("E540", message, help=help), records)
+
+
+def _tally_to_data(tally: Counter[tuple[str, Outcome]]) -> Json:
+    return [[name, outcome, count] for (name, outcome), count in tally.items()]
+
+
+def _tally_from_data(data: Json) -> Counter[tuple[str, Outcome]]:
+    return Counter({(name, outcome): count for name, outcome, count in data})

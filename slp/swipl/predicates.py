@@ -1,0 +1,114 @@
+"""`:- constraint(prolog(Goal))`: what SWI-Prolog says of a finished tree.
+
+The goal is called with the tree as one more argument, the last. It is a predicate of the program if
+that has one, else of SWI-Prolog's module `user`; `prolog("checks.pl":Goal)` loads a file first,
+which lies beside the program's. A tree is a term:
+
+    split(Feature, Threshold, Left, Right)      a level, an atom, in place of the threshold
+    leaf([counts-[no-2, yes-1]])                of classes; else leaf([n-3, mean-3.4])
+
+A predicate on nodes is given a node in its place:
+
+    node(Depth, Rows, [counts-[no-2, yes-1]], split(Feature, Threshold))      `leaf` if it is one
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from slp.errors import Diagnostic, ProgramError
+from slp.ir import program as ir
+from slp.resolution.machine import DEFAULT_LIMITS
+from slp.swipl.prolog import PrologProgram, consult
+from slp.terms import Atom, Number, Struct, Term, Text, functor, list_term
+
+__all__ = ["node_term", "prolog_function", "tree_term"]
+
+
+def prolog_function(predicate: ir.Predicate, program: ir.Program) -> Callable[[Any], bool]:
+    """The predicate as a function of a `slp.trees.Tree`, or if it is local of a
+    `slp.trees.TreeNode`; the caller has leave to run code.
+
+    Raises
+    ------
+    UnsupportedError
+        E260, E261: SWI-Prolog is missing, or does not start.
+    ProgramError
+        E266: the file that the goal names cannot be loaded.
+    """
+    goal = predicate.goal
+    loaded = PrologProgram(program, allow_code=True)
+    own = {functor(clause.head) for clause in program.clauses}
+    if isinstance(goal, Struct) and goal.name == ":" and isinstance(goal.args[0], Text):
+        _consult_beside(goal.args[0], predicate)
+        goal, own = goal.args[1], set()
+
+    def holds(subject: Any) -> bool:
+        term = node_term(subject) if predicate.local else tree_term(subject)
+        asked = _with_argument(goal, term)
+        if functor(asked) not in own:
+            asked = Struct("prolog", (asked,))
+        return loaded.holds(asked, predicate.span, DEFAULT_LIMITS)
+
+    loaded.close_with(holds)
+    return holds
+
+
+def _consult_beside(name: Text, predicate: ir.Predicate) -> None:
+    folder = Path(predicate.span.file.name).parent if predicate.span else Path()
+    said = consult(folder / name.value)
+    if said is not None:
+        message = f'"{name.value}" cannot be loaded: {said}'
+        help = "it is looked for in the folder of the file that names it"
+        raise ProgramError(Diagnostic("E266", message, predicate.span, help))
+
+
+def _with_argument(goal: Term, last: Term) -> Struct:
+    """The goal with one more argument, also behind a module's name."""
+    if isinstance(goal, Struct) and goal.name == ":" and len(goal.args) == 2:
+        return Struct(":", (goal.args[0], _with_argument(goal.args[1], last)))
+    assert isinstance(goal, Atom | Struct), "the checker wants a goal"
+    return Struct(goal.name, (*(goal.args if isinstance(goal, Struct) else ()), last))
+
+
+def tree_term(tree: Any) -> Term:
+    """A `slp.trees.Tree` as a term."""
+    done: list[Term] = []
+    for node in reversed(list(tree.nodes())):
+        if hasattr(node, "summary"):
+            done.append(Struct("leaf", (_pairs(node.summary),)))
+        else:
+            left, right = done.pop(), done.pop()
+            done.append(Struct("split", (Atom(node.feature), _test(node), left, right)))
+    return done[0]
+
+
+def node_term(node: Any) -> Term:
+    """A `slp.trees.TreeNode` as a term."""
+    decided: Term = Atom("leaf")
+    if not node.is_leaf:
+        decided = Struct("split", (Atom(node.feature), _test(node)))
+    numbers = (Number(node.depth), Number(node.rows))
+    return Struct("node", (*numbers, _pairs(node.summary), decided))
+
+
+def _test(split: Any) -> Term:
+    """The threshold, or the level, of a split."""
+    return Atom(split.level) if split.level is not None else Number(split.threshold)
+
+
+def _pairs(summary: Mapping[Any, Any]) -> Term:
+    """What a leaf knows, as a list of Name-Value."""
+    return list_term(
+        Struct("-", (_name(name), _pairs(value) if isinstance(value, Mapping) else Number(value)))
+        for name, value in summary.items()
+    )
+
+
+def _name(name: Any) -> Term:
+    """A name, or a class: a number is one, a truth value the atom `true` or `false`."""
+    if isinstance(name, bool):
+        return Atom("true" if name else "false")
+    return Number(name) if isinstance(name, int | float) else Atom(name)

@@ -1,0 +1,367 @@
+"""Stochastic logic programs under SWI-Prolog, through janus: the one file that knows of either.
+
+A program is loaded into a Prolog module of its own by `slp/swipl/engine.pl`, where runs between
+two stochastic choices are made and proofs are drawn. The search over choices, with its masses, is
+that of `slp.resolution.best_first`, so that both engines answer alike.
+
+Importing janus starts SWI-Prolog, so it is imported when a program is first loaded. Terms cross as
+flat lists of atoms and numbers (`slp.swipl.flat_terms`), never as text.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import weakref
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from threading import get_ident
+from types import TracebackType
+from typing import Any, TypeAlias
+
+from slp.errors import Diagnostic, ProgramError, UnsupportedError
+from slp.ir import program as ir  # its names are used late: it imports slp.terms
+from slp.resolution import faults
+from slp.resolution.arithmetic import names_of_functions, names_of_values
+from slp.resolution.best_first import BestFirst, FoundProof, Node
+from slp.resolution.draws import Failure
+from slp.resolution.functions import MAX_BITS
+from slp.resolution.machine import Limits
+from slp.resolution.queries import Query, canonical, database_of, prepared, tree_goals
+from slp.resources import prolog_library
+from slp.source import SourceSpan
+from slp.swipl.flat_terms import decode, encode
+from slp.terms import NIL, Atom, Struct, Term, Var
+
+__all__ = ["INFERENCES", "PrologProgram", "PrologSearch", "Start", "consult", "forget_search"]
+
+#: SWI-Prolog counts its machinery's inferences too: how many it may make for each one of ours.
+INFERENCES = 20
+
+#: What SWI-Prolog's stacks may hold, in bytes.
+_STACKS = 512 << 20
+
+#: Inferences after which a run is laid aside for the first time.
+_FIRST_BUDGET = 100_000
+
+_INSTALL = (
+    "install SWI-Prolog 9.1.12 or newer, put its `swipl` first on the PATH, then "
+    "`pip install janus-swi`; docs/installing.md says how on Debian 12"
+)
+_MISMATCH = (
+    "the `swipl` first on the PATH must be 9.1.12 or newer and the one that janus-swi was built "
+    "with; docs/installing.md says how to install one on Debian 12"
+)
+
+#: What janus takes and gives: numbers, strings (atoms) and lists of them.
+_Data: TypeAlias = Any
+
+
+@cache
+def _janus() -> Any:
+    """The module janus_swi, with our Prolog code loaded.
+
+    Raises
+    ------
+    UnsupportedError
+        E260 if it cannot be imported, E261 if SWI-Prolog does not start.
+    """
+    if "janus_swi" not in sys.modules:  # it is there where SWI-Prolog has started this Python
+        _check_installed()
+    import janus_swi
+
+    janus_swi.consult(str(prolog_library() / "engine.pl"))
+    _home.append(get_ident())
+    return janus_swi
+
+
+#: The thread that SWI-Prolog was started in. Others must take an engine of their own.
+_home: list[int] = []
+
+
+def _check_installed() -> None:
+    """Try in another process: with a SWI-Prolog that does not fit, janus ends the process."""
+    if find_spec("janus_swi") is None:
+        message = "SWI-Prolog cannot be reached, as janus-swi is not installed"
+        raise UnsupportedError(Diagnostic("E260", message, help=_INSTALL))
+    # Not from the current folder, where Python would look first and another's file may lie.
+    trial = subprocess.run([sys.executable, "-P", "-c", "import janus_swi"], capture_output=True)
+    if trial.returncode != 0:
+        message = f"janus cannot start {_prolog_on_path()}"
+        raise UnsupportedError(Diagnostic("E261", message, help=_MISMATCH))
+
+
+def _prolog_on_path() -> str:
+    swipl = shutil.which("swipl")
+    if swipl is None:
+        return "SWI-Prolog, as there is no `swipl` on the PATH"
+    said = subprocess.run([swipl, "--version"], capture_output=True, text=True).stdout
+    return said.partition(" for ")[0].strip() or "the `swipl` on the PATH"
+
+
+def _call(predicate: str, *args: _Data) -> _Data:
+    """The last argument of a predicate of the engine, given those before it."""
+    janus = _janus()
+    if get_ident() in _home:
+        return janus.apply_once("slp_engine", predicate, *args)
+    janus.attach_engine()
+    try:
+        return janus.apply_once("slp_engine", predicate, *args)
+    finally:
+        janus.detach_engine()
+
+
+def consult(path: Path) -> str | None:
+    """Load a Prolog file into the module `user`, again if it has changed; says what is wrong."""
+    said = _call("slp_consult", str(path.resolve()))
+    return None if said == "done" else " ".join(said.split())
+
+
+# --- programs ----------------------------------------------------------------------------------
+
+
+class PrologProgram:
+    """A program loaded into SWI-Prolog; `close` it, or use it in a `with` statement.
+
+    Raises
+    ------
+    UnsupportedError
+        E260, E261: SWI-Prolog is missing, or does not start.
+    ProgramError
+        E263: a goal `prolog(...)`, which needs `allow_code`.
+    """
+
+    def __init__(self, program: ir.Program, *, allow_code: bool = False) -> None:
+        self.program = program
+        options = ["allow_code"] * allow_code + ["weights"] * program.weights
+        parameters = [[name, value] for name, value in database_of(program).parameters.items()]
+        trees = [[n, a, goal.arity] for (n, a), goal in tree_goals(program.rules).items()]
+        clauses = [[i, *encode(_clause(c))] for i, c in enumerate(program.clauses)]
+        outcome = _call("slp_load", clauses, trees, parameters, options)
+        if isinstance(outcome, list):
+            raise self.fault(outcome, None)
+        self.module: str = outcome
+
+    def close(self) -> None:
+        """Forget the program."""
+        _call("slp_unload", self.module)
+
+    def close_with(self, owner: object) -> None:
+        """Forget the program when nobody holds an object any more."""
+        # At the end of the process SWI-Prolog may be gone before us, with all that it holds.
+        weakref.finalize(owner, self.close).atexit = False
+
+    def __enter__(self) -> PrologProgram:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def search(self, query: Query, tolerance: float, limits: Limits, merges: bool) -> PrologSearch:
+        """A search for the proofs of a goal; see `slp.resolution.queries.Searcher`."""
+        return PrologSearch(self, query, tolerance, limits, merges=merges)
+
+    def draw_answers(
+        self, query: Query, count: int, *, failure: Failure, seed: int, limits: Limits
+    ) -> tuple[list[tuple[Term, ...]], int]:
+        """As `slp.resolution.draw_answers`."""
+        if failure == "rejection" and self.program.weights:
+            raise faults.weighted_draws(query.goal.span)
+        result = _call(
+            "slp_draws", self.module, _goals(query), failure, [count, seed], _limits(limits)
+        )
+        outcome, tries, *found = result
+        if outcome != "done":
+            raise self.fault(outcome, query, limits)
+        return [canonical(decode(tokens)) for _, tokens in found], tries
+
+    def first_answer(self, query: Query, answer: Term, limits: Limits) -> Term | None:
+        """What the first proof of a goal makes of `answer`, None without a proof; nothing in the
+        goal can be drawn.
+
+        Raises
+        ------
+        ProgramError
+            As `slp.resolution.answers_of_query`, and E262; E214 to E216, E265 at a limit.
+        """
+        goals = encode(Struct("goals", (query.goal, answer)))
+        outcome, *found = _call("slp_first", self.module, goals, _limits(limits))
+        if outcome != "done":
+            raise self.fault(outcome, query, limits)
+        return decode(found[1]) if found else None
+
+    def ways(
+        self, nonterminal: Term, box: Term, limits: Limits
+    ) -> list[tuple[int, float, list[tuple[float, Term]]]]:
+        """How a box can grow from a nonterminal of an expanded program: for each rule that applies
+        its number, its probability, and the trees that it begins, each with its own
+        (`slp.swipl.trees.process`).
+
+        Raises
+        ------
+        ProgramError
+            As `first_answer`.
+        """
+        goal = Struct("-", (nonterminal, box))
+        outcome, *found = _call("slp_ways", self.module, encode(goal), _limits(limits))
+        if outcome != "done":
+            raise self.fault(outcome, Query(self.program, nonterminal), limits)
+        return [
+            (number, mass, [(share, decode(tokens)) for share, _, tokens in trees])
+            for number, mass, *trees in found
+        ]
+
+    def holds(self, goal: Struct, span: SourceSpan | None, limits: Limits) -> bool:
+        """Whether a goal has a proof; as `first_answer`."""
+        query = Query(self.program, replace(goal, span=span))
+        return self.first_answer(query, NIL, limits) is not None
+
+    def fault(
+        self, outcome: _Data, query: Query | None, limits: Limits | None = None
+    ) -> ProgramError:
+        """What the engine says has gone wrong, as an exception."""
+        goal_span = None if query is None else query.goal.span
+        if outcome == "inferences":
+            assert limits is not None
+            return faults.too_many_inferences(limits.inferences, goal_span)
+        if outcome == "memory":
+            return faults.stacks_full(_STACKS >> 20, goal_span)
+        number, formal, *args = outcome
+        span = goal_span if number < 0 else self.program.clauses[number].span
+        return self._fault(formal, args, span)
+
+    def _fault(self, formal: str, args: Sequence[_Data], span: SourceSpan | None) -> ProgramError:
+        match formal, args:
+            case "unknown", [name, arity]:
+                known = database_of(self.program).definitions
+                return faults.unknown_predicate(name, arity, known, span)
+            case "unbound_value", []:
+                return faults.unbound_in_arithmetic(Var("_"), span)
+            case "unknown_value", [name]:
+                parameters = database_of(self.program).parameters
+                return faults.unknown_value(name, names_of_values(parameters), span)
+            case "unknown_function", [name, arity]:
+                return faults.unknown_function(name, arity, names_of_functions(arity), span)
+            case "unbound_goal", []:
+                return faults.unbound_goal(Var("_"), span)
+            case "swi", [text]:
+                return faults.swi_error(" ".join(str(text).split()), span)
+            case _:
+                error: ProgramError = _FAULTS[formal](*args, span)
+                return error
+
+
+_FAULTS: Mapping[str, Any] = {
+    "not_callable": lambda _, tokens, span: faults.not_callable(decode(tokens), span),
+    "not_a_number": lambda _, tokens, span: faults.not_a_number(decode(tokens), span),
+    "needs_integers": faults.needs_integers,
+    "undefined": faults.undefined,
+    "float_overflow": faults.float_overflow,
+    "integer_overflow": lambda span: faults.integer_overflow(MAX_BITS, span),
+    "enclosed": faults.enclosed_choice,
+    "crossing_cut": faults.crossing_cut,
+    "large_sum": faults.large_sum,
+    "tree": faults.tree_goal,
+    "label": faults.impossible_label,
+    "several_proofs": faults.several_proofs,
+    "nothing_to_draw": faults.nothing_to_draw,
+    "zero_divisor": faults.division_by_zero,
+    "code": faults.code_refused,
+}
+
+
+def _clause(clause: ir.LogicClause) -> Term:
+    label = Atom("none") if clause.label is None else Struct("label", (clause.label,))
+    return Struct("clause", (label, clause.head, clause.body or Atom("true")))
+
+
+def _goals(query: Query) -> list[_Data]:
+    goals, answer, _ = prepared(query)
+    conjunction = goals[-1]
+    for goal in reversed(goals[:-1]):
+        conjunction = Struct(",", (goal, conjunction))
+    return encode(Struct("goals", (conjunction, answer)))
+
+
+def _limits(limits: Limits) -> list[int]:
+    return [limits.inferences * INFERENCES, _STACKS]
+
+
+# --- searches ----------------------------------------------------------------------------------
+
+
+def forget_search(search: int) -> None:
+    """Let go of all goals that a search put down."""
+    _call("slp_close", search)
+
+
+#: Where a run begins: a goal put down, and the number of the clause to go on with.
+Start: TypeAlias = tuple[int, int]
+
+
+class PrologSearch(BestFirst[Start, int]):
+    """The search for all proofs of a query. A node's `run` is the budget of its next turn.
+
+    A run that is laid aside begins anew, with four times the inferences; what it came to before is
+    skipped then.
+    """
+
+    def __init__(
+        self, loaded: PrologProgram, query: Query, tolerance: float, limits: Limits, *, merges: bool
+    ) -> None:
+        super().__init__(tolerance, weights=loaded.program.weights, merges=merges)
+        self._loaded = loaded
+        self._query = query
+        self._limits = limits
+        self._left = limits.inferences * INFERENCES
+        way = "merges" if merges else "separate"
+        self._search, root = _call("slp_open", loaded.module, _goals(query), way)
+        if isinstance(root, list):
+            raise loaded.fault(root, query)
+        self._root: int = root
+
+    def run(self) -> Iterator[FoundProof]:
+        """The proofs as they are found, until the open mass is at most the tolerance."""
+        try:
+            yield from super().run()
+        finally:
+            forget_search(self._search)
+
+    def key(self, start: Start) -> Hashable:
+        """Goals put down that are equal are one."""
+        return start
+
+    def advance(self, node: Node[Start, int], priority: float) -> Iterator[FoundProof]:
+        """Go on until the run ends or has used its budget."""
+        if self._left <= 0:
+            raise self._loaded.fault("inferences", self._query, self._limits)
+        budget = min(node.run or _FIRST_BUDGET, self._left)
+        place = node.start or (self._root, -1)
+        limits = [budget, _STACKS]
+        used, outcome, *found = _call("slp_expand", self._search, list(place), node.exits, limits)
+        self._left -= used
+        yield from self._ended(node, found)
+        if outcome == "done":
+            self.done(node)
+        elif outcome == "inferences":
+            node.run = budget * 4
+            self.lay_aside(node, priority)
+        else:
+            raise self._loaded.fault(outcome, self._query, self._limits)
+
+    def _ended(self, node: Node[Start, int], found: Iterable[_Data]) -> Iterator[FoundProof]:
+        clauses = self._loaded.program.clauses
+        for kind, first, second in found:
+            if kind == "proof":
+                yield self.proof(node, decode(second))
+            else:
+                self.branch(node, ((clauses[n], label, (first, n)) for n, label in second))

@@ -1,0 +1,216 @@
+"""What can be drawn at a box in a state, as SWI-Prolog proves it.
+
+The program expanded on the table (`slp.analysis.expand_on_table`) grows a box from a nonterminal:
+
+    grown(Goal, Box, Tree) :- way(Goal, Box, Rule), grow(Rule, Box, Tree).
+
+`way` draws one of the rules that apply, `grow` one of its splits, and then the parts are grown. To
+redraw a subtree is to prove this goal anew by stochastic resolution, from its box down. Here
+`grown` is replaced by
+
+    grown(Goal, _, part(Goal)).
+
+so that a proof stops short at the parts of the box. All proofs of the two goals, each with the
+product of its labels, are then what the local process (`slp.engines.mcmc.trees.local_process`)
+draws from, box after box: guards, labels, split measures and constraints behind a split are all
+decided by SWI-Prolog. What it has proved of a box in a state is remembered.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from slp.analysis import check_program, expand_on_table
+from slp.engines.mcmc.trees.local_process import (
+    Goal,
+    LocalProcess,
+    SplitAlternative,
+    Way,
+    cumulated,
+)
+from slp.ir import program as ir
+from slp.ir.tree_grammar import CallRule, LeafRule, SplitRule, TreeGrammar
+from slp.kernels.exact import exact_kernels
+from slp.problem.boxes import BoxSplit, Geometry
+from slp.problem.core import leaf_problem
+from slp.problem.cut_trees import rows_left
+from slp.resolution import DEFAULT_LIMITS, Limits, Query
+from slp.source import SourceFile, SourceSpan
+from slp.swipl.prolog import PrologProgram
+from slp.syntax import parse_program
+from slp.terms import Atom, Number, Struct, Term, Var, functor, list_term
+from slp.trees import Leaf, Split
+
+__all__ = ["PrologProcess", "expanded"]
+
+_LEAF = Atom("leaf")
+_AT_ONCE = (1.0,)
+
+
+class _State(NamedTuple):
+    """A nonterminal, or `leaf`, and how many splits lie above it, if that is limited (else 0)."""
+
+    nonterminal: Term
+    depth: int
+
+
+class PrologProcess(LocalProcess):
+    """The local process of a program of tree rules on a table, without constraints.
+
+    `grammar` need not be the program's; nothing is drawn from it. `source` is the program expanded
+    on the table of `geometry`, which SWI-Prolog keeps until nobody holds this object any more.
+
+    Raises
+    ------
+    UnsupportedError
+        E260, E261: SWI-Prolog is missing, or does not start.
+    ProgramError
+        E263: the program runs code, without leave. Goals raise what proving them raises.
+    """
+
+    def __init__(
+        self,
+        program: ir.Program,
+        source: SourceFile,
+        grammar: TreeGrammar,
+        geometry: Geometry,
+        *,
+        allow_code: bool,
+    ) -> None:
+        super().__init__(grammar, geometry)
+        self._rules = program.rules
+        self._depth_matters = program.support.max_depth is not None
+        self._limits = _limits(geometry)
+        self._loaded = PrologProgram(_cut_short(program, source), allow_code=allow_code)
+        self._loaded.close_with(self)
+        self._states: list[_State] = []
+        self._numbers: dict[_State, int] = {}
+        self._start = self._number(self._first_part(), 0)
+        core = exact_kernels()
+        self._leaves: Any = None if core is None else leaf_problem(core, geometry.table)
+
+    @property
+    def root(self) -> Goal:
+        """All rows in the start state."""
+        return self.goal(self.geometry.root, self._start)
+
+    def _first_part(self) -> Term:
+        tree = Var("Tree", 1)
+        prior = Query(self._loaded.program, Struct("prior", (tree,)))
+        found = self._loaded.first_answer(prior, tree, self._limits)
+        assert found is not None, "prior(Tree) is a rule whose goals all have answers"
+        return found
+
+    def _number(self, part: Term, depth: int) -> int:
+        """The number of the state of a part that is to be grown, so many splits below the root."""
+        nonterminal = part.args[0] if isinstance(part, Struct) else _LEAF
+        state = _State(nonterminal, depth if self._depth_matters else 0)
+        number = self._numbers.setdefault(state, len(self._states))
+        if number == len(self._states):
+            self._states.append(state)
+        return number
+
+    def _new_log_marginal(self, box: int) -> float:
+        if self._leaves is None:
+            return super()._new_log_marginal(box)
+        rows = np.flatnonzero(self.geometry.members([box])[0]).astype(np.uint32)
+        return float(self._leaves.log_marginal(rows))
+
+    def _new_goal(self, box: int, state: int) -> Goal:
+        nonterminal, depth = self._states[state]
+        if nonterminal == _LEAF:
+            return Goal(box, state, (Way(LeafRule(0.0, ()), 0, 0.0),), _AT_ONCE, 0.0)
+        found = self._loaded.ways(nonterminal, self._box(box, depth), self._limits)
+        # A rule all of whose splits are forbidden comes to nothing, and is none.
+        ways = [self._way(i, *one, box, depth) for i, one in enumerate(found) if one[2]]
+        cumulative, log_total = cumulated([way.log_weight for way in ways])
+        return Goal(box, state, tuple(ways), cumulative, log_total)
+
+    def _box(self, box: int, depth: int) -> Term:
+        rows = np.flatnonzero(self.geometry.members([box])[0]) + 1
+        return Struct("box", (Number(depth), list_term(map(Number, rows.tolist()))))
+
+    def _way(
+        self,
+        position: int,
+        rule: int,
+        mass: float,
+        trees: Sequence[tuple[float, Term]],
+        box: int,
+        depth: int,
+    ) -> Way:
+        """A rule as an alternative, with all trees that it can begin."""
+        body, weight = self._rules[rule - 1].body, math.log(mass)
+        if isinstance(body, ir.LeafBody):
+            return Way(LeafRule(weight, ()), position, weight)
+        if isinstance(body, ir.CallBody):
+            state = self._number(trees[0][1], depth)
+            return Way(CallRule(weight, state), position, weight)
+        by_rows = {
+            (self.geometry.cuts[s.cut].feature, s.left): s for s in self.geometry.splits(box)
+        }
+        alternatives = tuple(self._alternative(tree, by_rows, box, depth) for _, tree in trees)
+        shares = tuple(math.log(share) for share, _ in trees)
+        cumulative, log_total = cumulated(shares)
+        made = SplitRule(weight, body.measure, ())
+        return Way(made, position, weight, alternatives, shares, cumulative, log_total)
+
+    def _alternative(
+        self, tree: Term, by_rows: dict[tuple[int, int], BoxSplit], box: int, depth: int
+    ) -> SplitAlternative:
+        """A split that SWI-Prolog has found; which rows it sends where is told by its threshold."""
+        assert isinstance(tree, Struct)
+        feature, test, left, right = tree.args
+        assert isinstance(feature, Atom) and isinstance(test, Atom | Number)
+        number, level = (None, test.name) if isinstance(test, Atom) else (float(test.value), None)
+        rows = rows_left(self.geometry, box, Split(feature.name, number, level, Leaf(), Leaf()))
+        assert rows is not None
+        split = by_rows[self.geometry.table.feature_names.index(feature.name), rows]
+        below = depth + 1
+        return SplitAlternative(split, self._number(left, below), self._number(right, below))
+
+
+def expanded(program: ir.Program, geometry: Geometry) -> SourceFile:
+    """What `slp expand FILE DATA` prints.
+
+    Raises
+    ------
+    UnsupportedError
+        E163, E164: the program cannot be expanded.
+    """
+    text = expand_on_table(program, geometry.table)
+    return SourceFile(f"{program.name}, expanded on the table", text)
+
+
+def _cut_short(program: ir.Program, source: SourceFile) -> ir.Program:
+    """The expanded program, checked, with `grown` as a fact. Its clauses stand where those stand
+    that they come from, so that faults are told there."""
+    made = check_program(parse_program(source))
+    goal = Var("Goal", 1)
+    head = Struct("grown", (goal, Var("_Box", 2), Struct("part", (goal,))))
+    rest = [c for c in made.clauses if functor(c.head) != ("grown", 3)]
+    own = {i: clause.span for i, clause in enumerate(program.clauses)}  # they come first
+    clauses = [replace(c, span=own.get(i) or _origin(c, program)) for i, c in enumerate(rest)]
+    return replace(made, clauses=(*clauses, ir.LogicClause(head, None, None)))
+
+
+def _origin(clause: ir.LogicClause, program: ir.Program) -> SourceSpan | None:
+    """Where the rule stands that a clause `rule(..., rule(I, ...))` or `grow(rule(I, ...), ...)`
+    is made of; of other clauses their own place."""
+    head = clause.head
+    if isinstance(head, Struct) and head.name in ("rule", "grow"):
+        way = head.args[-1 if head.name == "rule" else 0]
+        if isinstance(way, Struct) and isinstance(way.args[0], Number):
+            return program.rules[int(way.args[0].value) - 1].span
+    return clause.span
+
+
+def _limits(geometry: Geometry) -> Limits:
+    """Of what is proved of one box: enough to look at every row at every split, and some more."""
+    n, d = geometry.table.codes.shape
+    return Limits(DEFAULT_LIMITS.inferences + n * n * d, DEFAULT_LIMITS.depth)

@@ -1,0 +1,36 @@
+"""Terms of logic programs: data, comparison by structure, substitution. Nothing here resolves
+goals."""
+
+from slp.terms.term import (
+    NIL,
+    Atom,
+    Number,
+    Struct,
+    Term,
+    Text,
+    Var,
+    functor,
+    list_items,
+    list_term,
+    same_number,
+    substitute,
+    variables,
+    with_args,
+)
+
+__all__ = [
+    "NIL",
+    "Atom",
+    "Number",
+    "Struct",
+    "Term",
+    "Text",
+    "Var",
+    "functor",
+    "list_items",
+    "list_term",
+    "same_number",
+    "substitute",
+    "variables",
+    "with_args",
+]

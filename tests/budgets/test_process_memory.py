@@ -1,0 +1,152 @@
+"""The budget holds for the whole process, on long and wide tables: its peak stays within 10 % of
+the budget and 150 MB for the interpreter and its libraries.
+
+`python benchmarks/memory.py cases` runs the large tables.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import slp
+from slp.budgets.memory import table_bytes
+from slp.cli.common import run
+from slp.cli.sample import sample_command
+from slp.errors import BudgetError
+
+pytestmark = [
+    pytest.mark.usefixtures("compiled_kernels"),
+    pytest.mark.skipif(sys.platform != "linux", reason="reads the peak from /proc"),
+]
+
+MIB = 2**20
+INTERPRETER = 150 * 10**6
+
+RUN = """
+import json, sys, warnings
+import numpy as np
+import slp
+from slp.errors import BudgetError
+
+program, n, d, values, memory, options = json.loads(sys.argv[1])
+warnings.simplefilter("ignore")
+rng = np.random.default_rng(0)
+X = rng.normal(size=(n, d)) if values == 0 else rng.integers(0, values, (n, d)).astype(float)
+y = (X[:, 0] + rng.normal(size=n) > 0).astype(int)
+found = {}
+try:
+    posterior = slp.parse(program).posterior(X, y, memory=memory, threads=2, seed=1, **options)
+    found["engine"] = posterior.engine
+    posterior.map_tree(), posterior.split_probabilities(), posterior.predict_error(X[:500])
+    posterior.log_prior(posterior.map_tree())
+except BudgetError as error:
+    found["code"] = error.diagnostics[0].code
+status = open("/proc/self/status").read()
+print(json.dumps({**found, "peak": int(status.split("VmHWM:")[1].split()[0]) * 1024}))
+"""
+SHORT = {"draws": 16, "warmup": 20, "thin": 2, "chains": 2}
+
+
+def peak_of(
+    program: str, n: int, d: int, values: int, memory: int, options: dict[str, Any]
+) -> dict[str, Any]:
+    task = json.dumps([program, n, d, values, memory, options])
+    done = subprocess.run([sys.executable, "-P", "-c", RUN, task], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    assert found["peak"] <= 1.1 * memory + INTERPRETER, f"{found['peak'] / MIB:.0f} MiB"
+    return found
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "values", "memory"),
+    [(50_000, 6, 0, 64 * MIB), (2_000, 300, 0, 48 * MIB), (80_000, 4, 30, 64 * MIB)],
+    ids=["long", "wide", "few values"],
+)
+def test_chains_stay_within_the_budget(n: int, d: int, values: int, memory: int) -> None:
+    program = ":- use(denison)."
+    found = peak_of(program, n, d, values, memory, {"engine": "mh", **SHORT})
+    assert found["engine"] == "mh"
+
+
+def test_exact_sums_stay_within_the_budget() -> None:
+    options = {"engine": "exact", "draws": 0}
+    found = peak_of(":- use(denison).", 10_000, 40, 0, 64 * MIB, options)
+    assert found["code"] == "E501"
+
+
+@pytest.mark.parametrize("engine", ["mh", "exact", "auto", "chart", "enumerate"])
+def test_a_table_that_is_larger_than_the_budget_ends_the_run_at_once(engine: str) -> None:
+    X = np.random.default_rng(0).normal(size=(4000, 10))
+    program = slp.parse(":- use(denison).")
+    with pytest.raises(BudgetError, match="E501.*table alone.*before any engine"):
+        program.posterior(X, X[:, 0] > 0, engine=engine, memory="512KiB")
+
+
+def test_the_table_is_taken_out_of_the_budget() -> None:
+    X = np.random.default_rng(0).normal(size=(4000, 10))
+    table = slp.parse(":- use(denison).").compile(X, X[:, 0] > 0).table
+    program = slp.parse(":- use(denison).")
+    with pytest.raises(BudgetError, match="E501.*table alone"):
+        program.posterior(X, X[:, 0] > 0, engine="exact", memory=table_bytes(table) - 1)
+    with pytest.raises(BudgetError, match=r"E501.*too small to draw: 4 chains .* beside the table"):
+        program.posterior(X, X[:, 0] > 0, engine="mh", memory=table_bytes(table) + 1000)
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
+def test_a_file_that_is_too_large_is_not_read(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = b"a,y\n" + b"1,0\n2,1\n" * 100_000
+    (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith("gz") else text)
+
+    def refuse(path: str) -> None:
+        raise AssertionError("it was read")
+
+    monkeypatch.setattr("slp.cli.sample.read_columns", refuse)
+    assert run(sample_command, ["denison", str(tmp_path / name), "--memory", "2MiB"]) == 1
+    assert "error[E501]: the table alone is too large" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("program", "engine"),
+    [
+        (":- use(denison).", "chart"),
+        (":- use(denison).", "enumerate"),
+        (":- use(edittree, [tree = 'T']). :- constraint(python(\"math:isnan\")).", "mh"),
+    ],
+)
+def test_sets_of_rows_are_refused_where_they_do_not_fit(
+    tmp_path: Path, program: str, engine: str
+) -> None:
+    X = np.random.default_rng(0).normal(size=(4000, 10))
+    (tmp_path / "t.json").write_text('{"feature": "x0", "threshold": 0.0, "left": {}, "right": {}}')
+    file = tmp_path / "p.slp"
+    file.write_text(program.replace("'T'", "'t.json'"))
+    with pytest.raises(BudgetError, match=r"E501.*sets of rows.*40,000 values"):
+        slp.load(file).posterior(X, X[:, 0] > 0, engine=engine, memory="8MiB", allow_code=True)
+
+
+def test_memory_that_the_system_refuses_is_no_bug(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*args: object, **options: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("slp.program.tree_questions.infer", refuse)
+    file = tmp_path / "t.csv"
+    file.write_text("a,y\n1,0\n2,1\n")
+    assert run(sample_command, ["denison", str(file)]) == 1
+    assert "error[E501]: there is no memory left" in capsys.readouterr().err
+    with pytest.raises(BudgetError, match="E501"):
+        slp.load("denison").posterior([[1.0], [2.0]], [0, 1])
+    monkeypatch.setattr("slp.cli.sample.read_columns", refuse)
+    assert run(sample_command, ["denison", str(file)]) == 1

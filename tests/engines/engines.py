@@ -1,0 +1,23 @@
+"""The two engines that sum over boxes, to be asked the same."""
+
+from __future__ import annotations
+
+from slp.data.table import Table
+from slp.engines.chart import Chart, build_forest
+from slp.engines.exact import CompiledChart
+from slp.ir.tree_grammar import TreeGrammar
+from slp.problem.boxes import Geometry
+
+GIB = 2**30
+
+
+def plain(grammar: TreeGrammar, table: Table, likelihood: bool = True) -> Chart:
+    """The plain chart: the specification."""
+    return Chart(build_forest(grammar, Geometry(grammar, table), GIB), likelihood)
+
+
+def compiled(
+    grammar: TreeGrammar, table: Table, likelihood: bool = True, threads: int = 1
+) -> CompiledChart:
+    """The compiled engine."""
+    return CompiledChart.of(grammar, Geometry(grammar, table), likelihood, GIB, threads=threads)

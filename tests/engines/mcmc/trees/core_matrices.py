@@ -1,0 +1,114 @@
+"""Plain proofs as states of the core, and exact transition matrices of the core's own code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.engines.mcmc.trees.proof import Proof
+from slp.engines.mcmc.trees.target import Target
+from slp.ir.tree_grammar import LeafRule
+from slp.kernels.mh import mh_kernels
+from slp.problem.boxes import Geometry
+from slp.problem.core import core_problem
+from slp.problem.tree_tests import AtMostFeatures, MonotonePredictions
+from tests.engines.mcmc.trees.matrices import Example
+
+#: Kind, weight and period, as `MHSampler` takes them.
+CoreProposal = tuple[int, tuple[float, int]]
+Q_IND: CoreProposal = (0, (1.0, 1))
+Q_UC: CoreProposal = (1, (1.0, 1))
+
+
+Q_EXACT: CoreProposal = (3, (1.0, 1))
+
+
+def q_n(period: int) -> CoreProposal:
+    return 2, (1.0, period)
+
+
+def core_sampler(target: Target, mixture: Sequence[CoreProposal], most_boxes: float = 0.0) -> Any:
+    """The core's sampler of a target."""
+    core = mh_kernels()
+    assert core is not None
+    grammar, table = target.process.grammar, target.process.geometry.table
+    limits = [t.count for t in target.tests if isinstance(t, AtMostFeatures)]
+    monotone = [
+        (t.feature, t.direction == "up") for t in target.tests if isinstance(t, MonotonePredictions)
+    ]
+    engine = core.ExactEngine(core_problem(core, grammar, table, count_leaves=False))
+    return core.MHSampler(
+        engine,
+        grammar.max_leaves or 0,
+        min(limits, default=0),
+        monotone,
+        list(mixture),
+        most_boxes,
+    )
+
+
+def choices_of(geometry: Geometry, proof: Proof) -> list[int]:
+    """The choices of a plain proof, as the core writes them."""
+    out: list[int] = []
+    for node in proof.preorder():
+        way = node.goal.ways[node.way]
+        out.append(way.position)
+        if node.alternative is None:
+            out += [-1 if isinstance(way.rule, LeafRule) else -2, 0, 0]
+        else:
+            number = node.alternative.split.cut
+            f = geometry.cuts[number].feature
+            codes = {n: pair for pair, n in geometry._numbers[f].items()}
+            out += [f, *codes[number]]
+    return out
+
+
+class CoreExample:
+    """An example's proofs as states of the core."""
+
+    def __init__(self, made: Example) -> None:
+        self.made = made
+        geometry = made.target.process.geometry
+        self.choices = [choices_of(geometry, proof) for proof in made.proofs]
+        self.number = {tuple(c): i for i, c in enumerate(self.choices)}
+
+    def states(self, sampler: Any, turns: Sequence[int]) -> list[Any]:
+        """The proofs as states."""
+        return [sampler.restore(np.array(c, np.int32), list(turns)) for c in self.choices]
+
+    def matrix(
+        self,
+        proposal: CoreProposal,
+        turn: int = 0,
+        predicate: Callable[[Any], bool] | None = None,
+        most_boxes: float = 0.0,
+    ) -> NDArray[np.float64]:
+        """P[i, j]: probability that the core goes from proof i to proof j in one step, by going
+        through every outcome of every random decision that it takes."""
+        sampler = core_sampler(self.made.target, [proposal], most_boxes)
+        power = self.made.target.power
+        out = np.zeros((len(self.choices), len(self.choices)))
+        for i, state in enumerate(self.states(sampler, [turn])):
+            for chance, new in every_script(
+                lambda script, at=state: sampler.scripted(at, script, power, predicate)
+            ):
+                out[i, self.number[tuple(new.choices().tolist())]] += chance
+        return out
+
+
+def every_script(
+    run: Callable[[list[int]], tuple[Any, list[int], Any]],
+) -> Iterator[tuple[float, Any]]:
+    """Every outcome of a run of the core in which chance follows a script, with its probability:
+    all scripts are gone through."""
+    scripts: list[list[int]] = [[]]
+    while scripts:
+        script = scripts.pop()
+        new, taken, probabilities = run(script)
+        yield float(np.prod([p[t] for p, t in zip(probabilities, taken, strict=True)])), new
+        for place in range(len(script), len(taken)):
+            others = range(taken[place] + 1, len(probabilities[place]))
+            scripts += [[*taken[:place], o] for o in others if probabilities[place][o] > 0]

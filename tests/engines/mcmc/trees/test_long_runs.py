@@ -1,0 +1,59 @@
+"""Long runs of the core against all proofs of tiny tables, by chi-square.
+
+Each run is of one chain; its states, far enough apart to be all but independent, are counted by
+proof. Proofs expected fewer than 5 times are counted together. All runs together fail by chance
+once in 1000, each once in 1000 times their number (the seeds are fixed).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from tests.engines.mcmc.trees.core_matrices import (
+    Q_EXACT,
+    Q_IND,
+    Q_UC,
+    CoreExample,
+    CoreProposal,
+    core_sampler,
+    q_n,
+)
+from tests.engines.mcmc.trees.matrices import Example, random_examples
+
+#: States counted, and steps between two of them.
+COUNTED, APART = 1500, 40
+MADE = [(seed, made) for seed, made in random_examples(60) if 5 <= len(made.proofs) <= 60][:4]
+MIXTURES: dict[str, list[CoreProposal]] = {
+    "q_uc": [Q_UC],
+    "q_uc,q_ind,q_n": [Q_UC, Q_IND, q_n(4)],
+    "q_uc,q_exact": [Q_UC, Q_EXACT],
+}
+RUNS = len(MADE) * len(MIXTURES)
+
+
+@pytest.mark.parametrize("name", MIXTURES)
+@pytest.mark.parametrize("made", [m for _, m in MADE], ids=[str(seed) for seed, _ in MADE])
+def test_states_have_the_probabilities_of_the_target(made: Example, name: str) -> None:
+    mixture = MIXTURES[name]
+    example = CoreExample(made)
+    sampler = core_sampler(made.target, mixture, most_boxes=6)
+    state = example.states(sampler, [0] * len(mixture))[0]
+    rng = np.random.default_rng(1)
+    found: Counter[int] = Counter()
+    for i in range(COUNTED + 20):
+        seeds = rng.integers(0, 2**64, 4, dtype=np.uint64)
+        state, _ = sampler.advance(state, seeds, made.target.power, APART)
+        if i >= 20:
+            found[example.number[tuple(state.choices().tolist())]] += 1
+    want = made.probability * COUNTED
+    have = np.array([found[i] for i in range(len(want))], np.float64)
+    rare = want < 5
+    cells = [*zip(have[~rare], want[~rare], strict=True)]
+    if want[rare].sum() > 0.5:
+        cells.append((have[rare].sum(), want[rare].sum()))
+    statistic = sum((h - w) ** 2 / w for h, w in cells)
+    assert statistic <= chi2.ppf(1 - 0.001 / RUNS, max(1, len(cells) - 1))

@@ -1,0 +1,92 @@
+"""Proposals by name."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from slp.engines.mcmc.trees.local_process import LocalProcess
+from slp.engines.mcmc.trees.names import mixture_of
+from slp.errors import UsageError
+from slp.problem.boxes import Geometry
+from tests.engines.cases import growtree, make_table, numeric
+
+HELP = "write q_uc, q_ind, q_n(20), q_exact, or several with weights, as in q_uc:0.8,q_ind:0.2"
+
+
+def process(n: int = 3) -> LocalProcess:
+    table = make_table([numeric("x", n)], [[i] for i in range(n)], [i % 2 for i in range(n)])
+    grammar = growtree(table, 0.9, 0.5, n - 1)
+    return LocalProcess(grammar, Geometry(grammar, table))
+
+
+@pytest.mark.parametrize(
+    ("text", "want"),
+    [
+        ("q_uc", [("q_uc", 1.0)]),
+        ("q_n(20)", [("q_n(20)", 1.0)]),
+        ("q_uc:0.8,q_ind:0.2", [("q_uc", 0.8), ("q_ind", 0.2)]),
+        (" q_uc : 3 , q_n( 2 ) : 1e0", [("q_uc", 3.0), ("q_n(2)", 1.0)]),
+        ("q_exact:2", [("q_exact", 2.0)]),
+    ],
+)
+def test_mixtures(text: str, want: list[tuple[str, float]]) -> None:
+    mixture = mixture_of(text, process(), 2**30)
+    before = (0.0, *mixture.cumulative)
+    weights = [b - a for a, b in pairwise(before)]
+    assert [p.name for p in mixture.proposals] == [name for name, _ in want]
+    assert weights == pytest.approx([weight for _, weight in want])
+
+
+def test_q_exact_is_joined_by_q_uc_unless_the_root_fits() -> None:
+    mixture = mixture_of("q_exact:2", process(40), 10_000)
+    assert [p.name for p in mixture.proposals] == ["q_exact", "q_uc"]
+    assert mixture.cumulative == (2.0, 4.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "help"),
+    [
+        ("", "`` is not a proposal", HELP),
+        ("q_uc;q_ind", "`q_uc;q_ind` is not a proposal", HELP),
+        ("q_uc,", "`` is not a proposal", HELP),
+        ("q_uk", "there is no proposal q_uk", f"did you mean q_uc? {HELP}"),
+        ("gibbs", "there is no proposal gibbs", HELP),
+        (
+            "q_n",
+            "q_n needs the number of choice points that it goes through",
+            "write q_n(20) to cut at the first 20 in turn",
+        ),
+        (
+            "q_n(0)",
+            "q_n needs the number of choice points that it goes through",
+            "write q_n(20) to cut at the first 20 in turn",
+        ),
+        (
+            "q_n(4294967296)",
+            "q_n(4294967296) goes through more than 2,147,483,647 choice points",
+            "write q_n(20) to cut at the first 20 in turn",
+        ),
+        (
+            "q_uc:1e308,q_ind:1e308",
+            "the weights of the proposals sum to infinity",
+            "weights are numbers above 0, as in q_uc:0.8,q_ind:0.2",
+        ),
+        ("q_uc(3)", "q_uc takes no number", "write q_uc"),
+        (None, "there is no proposal None", HELP),
+        *(
+            (
+                f"q_uc:{weight}",
+                f"{weight} is not the weight of a proposal",
+                "weights are numbers above 0, as in q_uc:0.8,q_ind:0.2",
+            )
+            for weight in ("0", "-1", "nan", "inf", "much")
+        ),
+    ],
+)
+def test_what_is_no_proposal(text: Any, message: str, help: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        mixture_of(text, process(), 2**30)
+    assert str(caught.value) == f"error[E516]: {message}\n  help: {help}"

@@ -1,0 +1,87 @@
+"""Weights of finished trees, worked out in the core, against the plain sum over proofs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import slp
+from slp.engines.exact.scoring import TreeScorer
+from slp.engines.mcmc.trees import engine as plain_engine
+from slp.engines.mcmc.trees.engine import MetropolisHastings
+from slp.engines.mcmc.trees.local_process import LocalProcess
+from slp.engines.mcmc.trees.proof import grow
+from slp.engines.mcmc.trees.scoring import proofs_of_tree
+from slp.ir.tree_grammar import TreeGrammar
+from slp.kernels.mh import mh_kernels
+from slp.problem.boxes import Geometry
+from slp.problem.core import core_problem
+from slp.problem.tree_on_table import canonical_nodes, place_tree
+from slp.runner.randomness import RandomChance
+from slp.trees import Leaf, Split, Tree
+from tests.engines.cases import random_grammar, random_table
+
+PINBALL = ":- use(pinball, [lambda = 2])."
+
+
+def scorer_of(grammar: TreeGrammar, geometry: Geometry) -> TreeScorer:
+    core = mh_kernels()
+    problem = core_problem(core, grammar, geometry.table, count_leaves=False)
+    return TreeScorer(core, core.ExactEngine(problem), geometry.table)
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_weights_are_those_of_the_plain_engine(seed: int) -> None:
+    """Of trees that it draws, and of some that the program may not derive."""
+    rng = np.random.default_rng(seed)
+    table = random_table(rng)
+    grammar = random_grammar(rng, table)
+    geometry = Geometry(grammar, table)
+    process = LocalProcess(grammar, geometry)
+    chains = MetropolisHastings(grammar, geometry)
+    drawn = [grow(process, RandomChance(rng), process.root) for _ in range(30)]
+    trees = {chains.tree(proof) for proof in drawn if proof is not None}
+    trees.add(Tree(Leaf()))
+    for feature in table.features:
+        level = feature.levels[0] if feature.levels else None
+        trees.add(Tree(Split(feature.name, None if level else 0.5, level, Leaf(), Leaf())))
+    scorer = scorer_of(grammar, geometry)
+    want = {tree: proofs_of_tree(process, tree).log_weight for tree in trees}
+    for tree in trees:
+        assert scorer.log_weight(tree) == pytest.approx(want[tree], rel=1e-9, abs=1e-9)
+    placed = [place_tree(table, tree) for tree in trees]
+    nodes = [None if found is None else canonical_nodes(found) for found in placed]
+    known = [(n, want[t]) for n, t in zip(nodes, trees, strict=True) if n is not None]
+    for threads in (1, 3):
+        have = scorer.log_weights([n for n, _ in known], threads=threads)
+        np.testing.assert_allclose(have, [w for _, w in known], rtol=1e-9, atol=1e-9)
+
+
+def rows(n: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 2))
+    return X, np.where(X[:, 0] > 0, "b", "a")
+
+
+@pytest.mark.filterwarnings("ignore::slp.errors.SlpWarning")
+def test_draws_of_many_derivations_are_scored_by_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise AssertionError("scored in Python")
+
+    monkeypatch.setattr(plain_engine, "proofs_of_tree", refused)
+    X, y = rows(40)
+    posterior = slp.parse(PINBALL).posterior(X, y, engine="mh", draws=60, seed=1, warmup=100)
+    assert len(posterior.draws) == 60
+    assert all(np.isfinite(draw.log_weight) for draw in posterior.draws)
+
+
+def test_scoring_stops_when_it_is_told_to() -> None:
+    """With more trees than are weighed between two questions, the last are left, as NaN."""
+    X, y = rows(40)
+    model = slp.parse(PINBALL).compile(X, y)
+    scorer = scorer_of(model.grammar, Geometry(model.grammar, model.table))
+    thresholds = np.sort(X[:, 0])[1:]
+    trees = [Tree(Split("x0", float(t), None, Leaf(), Leaf())) for t in thresholds]
+    nodes = [canonical_nodes(place_tree(model.table, tree)) for tree in trees]
+    found = scorer.log_weights(nodes * 1000, stop=lambda: True, threads=2)
+    assert np.isfinite(found[0]) and np.isnan(found).any()

@@ -1,0 +1,237 @@
+"""What `auto` decides: exact sums where the estimated size fits, else draws, and what it says."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars
+import pytest
+
+import slp
+from slp.data.table import Table
+from slp.engines import choose as choice
+from slp.engines.exact import MOST_SPLITS, Size, estimate_size
+from slp.engines.exact.fitting import Fit, Room, changes_that_fit, fits_in_words
+from slp.errors import Diagnostic, SlpWarning, UsageError
+from slp.ir import program as ir
+from slp.ir.tree_grammar import TreeGrammar
+from slp.source import draw_diagnostic
+
+pytestmark = pytest.mark.usefixtures("compiled_kernels")
+
+FINITE = "the program has a finite tree grammar, so its trees can be summed exactly"
+DENISON = slp.parse(":- use(denison).")
+MIB = 2**20
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def data() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(5)
+    X = rng.random((30, 3))
+    return X, ((X[:, 0] < 0.5) ^ (rng.random(30) < 0.2)).astype(np.int64)
+
+
+def drawn(**options: object) -> tuple[slp.Posterior, list[SlpWarning]]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", SlpWarning)
+        posterior = DENISON.posterior(*data(), seed=1, draws=40, warmup=50, **options)
+    return posterior, [w.message for w in caught if isinstance(w.message, SlpWarning)]
+
+
+def test_exact_where_it_fits() -> None:
+    posterior = DENISON.posterior(*data(), draws=0, memory=64 * MIB)
+    assert (posterior.engine, posterior.reason) == ("exact", FINITE)
+    size = posterior.choice.size
+    assert size is not None and size.fits(64 * MIB) and posterior.choice.would_fit == ()
+
+
+def test_draws_where_it_does_not_and_says_so() -> None:
+    posterior, found = drawn(memory=MIB)
+    assert posterior.engine == "mh" and len(posterior.draws) == 40
+    made = posterior.choice
+    assert made.size is not None and made.size.exceeds(MIB, MOST_SPLITS)
+    assert made.would_fit and all(fit.size.fits(MIB) for fit in made.would_fit)
+    assert posterior.reason == (
+        f"exact sums would be too large: {made.size} +- {made.size.error:.0%} (estimate) against "
+        f"the memory of 1.0 MiB; {fits_in_words(made.would_fit, posterior.table)}"
+    )
+    assert [w.diagnostic.code for w in found] == ["W530"]  # one cause, one warning
+    with pytest.warns(SlpWarning) as caught:
+        DENISON.posterior(*data(), seed=1, draws=0, warmup=50, memory=MIB)
+    (only,) = (w.message for w in caught if isinstance(w.message, SlpWarning))
+    assert draw_diagnostic(only.diagnostic) == (
+        f"warning[W540]: `auto` draws with mh: {posterior.reason}\n"
+        "  help: a larger memory, or a change of the program, lets `auto` take exact"
+    )
+
+
+def test_the_same_each_time() -> None:
+    assert drawn(memory=MIB)[0].choice == drawn(memory=MIB)[0].choice
+
+
+def test_no_more_splits_than_stated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice, "MOST_SPLITS", 1e5)
+    posterior, _ = drawn(memory=64 * MIB)
+    assert posterior.engine == "mh" and " against 1e+05 splits; " in posterior.reason
+
+
+def test_time_does_not_decide() -> None:
+    assert DENISON.posterior(*data(), draws=0, memory=64 * MIB, time="1h").engine == "exact"
+
+
+@pytest.mark.parametrize(("memory", "kinds"), [(0.3 * MIB, 1), (2 * MIB, 2), (16 * MIB, 3)])
+def test_what_would_fit_does(memory: float, kinds: int) -> None:
+    X, y = data()
+    model = DENISON.compile(X, y)
+
+    def recompile(program: slp.Program) -> tuple[object, object]:
+        changed = slp.compile.compile_model(program, X, y)
+        return changed.grammar, changed.table
+
+    fits = changes_that_fit(model.program, model.table, recompile, Room(memory, MOST_SPLITS))
+    assert [re.sub(r"\d+", "K", fit.directive) for fit in fits] == [
+        ":- feature(_, [bins(quantile, K)]).",
+        ":- support(max_depth(K)).",
+        ":- support(min_leaf(K)).",
+    ][:kinds]
+    for fit in fits:
+        changed = slp.parse(f":- use(denison). {fit.directive}")
+        changed.posterior(X, y, engine="exact", memory=int(memory), draws=0)
+    assert fits_in_words(fits[:1], model.table) == (
+        f"it would fit with `{fits[0].directive}` ({fits[0].size}, about 1 s) (estimates)"
+    )
+
+
+def test_where_nothing_fits() -> None:
+    X, y = data()
+    model = DENISON.compile(X, y)
+    room = Room(100, MOST_SPLITS)
+    same = (model.grammar, model.table)
+    assert changes_that_fit(model.program, model.table, lambda _: same, room) == []
+    assert (
+        fits_in_words([], model.table)
+        == "no change of cuts, depth or leaves alone was found that makes it fit"
+    )
+
+
+def test_of_a_large_table_only_bins_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = data()
+    model = DENISON.compile(X, y)
+    n_cells = len(model.table.counts) * len(model.table.features)
+    monkeypatch.setattr("slp.engines.exact.fitting._LARGE", n_cells - 1)
+    tried = []
+
+    def recompile(program: ir.Program) -> tuple[TreeGrammar, Table]:
+        tried.append(program)
+        return model.grammar, model.table
+
+    assert changes_that_fit(model.program, model.table, recompile, Room(100, MOST_SPLITS)) == []
+    assert tried and all(p.support == model.program.support for p in tried)
+    assert fits_in_words([], model.table) == (
+        "no change of cuts alone was found that makes it fit (nothing else was tried)"
+    )
+
+
+def test_a_vector_takes_more_room_than_a_number() -> None:
+    assert Room(300, 1).memory_for_numbers == 300
+    assert Room(300, 1, words=7).memory_for_numbers == 100
+
+
+def test_sizes_with_their_spread() -> None:
+    size = Size(1000.0, 1000.0, 1e6, 50_000, 0.1)
+    assert size.fits(60_000) and not size.fits(59_999) and not size.fits(1e9, 1.1e6)
+    assert not size.exceeds(50_000, 1e6) and size.exceeds(49_999, 1e6)
+    assert str(Fit(":- support(max_depth(2)).", size)) == (
+        "`:- support(max_depth(2)).` (about 1,000 boxes, 48.8 KiB, about 1 s)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.2, "about 1 s"),
+        (1.2, "up to 4 s"),
+        (47.3, "20 s to 3 min"),
+        (431.0, "3 min to 30 min"),
+        (5000.0, "40 min to 5 h"),
+    ],
+)
+def test_how_long_a_change_takes_is_told_as_a_range(seconds: float, words: str) -> None:
+    """From half of the estimate, rounded down, to three times it, rounded up."""
+    size = Size(1e6, 1e6, 5e7, 52_000_000, 0.1, seconds=seconds)
+    assert str(Fit(":- x.", size)) == f"`:- x.` (about 1,000,000 boxes, 49.6 MiB, {words})"
+
+
+def test_advice_holds_for_the_whole_summary() -> None:
+    """Not for the pass of the evidence alone: for the largest one, and for the time of all."""
+    size = Size(1e3, 1e3, 1e4, 1000, 0.0, seconds=10.0, summary_memory=5000.0)
+    assert Room(5000, 1e5, seconds=30).holds(size)
+    assert not Room(4999, 1e5, seconds=30).holds(size)
+    assert not Room(5000, 1e5, seconds=29).holds(size)
+
+
+@pytest.mark.parametrize(
+    ("table", "program", "seconds"),
+    [
+        ("haberman", ":- use(denison).", 2.5),
+        ("haberman", ":- use(growtree).", 24.0),
+        ("haberman", ":- use(bcart_pcfg).", 39.4),
+        ("iris", ":- use(growtree). :- feature(_, [bins(quantile, 10)]).", 0.67),
+        ("few values", ":- use(growtree).", 18.8),
+        ("few values", ":- use(denison).", 13.8),
+    ],
+)
+def test_how_long_a_summary_takes_is_known_within_three_times(
+    table: str, program: str, seconds: float
+) -> None:
+    """CPU seconds of all passes on one thread, measured (docs/performance.md)."""
+    if table == "few values":
+        rng = np.random.default_rng(7)
+        args = (rng.integers(0, 3, (200, 10)).astype(float), rng.integers(0, 2, 200))
+    else:
+        args = (polars.read_csv(ROOT / "examples" / table / f"{table}.csv"),)
+    model = slp.parse(program).compile(*args)
+    size = estimate_size(model.grammar, model.table)
+    assert size is not None and seconds / 3 < size.seconds < 3 * seconds
+
+
+def test_advice_leaves_trees_something_to_say() -> None:
+    """No larger leaves than a tenth of the rows, no depth of 1."""
+    X, y = data()
+    model = DENISON.compile(X, y)
+    asked = []
+
+    def recompile(program: ir.Program) -> tuple[object, object]:
+        asked.append(program)
+        raise UsageError(Diagnostic("E000", "too large"))
+
+    assert changes_that_fit(model.program, model.table, recompile, Room(1, 1)) == []
+    assert max(p.support.min_leaf for p in asked) == 5 < len(y)
+    assert min(p.support.max_depth for p in asked if p.support.max_depth is not None) == 2
+
+
+def test_the_table_is_coded_anew_for_other_cuts_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = data()
+    model = DENISON.compile(X, y)
+    monkeypatch.setattr("slp.compile.table_of", None)
+    deeper = replace(model.program, support=replace(model.program.support, max_depth=2))
+    changed = slp.compile.recompile_model(model, deeper, X, y)
+    assert changed.table is model.table and len(changed.grammar.states) > 1
+
+
+def test_advice_ends_when_it_is_told_to() -> None:
+    X, y = data()
+    model = DENISON.compile(X, y)
+    asked = []
+
+    def recompile(program: ir.Program) -> tuple[object, object]:
+        asked.append(program)
+        return model.grammar, model.table
+
+    stop = lambda: len(asked) >= 2  # noqa: E731
+    assert changes_that_fit(model.program, model.table, recompile, Room(1, 1), stop) == []
+    assert len(asked) == 2

@@ -1,0 +1,97 @@
+"""How long a run is where nothing is said of it: as long as ever on small tables, bounded on large
+ones, by the program and the table alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import slp
+from slp.engines.mcmc import default_steps as steps
+from slp.engines.mcmc.sample import _sampler
+from slp.engines.sampling import Sampling
+from slp.problem.boxes import Geometry
+
+pytestmark = [
+    pytest.mark.usefixtures("compiled_kernels"),
+    pytest.mark.filterwarnings("ignore::slp.SlpWarning"),
+]
+
+
+def found(text: str, n: int = 200, d: int = 3, **options: object) -> tuple[int, int]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, d))
+    program = slp.parse(text)
+    model = program.compile(X, X[:, 0] > 0)
+    sampling = Sampling(**options)  # type: ignore[arg-type]
+    geometry = Geometry(model.grammar, model.table)
+    sampler = _sampler(program.ir, model.grammar, geometry, sampling, True)
+    return steps.default_steps(sampler, model.grammar, sampling)
+
+
+def test_small_tables_have_the_full_numbers(tmp_path: Path) -> None:
+    growtree = ":- use(growtree)."
+    assert found(growtree) == found(growtree, 700, 8) == (20_000, 1000)
+    assert found(growtree, rungs=4) == (5000, 250)
+    assert found(growtree, proposal="q_exact") == (1000, 10)
+    for prior in ("denison", "gmt", "growtree_gap", "pinball"):
+        assert found(f":- use({prior}).", 700, 8) == (20_000, 1000)
+
+
+def test_on_large_tables_both_are_lessened_by_one_factor() -> None:
+    n, d, rungs = 30_000, 4, 3
+    assert found(":- use(growtree).", n, d) == (20_000, 1000)
+    of_step = (3000 + 30 * d + 2.5 * n + 20 * d * n) * 1e-9  # `partition`
+    share = 150 / (1_080_000 * of_step)
+    want = (round(20_000 * share), round(1000 * share))
+    assert want[1] < 100
+    assert found(":- use(bcart_pcfg).", n, d) == want
+    # The time of the rungs is that of the steps that they share.
+    warmup, thin = found(":- use(bcart_pcfg).", n, d, rungs=rungs)
+    assert abs(warmup - want[0] / rungs) <= 1 and abs(thin - want[1] / rungs) <= 1
+
+
+def test_neither_draws_nor_chains_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(steps, "_MOST_SECONDS", 0.05)
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    program = slp.parse(":- use(growtree).")
+
+    def schedule(**options: object) -> tuple[int, int]:
+        own = program.posterior(X, X[:, 0] > 0, engine="mh", seed=1, **options).schedule  # type: ignore[arg-type]
+        assert own is not None
+        return own.warm_up, own.thin
+
+    short = schedule(draws=8)
+    assert 1 < short[0] < 1000 and 1 < short[1] < 50
+    assert schedule(draws=20) == schedule(draws=8, chains=2) == short
+    assert schedule(draws=8, warmup=7) == (7, short[1])
+    assert schedule(draws=8, thin=3) == (short[0], 3)
+
+
+def test_never_fewer_than_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(steps, "_MOST_SECONDS", 1e-9)
+    assert found(":- use(growtree).") == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "of_a_row"),
+    [
+        (":- use(growtree).", 2.5),
+        (":- use(denison).", 2.5 + 3 * 0.5),
+        (":- use(bcart_pcfg).", 2.5 + 3 * 20),
+        (":- use(pinball).", 2.5 + 8),
+        (":- use(growtree). :- constraint(once(x0)). box(b, x0, 0, 1).", 2.5),
+        (":- use(growtree). :- constraint(constant(b)). box(b, x0, 0, 1).", 2.5 + 1.5),
+    ],
+)
+def test_what_a_step_reads(text: str, of_a_row: float) -> None:
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    program = slp.parse(text)
+    model = program.compile(X, X[:, 0] > 0)
+    sampler = _sampler(
+        program.ir, model.grammar, Geometry(model.grammar, model.table), Sampling(), True
+    )
+    seconds = steps.seconds_of_step(sampler, model.grammar)
+    assert seconds == pytest.approx((3000 + 30 * 3 + of_a_row * 200) * 1e-9)

@@ -1,0 +1,129 @@
+"""The estimated number of boxes and items, against what a pass goes through."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import time
+
+import numpy as np
+import pytest
+
+import slp
+from slp.budgets.seconds import Deadline
+from slp.engines.exact import Size, estimate_size
+from slp.engines.exact.passes import Passes
+from slp.errors import BudgetError
+
+pytestmark = pytest.mark.usefixtures("compiled_kernels")
+
+GIB = 2**30
+TOTAL = 0  # in the core's enumeration of quantities
+
+PROGRAMS = (
+    (":- use(denison).", 0.15),
+    (":- use(growtree).", 0.5),
+    (":- use(denison).\n:- support(min_leaf(5)).", 0.4),
+    (":- use(denison).\n:- support(max_depth(3)).", 0.6),
+    (":- use(denison).\n:- constraint(forbid(x1)).", 0.15),
+    (":- use(growtree).\n:- constraint(max_leaves(6)).", 0.6),
+    (":- use(denison).\n:- constraint(first(x2)).", 0.4),
+)
+
+
+def data(levels: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(7)
+    X = rng.random((70, 3)).astype(object)
+    if levels:
+        X[:, 2] = rng.choice(list("pqrst"), 70)
+    return X, rng.integers(0, 2, 70)
+
+
+def passes_of(text: str, levels: bool = False, **options: float) -> tuple[Passes, Size]:
+    categorical = ":- feature(x2, [categorical]).\n" * levels
+    program = slp.parse(f"{text}\n{categorical}:- feature(_, [bins(quantile, 7)]).")
+    model = program.compile(*data(levels))
+    size = estimate_size(model.grammar, model.table)
+    assert size is not None
+    return Passes(model.grammar, model.table, GIB, **options), size
+
+
+@pytest.mark.parametrize("levels", [False, True])
+@pytest.mark.parametrize(("text", "error"), PROGRAMS)
+def test_the_estimate_is_near_the_number(text: str, error: float, levels: bool) -> None:
+    passes, size = passes_of(text, levels)
+    # With scaled numbers, as those passes go item by item whatever the grammar.
+    run = passes.engine.make_pass(TOTAL, False, True, 0, True, GIB, 1)
+    run.run(None)
+    items = run.statistics()["items"]
+    assert items * (1 - error) < size.items < items * (1 + error)
+    assert size.boxes <= passes.engine.most_boxes()
+    assert not size.at_least
+
+
+def test_the_same_each_time() -> None:
+    assert passes_of(":- use(growtree).")[1] == passes_of(":- use(growtree).")[1]
+
+
+def test_a_full_grid_is_counted_exactly() -> None:
+    X = np.array([(a, b) for a in range(5) for b in range(4)])
+    model = slp.parse(":- use(denison).").compile(X, X[:, 0] % 2)
+    passes = Passes(model.grammar, model.table, GIB)
+    assert passes.engine.most_boxes() == 15 * 10
+    size = estimate_size(model.grammar, model.table)
+    assert size is not None and 140 < size.boxes <= 150
+
+
+def test_words() -> None:
+    assert str(Size(88123.0, 88123.0, 1e6, 3_701_166, 0.02)) == "about 88,000 boxes, 3.5 MiB"
+    words = "about 300 boxes, 9,000 pairs of box and state, 457.0 KiB"
+    assert str(Size(300.0, 9000.0, 1e5, 468_000, 0.02)) == words
+    large = Size(2.5e18, 2.5e18, 1e20, 10**20, 0.1, at_least=True)
+    assert str(large) == "far too large (10^18 boxes)"
+
+
+def test_explain_says_the_size() -> None:
+    text = slp.parse(":- use(denison). :- feature(_, [bins(quantile, 7)]).").explain(*data())
+    line = text.splitlines()[-1]
+    assert line.startswith("One exact pass: about ") and line.endswith("iB (estimate).")
+
+
+def test_time_runs_out() -> None:
+    passes, size = passes_of(":- use(denison).", deadline=Deadline(0.0))
+    with pytest.raises(BudgetError) as error:
+        passes.get("total", True, items=True)
+    (found,) = error.value.diagnostics
+    assert found.code == "E540"
+    start = "the exact engine used up its time of 0 s summing over all trees: "
+    assert found.message.startswith(start)
+    assert f" boxes are done of {size} (estimate); the log evidence is certainly " in found.message
+    assert error.value.log_evidence_bounds is not None
+
+
+def test_an_estimate_can_be_interrupted() -> None:
+    """On a wide table the least that tells anything takes a while: a signal is answered within."""
+    rng = np.random.default_rng(3)
+    X, y = rng.integers(0, 3, (2000, 1400)).astype(float), rng.integers(0, 2, 2000)
+    model = slp.parse(":- use(denison).").compile(X, y)
+    engine = Passes(model.grammar, model.table, GIB).engine
+
+    class AlarmError(Exception):
+        pass
+
+    def ring(*_: object) -> None:
+        raise AlarmError
+
+    def seconds() -> float:
+        started = time.process_time()
+        with contextlib.suppress(AlarmError):
+            engine.estimate_boxes(2e5, 1)
+        return time.process_time() - started
+
+    whole = seconds()
+    before = signal.signal(signal.SIGVTALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_VIRTUAL, whole / 8)
+        assert seconds() < whole / 2
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)

@@ -1,0 +1,66 @@
+"""The shares of splits, by hand, on one box of two features.
+
+Feature 0 has gaps 1 and 3, feature 1 has one cut with gap 2; the second cut of feature 0 parts the
+rows as the one of feature 1 does. Feature weights are 1 and 3.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from slp.ir.program import Measure
+from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE
+from slp.problem.split_measures import SplitArrays, log_shares, splits_taken_over
+
+SPLITS = SplitArrays(
+    n_boxes=1,
+    feature_weights=np.array([1.0, 3.0]),
+    box=np.zeros(3, np.int64),
+    feature=np.array([0, 0, 1]),
+    gap=np.array([1.0, 3.0, 2.0]),
+    pair=np.array([7, 8, 8]),
+)
+
+
+@pytest.mark.parametrize(
+    ("measure", "valid", "want"),
+    [
+        ("feature_then_cut", [1, 1, 1], [1 / 8, 1 / 8, 3 / 4]),
+        ("feature_then_cut", [1, 1, 0], [1 / 2, 1 / 2, 0]),
+        ("all", [1, 1, 1], [1 / 3, 1 / 3, 1 / 3]),
+        ("all", [0, 1, 1], [0, 1 / 2, 1 / 2]),
+        ("gap", [1, 1, 1], [1 / 16, 3 / 16, 3 / 4]),
+        ("gap", [0, 1, 1], [0, 1 / 4, 3 / 4]),
+        ("each", [1, 0, 1], [1, 0, 1]),
+        ("partition", [1, 1, 1], [1, 1, 0]),
+        ("partition", [1, 0, 1], [1, 0, 1]),
+        ("per_feature", [1, 1, 1], [1 / 4, 1 / 4, 1 / 2]),
+        ("per_feature", [1, 1, 0], [1 / 4, 1 / 4, 0]),
+        ("all", [0, 0, 0], [0, 0, 0]),
+    ],
+)
+def test_shares(measure: Measure, valid: list[int], want: list[float]) -> None:
+    have = np.exp(log_shares(measure, SPLITS, np.array(valid, np.bool_)))
+    np.testing.assert_allclose(have, want, rtol=1e-14)
+
+
+def test_boxes_side_by_side_do_not_mix() -> None:
+    both = SplitArrays(
+        n_boxes=2,
+        feature_weights=np.array([1.0, 3.0]),
+        box=np.array([0, 0, 1, 1, 1]),
+        feature=np.array([0, 1, 0, 0, 1]),
+        gap=np.array([1.0, 1.0, 1.0, 3.0, 2.0]),
+        pair=np.array([1, 1, 7, 8, 8]),
+    )
+    have = np.exp(log_shares("partition", both, np.ones(5, np.bool_)))
+    assert have.tolist() == [1, 0, 1, 1, 0]
+    have = np.exp(log_shares("gap", both, np.ones(5, np.bool_)))
+    np.testing.assert_allclose(have, [1 / 4, 3 / 4, 1 / 16, 3 / 16, 3 / 4], rtol=1e-14)
+
+
+def test_what_the_measure_is_taken_over() -> None:
+    left = np.array([0, FORBIDDEN, OUTSIDE, 4], np.int32)
+    assert splits_taken_over(left, "restrict").tolist() == [True, False, False, True]
+    assert splits_taken_over(left, "condition").tolist() == [True, True, False, True]
