@@ -1,13 +1,14 @@
-"""Names of a package that are imported when they are first used (PEP 562): a command waits for the
-modules that it needs, and for no others."""
+"""What is imported when it is first used: names of a package (PEP 562), so that a command waits for
+the modules that it needs and for no others; and modules of optional rooms."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from typing import Any
 
-__all__ = ["late_names"]
+__all__ = ["late_names", "optional_module"]
 
 
 def late_names(
@@ -26,3 +27,9 @@ def late_names(
         return sorted({*vars(sys.modules[package]), *modules})
 
     return getattr_, dir_
+
+
+def optional_module(name: str) -> Any:
+    """The module `slp.NAME` of a room that stands on a library which need not be installed, such as
+    `swipl.prolog`: no other room depends on it."""
+    return import_module(f"slp.{name}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from slp.budgets.memory import format_bytes, room_beside
 from slp.budgets.seconds import Deadline, format_seconds
@@ -15,9 +15,9 @@ from slp.engines.exact.fitting import Fit, Room, fits_in_words
 from slp.engines.sampling import FORWARD
 from slp.errors import Diagnostic, UsageError
 from slp.ir.tree_grammar import OpenStates, TreeGrammar
+from slp.results.choice import Choice
 
 __all__ = [
-    "Choice",
     "choose_by_size",
     "choose_engine",
     "choose_for_prior",
@@ -36,33 +36,6 @@ _FINITE = "the program has a finite tree grammar, so its trees can be summed exa
 
 
 _MANY = "the grammar has too many states to be summed over without the compiled kernels"
-
-
-@dataclass(frozen=True)
-class Choice:
-    """An engine, and why.
-
-    Attributes
-    ----------
-    engine, reason : its name, and the reason in words.
-    size : the estimated size of exact sums, where it was asked for.
-    would_fit : where it was too much, what would make it fit.
-    by_clock : whether the clock took part in it, so that another run may answer otherwise.
-    log_evidence_bounds : what exact sums that did not end know of the log evidence, as in
-        `slp.BudgetError`.
-    """
-
-    engine: str
-    reason: str
-    size: Size | None = None
-    would_fit: tuple[Fit, ...] = ()
-    by_clock: bool = False
-    log_evidence_bounds: tuple[float, float] | None = None
-
-    @property
-    def too_large(self) -> bool:
-        """Whether exact sums are possible, but too large."""
-        return self.engine == "mh" and self.size is not None and not self.by_clock
 
 
 def choose_engine(

@@ -15,13 +15,7 @@ from typing import Any
 from slp.budgets.memory import check_room_for_bit_sets, memory_budget, room_beside
 from slp.budgets.seconds import Deadline, format_seconds
 from slp.data.table import Table
-from slp.engines.choose import (
-    Choice,
-    choose_by_size,
-    choose_engine,
-    choose_for_prior,
-    goes_on_with_draws,
-)
+from slp.engines.choose import choose_by_size, choose_engine, choose_for_prior, goes_on_with_draws
 from slp.engines.exact import CompiledChart, compiled_is_there
 from slp.engines.exact.fitting import Fit, Recompile, Room, changes_that_fit, fits_in_words
 from slp.engines.exact.passes import Progress
@@ -33,6 +27,7 @@ from slp.kernels.exact import N_CORES
 from slp.problem.boxes import Geometry
 from slp.problem.row_labels import tells_label_faults
 from slp.results.averages import TreeDistribution
+from slp.results.choice import Choice
 from slp.results.exact_posterior import ExactPosterior
 from slp.results.known import Known
 from slp.results.posterior import MapTree, Posterior

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.engines.mcmc.trees.target import GrownTree, TreeTest, preorder
 from slp.ir.program import Constraint, MaxFeatures, Monotone
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
@@ -19,15 +18,61 @@ from slp.trees.predicates import AskedPredicate, tree_predicates
 __all__ = [
     "AtMostFeatures",
     "AtMostLeaves",
+    "GrownTree",
     "MonotonePredictions",
     "PredicateHolds",
+    "TreeTest",
     "predicate_tests",
+    "preorder",
     "tree_tests",
 ]
 
 #: Predictions that differ by less, relative to the larger, are the same: they were added up in
 #: different orders.
 _SAME = 1e-12
+
+
+class GrownTree(Protocol):
+    """A finished tree on a table, as a test on it sees it: a node and what is below it."""
+
+    @property
+    def box(self) -> int:
+        """The rows of the node."""
+        ...
+
+    @property
+    def cut(self) -> int | None:
+        """The number of the cut that splits it, None where none does."""
+        ...
+
+    @property
+    def parts(self) -> Sequence[GrownTree]:
+        """The left and the right side; nothing below a leaf; one part where a rule only called
+        another."""
+        ...
+
+    @property
+    def n_leaves(self) -> int:
+        """Leaves of the node and all below it."""
+        ...
+
+
+def preorder(tree: GrownTree) -> Iterator[tuple[int, int | None]]:
+    """Its nodes as `slp.problem.cut_trees.Renderer.tree` takes them."""
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        if node.cut is not None or not node.parts:
+            yield node.box, node.cut
+        stack += reversed(node.parts)
+
+
+class TreeTest(Protocol):
+    """A condition on a finished tree."""
+
+    def holds(self, tree: GrownTree, /) -> bool:
+        """Whether the tree satisfies it."""
+        ...
 
 
 def tree_tests(

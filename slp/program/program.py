@@ -14,6 +14,7 @@ from slp.engines.sampling import HOSTED
 from slp.errors import Diagnostic, UsageError
 from slp.ir import program as ir
 from slp.ir.words import describe_prior
+from slp.late import optional_module
 from slp.lower import explain_program
 from slp.program.proof_questions import ProofQuestions
 from slp.program.tree_questions import TreeQuestions
@@ -30,15 +31,13 @@ __all__ = ["Program"]
 
 
 def _prolog_function(predicate: ir.Predicate, program: ir.Program) -> Callable[[Any], bool]:
-    from slp.swipl.predicates import prolog_function  # late: few programs ask Prolog
-
-    return prolog_function(predicate, program)
+    function: Callable[[Any], bool]
+    function = optional_module("swipl.predicates").prolog_function(predicate, program)
+    return function
 
 
 def _trees_from_prolog(*args: Any, **options: Any) -> Any:
-    from slp.swipl.trees import sampler  # late: nobody else needs it
-
-    return sampler(*args, **options)
+    return optional_module("swipl.trees").sampler(*args, **options)
 
 
 HOSTS["prolog"] = _prolog_function

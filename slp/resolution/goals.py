@@ -13,10 +13,11 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from slp.errors import Diagnostic, UsageError
 from slp.ir import program as ir
+from slp.late import optional_module
 from slp.resolution import (
     Failure,
     Limits,
@@ -28,9 +29,11 @@ from slp.resolution import (
 )
 from slp.resolution.notes import notes_on_masses
 from slp.source import SourceSpan
-from slp.swipl.prolog import PrologProgram
 from slp.syntax import parse_term, term_to_text
 from slp.terms import Atom, Number, Term
+
+if TYPE_CHECKING:
+    from slp.swipl.prolog import PrologProgram
 
 __all__ = [
     "ENGINES",
@@ -244,7 +247,9 @@ def run_query(
     check_number("tolerance", tolerance)
     query = read_query(program, goal, given)
     if runs_in_prolog(engine):
-        with PrologProgram(program, allow_code=allow_code) as loaded:
+        with optional_module("swipl.prolog").PrologProgram(
+            program, allow_code=allow_code
+        ) as loaded:
             found = answers_of_query(
                 query, best=best, tolerance=tolerance, limits=limits, searcher=loaded.search
             )
@@ -297,7 +302,9 @@ def run_draws(
         seed = secrets.randbits(32)
     check_number("seed", seed, whole=True)
     if runs_in_prolog(engine):
-        with PrologProgram(program, allow_code=allow_code) as loaded:
+        with optional_module("swipl.prolog").PrologProgram(
+            program, allow_code=allow_code
+        ) as loaded:
             answers, tries = loaded.draw_answers(
                 query, draws, failure=way, seed=seed, limits=limits
             )
@@ -305,6 +312,13 @@ def run_draws(
         answers, tries = draw_answers(query, draws, failure=way, seed=seed, limits=limits)
     names = [v.name for v in named_variables(query.goal)]
     return Draws(tuple(values_of(names, terms) for terms in answers), failure, tries, seed)
+
+
+def _loaded(program: ir.Program, allow_code: bool) -> PrologProgram:
+    """The program in SWI-Prolog."""
+    loaded: PrologProgram
+    loaded = optional_module("swipl.prolog").PrologProgram(program, allow_code=allow_code)
+    return loaded
 
 
 def read_query(program: ir.Program, goal: str, given: str | None) -> Query:

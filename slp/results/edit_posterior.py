@@ -10,21 +10,22 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Unpack
+from typing import Any, Protocol, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.engines.mcmc.edits import CompiledEditMetropolisHastings, EditMetropolisHastings
 from slp.results.averages import ScoredTree
 from slp.results.diagnostics import Diagnostics, diagnose
 from slp.results.posterior import Draw, MapTree
-from slp.results.sampled_posterior import Said, SampledPosterior
+from slp.results.sampled_posterior import Said, SampledPosterior, TreeSampler
 from slp.runner import RunResult
 from slp.runner.options import check_count
 from slp.trees import Tree, TreeEdit
 
-__all__ = ["EditPosterior", "EditShare", "EditSummary"]
+__all__ = ["EditPosterior", "EditSampler", "EditShare", "EditSummary"]
+
+S = TypeVar("S")
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,19 @@ class EditSummary:
     shares: tuple[EditShare, ...]
 
 
+class EditSampler(TreeSampler[S], Protocol[S]):
+    """An engine whose records are edits of a given tree."""
+
+    given: Tree
+    """The given tree as it fits the table."""
+
+
 class EditPosterior(SampledPosterior):
     """The distribution over trees that edits of a given tree lead to; see `Posterior`."""
 
     def __init__(
         self,
-        sampler: EditMetropolisHastings | CompiledEditMetropolisHastings,
+        sampler: EditSampler[Any],
         result: RunResult,
         **said: Unpack[Said],
     ) -> None:

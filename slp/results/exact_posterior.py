@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from slp.engines.choose import Choice
 from slp.errors import BudgetError, Diagnostic, NoTreeError
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
 from slp.results.averages import ScoredTree, TreeDistribution
+from slp.results.choice import Choice
 from slp.results.evidence import evidence_note
 from slp.results.known import Known
 from slp.results.posterior import Draw, MapTree, Posterior

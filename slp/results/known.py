@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from slp.data.table import Table
-from slp.engines.choose import Choice
+from slp.results.choice import Choice
 
 if TYPE_CHECKING:
     from slp.results.posterior import MapTree

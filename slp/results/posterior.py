@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Table
-from slp.engines.choose import Choice
 from slp.errors import BudgetError, Diagnostic, UsageError
 from slp.leaves import label_array
 from slp.problem.boxes import Geometry
 from slp.problem.new_rows import distinct_rows, rows_as_numbers
 from slp.problem.tree_on_table import log_likelihood_of_tree
 from slp.results.averages import TreeAverages
+from slp.results.choice import Choice
 from slp.results.known import Known
 from slp.results.quantiles import class_quantile, mixture_quantile
 from slp.results.rule_use import RuleUse

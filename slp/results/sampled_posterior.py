@@ -14,11 +14,11 @@ from typing import Any, Protocol, TypedDict, TypeVar, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.engines.choose import Choice
 from slp.errors import Diagnostic, UsageError
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
 from slp.results.averages import ScoredTree
+from slp.results.choice import Choice
 from slp.results.convergence import monte_carlo_errors
 from slp.results.diagnostics import Diagnostics, diagnose
 from slp.results.drawn import DrawnTrees

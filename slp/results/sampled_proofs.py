@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.engines.mcmc.proofs.derivations import Derivation, ProofSpace
 from slp.errors import Diagnostic, UsageError
+from slp.resolution.derivations import Derivation, ProofSpace
 from slp.resolution.goals import Bound, FiredClause, fired_clause, values_of
 from slp.results.arviz_adapter import inference_data
 from slp.results.convergence import monte_carlo_errors

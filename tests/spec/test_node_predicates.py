@@ -13,12 +13,13 @@ import pytest
 from slp.engines.enumeration.derivations import derivations
 from slp.engines.mcmc.trees import MetropolisHastings
 from slp.engines.mcmc.trees.proposals import CutAtEach, CutAtRoot, CutUniformly
-from slp.engines.mcmc.trees.target import Target, preorder
+from slp.engines.mcmc.trees.target import Target
 from slp.ir.program import Predicate
 from slp.ir.tree_grammar import TreeGrammar
 from slp.lower import program_to_tree_grammar
 from slp.problem.boxes import Geometry
 from slp.problem.cut_trees import Renderer
+from slp.problem.tree_tests import preorder
 from slp.terms import Text
 from slp.trees import Tree
 from slp.trees.predicates import node_predicates, with_predicates

@@ -7,11 +7,10 @@ from collections import Counter
 
 import pytest
 
-from slp.engines.mcmc.trees.target import preorder
 from slp.ir.program import LeafDeclaration, Monotone
 from slp.leaves import Dirichlet, LeafModel, label_text
 from slp.problem.cut_trees import Renderer
-from slp.problem.tree_tests import MonotonePredictions
+from slp.problem.tree_tests import MonotonePredictions, preorder
 from slp.trees.monotone import falls
 from tests.engines.mcmc.trees.test_constraints import MODELS, proofs_on, small_table
 

@@ -12,7 +12,7 @@ import numpy as np
 from slp.budgets.memory import check_room_for_bit_sets
 from slp.budgets.seconds import Deadline
 from slp.data.table import Table
-from slp.engines.choose import Choice, ends_warm_up_early
+from slp.engines.choose import ends_warm_up_early
 from slp.engines.mcmc.default_steps import default_steps
 from slp.engines.mcmc.edits import (
     CompiledEditMetropolisHastings,
@@ -34,6 +34,7 @@ from slp.errors import Diagnostic, SlpError, UsageError, warn
 from slp.ir.program import Program
 from slp.ir.tree_grammar import SplitRule, TreeGrammar
 from slp.problem.boxes import Geometry
+from slp.results.choice import Choice
 from slp.results.edit_posterior import EditPosterior
 from slp.results.known import Known
 from slp.results.posterior import MapTree

@@ -18,12 +18,11 @@ from slp.engines.mcmc.edits.target import EditTarget, InLanguage
 from slp.engines.mcmc.trees.engine import digest_of_grammar, digest_of_table
 from slp.engines.mcmc.trees.names import cut_by_name, no_proposal, read_names
 from slp.engines.mcmc.trees.proposals import Mixture, metropolis_hastings
-from slp.engines.mcmc.trees.target import TreeTest
 from slp.ir.program import Constraint, EditPrior, Support
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
 from slp.problem.cut_trees import Renderer
-from slp.problem.tree_tests import predicate_tests, tree_tests
+from slp.problem.tree_tests import TreeTest, predicate_tests, tree_tests
 from slp.results.averages import ScoredTree
 from slp.results.evidence import evidence_note
 from slp.runner import Info, Json, Move, Stop, never, until

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from slp.engines.mcmc.edits.nodes import Node
 from slp.engines.mcmc.edits.process import EditProcess, Edits
-from slp.engines.mcmc.trees.target import GrownTree, TreeTest
 from slp.ir.tree_grammar import LeafRule, SplitRule, TreeGrammar
 from slp.problem.boxes import Geometry
 from slp.problem.node_tests import NodeTests
 from slp.problem.rule_weights import leaf_allowed
 from slp.problem.split_measures import flat_transitions
+from slp.problem.tree_tests import GrownTree, TreeTest
 from slp.runner.randomness import Chance
 from slp.trees.predicates import AskedPredicate
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from slp.engines.mcmc.proofs.derivations import Derivation, ProofSpace
 from slp.engines.mcmc.proofs.start import find_start
 from slp.engines.mcmc.trees.names import cut_by_name, no_proposal, read_names
 from slp.engines.mcmc.trees.proposals import Mixture, metropolis_hastings
+from slp.resolution.derivations import Derivation, ProofSpace
 from slp.runner import Info, Json, Move, Stop, never
 from slp.runner.randomness import RandomChance
 from slp.source import SourceSpan

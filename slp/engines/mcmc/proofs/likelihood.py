@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from slp.errors import Diagnostic, SlpError, UsageError
 from slp.ir import program as ir
@@ -18,8 +18,10 @@ from slp.resolution.goals import Value, value_of
 from slp.resolution.machine import Limits
 from slp.resolution.queries import Query, database_of
 from slp.source import SourceSpan
-from slp.swipl.prolog import PrologProgram
 from slp.terms import Term, Var, list_items, substitute, variables
+
+if TYPE_CHECKING:
+    from slp.swipl.prolog import PrologProgram
 
 __all__ = [
     "RESULT",

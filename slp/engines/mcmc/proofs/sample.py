@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from slp.engines.mcmc.proofs.derivations import ProofSpace
 from slp.engines.mcmc.proofs.engine import ProofMetropolisHastings
 from slp.engines.mcmc.proofs.likelihood import (
     FirstAnswer,
@@ -22,14 +21,14 @@ from slp.engines.mcmc.proofs.likelihood import (
 from slp.engines.sampling import teller, warn_of
 from slp.errors import Diagnostic, UsageError, warn
 from slp.ir import program as ir
+from slp.late import optional_module
 from slp.resolution import Limits, Query, named_variables
+from slp.resolution.derivations import ProofSpace
 from slp.resolution.goals import read_query, runs_in_prolog
 from slp.resolution.runs import MachineRuns, RunsOneByOne
 from slp.results.sampled_proofs import SampledProofs
 from slp.runner import Schedule, checkpoint_and_seed, run
 from slp.runner.options import fresh_seed
-from slp.swipl.prolog import PrologProgram
-from slp.swipl.runs import PrologRuns
 from slp.syntax import parse_term, term_to_text
 from slp.terms import Term
 
@@ -94,8 +93,9 @@ def _prover(
     """What resolves goals, in one program: runs for proposals, first answers for likelihoods."""
     if not runs_in_prolog(engine):
         return MachineRuns(query, limits), first_answer_in_python(query.program, limits)
-    loaded = PrologProgram(query.program, allow_code=allow_code)
-    return PrologRuns(loaded, query, limits), first_answer_in_prolog(loaded, limits)
+    swipl = optional_module("swipl.runs")
+    loaded = swipl.PrologProgram(query.program, allow_code=allow_code)
+    return swipl.PrologRuns(loaded, query, limits), first_answer_in_prolog(loaded, limits)
 
 
 def _scoring(

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from slp.engines.mcmc.proofs.derivations import Derivation, ProofSpace, Step
 from slp.errors import Diagnostic, SlpError
+from slp.resolution.derivations import Derivation, ProofSpace, Step
 from slp.resolution.runs import Run
 from slp.runner import SearchStoppedError, Stop, never
 from slp.runner.randomness import Chance

@@ -16,14 +16,14 @@ from slp.engines.mcmc.trees.names import mixture_of
 from slp.engines.mcmc.trees.proof import Choices, Proof, goals_below, grow, proof_of
 from slp.engines.mcmc.trees.proposals import metropolis_hastings
 from slp.engines.mcmc.trees.scoring import proofs_of_tree
-from slp.engines.mcmc.trees.target import Target, preorder
+from slp.engines.mcmc.trees.target import Target
 from slp.errors import Diagnostic, NoTreeError
 from slp.ir.program import Constraint
 from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.boxes import Geometry
 from slp.problem.cut_trees import Renderer
-from slp.problem.tree_tests import predicate_tests, tree_tests
+from slp.problem.tree_tests import predicate_tests, preorder, tree_tests
 from slp.results.averages import ScoredTree
 from slp.results.evidence import evidence_note
 from slp.runner import Info, Json, Move, SearchStoppedError, Stop, never, until

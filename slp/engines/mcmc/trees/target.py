@@ -2,58 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from slp.engines.mcmc.trees.local_process import LocalProcess
 from slp.engines.mcmc.trees.proof import Proof, choice_points, cut, grow
+from slp.problem.tree_tests import TreeTest
 from slp.runner.randomness import Chance
 
-__all__ = ["GrownTree", "Target", "TreeTest", "preorder"]
-
-
-class GrownTree(Protocol):
-    """A finished tree on a table, as a test on it sees it: a node and what is below it."""
-
-    @property
-    def box(self) -> int:
-        """The rows of the node."""
-        ...
-
-    @property
-    def cut(self) -> int | None:
-        """The number of the cut that splits it, None where none does."""
-        ...
-
-    @property
-    def parts(self) -> Sequence[GrownTree]:
-        """The left and the right side; nothing below a leaf; one part where a rule only called
-        another."""
-        ...
-
-    @property
-    def n_leaves(self) -> int:
-        """Leaves of the node and all below it."""
-        ...
-
-
-def preorder(tree: GrownTree) -> Iterator[tuple[int, int | None]]:
-    """Its nodes as `slp.problem.cut_trees.Renderer.tree` takes them."""
-    stack = [tree]
-    while stack:
-        node = stack.pop()
-        if node.cut is not None or not node.parts:
-            yield node.box, node.cut
-        stack += reversed(node.parts)
-
-
-class TreeTest(Protocol):
-    """A condition on a finished tree."""
-
-    def holds(self, tree: GrownTree, /) -> bool:
-        """Whether the tree satisfies it."""
-        ...
+__all__ = ["Target"]
 
 
 @dataclass(frozen=True, eq=False)

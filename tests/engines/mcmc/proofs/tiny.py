@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import slp
-from slp.engines.mcmc.proofs.derivations import Derivation, ProofSpace
 from slp.engines.mcmc.trees.proposals import Proposal, metropolis_hastings
 from slp.resolution import DEFAULT_LIMITS, Query
+from slp.resolution.derivations import Derivation, ProofSpace
 from slp.resolution.goals import read_query, value_of
 from slp.resolution.runs import MachineRuns, RunsOneByOne
 from slp.terms import Term

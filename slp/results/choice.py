@@ -1,0 +1,39 @@
+"""Which engine gave a result, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from slp.engines.exact.fitting import Fit
+    from slp.engines.exact.size import Size
+
+__all__ = ["Choice"]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An engine, and why.
+
+    Attributes
+    ----------
+    engine, reason : its name, and the reason in words.
+    size : the estimated size of exact sums, where it was asked for.
+    would_fit : where it was too much, what would make it fit.
+    by_clock : whether the clock took part in it, so that another run may answer otherwise.
+    log_evidence_bounds : what exact sums that did not end know of the log evidence, as in
+        `slp.BudgetError`.
+    """
+
+    engine: str
+    reason: str
+    size: Size | None = None
+    would_fit: tuple[Fit, ...] = ()
+    by_clock: bool = False
+    log_evidence_bounds: tuple[float, float] | None = None
+
+    @property
+    def too_large(self) -> bool:
+        """Whether exact sums are possible, but too large."""
+        return self.engine == "mh" and self.size is not None and not self.by_clock
