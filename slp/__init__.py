@@ -28,11 +28,10 @@ from slp.errors import (
 from slp.late import late_names
 
 if TYPE_CHECKING:
-    from slp.engines.mcmc.proofs import SampledProofs
     from slp.program import Program, check, load, parse
     from slp.program.learning import LearnResult
-    from slp.resolution.goals import Draws, QueryResult
-    from slp.results.posterior import Posterior
+    from slp.resolution import Draws, QueryResult
+    from slp.results import Posterior, SampledProofs
     from slp.trees import CheckResult, Tree, TreeNode
 
 __version__ = "0.1.0"
@@ -66,12 +65,12 @@ __getattr__, __dir__ = late_names(
     __name__,
     {
         "CheckResult": "slp.trees",
-        "Draws": "slp.resolution.goals",
+        "Draws": "slp.resolution",
         "LearnResult": "slp.program.learning",
-        "Posterior": "slp.results.posterior",
+        "Posterior": "slp.results",
         "Program": "slp.program",
-        "QueryResult": "slp.resolution.goals",
-        "SampledProofs": "slp.engines.mcmc.proofs",
+        "QueryResult": "slp.resolution",
+        "SampledProofs": "slp.results",
         "Tree": "slp.trees",
         "TreeNode": "slp.trees",
         "check": "slp.program",

@@ -13,7 +13,7 @@ from typing import Any
 from slp.analysis import check_names, check_program_on_table, read_program
 from slp.analysis.findings import Findings
 from slp.analysis.row_labels import row_sums_check
-from slp.budgets.seconds import check_time
+from slp.budgets import check_time
 from slp.data import Table, frame_of, table_of
 from slp.errors import DataError, Diagnostic, ProgramError
 from slp.ir.program import Program

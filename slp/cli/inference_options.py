@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from slp.budgets.seconds import Deadline
+from slp.budgets import Deadline
 
 __all__ = [
     "chain_options",

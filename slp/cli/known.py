@@ -10,9 +10,9 @@ from typing import Any, TypeAlias, TypeVar
 import slp
 from slp import Posterior
 from slp.cli.summary import finite, leaves_text, size_to_json, standing, words_lines
-from slp.engines.exact.passes import bounds_in_words
+from slp.engines import bounds_in_words
 from slp.errors import BudgetError
-from slp.results.known import Known
+from slp.results import Known
 
 __all__ = ["asked", "known_is_told", "known_lines", "known_to_json"]
 

@@ -8,7 +8,7 @@ import click
 
 import slp
 from slp import load
-from slp.budgets.memory import check_room_for_file
+from slp.budgets import check_room_for_file
 from slp.cli.common import (
     data_argument,
     exit_if_interrupted,
@@ -29,8 +29,7 @@ from slp.cli.json_text import json_text
 from slp.cli.known import asked, known_is_told, known_lines, known_to_json
 from slp.cli.summary import leaves_text, size_to_json, standing
 from slp.data import read_columns
-from slp.results.known import Known
-from slp.results.posterior import MapTree
+from slp.results import Known, MapTree
 
 __all__ = ["map_command"]
 

@@ -21,13 +21,13 @@ from slp.cli.summary import (
     standing,
     words_lines,
 )
-from slp.engines.exact.passes import bounds_in_words
+from slp.engines import bounds_in_words
 from slp.errors import BudgetError
 from slp.source import visible
 from slp.trees import in_sample_fit
 
 if TYPE_CHECKING:
-    from slp.results.diagnostics import Diagnostics
+    from slp.results import Diagnostics
 
 __all__ = ["Page", "draws_lines"]
 

@@ -8,7 +8,7 @@ import click
 
 import slp
 from slp import load
-from slp.budgets.memory import check_room_for_file
+from slp.budgets import check_room_for_file
 from slp.cli.common import (
     check_output,
     data_argument,
@@ -28,7 +28,7 @@ from slp.cli.inference_options import inference_options, until_deadline
 from slp.cli.known import asked, known_is_told, known_lines
 from slp.data import read_columns
 from slp.leaves import label_array, label_text
-from slp.results.known import Known
+from slp.results import Known
 
 if TYPE_CHECKING:
     import polars

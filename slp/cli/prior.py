@@ -9,7 +9,7 @@ import click
 
 import slp
 from slp import load
-from slp.budgets.memory import check_room_for_file
+from slp.budgets import check_room_for_file
 from slp.cli.common import (
     check_output,
     data_argument,
@@ -40,11 +40,10 @@ from slp.cli.summary import (
     write_draws,
 )
 from slp.data import read_columns
-from slp.results.known import Known
-from slp.results.posterior import Draw
+from slp.results import Draw, Known
 
 if TYPE_CHECKING:
-    from slp.results.diagnostics import Diagnostics
+    from slp.results import Diagnostics
 
 __all__ = ["prior_command"]
 

@@ -28,9 +28,10 @@ from slp.cli.common import (
     write_exactly,
 )
 from slp.cli.inference_options import chain_options, seed_option
-from slp.engines.mcmc.proofs import LogLikelihood, SampledProofs, imported_function
+from slp.engines import LogLikelihood, imported_function
 from slp.errors import Diagnostic, UsageError
-from slp.resolution.goals import ENGINES, FAILURES, Draws, FiredClause, Proof, QueryResult, Value
+from slp.resolution import ENGINES, FAILURES, Draws, FiredClause, Proof, QueryResult, Value
+from slp.results import SampledProofs
 from slp.source import draw_diagnostic
 
 __all__ = ["query_command"]

@@ -9,8 +9,7 @@ import click
 
 import slp
 from slp import load
-from slp.budgets.memory import check_room_for_file
-from slp.budgets.seconds import Deadline, format_seconds
+from slp.budgets import Deadline, check_room_for_file, format_seconds
 from slp.cli.again import command_again
 from slp.cli.common import (
     check_output,
@@ -35,7 +34,7 @@ from slp.cli.known import asked, known_is_told, known_lines, known_to_json
 from slp.cli.page import Page, draws_lines
 from slp.cli.summary import feature_uses, posterior_to_json, write_draws
 from slp.data import read_columns
-from slp.results.known import Known
+from slp.results import Known
 
 __all__ = ["sample_command"]
 

@@ -12,15 +12,13 @@ import slp
 from slp import Posterior
 from slp.cli.common import open_atomic
 from slp.cli.json_text import json_text
-from slp.engines.exact.passes import bounds_in_words
+from slp.engines import bounds_in_words
 from slp.errors import BudgetError
-from slp.results.known import Known
-from slp.results.posterior import Draw, FeatureUse, MapTree
+from slp.results import Draw, FeatureUse, Known, MapTree
 from slp.source import visible
 
 if TYPE_CHECKING:
-    from slp.results.diagnostics import Diagnostics
-    from slp.results.rule_use import RuleUse
+    from slp.results import Diagnostics, RuleUse
 
 __all__ = [
     "LEAST_SHARE",

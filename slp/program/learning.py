@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from slp.budgets.memory import memory_budget
+from slp.budgets import memory_budget
 from slp.compile import compile_model, compile_program
 from slp.data import Table, read_columns
 from slp.errors import Diagnostic, SlpError, UsageError
@@ -22,9 +22,8 @@ from slp.learn import (
     observations_of_text,
 )
 from slp.program.program import Program
-from slp.resolution import Limits
-from slp.resolution.goals import check_number
-from slp.runner.options import check_count
+from slp.resolution import Limits, check_number
+from slp.runner import check_count
 from slp.source import SourceFile
 from slp.syntax import parse_term
 

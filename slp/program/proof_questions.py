@@ -9,11 +9,12 @@ from slp.engines.sampling import ChainOptions
 from slp.ir import program as ir
 from slp.program.progress import Progress, shown_progress
 from slp.resolution import DEFAULT_LIMITS, Limits
-from slp.runner.options import check_count, options_of
+from slp.runner import check_count, options_of
 
 if TYPE_CHECKING:
-    from slp.engines.mcmc.proofs import LogLikelihood, SampledProofs
-    from slp.resolution.goals import Draws, QueryResult
+    from slp.engines import LogLikelihood
+    from slp.resolution import Draws, QueryResult
+    from slp.results import SampledProofs
 
 __all__ = ["ProofQuestions"]
 
@@ -51,7 +52,7 @@ class ProofQuestions:
         SlpError
             A fault in the goal or an option, or in the program as far as the goal uses it.
         """
-        from slp.resolution.goals import run_query
+        from slp.resolution import run_query
 
         return run_query(
             self.ir,
@@ -93,7 +94,7 @@ class ProofQuestions:
             A fault in the goal or an option, or in the program as far as the goal uses it; limits
             that are reached; no proof to draw.
         """
-        from slp.resolution.goals import run_draws
+        from slp.resolution import run_draws
 
         return run_draws(
             self.ir,
@@ -144,7 +145,7 @@ class ProofQuestions:
             A fault in the goal, an option or the log-likelihood, or in the program as far as the
             goal uses it; no proof to start from.
         """
-        from slp.engines.mcmc.proofs import ProofSampling, sample_proofs
+        from slp.engines import ProofSampling, sample_proofs
 
         if seed is not None:
             check_count("seed", seed, most=math.inf)

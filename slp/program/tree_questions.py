@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypedDict, Unpack
 
-from slp.budgets.memory import check_room_for_rows, memory_budget
-from slp.budgets.seconds import Deadline, held
+from slp.budgets import Deadline, check_room_for_rows, held, memory_budget
 from slp.compile import compile_model, recompile_model
 from slp.data import Table
 from slp.engines import Sampling, infer
@@ -14,8 +13,8 @@ from slp.errors import NoTreeError, memory_errors, warn
 from slp.ir import program as ir
 from slp.ir.tree_grammar import TreeGrammar
 from slp.program.progress import Progress, shown_progress
-from slp.results.posterior import Posterior
-from slp.runner.options import options_of
+from slp.results import Posterior
+from slp.runner import options_of
 from slp.trees.predicates import asked_predicates, with_predicates
 
 __all__ = ["TreeQuestions"]

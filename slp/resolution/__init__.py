@@ -25,6 +25,19 @@ from slp.resolution.solve import Bindings, solve
 
 if TYPE_CHECKING:
     from slp.resolution.draws import Failure
+    from slp.resolution.goals import (
+        ENGINES,
+        FAILURES,
+        Answer,
+        Bound,
+        Draws,
+        FiredClause,
+        Proof,
+        QueryResult,
+        Value,
+        run_draws,
+        run_query,
+    )
     from slp.resolution.queries import (
         Query,
         SearchResult,
@@ -34,6 +47,17 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "ENGINES",
+    "FAILURES",
+    "Answer",
+    "Bound",
+    "Draws",
+    "FiredClause",
+    "Proof",
+    "QueryResult",
+    "Value",
+    "run_draws",
+    "run_query",
     "DEFAULT_LIMITS",
     "Bindings",
     "Database",
@@ -61,6 +85,17 @@ __getattr__, __dir__ = late_names(
     __name__,
     {
         "Failure": "slp.resolution.draws",
+        "ENGINES": "slp.resolution.goals",
+        "FAILURES": "slp.resolution.goals",
+        "Answer": "slp.resolution.goals",
+        "Bound": "slp.resolution.goals",
+        "Draws": "slp.resolution.goals",
+        "FiredClause": "slp.resolution.goals",
+        "Proof": "slp.resolution.goals",
+        "QueryResult": "slp.resolution.goals",
+        "Value": "slp.resolution.goals",
+        "run_draws": "slp.resolution.goals",
+        "run_query": "slp.resolution.goals",
         "Query": "slp.resolution.queries",
         "SearchResult": "slp.resolution.queries",
         "answers_of_query": "slp.resolution.queries",

@@ -5,37 +5,36 @@ Entry points: `Engine` (what an engine offers), `BlockEngine` (one that makes ma
 (where a run is kept on disk so that it can go on).
 """
 
-from slp.runner.checkpoint import Checkpoint, checkpoint_and_seed
-from slp.runner.loop import (
-    Progress,
-    RunResult,
-    Schedule,
-    acceptance,
-    out_of_time_in_words,
-    run,
-)
-from slp.runner.stepper import (
-    LONGEST_BLOCK,
-    BlockEngine,
-    Engine,
-    Info,
-    Json,
-    Move,
-    NothingDrawnError,
-    Outcome,
-    SearchStoppedError,
-    Stop,
-    never,
-    until,
-)
+from typing import TYPE_CHECKING
+
+from slp.late import late_names
+
+if TYPE_CHECKING:
+    from slp.runner.checkpoint import Checkpoint, checkpoint_and_seed
+    from slp.runner.loop import Progress, RunResult, Schedule, acceptance, out_of_time_in_words, run
+    from slp.runner.options import check_count, fresh_seed, options_of
+    from slp.runner.stepper import (
+        LONGEST_BLOCK,
+        BlockEngine,
+        Engine,
+        Info,
+        Json,
+        Move,
+        NothingDrawnError,
+        Outcome,
+        SearchStoppedError,
+        Stop,
+        never,
+        until,
+    )
 
 __all__ = [
-    "LONGEST_BLOCK",
     "BlockEngine",
     "Checkpoint",
     "Engine",
     "Info",
     "Json",
+    "LONGEST_BLOCK",
     "Move",
     "NothingDrawnError",
     "Outcome",
@@ -45,9 +44,41 @@ __all__ = [
     "SearchStoppedError",
     "Stop",
     "acceptance",
+    "check_count",
     "checkpoint_and_seed",
+    "fresh_seed",
     "never",
+    "options_of",
     "out_of_time_in_words",
     "run",
     "until",
 ]
+
+__getattr__, __dir__ = late_names(
+    __name__,
+    {
+        "BlockEngine": "slp.runner.stepper",
+        "Checkpoint": "slp.runner.checkpoint",
+        "Engine": "slp.runner.stepper",
+        "Info": "slp.runner.stepper",
+        "Json": "slp.runner.stepper",
+        "LONGEST_BLOCK": "slp.runner.stepper",
+        "Move": "slp.runner.stepper",
+        "NothingDrawnError": "slp.runner.stepper",
+        "Outcome": "slp.runner.stepper",
+        "Progress": "slp.runner.loop",
+        "RunResult": "slp.runner.loop",
+        "Schedule": "slp.runner.loop",
+        "SearchStoppedError": "slp.runner.stepper",
+        "Stop": "slp.runner.stepper",
+        "acceptance": "slp.runner.loop",
+        "check_count": "slp.runner.options",
+        "checkpoint_and_seed": "slp.runner.checkpoint",
+        "fresh_seed": "slp.runner.options",
+        "never": "slp.runner.stepper",
+        "options_of": "slp.runner.options",
+        "out_of_time_in_words": "slp.runner.loop",
+        "run": "slp.runner.loop",
+        "until": "slp.runner.stepper",
+    },
+)
