@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from slp.source import SourceFile, SourceSpan
-from slp.terms import Term
+from slp.terms import Struct, Term
 
 __all__ = ["Clause", "Comment", "Directive", "Item", "SourceProgram"]
 
@@ -35,7 +35,6 @@ class Directive:
     @property
     def term(self) -> Term:
         """The directive as the term that was read."""
-        from slp.terms import Struct
 
         return Struct(":-", (self.goal,), self.span)
 

@@ -15,10 +15,14 @@ from slp.trees.tree import Leaf, Node, Place, Split, Tree
 
 if TYPE_CHECKING:
     from slp.trees.check import CheckResult, check_tree
-    from slp.trees.differences import TreeEdit
+    from slp.trees.differences import TreeEdit, edits_between
+    from slp.trees.drawing import tree_to_dot, tree_to_text
+    from slp.trees.encoding import tree_from_dict, tree_to_dict
     from slp.trees.fit import fit_tree
+    from slp.trees.from_sklearn import tree_from_sklearn
     from slp.trees.in_sample import in_sample_fit
     from slp.trees.nodes import TreeNode
+    from slp.trees.route import leaf_predictions, route_rows, route_table
 
 __all__ = [
     "CheckResult",
@@ -30,10 +34,20 @@ __all__ = [
     "TreeEdit",
     "TreeNode",
     "check_tree",
+    "edits_between",
     "fit_tree",
     "in_sample_fit",
+    "leaf_predictions",
+    "route_rows",
+    "route_table",
+    "tree_from_dict",
+    "tree_from_sklearn",
+    "tree_to_dict",
+    "tree_to_dot",
+    "tree_to_text",
 ]
 
+# A tree is often all that is needed.
 __getattr__, __dir__ = late_names(
     __name__,
     {
@@ -41,7 +55,16 @@ __getattr__, __dir__ = late_names(
         "TreeEdit": "slp.trees.differences",
         "TreeNode": "slp.trees.nodes",
         "check_tree": "slp.trees.check",
+        "edits_between": "slp.trees.differences",
         "fit_tree": "slp.trees.fit",
         "in_sample_fit": "slp.trees.in_sample",
+        "leaf_predictions": "slp.trees.route",
+        "route_rows": "slp.trees.route",
+        "route_table": "slp.trees.route",
+        "tree_from_dict": "slp.trees.encoding",
+        "tree_from_sklearn": "slp.trees.from_sklearn",
+        "tree_to_dict": "slp.trees.encoding",
+        "tree_to_dot": "slp.trees.drawing",
+        "tree_to_text": "slp.trees.drawing",
     },
 )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from slp import trees
 from slp.trees.regions import EVERYWHERE, Region
 
 if TYPE_CHECKING:
@@ -221,9 +222,7 @@ class Tree:
         DataError
             A column is missing, or text or nothing stands where numbers are compared.
         """
-        from slp.trees.route import route_rows
-
-        return route_rows(self, X)
+        return trees.route_rows(self, X)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """For each row, its leaf's commonest class (on a tie the one listed first) or mean; of
@@ -235,9 +234,7 @@ class Tree:
         DataError
             As `apply`; or a leaf has no summary to predict from.
         """
-        from slp.trees.route import leaf_predictions
-
-        return leaf_predictions(self)[self.apply(X)]
+        return trees.leaf_predictions(self)[self.apply(X)]
 
     def with_leaves(self, leaves: list[Leaf]) -> Tree:
         """The same splits with other leaves, given from left to right (K of them)."""
@@ -261,9 +258,7 @@ class Tree:
         DataError
             The tree and the table do not fit: see `slp.trees.route.route_table`.
         """
-        from slp.trees.route import route_table
-
-        where = route_table(self, table)
+        where = trees.route_table(self, table)
         statistics = np.zeros((self.n_leaves, table.statistics.shape[1]))
         np.add.at(statistics, where, table.statistics)
         return self.with_leaves([Leaf.of(table.leaf, s) for s in statistics])
@@ -278,9 +273,7 @@ class Tree:
     def to_dict(self, *, predictive: bool = False) -> dict[str, Any]:
         """The tree as JSON data (DESIGN 7); with `predictive` also what each leaf predicts, where
         it is known."""
-        from slp.trees.encoding import tree_to_dict
-
-        return tree_to_dict(self, predictive=predictive)
+        return trees.tree_to_dict(self, predictive=predictive)
 
     @classmethod
     def from_dict(cls, data: Any) -> Tree:
@@ -291,9 +284,7 @@ class Tree:
         DataError
             E601 to E605: it is no tree; the message says where (`left.right`) and why.
         """
-        from slp.trees.encoding import tree_from_dict
-
-        return tree_from_dict(data)
+        return trees.tree_from_dict(data)
 
     @classmethod
     def from_sklearn(cls, estimator: Any, feature_names: Sequence[str] | None = None) -> Tree:
@@ -306,33 +297,23 @@ class Tree:
         DataError
             E640 it is no single fitted tree; E641 the number of names is wrong.
         """
-        from slp.trees.from_sklearn import tree_from_sklearn
-
-        return tree_from_sklearn(estimator, feature_names)
+        return trees.tree_from_sklearn(estimator, feature_names)
 
     def edits_from(self, other: Tree) -> list[TreeEdit]:
         """What was grown, pruned and changed to come from another tree to this one, in words by
         `str`; none if they ask the same."""
-        from slp.trees.differences import edits_between
-
-        return edits_between(other, self)
+        return trees.edits_between(other, self)
 
     def to_text(self, *, ascii: bool = False) -> str:
         """The tree drawn for a terminal, with box characters unless `ascii`."""
-        from slp.trees.drawing import tree_to_text
-
-        return tree_to_text(self, ascii=ascii)
+        return trees.tree_to_text(self, ascii=ascii)
 
     def to_dot(self) -> str:
         """The tree as a Graphviz digraph."""
-        from slp.trees.drawing import tree_to_dot
-
-        return tree_to_dot(self)
+        return trees.tree_to_dot(self)
 
     def check(
         self, program: Program | Any, X: Any = None, y: Any = None, *, allow_code: bool = False
     ) -> list[CheckResult]:
         """For each constraint of a program, whether the tree satisfies it: see `check_tree`."""
-        from slp.trees.check import check_tree
-
-        return check_tree(self, program, X, y, allow_code=allow_code)
+        return trees.check_tree(self, program, X, y, allow_code=allow_code)
