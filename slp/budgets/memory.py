@@ -11,7 +11,8 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any
 
-from slp.errors import BudgetError, Diagnostic, UsageError
+from slp.errors import BudgetError, UsageError
+from slp.messages.inference import NO_ROOM_FOR_SETS_OF_ROWS, NO_SIZE, TABLE_TOO_LARGE
 
 if TYPE_CHECKING:
     from slp.data.table import Table
@@ -47,9 +48,7 @@ def parse_memory(memory: int | str) -> int:
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", str(memory))
     unit = _UNITS.get(match[2].upper()) if match else None
     if match is None or unit is None or isinstance(memory, bool):
-        message = f"{memory!r} is not an amount of memory"
-        help = "write a number of bytes, or a size such as 500MiB or 4GiB"
-        raise UsageError(Diagnostic("E502", message, help=help))
+        raise UsageError(NO_SIZE(memory=memory))
     size = int(float(match[1]) * unit) if "." in match[1] else int(match[1]) * unit
     return min(size, sys.maxsize)
 
@@ -157,22 +156,19 @@ def check_room_for_bit_sets(table: Table, memory: int) -> None:
     cuts = sum(min(f.n_codes, len(table.counts)) for f in table.features)
     need = 3 * cuts * len(table.counts) // 8
     if need > room:
-        message = (
-            f"the memory of {format_bytes(memory)} is too small: this engine keeps sets of rows, "
-            f"here of {len(table.counts):,} distinct rows and {cuts:,} values, which take "
-            f"{format_bytes(need)} beside the table"
+        raise BudgetError(
+            NO_ROOM_FOR_SETS_OF_ROWS(
+                memory=format_bytes(memory),
+                rows=len(table.counts),
+                values=cuts,
+                need=format_bytes(need),
+            )
         )
-        help = "fewer cuts (`:- feature(_, [bins(quantile, 20)]).`), fewer rows, or more memory"
-        raise BudgetError(Diagnostic("E501", message, help=help))
 
 
 def _no_room(what: str, need: int, memory: int) -> BudgetError:
-    message = (
-        f"the table alone is too large for the memory of {format_bytes(memory)}: {what} "
-        f"{format_bytes(need)}, before any engine begins"
-    )
-    help = "give it more by --memory (`memory` in Python), fewer rows, or fewer columns"
-    return BudgetError(Diagnostic("E501", message, help=help))
+    size, budget = format_bytes(need), format_bytes(memory)
+    return BudgetError(TABLE_TOO_LARGE(memory=budget, what=what, need=size))
 
 
 def format_bytes(size: int) -> str:

@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from slp.errors import BudgetError, Diagnostic, UsageError
+from slp.errors import BudgetError, UsageError
+from slp.messages.inference import NO_LENGTH_OF_TIME, TIME_OVER
 
 __all__ = ["Deadline", "check_time", "format_seconds", "held", "parse_seconds"]
 
@@ -32,9 +33,7 @@ def parse_seconds(time: float | str) -> float:
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*([a-z]*)\s*", str(time).lower())
     unit = _UNITS.get(match[2]) if match else None
     if match is None or unit is None or not math.isfinite(float(match[1])):
-        message = f"{time!r} is not a length of time"
-        help = "write a number of seconds, or a time such as 90s, 5m or 2h"
-        raise UsageError(Diagnostic("E542", message, help=help))
+        raise UsageError(NO_LENGTH_OF_TIME(time=time))
     return float(match[1]) * unit
 
 
@@ -149,8 +148,7 @@ class Deadline:
         """Raise BudgetError E540 if the time is over; `doing` says, as in "lowering the program",
         what it went into."""
         if self.over():
-            message = f"the time of {format_seconds(self.seconds or 0)} is over {doing}"
-            raise BudgetError(Diagnostic("E540", message, help="give it more time"))
+            raise BudgetError(TIME_OVER(time=format_seconds(self.seconds or 0), doing=doing))
 
 
 _HELD: ContextVar[Deadline | None] = ContextVar("deadline", default=None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import click
 
 from slp import load
@@ -14,6 +16,7 @@ from slp.cli.common import (
     say_text,
 )
 from slp.data import read_columns
+from slp.messages import entries
 
 __all__ = ["explain_command"]
 
@@ -33,11 +36,23 @@ def explain_command(
     parameters: dict[str, float],
     include: tuple[str, ...],
 ) -> None:
-    """Say in words what FILE means, and whether exact inference is possible and why (not).
+    """Say in words what FILE means, and whether exact inference is possible and why (not); or what a
+    message means: `slp explain E540`.
 
     With DATA the states and rules are those for that table; without it they are shown for the
     features that the program names, and trees of few leaves.
     """
+    if re.fullmatch(r"[EW]\d{3}", file) and data is None:
+        say_text(_entry(file))
+        return
     program = load(file, include=include, **parameters)
     frame = None if data is None else read_columns(data)
     say_text(program.explain(frame, response))
+
+
+def _entry(code: str) -> str:
+    """The entry of the catalogue of messages."""
+    found = entries()
+    if code not in found:
+        raise click.BadParameter(f"there is no message {code}")
+    return found[code].to_text()

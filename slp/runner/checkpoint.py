@@ -16,7 +16,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from slp.errors import Diagnostic, SlpError, UsageError
+from slp.errors import SlpError, UsageError
+from slp.messages.inference import (
+    ANOTHER_RUN,
+    CHECKPOINT_EXISTS,
+    CHECKPOINT_NOT_WRITTEN,
+    NO_CHECKPOINT,
+    NO_CHECKPOINT_NAMED,
+    NO_CHECKPOINT_THERE,
+)
 from slp.runner.stepper import Json
 
 __all__ = [
@@ -58,8 +66,7 @@ def checkpoint_and_seed(
     """
     if path is None:
         if resume:
-            message = "a run is to be resumed, and no checkpoint is named"
-            raise UsageError(Diagnostic("E513", message, help="name the file that it is kept in"))
+            raise UsageError(NO_CHECKPOINT_NAMED())
         return None, seed
     if resume and seed is None:
         seed = int(_read(Path(path))["identity"]["seed"])
@@ -87,9 +94,7 @@ def write_checkpoint(path: str | Path, identity: Mapping[str, str], chains: list
     except OSError as e:
         with suppress(OSError):
             beside.unlink()
-        message = f"the checkpoint {path} cannot be written: {e.strerror}"
-        help = "name a file in a folder that exists and that you may write to"
-        raise SlpError(Diagnostic("E511", message, help=help)) from e
+        raise SlpError(CHECKPOINT_NOT_WRITTEN(path=path, reason=e.strerror)) from e
 
 
 def read_checkpoint(checkpoint: Checkpoint, identity: Mapping[str, str]) -> list[Json] | None:
@@ -106,23 +111,19 @@ def read_checkpoint(checkpoint: Checkpoint, identity: Mapping[str, str]) -> list
     path = Path(checkpoint.path)
     if not checkpoint.resume:
         if os.path.exists(path):  # False also of a name that no file can have
-            help = "resume it, or remove it, or name another file"
-            raise UsageError(Diagnostic("E512", f"the checkpoint {path} exists already", help=help))
+            raise UsageError(CHECKPOINT_EXISTS(path=path))
         return None
     found = _read(path)
     for what, want in identity.items():
         if found["identity"].get(what) != want:
-            message = f"the checkpoint {path} was made with another {what}"
-            help = "resume with what the run was begun with, or begin a new one in another file"
-            raise UsageError(Diagnostic("E515", message, help=help))
+            raise UsageError(ANOTHER_RUN(path=path, what=what))
     chains: list[Json] = found["chains"]
     return chains
 
 
 def _read(path: Path) -> Json:
     if not os.path.exists(path):
-        message = f"there is no checkpoint {path} to resume"
-        raise UsageError(Diagnostic("E513", message, help="leave out resume to begin a new run"))
+        raise UsageError(NO_CHECKPOINT_THERE(path=path))
     try:
         found = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as e:
@@ -169,5 +170,4 @@ def _digest(kept: str) -> str:
 
 
 def _no_checkpoint(path: Path) -> SlpError:
-    message = f"{path} is not a checkpoint of this version, or it is damaged"
-    return SlpError(Diagnostic("E514", message, help="begin a new run in another file"))
+    return SlpError(NO_CHECKPOINT(path=path))

@@ -21,6 +21,7 @@ import numpy as np
 
 from slp.budgets.seconds import Deadline, format_seconds
 from slp.errors import Diagnostic, warn
+from slp.messages.inference import INTERRUPTED, NOTHING_DRAWN, OUT_OF_TIME
 from slp.runner.checkpoint import (
     Checkpoint,
     only_checkpoints,
@@ -382,9 +383,7 @@ def acceptance(tally: Mapping[tuple[str, Outcome], int]) -> dict[str, float]:
 
 
 def _interrupted(kept: int, wanted: int) -> Diagnostic:
-    message = f"interrupted: {kept} of {wanted} draws are there and kept"
-    help = "with a checkpoint the run can be resumed"
-    return Diagnostic("W510", message, help=help, severity="warning")
+    return INTERRUPTED(kept=kept, wanted=wanted)
 
 
 def _warm_up_cut(made: int, planned: int) -> Diagnostic:
@@ -398,9 +397,7 @@ def _warm_up_cut(made: int, planned: int) -> Diagnostic:
 
 def out_of_time_in_words(seconds: float, kept: int, wanted: int) -> Diagnostic:
     """W541."""
-    message = f"the time of {format_seconds(seconds)} is over: {kept} of {wanted} draws are there"
-    help = "give it more time, or go on from a checkpoint"
-    return Diagnostic("W541", message, help=help, severity="warning")
+    return OUT_OF_TIME(time=format_seconds(seconds), kept=kept, wanted=wanted)
 
 
 def _nothing_in_time(
@@ -416,11 +413,11 @@ def _nothing_in_time(
         done = max(chain.steps for chain in chains)
         how_far = f"a chain made {done:,} steps, and its first draw comes after {first:,}"
         remedy = "smaller `warmup` and `thin`"
-    message = f"the time of {format_seconds(seconds)} is over, and nothing was drawn: {how_far}"
-    go_on = "" if checkpoint is None else ", or go on from the checkpoint"
-    help = f"give it more time, or {remedy}{go_on}"
+    if checkpoint is not None:
+        remedy += ", or go on from the checkpoint"
     records = [c.engine.record(c.state) for c in chains if c.state is not None]
-    return NothingDrawnError(Diagnostic("E540", message, help=help), records)
+    found = NOTHING_DRAWN(time=format_seconds(seconds), how_far=how_far, remedy=remedy)
+    return NothingDrawnError(found, records)
 
 
 def _tally_to_data(tally: Counter[tuple[str, Outcome]]) -> Json:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from slp.errors import Diagnostic, UsageError
+from slp.errors import UsageError
+from slp.messages.inference import NO_OPTION, NOT_A_COUNT
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -36,8 +37,8 @@ def check_count(name: str, value: object, least: int = 0, most: int | float = MO
     if not whole or not least <= value <= most:  # type: ignore[operator]
         shown = repr(value) if isinstance(value, str) else value
         too_many = whole and value > most  # type: ignore[operator]
-        help = f"take a whole number from {least} " + (f"to {most:,}" if too_many else "up")
-        raise UsageError(Diagnostic("E505", f"{name} is {shown}", help=help))
+        end = f"to {most:,}" if too_many else "up"
+        raise UsageError(NOT_A_COUNT(name=name, value=shown, least=least, most=end))
 
 
 def options_of(kind: type[_Options], given: Mapping[str, Any]) -> _Options:
@@ -47,8 +48,8 @@ def options_of(kind: type[_Options], given: Mapping[str, Any]) -> _Options:
     for name in given:
         if name not in known:
             near = get_close_matches(name, [*known, *_OTHERS], n=1)
-            help = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}"
-            raise UsageError(Diagnostic("E544", f"there is no option `{name}`", help=help))
+            names = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}"
+            raise UsageError(NO_OPTION(name=name, names=names))
     return kind(**given)
 
 

@@ -1,0 +1,72 @@
+"""What the catalogue is made of: an entry for each code, and the wordings of its messages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from slp.errors import Diagnostic, Related
+
+if TYPE_CHECKING:
+    from slp.source import SourceSpan
+
+__all__ = ["Entry", "Wording"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A code and what it stands for. `E` is an error, `W` a warning.
+
+    Attributes
+    ----------
+    code : such as `E612`.
+    title : what is wrong, in a few words.
+    cause : when this is found.
+    remedy : what to do about it.
+    example : a program, a table or a command that gives it.
+    """
+
+    code: str
+    title: str
+    cause: str
+    remedy: str
+    example: str
+
+    @property
+    def severity(self) -> Literal["error", "warning"]:
+        """What the first letter of the code says."""
+        return "warning" if self.code.startswith("W") else "error"
+
+    def says(self, message: str, help: str | None = None) -> Wording:
+        """A wording of this entry. `{name}` stands for a value that the place of the fault gives
+        (`str.format`)."""
+        return Wording(self, message, help)
+
+    def to_text(self) -> str:
+        """The entry for a person, as `slp explain CODE` prints it."""
+        parts = {"cause": self.cause, "remedy": self.remedy, "example": self.example}
+        body = [f"{name:<9}" + text.replace("\n", f"\n{'':<9}") for name, text in parts.items()]
+        return "\n".join([f"{self.code}     {self.title}", "", *body])
+
+
+@dataclass(frozen=True)
+class Wording:
+    """A message and its help line, with places for values."""
+
+    entry: Entry
+    message: str
+    help: str | None
+
+    def __call__(
+        self, span: SourceSpan | None = None, *, related: Sequence[Related] = (), **values: object
+    ) -> Diagnostic:
+        """The finding, with values in their places."""
+        return Diagnostic(
+            self.entry.code,
+            self.message.format(**values),
+            span,
+            None if self.help is None else self.help.format(**values),
+            tuple(related),
+            self.entry.severity,
+        )

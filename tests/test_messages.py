@@ -1,0 +1,81 @@
+"""The catalogue of messages: every code is defined once, used, and told of."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+import slp
+from slp.messages import Entry, Wording, entries
+from slp.source import draw_diagnostic
+
+PACKAGE = Path(slp.__file__).parent
+CODE = re.compile(r'"([EW]\d{3})"')
+
+
+def _wordings() -> dict[str, Wording]:
+    import slp.messages as catalogue
+
+    found = {}
+    for path in sorted((PACKAGE / "messages").glob("*.py")):
+        module = __import__(f"{catalogue.__name__}.{path.stem}", fromlist=["x"])
+        for name, value in vars(module).items():
+            if isinstance(value, Wording):
+                assert name not in found or found[name] is value, f"two wordings are named {name}"
+                found[name] = value
+    return found
+
+
+def _sources() -> dict[str, str]:
+    return {
+        path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8")
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if path.parent.name != "messages"
+    }
+
+
+def test_every_wording_is_used() -> None:
+    text = "\n".join(_sources().values())
+    assert [name for name in _wordings() if not re.search(rf"\b{name}\(", text)] == []
+
+
+def test_every_entry_has_a_wording() -> None:
+    worded = {wording.entry.code for wording in _wordings().values()}
+    assert set(entries()) == worded
+
+
+def test_a_code_of_the_catalogue_is_written_nowhere_else() -> None:
+    known = entries()
+    elsewhere = {
+        name: sorted(known.keys() & set(CODE.findall(text))) for name, text in _sources().items()
+    }
+    assert {name: codes for name, codes in elsewhere.items() if codes} == {}
+
+
+@pytest.mark.parametrize("entry", entries().values(), ids=lambda entry: entry.code)
+def test_an_entry_says_all(entry: Entry) -> None:
+    assert re.fullmatch(r"[EW]\d{3}", entry.code)
+    assert all([entry.title, entry.cause, entry.remedy, entry.example])
+    assert entry.title[0].islower() and not entry.title.endswith(".")
+    assert entry.cause.endswith(".") and entry.remedy.endswith(".")
+    assert entry.code in entry.to_text()
+
+
+@pytest.mark.parametrize("wording", _wordings().values(), ids=_wordings().keys())
+def test_a_wording_takes_the_values_that_it_names(wording: Wording) -> None:
+    texts = [wording.message, wording.help or ""]
+    names = {name for text in texts for _, name, _, _ in Formatter().parse(text) if name}
+    found = wording(**dict.fromkeys(names, 7))
+    assert found.code == wording.entry.code and found.severity == wording.entry.severity
+    assert wording.entry.code in draw_diagnostic(found)
+
+
+def test_every_code_is_in_the_page_of_messages() -> None:
+    page = (PACKAGE.parent / "docs" / "messages.md").read_text(encoding="utf-8")
+    told = set(re.findall(r"[EW]\d{3}", page))
+    for first, last in re.findall(r"([EW]\d{3}) to ([EW]\d{3})", page):
+        told |= {f"{first[0]}{n:03}" for n in range(int(first[1:]), int(last[1:]) + 1)}
+    assert set(entries()) <= told
