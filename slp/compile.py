@@ -7,45 +7,28 @@ SourceFile --parse--> SourceProgram --check--> ir.Program --lower(schema)--> Tre
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from slp.analysis import check_names, check_program_on_table, read_program
 from slp.analysis.findings import Findings
 from slp.analysis.row_labels import row_sums_check
 from slp.budgets import check_time
-from slp.data import Table, frame_of, table_of
+from slp.data import frame_of, table_of
 from slp.errors import DataError, Diagnostic, ProgramError
 from slp.ir.program import Program
-from slp.ir.tree_grammar import TreeGrammar
 from slp.lower import find_tests_on_trees, program_to_tree_grammar, tree_grammar_or_all
+from slp.problem.problem import Problem
 from slp.source import SourceFile
 from slp.syntax import parse_recovering
 from slp.trees import Tree, fit_tree
 
 __all__ = [
-    "CompiledModel",
-    "compile_model",
+    "compile_problem",
     "compile_program",
     "find_wrong_names",
     "read_text",
-    "recompile_model",
 ]
-
-
-@dataclass(frozen=True, eq=False)
-class CompiledModel:
-    """A program and a table made ready for an engine.
-
-    `grammar` leaves out what is decided at the finished tree, which `not_exact` lists: a sampler
-    tests it, and an exact engine cannot. `warnings` are those of program and table together.
-    """
-
-    program: Program
-    table: Table
-    grammar: TreeGrammar
-    warnings: tuple[Diagnostic, ...]
-    not_exact: tuple[Diagnostic, ...] = ()
 
 
 #: Findings that a clause which could not be read may cause elsewhere: something is missing.
@@ -111,19 +94,18 @@ def _place(finding: Diagnostic) -> int:
     return -1 if finding.span is None else finding.span.start
 
 
-def recompile_model(model: CompiledModel, program: Program, X: Any, y: Any) -> CompiledModel:
-    """The model of a changed program on the same table, which is coded anew only where other cuts
-    are declared; raises what `compile_model` does."""
-    if program.features != model.program.features:
-        return compile_model(program, X, y)
-    schema = model.table.schema(program.support.min_leaf)
-    check = row_sums_check(program, model.table.n_rows, schema.most_leaves)
+def _varied(problem: Problem, program: Program, X: Any, y: Any) -> Problem:
+    """A changed program on the same table, coded anew only where other cuts are declared."""
+    if program.features != problem.program.features:
+        return compile_problem(program, X, y)
+    schema = problem.table.schema(program.support.min_leaf)
+    check = row_sums_check(program, problem.table.n_rows, schema.most_leaves)
     grammar = program_to_tree_grammar(program, schema, tests_on_trees=True, check=check)
-    return replace(model, program=program, grammar=grammar)
+    return replace(problem, program=program, grammar=grammar)
 
 
-def compile_model(program: Program, X: Any, y: Any = None, *, finite: bool = True) -> CompiledModel:
-    """Checked program and table to tree grammar.
+def compile_problem(program: Program, X: Any, y: Any = None, *, finite: bool = True) -> Problem:
+    """Checked program and table to what engines are given.
 
     `X` is a frame that holds the response, or a frame or array of features with the response in
     `y`. (A column name as `y` says which column of the frame `X` is the response.) With `finite`
@@ -154,4 +136,8 @@ def compile_model(program: Program, X: Any, y: Any = None, *, finite: bool = Tru
     else:
         grammar, _ = tree_grammar_or_all(program, schema, check)
     found = program.warnings + table.warnings + on_table
-    return CompiledModel(program, table, grammar, found, find_tests_on_trees(program))
+
+    def vary(problem: Problem, changed: Program) -> Problem:
+        return _varied(problem, changed, X, y)
+
+    return Problem(program, table, grammar, find_tests_on_trees(program), found, vary)

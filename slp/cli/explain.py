@@ -36,8 +36,9 @@ def explain_command(
     parameters: dict[str, float],
     include: tuple[str, ...],
 ) -> None:
-    """Say in words what FILE means, and whether exact inference is possible and why (not); or what a
-    message means: `slp explain E540`.
+    """Say in words what FILE means, and whether exact inference is possible and why (not).
+
+    `slp explain E540` says what a message means.
 
     With DATA the states and rules are those for that table; without it they are shown for the
     features that the program names, and trees of few leaves.

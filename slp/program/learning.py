@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from slp.budgets import memory_budget
-from slp.compile import compile_model, compile_program
+from slp.compile import compile_problem, compile_program
 from slp.data import Table, read_columns
 from slp.errors import Diagnostic, SlpError, UsageError
 from slp.ir import program as ir
@@ -125,7 +125,7 @@ def _observed(program: ir.Program, data: Iterable[Any]) -> tuple[list[Observatio
         else:
             X, y = item if isinstance(item, tuple) else (item, None)
             X = read_columns(X) if isinstance(X, Path) else X
-            tables.append(compile_model(program, X, y).table)
+            tables.append(compile_problem(program, X, y).table)
     if goals and tables:
         help = "learn from one kind, then from the other"
         message = "goals and tables cannot be learned from together"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from slp.compile import compile_model
+from slp.compile import compile_problem
 from slp.engines import Sampling, infer
 from slp.errors import Diagnostic, NoTreeError, Related, SlpError
 from slp.ir.program import Predicate, Program, Support
@@ -74,7 +74,7 @@ def _attempts(X: Any, y: Any) -> _Attempt:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                model = compile_model(program, X, y)
+                model = compile_problem(program, X, y)
                 infer(
                     model.program,
                     model.grammar,
@@ -86,7 +86,7 @@ def _attempts(X: Any, y: Any) -> _Attempt:
                     memory=_MEMORY if engine == "exact" else None,
                     time=_SECONDS if engine == "mh" else None,
                     likelihood=False,
-                    not_exact=model.not_exact,
+                    not_exact=model.unsummable,
                 )
         except SlpError as e:
             return e

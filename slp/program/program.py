@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from slp.analysis import expand_on_table, expand_program
-from slp.compile import CompiledModel, compile_model, compile_program
+from slp.compile import compile_problem, compile_program
 from slp.engines.exact import estimate_size
 from slp.engines.sampling import HOSTED
 from slp.errors import Diagnostic, UsageError
@@ -16,6 +16,7 @@ from slp.ir import program as ir
 from slp.ir.words import describe_prior
 from slp.late import optional_module
 from slp.lower import explain_program
+from slp.problem.problem import Problem
 from slp.program.proof_questions import ProofQuestions
 from slp.program.tree_questions import TreeQuestions
 from slp.resolution import DEFAULT_LIMITS, Limits
@@ -117,19 +118,19 @@ class Program(TreeQuestions, ProofQuestions):
         """
         if X is None:
             return expand_program(self.ir)
-        return expand_on_table(self.ir, compile_model(self.ir, X, y, finite=False).table)
+        return expand_on_table(self.ir, compile_problem(self.ir, X, y, finite=False).table)
 
-    def compile(self, X: Any, y: Any = None) -> CompiledModel:
+    def compile(self, X: Any, y: Any = None) -> Problem:
         """Table and tree grammar for `X`, `y` (see `posterior`), for engines and the curious."""
-        return compile_model(self.ir, X, y)
+        return compile_problem(self.ir, X, y)
 
     def explain(self, X: Any = None, y: Any = None) -> str:
         """Meaning in words, states and rules, whether exact inference is possible and why (not)."""
         if X is None:
             return explain_program(self.ir, None)
-        model = compile_model(self.ir, X, y)
+        model = compile_problem(self.ir, X, y)
         text = explain_program(self.ir, model.table.schema(self.ir.support.min_leaf))
-        size = None if model.not_exact else estimate_size(model.grammar, model.table)
+        size = None if model.unsummable else estimate_size(model.grammar, model.table)
         return text if size is None else f"{text}\n\nOne exact pass: {size} (estimate)."
 
     def learn(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypedDict, Unpack
 
 from slp.budgets import Deadline, check_room_for_rows, held, memory_budget
-from slp.compile import compile_model, recompile_model
+from slp.compile import compile_problem
 from slp.data import Table
 from slp.engines import Sampling, infer
 from slp.engines.sampling import HOSTED, SamplingOptions
@@ -144,12 +144,12 @@ class TreeQuestions:
         options["time"] = deadline = Deadline.of(given)
         with shown_progress(progress) as shown, held(deadline), memory_errors():
             ready = with_predicates(self.ir, allow_code)
-            model = compile_model(ready, X, y, finite=options["engine"] not in HOSTED)
+            model = compile_problem(ready, X, y, finite=options["engine"] not in HOSTED)
             for finding in model.warnings:
                 warn(finding)
 
             def recompile(program: ir.Program) -> tuple[TreeGrammar, Table]:
-                changed = recompile_model(model, program, X, y)
+                changed = model.varied(program)
                 return changed.grammar, changed.table
 
             try:
@@ -159,7 +159,7 @@ class TreeQuestions:
                     model.table,
                     likelihood=likelihood,
                     sampling=sampling,
-                    not_exact=model.not_exact,
+                    not_exact=model.unsummable,
                     recompile=recompile,
                     allow_code=allow_code,
                     progress=shown,

@@ -43,7 +43,7 @@ def test_of_proofs() -> None:
 
 @pytest.mark.parametrize("wrong", [1, "yes", []])
 def test_anything_else_is_refused_before_the_run(wrong, monkeypatch) -> None:
-    monkeypatch.setattr("slp.program.tree_questions.compile_model", None)
+    monkeypatch.setattr("slp.program.tree_questions.compile_problem", None)
     with pytest.raises(slp.SlpError) as caught:
         slp.load("growtree").posterior(ROWS, progress=wrong)
     assert str(caught.value) == (

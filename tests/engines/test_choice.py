@@ -89,7 +89,7 @@ def test_what_would_fit_does(memory: float, kinds: int) -> None:
     model = DENISON.compile(X, y)
 
     def recompile(program: slp.Program) -> tuple[object, object]:
-        changed = slp.compile.compile_model(program, X, y)
+        changed = slp.compile.compile_problem(program, X, y)
         return changed.grammar, changed.table
 
     fits = changes_that_fit(model.program, model.table, recompile, Room(memory, MOST_SPLITS))
@@ -219,7 +219,7 @@ def test_the_table_is_coded_anew_for_other_cuts_alone(monkeypatch: pytest.Monkey
     model = DENISON.compile(X, y)
     monkeypatch.setattr("slp.compile.table_of", None)
     deeper = replace(model.program, support=replace(model.program.support, max_depth=2))
-    changed = slp.compile.recompile_model(model, deeper, X, y)
+    changed = model.varied(deeper)
     assert changed.table is model.table and len(changed.grammar.states) > 1
 
 

@@ -14,7 +14,6 @@ import polars as pl
 import pytest
 
 import slp
-from slp.compile import CompiledModel
 from slp.ir.program import (
     MEASURES,
     Constraint,
@@ -25,6 +24,7 @@ from slp.ir.program import (
     SplitBody,
 )
 from slp.leaves.choose import LEAF_MODELS
+from slp.problem.problem import Problem
 from slp.resources import prior_names
 from tests.engines.engines import compiled, plain
 
@@ -86,7 +86,7 @@ TEXTS = PRIORS + MEASURED + CONSTRAINED + SUPPORTED + LIKELIHOODS
 class Case:
     """A program compiled on a random table, and rows to predict."""
 
-    model: CompiledModel
+    model: Problem
     new_rows: np.ndarray
 
 
@@ -151,7 +151,7 @@ def test_engines_agree_on_medium_tables(index: int) -> None:
 def test_nothing_of_the_language_is_left_out() -> None:
     """But for what is decided at the finished tree, which no exact engine takes."""
     programs = [case(i).model.program for i in range(len(TEXTS))]
-    assert all(not case(i).model.not_exact for i in range(len(TEXTS)))
+    assert all(not case(i).model.unsummable for i in range(len(TEXTS)))
     assert len(PRIORS) == len(prior_names())
     bodies = [rule.body for program in programs for rule in program.rules]
     assert {b.measure for b in bodies if isinstance(b, SplitBody)} == set(MEASURES)

@@ -10,9 +10,9 @@ import polars as pl
 from scipy.stats import chi2
 
 import slp
-from slp.compile import CompiledModel
 from slp.engines.enumeration.derivations import Derivation, derivations
 from slp.problem.boxes import Geometry
+from slp.problem.problem import Problem
 from tests.spec.example import TreeKey
 
 __all__ = [
@@ -54,7 +54,7 @@ def prior_text(name: str) -> str:
     return f":- use({name}).\n:- feature(dose, [cuts([3, 5, 7])]).\n"
 
 
-def grammar_weights(model: CompiledModel) -> Mapping[str, float]:
+def grammar_weights(model: Problem) -> Mapping[str, float]:
     """Each tree of the tree grammar, as Prolog text, with the sum of its derivations' weights."""
     geometry = Geometry(model.grammar, model.table)
     weights: dict[str, float] = defaultdict(float)

@@ -6,9 +6,10 @@ import random
 from dataclasses import dataclass
 from functools import cache
 
-from slp.compile import CompiledModel, compile_model, compile_program
+from slp.compile import compile_problem, compile_program
 from slp.errors import ProgramError
 from slp.ir.program import Program, SplitBody
+from slp.problem.problem import Problem
 from slp.source import SourceFile
 from tests.spec.brute_force import BruteForce, Example, Row, TooManyDerivationsError, TreeKey
 from tests.spec.random_programs import random_program
@@ -22,7 +23,7 @@ class Case:
 
     text: str
     table: RandomTable
-    model: CompiledModel
+    model: Problem
     spec: BruteForce
     new_rows: tuple[Row, ...]
     other_trees: tuple[TreeKey, ...]  # some of them with probability above zero
@@ -45,7 +46,7 @@ def random_case(seed: int, limit: int = 1500, *, rows: bool = False) -> Case:
     table = random_table(rng)
     text, program = _consistent_program(rng, table, rows)
     while True:
-        model = compile_model(program, table.frame())
+        model = compile_problem(program, table.frame())
         try:
             spec = BruteForce(program, table.example(model.table), table.leaf, limit)
         except TooManyDerivationsError:

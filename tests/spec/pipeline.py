@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from slp.compile import CompiledModel, compile_model, compile_program
+from slp.compile import compile_problem, compile_program
 from slp.engines import infer
+from slp.problem.problem import Problem
 from slp.results.posterior import Posterior
 from slp.source import SourceFile
 from slp.trees import Leaf, Node, Split, Tree
 from tests.spec.brute_force import TreeKey
 
 
-def compiled(text: str, frame: Any, y: Any = None) -> CompiledModel:
+def compiled(text: str, frame: Any, y: Any = None) -> Problem:
     """Program text and table, checked and lowered."""
-    return compile_model(compile_program(SourceFile("test.slp", text)), frame, y)
+    return compile_problem(compile_program(SourceFile("test.slp", text)), frame, y)
 
 
 def exact(text: str, frame: Any, *, likelihood: bool = True, **options: Any) -> Posterior:

@@ -21,7 +21,6 @@ import pytest
 from scipy.stats import chisquare
 
 import slp
-from slp.compile import CompiledModel
 from slp.engines.mcmc.trees import proposals
 from slp.engines.mcmc.trees.local_process import LocalProcess
 from slp.engines.mcmc.trees.proof import Proof
@@ -29,6 +28,7 @@ from slp.engines.mcmc.trees.proposals import CutAtEach, CutAtRoot, CutUniformly,
 from slp.engines.mcmc.trees.target import Target
 from slp.errors import SlpError, SlpWarning
 from slp.problem.boxes import Geometry
+from slp.problem.problem import Problem
 from slp.problem.tree_tests import tree_tests
 from slp.resolution import Limits
 from slp.resources import prior_names
@@ -57,13 +57,13 @@ def _needs_janus(janus: ModuleType) -> None:
     """Skip or fail where SWI-Prolog is missing."""
 
 
-def process_of(model: CompiledModel) -> PrologProcess:
+def process_of(model: Problem) -> PrologProcess:
     geometry = Geometry(model.grammar, model.table)
     source = processes.expanded(model.program, geometry)
     return PrologProcess(model.program, source, model.grammar, geometry, allow_code=False)
 
 
-def model_of(text: str, table: pl.DataFrame = PATIENTS) -> CompiledModel:
+def model_of(text: str, table: pl.DataFrame = PATIENTS) -> Problem:
     return slp.parse(text).compile(table)
 
 
@@ -96,7 +96,7 @@ def assert_same(have: LocalProcess, want: LocalProcess) -> None:
 
 
 @cache
-def random_models() -> list[CompiledModel]:
+def random_models() -> list[Problem]:
     """Of programs without constraints: guards, states, helpers, all measures, both failures."""
     cases = (random_case(seed, 150) for seed in range(45))
     return [c.model for c in cases if c.spec.derivations and not c.model.program.constraints]

@@ -1,0 +1,53 @@
+"""`Problem`: what every engine is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from slp.data.table import Table
+from slp.errors import Diagnostic
+from slp.ir.program import Program
+from slp.ir.tree_grammar import TreeGrammar
+from slp.problem.boxes import Geometry
+
+__all__ = ["Problem"]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A checked program on a table.
+
+    Attributes
+    ----------
+    program : its names are those of the table's columns, its predicates are ready to be asked.
+    table : coded, equal rows merged.
+    grammar : the program's tree grammar on the columns of the table, without the constraints that
+        are decided at the finished tree.
+    unsummable : why no exact engine may take the program (E301); empty if one may.
+    warnings : what was found in program and table together.
+    """
+
+    program: Program
+    table: Table
+    grammar: TreeGrammar
+    unsummable: tuple[Diagnostic, ...]
+    warnings: tuple[Diagnostic, ...]
+    _vary: Callable[[Problem, Program], Problem]
+
+    @cached_property
+    def boxes(self) -> Geometry:
+        """Which rows a box holds, and its distinct splits; made when first asked for."""
+        return Geometry(self.grammar, self.table)
+
+    def varied(self, program: Program) -> Problem:
+        """The same table under another program; the table is coded anew only where other cuts are
+        declared.
+
+        Raises
+        ------
+        SlpError
+            The program and the table do not fit, or it has no tree grammar.
+        """
+        return self._vary(self, program)
