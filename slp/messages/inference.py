@@ -45,6 +45,15 @@ E505 = Entry(
 )
 NOT_A_COUNT = E505.says("{name} is {value}", "take a whole number from {least} {most}")
 
+E509 = Entry(
+    "E509",
+    title="there is no such engine",
+    cause="`--engine` names no engine.",
+    remedy="Take one of the engines that `slp engines` lists, or `auto`.",
+    example="slp-sample growtree data.csv --engine mcmc",
+)
+NO_ENGINE = E509.says("there is no engine {name}", "{nearest}engines are {names}")
+
 E511 = Entry(
     "E511",
     title="a checkpoint cannot be written",
@@ -104,6 +113,17 @@ E515 = Entry(
 ANOTHER_RUN = E515.says(
     "the checkpoint {path} was made with another {what}",
     "resume with what the run was begun with, or begin a new one in another file",
+)
+
+E532 = Entry(
+    "E532",
+    title="an extra package is needed for the data of ArviZ",
+    cause="`to_arviz` needs arviz-base, which is not installed with the toolkit.",
+    remedy="Install it: `pip install arviz-base`, or the toolkit with its extra `arviz`.",
+    example="posterior.to_arviz()   (without arviz-base)",
+)
+NO_ARVIZ = E532.says(
+    "`to_arviz` needs arviz-base, which is not installed", "install it: `pip install arviz-base`"
 )
 
 E540 = Entry(

@@ -1,21 +1,16 @@
-"""ArviZ's structure of data. The one file that imports it, late, as that takes seconds."""
+"""ArviZ's structure of data, by `arviz_base`, which is an extra."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
 from numpy.typing import NDArray
 
+from slp.errors import UnsupportedError
+from slp.messages.inference import NO_ARVIZ
+
 __all__ = ["inference_data"]
-
-
-def _arviz() -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # of its own next version
-        import arviz
-    return arviz
 
 
 def inference_data(
@@ -24,10 +19,19 @@ def inference_data(
     dims: Mapping[str, list[str]],
     coords: Mapping[str, list[Any]],
 ) -> Any:
-    """`arviz.InferenceData` of arrays of shape (M, T, ...)."""
-    return _arviz().from_dict(
-        posterior=dict(posterior),
-        sample_stats=dict(sample_stats),
+    """An `xarray.DataTree` of arrays of shape (M, T, ...), as ArviZ takes it.
+
+    Raises
+    ------
+    UnsupportedError
+        E532: arviz-base is not installed.
+    """
+    try:
+        import arviz_base
+    except ImportError as e:
+        raise UnsupportedError(NO_ARVIZ()) from e
+    return arviz_base.from_dict(
+        {"posterior": dict(posterior), "sample_stats": dict(sample_stats)},
         dims=dict(dims),
         coords=dict(coords),
     )

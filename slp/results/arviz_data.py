@@ -15,7 +15,7 @@ __all__ = ["posterior_to_arviz"]
 
 
 def posterior_to_arviz(posterior: Posterior) -> Any:
-    """`arviz.InferenceData` of a posterior's draws.
+    """An `xarray.DataTree` of a posterior's draws.
 
     Group `posterior`, dimensions (chain, draw): `leaves`, `depth`, and, over `feature` too,
     `used` (whether the tree splits on it) and `splits` (how often). Group `sample_stats`: `lp`, the

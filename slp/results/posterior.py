@@ -265,7 +265,7 @@ class Posterior(ABC):
         return None
 
     def to_arviz(self) -> Any:
-        """The draws as `arviz.InferenceData`: see `slp.results.arviz_data`."""
+        """The draws as an `xarray.DataTree`, as ArviZ takes it: see `slp.results.arviz_data`."""
         from slp.results.arviz_data import posterior_to_arviz
 
         return posterior_to_arviz(self)

@@ -145,7 +145,7 @@ class SampledProofs:
         )
 
     def to_arviz(self) -> Any:
-        """The draws as `arviz.InferenceData`.
+        """The draws as an `xarray.DataTree`, as ArviZ takes it.
 
         Group `posterior`, dimensions (chain, draw): `answer`, the number of the draw's answer among
         `answers` (from 0), and each variable of the goal that is a number in every draw. Group

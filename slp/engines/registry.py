@@ -1,0 +1,46 @@
+"""The engines that there are, by name. Their packages are imported when they are asked for."""
+
+from __future__ import annotations
+
+from dataclasses import Field, fields
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
+
+from slp.engines.contract import Engine
+from slp.errors import UsageError
+from slp.messages.inference import NO_ENGINE
+
+__all__ = ["ENGINES", "all_options", "engine_named"]
+
+#: Name, and the module whose `ENGINE` it is.
+ENGINES = {
+    "exact": "slp.engines.exact.engine",
+    "mh": "slp.engines.mcmc.engine",
+    "prolog": "slp.swipl.trees.engine",
+    "forward": "slp.engines.mcmc.forward",
+    "chart": "slp.engines.chart.engine",
+    "enumerate": "slp.engines.enumeration.engine",
+}
+
+
+def engine_named(name: str) -> Engine[Any]:
+    """The engine of a name.
+
+    Raises
+    ------
+    UsageError
+        E509: there is none.
+    """
+    if name not in ENGINES:
+        names = ["auto", *ENGINES]
+        near = get_close_matches(str(name), names, n=1)
+        nearest = f"did you mean {near[0]}? " if near else ""
+        raise UsageError(NO_ENGINE(name=name, nearest=nearest, names=", ".join(names)))
+    engine: Engine[Any] = import_module(ENGINES[name]).ENGINE
+    return engine
+
+
+def all_options() -> dict[str, Field[Any]]:
+    """The options of all engines by name. An option that several engines take means the same."""
+    return {f.name: f for name in ENGINES for f in fields(engine_named(name).Options)}
