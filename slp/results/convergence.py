@@ -9,7 +9,7 @@ M chains, T draws of each, q quantities.
 from __future__ import annotations
 
 import numpy as np
-from arviz_stats.base import array_stats
+from arviz_stats.base.array import array_stats
 from numpy.typing import NDArray
 
 __all__ = ["FEWEST_DRAWS", "bulk_ess", "monte_carlo_errors", "r_hat", "tail_ess"]
