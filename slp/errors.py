@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from types import FrameType
@@ -30,9 +29,9 @@ __all__ = [
     "Related",
     "SlpError",
     "SlpWarning",
+    "TimeOverError",
     "UnsupportedError",
     "UsageError",
-    "memory_errors",
     "warn",
 ]
 
@@ -144,19 +143,8 @@ class BudgetError(SlpError):
         self.log_evidence_bounds = log_evidence_bounds
 
 
-@contextmanager
-def memory_errors() -> Iterator[None]:
-    """Around work for which the system may have too little memory, whatever the budget is: that is
-    an error of the budget (E501)."""
-    try:
-        yield
-    except MemoryError as e:
-        message = "there is no memory left on this machine, or the process may take no more"
-        help = (
-            "give a --memory (`memory` in Python) that it has, close other programs, or take fewer "
-            "rows"
-        )
-        raise BudgetError(Diagnostic("E501", message, help=help)) from e
+class TimeOverError(BudgetError):
+    """E540: it was the time that a run reached."""
 
 
 class SlpWarning(UserWarning):

@@ -9,10 +9,17 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from slp.errors import BudgetError, UsageError
-from slp.messages.inference import NO_ROOM_FOR_SETS_OF_ROWS, NO_SIZE, TABLE_TOO_LARGE
+from slp.messages.inference import (
+    NO_MEMORY_LEFT,
+    NO_ROOM_FOR_SETS_OF_ROWS,
+    NO_SIZE,
+    TABLE_TOO_LARGE,
+)
 
 if TYPE_CHECKING:
     from slp.data.table import Table
@@ -23,6 +30,7 @@ __all__ = [
     "check_room_for_rows",
     "format_bytes",
     "memory_budget",
+    "memory_errors",
     "parse_memory",
     "room_beside",
     "table_bytes",
@@ -169,6 +177,16 @@ def check_room_for_bit_sets(table: Table, memory: int) -> None:
 def _no_room(what: str, need: int, memory: int) -> BudgetError:
     size, budget = format_bytes(need), format_bytes(memory)
     return BudgetError(TABLE_TOO_LARGE(memory=budget, what=what, need=size))
+
+
+@contextmanager
+def memory_errors() -> Iterator[None]:
+    """Around work for which the system may have too little memory, whatever the budget is: that is
+    an error of the budget (E501)."""
+    try:
+        yield
+    except MemoryError as e:
+        raise BudgetError(NO_MEMORY_LEFT()) from e
 
 
 def format_bytes(size: int) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from slp.errors import BudgetError, UsageError
+from slp.errors import TimeOverError, UsageError
 from slp.messages.inference import NO_LENGTH_OF_TIME, TIME_OVER
 
 __all__ = ["Deadline", "check_time", "format_seconds", "held", "parse_seconds"]
@@ -145,10 +145,10 @@ class Deadline:
             self.pause()
 
     def check(self, doing: str) -> None:
-        """Raise BudgetError E540 if the time is over; `doing` says, as in "lowering the program",
+        """Raise TimeOverError E540 if the time is over; `doing` says, as in "lowering the program",
         what it went into."""
         if self.over():
-            raise BudgetError(TIME_OVER(time=format_seconds(self.seconds or 0), doing=doing))
+            raise TimeOverError(TIME_OVER(time=format_seconds(self.seconds or 0), doing=doing))
 
 
 _HELD: ContextVar[Deadline | None] = ContextVar("deadline", default=None)

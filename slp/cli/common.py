@@ -21,15 +21,8 @@ from typing import IO, Any
 import click
 
 import slp
-from slp.errors import (
-    BudgetError,
-    Diagnostic,
-    ExitCode,
-    SlpError,
-    SlpWarning,
-    UsageError,
-    memory_errors,
-)
+from slp.budgets import memory_errors
+from slp.errors import BudgetError, Diagnostic, ExitCode, SlpError, SlpWarning, UsageError
 from slp.program import CLEAR_LINE, Progress, shown_progress
 from slp.source import draw_diagnostic, visible, visible_lines
 

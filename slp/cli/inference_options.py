@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import Field, fields
 from typing import Any, TypeVar, cast
 
 import click
 
 from slp.budgets import Deadline
+from slp.engines import ENGINES, ProofChainOptions, all_options
 
 __all__ = [
     "chain_options",
@@ -34,8 +36,8 @@ _ENGINE: dict[str, _Option] = {
         default="auto",
         show_default=True,
         metavar="NAME",
-        help="Engine to use: exact, mh, prolog, chart, enumerate; auto takes exact or mh, by what "
-        "program and table allow, and says which.",
+        help=f"Engine to use: {', '.join(ENGINES)}; auto takes exact or mh, by what program and "
+        "table allow, and says which. `slp engines` tells what each does.",
     ),
     "memory": memory_option,
     "time": click.option(
@@ -55,45 +57,25 @@ _ENGINE: dict[str, _Option] = {
         "--allow-code", is_flag=True, help="Let predicates that PRIOR names run their code."
     ),
 }
-_CHAINS: dict[str, _Option] = {
-    "chains": click.option(
-        "--chains",
-        type=click.IntRange(min=1),
-        default=4,
-        show_default=True,
-        help="Chains of a sampler.",
-    ),
-    "warmup": click.option(
-        "--warmup",
-        type=click.IntRange(min=0),
-        help="Steps of each chain before any draw is kept  [default: up to 20000]",
-    ),
-    "thin": click.option(
-        "--thin",
-        type=click.IntRange(min=1),
-        help="Steps for each draw kept  [default: up to 1000, by program and table]",
-    ),
-    "checkpoint": click.option(
-        "--checkpoint", metavar="FILE", help="Keep the run of a sampler in FILE as it goes."
-    ),
-    "resume": click.option("--resume", is_flag=True, help="Go on with the run in --checkpoint."),
-}
-_TREES: dict[str, _Option] = {
-    "proposal": click.option(
-        "--proposal",
-        default="q_uc",
-        show_default=True,
-        metavar="NAMES",
-        help="Proposals with weights, such as q_uc:0.8,q_ind:0.2.",
-    ),
-    "rungs": click.option(
-        "--rungs",
-        type=click.IntRange(min=1),
-        default=1,
-        show_default=True,
-        help="Powers of the likelihood that each chain is tempered at; 1 for none.",
-    ),
-}
+
+
+def _flag(field: Field[Any]) -> _Option:
+    """The option of a command for an option of an engine."""
+    said, default = dict(field.metadata), field.default
+    name = f"--{field.name.replace('_', '-')}"
+    help = f"{said['doc'][0].upper()}{said['doc'][1:]}."
+    if default is False:
+        return click.option(name, is_flag=True, help=help)
+    least = said["least"]
+    kind = None if least is None else click.IntRange(min=least)
+    metavar = said["metavar"]
+    return click.option(
+        name, default=default, show_default=True, type=kind, metavar=metavar, help=help
+    )
+
+
+def _flags(options: Iterable[Field[Any]]) -> dict[str, _Option]:
+    return {field.name: _flag(field) for field in options}
 
 
 def until_deadline(inference: dict[str, Any]) -> dict[str, Any]:
@@ -112,12 +94,13 @@ def until_deadline(inference: dict[str, Any]) -> dict[str, Any]:
 def inference_options(command: _Command) -> _Command:
     """What `slp.Program.posterior` is told of how to compute; the command gets it together, as
     `inference`."""
-    return _gathering(command, "inference", _ENGINE | _CHAINS | _TREES)
+    return _gathering(command, "inference", _ENGINE | _flags(all_options().values()))
 
 
 def chain_options(command: _Command) -> _Command:
     """What any sampler is told, but for the proposal; the command gets it as `sampling`."""
-    return _gathering(command, "sampling", _CHAINS)
+    own = [field for field in fields(ProofChainOptions) if field.name != "proposal"]
+    return _gathering(command, "sampling", _flags(own))
 
 
 def _gathering(command: _Command, together: str, options: Mapping[str, _Option]) -> _Command:

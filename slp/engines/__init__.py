@@ -7,26 +7,28 @@ in the C++ core, `mcmc` Metropolis-Hastings.
 
 from typing import TYPE_CHECKING
 
+from slp.engines.contract import Engine
 from slp.engines.exact.passes import bounds_in_words
-from slp.engines.run import ENGINES, infer
-from slp.engines.sampling import SAMPLERS, Sampling
+from slp.engines.mcmc.options import ProofChainOptions
+from slp.engines.registry import ENGINES, all_options, engine_named
+from slp.engines.run import infer
 from slp.late import late_names
 
 if TYPE_CHECKING:
     from slp.engines.mcmc.proofs import (
         LogLikelihood,
-        ProofSampling,
         imported_function,
         sample_proofs,
     )
 
 __all__ = [
     "ENGINES",
-    "SAMPLERS",
+    "Engine",
     "LogLikelihood",
-    "ProofSampling",
-    "Sampling",
+    "ProofChainOptions",
+    "all_options",
     "bounds_in_words",
+    "engine_named",
     "imported_function",
     "infer",
     "sample_proofs",
@@ -37,6 +39,6 @@ __getattr__, __dir__ = late_names(
     __name__,
     {
         name: "slp.engines.mcmc.proofs"
-        for name in ("LogLikelihood", "ProofSampling", "imported_function", "sample_proofs")
+        for name in ("LogLikelihood", "imported_function", "sample_proofs")
     },
 )

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import difflib
-import math
-from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from slp.budgets.memory import format_bytes, room_beside
 from slp.budgets.seconds import Deadline, format_seconds
-from slp.data.table import Table
+from slp.engines import mcmc
+from slp.engines.contract import Request
 from slp.engines.exact import MOST_SPLITS, Size, compiled_is_there, size_for
-from slp.engines.exact.fitting import Fit, Room, fits_in_words
-from slp.engines.sampling import FORWARD
-from slp.errors import Diagnostic, UsageError
-from slp.ir.tree_grammar import OpenStates, TreeGrammar
+from slp.engines.exact.fitting import Room, fits_in_words
+from slp.engines.registry import engine_named
+from slp.engines.sums import changes_within, may_advise, seconds_for_sums
+from slp.ir.tree_grammar import OpenStates
+from slp.problem.problem import Problem
 from slp.results.choice import Choice
 
-__all__ = [
-    "choose_by_size",
-    "choose_engine",
-    "choose_for_prior",
-    "ends_warm_up_early",
-    "goes_on_with_draws",
-]
+__all__ = ["choose", "ends_warm_up_early", "goes_on_with_draws"]
 
 # Item by item the search for the best tree keeps four words for an item where that for totals,
 # which the estimate is of, keeps three. Uses of features that need more are left out instead.
@@ -38,45 +31,31 @@ _FINITE = "the program has a finite tree grammar, so its trees can be summed exa
 _MANY = "the grammar has too many states to be summed over without the compiled kernels"
 
 
-def choose_engine(
-    engine: str, exact: Collection[str], samplers: Collection[str], not_exact: Sequence[Diagnostic]
-) -> Choice | None:
-    """The engine that was asked for, or that the program leaves; None where `auto` has to look at
-    the size.
+def choose(problem: Problem, request: Request, engine: str) -> Choice:
+    """The engine that was asked for; for `auto` that which program, table and memory leave.
 
     Raises
     ------
     UsageError
         E509: there is no such engine.
-    """
-    if engine == "auto" and not_exact:
-        return Choice("mh", "; ".join(found.message for found in not_exact))
-    if engine == "auto":
-        return None
-    if engine in exact or engine in samplers:
-        return Choice(engine, "asked for" + (_plainly() if engine == "exact" else ""))
-    names = ["auto", *exact, *samplers]
-    near = difflib.get_close_matches(str(engine), names, n=1)
-    help = f"engines are {', '.join(names)}"
-    if near:
-        help = f"did you mean {near[0]}? {help}"
-    raise UsageError(Diagnostic("E509", f"there is no engine {engine}", help=help))
-
-
-def choose_by_size(
-    grammar: TreeGrammar,
-    table: Table,
-    memory: int,
-    what_fits: Callable[[Room], Sequence[Fit]] | None,
-) -> Choice:
-    """Exact sums where the passes of a summary, one at a time, fit into what the table leaves of
-    `memory` and into `MOST_SPLITS`, else `mh`.
-
-    Raises
-    ------
     BudgetError
-        E501: the table alone takes it all.
+        E501: the table alone takes all the memory.
     """
+    if engine != "auto":
+        name = engine_named(engine).name
+        return Choice(name, "asked for" + (_plainly() if name == "exact" else ""))
+    if problem.unsummable:
+        return Choice("mh", "; ".join(found.message for found in problem.unsummable))
+    if request.likelihood:
+        return _by_size(problem, request)
+    choice = _by_size(problem, replace(request, advise=False))
+    return _for_prior(choice, problem, seconds_for_sums(request))
+
+
+def _by_size(problem: Problem, request: Request) -> Choice:
+    """Exact sums where the passes of a summary, one at a time, fit into what the table leaves of
+    the memory and into `MOST_SPLITS`, else `mh`."""
+    grammar, table, memory = problem.grammar, problem.table, request.memory
     room = room_beside(table, memory) * _TOTALS_TO_BEST
     size = size_for(grammar, table, room, MOST_SPLITS)
     if size is None:  # the plain chart finds out by itself, unless the states are many
@@ -84,36 +63,34 @@ def choose_by_size(
         return Choice("mh", _MANY) if many else Choice("exact", _FINITE + _plainly())
     if size.fits(room, MOST_SPLITS):
         return Choice("exact", _FINITE, size)
-    fits = tuple(what_fits(Room(room, MOST_SPLITS))) if what_fits is not None else ()
+    advised = may_advise(problem, request)
+    fits = tuple(changes_within(problem, request, Room(room, MOST_SPLITS))) if advised else ()
     by_memory = size.at_least or not size.fits(room, float("inf"))
     limit = f"the memory of {format_bytes(memory)}" if by_memory else f"{MOST_SPLITS:.0e} splits"
     spread = "" if size.at_least else f" +- {size.error:.0%}"
     reason = f"exact sums would be too large: {size}{spread} (estimate) against {limit}"
     if size.vast:
         reason = f"exact sums would be {size}"
-    if what_fits is not None:
+    if advised:
         reason += f"; {fits_in_words(fits, table)}"
     return Choice("mh", reason, size, fits)
 
 
-def choose_for_prior(
-    choice: Choice, n_rows: int, forward: Callable[[], bool], seconds: float = math.inf
-) -> Choice:
+def _for_prior(choice: Choice, problem: Problem, seconds: float) -> Choice:
     """The same, or draws that are independent where a summary of the prior by exact sums is too
-    large or takes long, longer than the `seconds` that there are for it among them. `forward` says
-    whether there are such draws."""
-    size = choice.size
+    large or takes long, longer than the `seconds` that there are for it among them."""
+    size, n_rows = choice.size, problem.table.n_rows
     long = min(_LONG, seconds)
     if size is None or (choice.engine == "exact" and _prior_seconds(size, n_rows) <= long):
         return choice
-    if not forward():
+    if not mcmc.runs_forward(problem):
         return choice
     why_not = "would be too large" if choice.engine == "mh" else "would take long"
     reason = (
         f"exact sums {why_not} ({size}), so these are independent draws, made by running the "
         "program forward"
     )
-    return replace(choice, engine=FORWARD, reason=reason)
+    return replace(choice, engine="forward", reason=reason)
 
 
 def _prior_seconds(size: Size, n_rows: int) -> float:

@@ -1,4 +1,4 @@
-"""The engines that there are, by name. Their packages are imported when they are asked for."""
+"""The engines that there are, by name. A package is imported when its engine is asked for."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = ["ENGINES", "all_options", "engine_named"]
 #: Name, and the module whose `ENGINE` it is.
 ENGINES = {
     "exact": "slp.engines.exact.engine",
-    "mh": "slp.engines.mcmc.engine",
-    "prolog": "slp.swipl.trees.engine",
-    "forward": "slp.engines.mcmc.forward",
     "chart": "slp.engines.chart.engine",
     "enumerate": "slp.engines.enumeration.engine",
+    "mh": "slp.engines.mcmc.engine",
+    "prolog": "slp.swipl.trees.engine",
+    "forward": "slp.engines.mcmc.independent",
 }
 
 
-def engine_named(name: str) -> Engine[Any]:
+def engine_named(name: str) -> Engine:
     """The engine of a name.
 
     Raises
@@ -37,10 +37,10 @@ def engine_named(name: str) -> Engine[Any]:
         near = get_close_matches(str(name), names, n=1)
         nearest = f"did you mean {near[0]}? " if near else ""
         raise UsageError(NO_ENGINE(name=name, nearest=nearest, names=", ".join(names)))
-    engine: Engine[Any] = import_module(ENGINES[name]).ENGINE
+    engine: Engine = import_module(ENGINES[name]).ENGINE
     return engine
 
 
 def all_options() -> dict[str, Field[Any]]:
-    """The options of all engines by name. An option that several engines take means the same."""
+    """The options of all engines by name. One that several engines take means the same in each."""
     return {f.name: f for name in ENGINES for f in fields(engine_named(name).Options)}

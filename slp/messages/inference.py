@@ -18,6 +18,21 @@ TABLE_TOO_LARGE = E501.says(
     "begins",
     "give it more by --memory (`memory` in Python), fewer rows, or fewer columns",
 )
+EXACT_OUT_OF_MEMORY = E501.says("the exact engine used up its memory of {memory} {doing}", "{help}")
+CHART_OUT_OF_MEMORY = E501.says(
+    "the exact engine used up its memory of {memory}: {done:,} boxes are done (down to those of "
+    "{size} of the {rows} distinct rows), at least {waiting:,} are still to do",
+    "{help}",
+)
+CHAINS_TOO_LARGE = E501.says(
+    "the memory of {memory} is too small to draw: {chains} on {rows:,} distinct rows take {need} "
+    "beside the table, which leaves {room}",
+    "give it more by --memory (`memory` in Python), or run fewer chains, rungs or threads",
+)
+NO_MEMORY_LEFT = E501.says(
+    "there is no memory left on this machine, or the process may take no more",
+    "give a --memory (`memory` in Python) that it has, close other programs, or take fewer rows",
+)
 NO_ROOM_FOR_SETS_OF_ROWS = E501.says(
     "the memory of {memory} is too small: this engine keeps sets of rows, here of {rows:,} "
     "distinct rows and {values:,} values, which take {need} beside the table",
@@ -115,6 +130,21 @@ ANOTHER_RUN = E515.says(
     "resume with what the run was begun with, or begin a new one in another file",
 )
 
+E518 = Entry(
+    "E518",
+    title="chains cannot be tempered so",
+    cause="`--rungs` is given for edits of a given tree, which are not tempered; or it is below 2 "
+    "where a tempered chain is asked for.",
+    remedy="Take 1 rung, which is no tempering, or 2 and more for tree rules.",
+    example="slp-sample edited.slp data.csv --rungs 4   (under `edittree`)",
+)
+NO_RUNGS_OVER_EDITS = E518.says(
+    "chains over edits of a given tree are not tempered", "take 1 rung, and run longer"
+)
+TOO_FEW_RUNGS = E518.says(
+    "tempering with {rungs} rungs", "take 2 or more; one rung is a chain without tempering"
+)
+
 E532 = Entry(
     "E532",
     title="an extra package is needed for the data of ArviZ",
@@ -126,12 +156,32 @@ NO_ARVIZ = E532.says(
     "`to_arviz` needs arviz-base, which is not installed", "install it: `pip install arviz-base`"
 )
 
+E533 = Entry(
+    "E533",
+    title="the engine forward does not take this",
+    cause="`forward` draws from the prior alone, and only where the weights at each choice of the "
+    "program sum to at most 1.",
+    remedy="Take `auto`, or `mh`.",
+    example="slp-sample growtree data.csv --engine forward",
+)
+PRIOR_ALONE = E533.says("the engine forward draws from the prior alone", "take `auto`, or `mh`")
+NOT_FORWARD = E533.says(
+    "the program cannot be run forward: weights at a choice may sum to more than 1, or too many "
+    "draws fail",
+    "take `auto`, or `mh`",
+)
+
 E540 = Entry(
     "E540",
     title="the time is over",
     cause="The time that `--time` gives ended before there was an answer.",
     remedy="Give more time, or change the program as the help line says.",
     example="slp-sample growtree data.csv --engine exact --time 10ms",
+)
+EXACT_OUT_OF_TIME = E540.says("the exact engine used up its time of {time} {doing}", "{help}")
+CHART_OUT_OF_TIME = E540.says(
+    "the engine chart used up its time of {time} {phase}: {done:,} boxes are done",
+    "give it more time, or take the compiled kernels",
 )
 TIME_OVER = E540.says("the time of {time} is over {doing}", "give it more time")
 NOTHING_DRAWN = E540.says(
@@ -182,4 +232,55 @@ W541 = Entry(
 OUT_OF_TIME = W541.says(
     "the time of {time} is over: {kept} of {wanted} draws are there",
     "give it more time, or go on from a checkpoint",
+)
+
+W530 = Entry(
+    "W530",
+    title="a run has not converged",
+    cause="The chains disagree (R-hat above 1.01), or there are too few effective draws.",
+    remedy="Do not use the numbers. Run longer (`--thin`, `--warmup`, `-n`), or change the "
+    "proposal.",
+    example="slp-sample growtree data.csv --engine mh -n 20 --warmup 10 --thin 1",
+)
+NOT_CONVERGED = W530.says(
+    "not converged, do not use the numbers: {faults}",
+    "run longer (draws, thin, warmup), or with {remedies}",
+)
+
+W540 = Entry(
+    "W540",
+    title="`auto` draws where exact sums are possible",
+    cause="Exact sums over all trees would need more memory or time than there is, so the numbers "
+    "are estimates.",
+    remedy="Give more memory or time, or change the program as the message says.",
+    example="slp-sample growtree large.csv",
+)
+DRAWS_INSTEAD = W540.says(
+    "`auto` draws with {engine}: {reason}",
+    "{more}, or a change of the program, lets `auto` take exact",
+)
+
+W542 = Entry(
+    "W542",
+    title="an option has no effect",
+    cause="An option was given that the engine which runs does not take.",
+    remedy="Leave it out, or take the engine that it belongs to: see `slp engines`.",
+    example="slp-sample growtree data.csv --engine exact --chains 8",
+)
+NOT_USED = W542.says(
+    "the engine {engine} does not use {names}: only samplers do",
+    "take the engine mh, or leave them out",
+)
+
+W543 = Entry(
+    "W543",
+    title="warm-up was cut short",
+    cause="Half of the time that `--time` gives was over before warm-up was done.",
+    remedy="Give more time, or a smaller `--warmup`.",
+    example="slp-sample growtree data.csv --engine mh --warmup 100000000 --time 5s",
+)
+WARM_UP_CUT = W543.says(
+    "half of the time was over in warm-up, which ended after {made:,} steps in place of "
+    "{planned:,}: the draws depend on the clock",
+    "give it more time, or a smaller `warmup`",
 )

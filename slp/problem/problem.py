@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from slp.data.table import Table
 from slp.errors import Diagnostic
@@ -36,6 +37,12 @@ class Problem:
     warnings: tuple[Diagnostic, ...]
     _vary: Callable[[Problem, Program], Problem]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """To be pickled or copied: it then cannot be varied, which takes the table as it was
+        given."""
+        of = (self.program, self.table, self.grammar, self.unsummable, self.warnings)
+        return Problem, (*of, _unchanged)
+
     @cached_property
     def boxes(self) -> Geometry:
         """Which rows a box holds, and its distinct splits; made when first asked for."""
@@ -51,3 +58,7 @@ class Problem:
             The program and the table do not fit, or it has no tree grammar.
         """
         return self._vary(self, program)
+
+
+def _unchanged(problem: Problem, program: Program) -> Problem:
+    raise TypeError("a problem that was pickled cannot be varied")

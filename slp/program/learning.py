@@ -22,7 +22,8 @@ from slp.learn import (
     observations_of_text,
 )
 from slp.program.program import Program
-from slp.resolution import Limits, check_number
+from slp.resolution import Limits
+from slp.resolution.goals import check_number
 from slp.runner import check_count
 from slp.source import SourceFile
 from slp.syntax import parse_term

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from slp.compile import compile_problem
-from slp.engines import Sampling, infer
+from slp.engines import infer
 from slp.errors import Diagnostic, NoTreeError, Related, SlpError
 from slp.ir.program import Predicate, Program, Support
 from slp.source import SourceSpan
@@ -16,7 +16,7 @@ from slp.source import SourceSpan
 __all__ = ["find_no_tree", "with_blame"]
 
 #: One short chain: all that it takes is a tree to start from.
-_ONE_STEP = Sampling(chains=1, warmup=0, thin=1)
+_ONE_STEP = {"chains": 1, "warmup": 0, "thin": 1}
 #: Seconds that one search for a tree may take.
 _SECONDS = 2.0
 #: Bytes for the sum that makes sure that there is none.
@@ -74,19 +74,16 @@ def _attempts(X: Any, y: Any) -> _Attempt:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                model = compile_problem(program, X, y)
                 infer(
-                    model.program,
-                    model.grammar,
-                    model.table,
+                    compile_problem(program, X, y),
                     engine=engine,
-                    sampling=_ONE_STEP,
+                    options=_ONE_STEP if engine == "mh" else None,
                     seed=0,
                     draws=int(engine == "mh"),
                     memory=_MEMORY if engine == "exact" else None,
                     time=_SECONDS if engine == "mh" else None,
                     likelihood=False,
-                    not_exact=model.unsummable,
+                    advise=False,
                 )
         except SlpError as e:
             return e

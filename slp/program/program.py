@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from slp.analysis import expand_on_table, expand_program
 from slp.compile import compile_problem, compile_program
 from slp.engines.exact import estimate_size
-from slp.engines.sampling import HOSTED
 from slp.errors import Diagnostic, UsageError
 from slp.ir import program as ir
 from slp.ir.words import describe_prior
@@ -37,12 +36,7 @@ def _prolog_function(predicate: ir.Predicate, program: ir.Program) -> Callable[[
     return function
 
 
-def _trees_from_prolog(*args: Any, **options: Any) -> Any:
-    return optional_module("swipl.trees").sampler(*args, **options)
-
-
 HOSTS["prolog"] = _prolog_function
-HOSTED["prolog"] = _trees_from_prolog
 
 
 class Program(TreeQuestions, ProofQuestions):

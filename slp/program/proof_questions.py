@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any
 
-from slp.engines.sampling import ChainOptions
 from slp.ir import program as ir
 from slp.program.progress import Progress, shown_progress
 from slp.resolution import DEFAULT_LIMITS, Limits
@@ -120,7 +119,7 @@ class ProofQuestions:
         progress: Progress | bool | None = None,
         engine: str = "python",
         allow_code: bool = False,
-        **sampling: Unpack[ChainOptions],
+        **options: Any,
     ) -> SampledProofs:
         """Draws of a goal's proofs by Metropolis-Hastings: prior times likelihood.
 
@@ -136,7 +135,7 @@ class ProofQuestions:
         limits : of one proof; those that need more are left out.
         progress : True keeps a line on standard error up to date; a function is called now and then
             with the number of steps done and a word about them.
-        sampling : `chains`, `warmup`, `thin`, `proposal`, `checkpoint`, `resume`, as in
+        options : `chains`, `warmup`, `thin`, `proposal`, `checkpoint`, `resume`, as in
             `posterior`.
 
         Raises
@@ -145,7 +144,7 @@ class ProofQuestions:
             A fault in the goal, an option or the log-likelihood, or in the program as far as the
             goal uses it; no proof to start from.
         """
-        from slp.engines import ProofSampling, sample_proofs
+        from slp.engines import ProofChainOptions, sample_proofs
 
         if seed is not None:
             check_count("seed", seed, most=math.inf)
@@ -157,7 +156,7 @@ class ProofQuestions:
                 given=given,
                 draws=draws,
                 seed=seed,
-                sampling=options_of(ProofSampling, sampling),
+                sampling=options_of(ProofChainOptions, options),
                 limits=limits,
                 progress=shown,
                 engine=engine,

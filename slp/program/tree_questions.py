@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypedDict, Unpack
 
-from slp.budgets import Deadline, check_room_for_rows, held, memory_budget
+from slp.budgets import Deadline, check_room_for_rows, held, memory_budget, memory_errors
 from slp.compile import compile_problem
-from slp.data import Table
-from slp.engines import Sampling, infer
-from slp.engines.sampling import HOSTED, SamplingOptions
-from slp.errors import NoTreeError, memory_errors, warn
+from slp.engines import engine_named, infer
+from slp.errors import NoTreeError, warn
 from slp.ir import program as ir
-from slp.ir.tree_grammar import TreeGrammar
+from slp.program.no_tree import with_blame
 from slp.program.progress import Progress, shown_progress
 from slp.results import Posterior
-from slp.runner import options_of
 from slp.trees.predicates import asked_predicates, with_predicates
 
 __all__ = ["TreeQuestions"]
@@ -49,7 +47,7 @@ class TreeQuestions:
         threads: int | None = None,
         progress: Progress | bool | None = None,
         allow_code: bool = False,
-        **sampling: Unpack[SamplingOptions],
+        **options: Any,
     ) -> Posterior:
         """The posterior over decision trees given a table.
 
@@ -73,7 +71,7 @@ class TreeQuestions:
             with the number of boxes (of a sampler, steps) done and a word about the phase.
         allow_code : whether predicates that the program names, `python("module:function")`, and
             goals `prolog(...)` may run. A program is data otherwise, and runs nothing.
-        sampling : for engines that draw, see `slp.engines.Sampling`: `chains`, `warmup`, `thin`,
+        options : of the engine, as `slp engines` lists them: for chains `chains`, `warmup`, `thin`,
             `proposal`, `rungs`, `checkpoint`, `resume`.
 
         Raises
@@ -87,7 +85,7 @@ class TreeQuestions:
             y,
             likelihood=True,
             allow_code=allow_code,
-            sampling=options_of(Sampling, sampling),
+            options=options,
             engine=engine,
             seed=seed,
             draws=draws,
@@ -110,7 +108,7 @@ class TreeQuestions:
         threads: int | None = None,
         progress: Progress | bool | None = None,
         allow_code: bool = False,
-        **sampling: Unpack[SamplingOptions],
+        **options: Any,
     ) -> Posterior:
         """The prior over the trees that the table allows: `posterior` without the likelihood."""
         return self._run(
@@ -118,7 +116,7 @@ class TreeQuestions:
             y,
             likelihood=False,
             allow_code=allow_code,
-            sampling=options_of(Sampling, sampling),
+            options=options,
             engine=engine,
             seed=seed,
             draws=draws,
@@ -134,44 +132,32 @@ class TreeQuestions:
         y: Any,
         likelihood: bool,
         allow_code: bool,
-        sampling: Sampling,
+        options: Mapping[str, Any],
         progress: Progress | bool | None,
-        **options: Unpack[RunOptions],
+        **run: Unpack[RunOptions],
     ) -> Posterior:
-        options["memory"] = budget = memory_budget(options["memory"])
+        run["memory"] = budget = memory_budget(run["memory"])
         check_room_for_rows(X, budget)
-        given = options["time"]
-        options["time"] = deadline = Deadline.of(given)
+        given = run["time"]
+        run["time"] = deadline = Deadline.of(given)
+        finite = run["engine"] == "auto" or engine_named(run["engine"]).needs_grammar
         with shown_progress(progress) as shown, held(deadline), memory_errors():
             ready = with_predicates(self.ir, allow_code)
-            model = compile_problem(ready, X, y, finite=options["engine"] not in HOSTED)
-            for finding in model.warnings:
+            problem = compile_problem(ready, X, y, finite=finite)
+            for finding in problem.warnings:
                 warn(finding)
-
-            def recompile(program: ir.Program) -> tuple[TreeGrammar, Table]:
-                changed = model.varied(program)
-                return changed.grammar, changed.table
-
             try:
                 posterior = infer(
-                    model.program,
-                    model.grammar,
-                    model.table,
+                    problem,
                     likelihood=likelihood,
-                    sampling=sampling,
-                    not_exact=model.unsummable,
-                    recompile=recompile,
                     allow_code=allow_code,
                     progress=shown,
-                    **options,
+                    options=options,
+                    **run,
                 )
             except NoTreeError as e:
-                from slp.program.no_tree import (
-                    with_blame,  # late: it is asked after a failure alone
-                )
-
-                raise with_blame(e, model.program, X, y) from None
+                raise with_blame(e, problem.program, X, y) from None
         if deadline is not given:
             deadline.pause()  # until the posterior is asked something
-        posterior.predicates = asked_predicates(model.program.constraints)
+        posterior.predicates = asked_predicates(problem.program.constraints)
         return posterior

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 from slp.late import late_names
 
 if TYPE_CHECKING:
+    from slp.results.arviz_data import posterior_to_arviz
     from slp.results.choice import Choice
+    from slp.results.convergence import bulk_ess, monte_carlo_errors, r_hat, tail_ess
     from slp.results.diagnostics import Diagnostics
     from slp.results.known import Known
     from slp.results.posterior import Draw, FeatureUse, MapTree, Posterior
@@ -30,12 +32,21 @@ __all__ = [
     "Posterior",
     "RuleUse",
     "SampledAnswer",
+    "bulk_ess",
+    "monte_carlo_errors",
+    "r_hat",
+    "tail_ess",
+    "posterior_to_arviz",
     "SampledProofs",
 ]
 
 __getattr__, __dir__ = late_names(
     __name__,
     {
+        "bulk_ess": "slp.results.convergence",
+        "monte_carlo_errors": "slp.results.convergence",
+        "r_hat": "slp.results.convergence",
+        "tail_ess": "slp.results.convergence",
         "Choice": "slp.results.choice",
         "Diagnostics": "slp.results.diagnostics",
         "Draw": "slp.results.posterior",
@@ -43,6 +54,7 @@ __getattr__, __dir__ = late_names(
         "FeatureUse": "slp.results.posterior",
         "Known": "slp.results.known",
         "MapTree": "slp.results.posterior",
+        "posterior_to_arviz": "slp.results.arviz_data",
         "Posterior": "slp.results.posterior",
         "RuleUse": "slp.results.rule_use",
         "SampledAnswer": "slp.results.sampled_proofs",

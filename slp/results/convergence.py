@@ -12,12 +12,12 @@ import numpy as np
 from arviz_stats.base.array import array_stats
 from numpy.typing import NDArray
 
-__all__ = ["FEWEST_DRAWS", "bulk_ess", "monte_carlo_errors", "r_hat", "tail_ess"]
+from slp.results.diagnostics import FEWEST_DRAWS
+
+__all__ = ["bulk_ess", "monte_carlo_errors", "r_hat", "tail_ess"]
 
 _Array = NDArray[np.float64]
 
-#: With fewer draws in each chain nothing can be said.
-FEWEST_DRAWS = 4
 #: The quantiles that effective draws in the tails are of.
 _TAILS = (0.05, 0.95)
 

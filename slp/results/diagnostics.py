@@ -15,11 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.results.convergence import FEWEST_DRAWS, bulk_ess, r_hat, tail_ess
+from slp import results
 from slp.results.drawn import DrawnTrees
 from slp.runner import Outcome, acceptance
 
 __all__ = [
+    "FEWEST_DRAWS",
     "Convergence",
     "Diagnostics",
     "convergence_of",
@@ -28,6 +29,8 @@ __all__ = [
     "worst",
 ]
 
+#: With fewer draws in each chain nothing can be said.
+FEWEST_DRAWS = 4
 #: Limits of Vehtari et al. (2021): R-hat, and effective draws for each chain.
 _LARGEST_R_HAT = 1.01
 _FEWEST_EFFECTIVE = 100
@@ -153,7 +156,7 @@ def diagnostics_of(
 
 def convergence_of(values: NDArray[np.float64]) -> Convergence:
     """Of one quantity at every draw, shape (M, T)."""
-    return Convergence(r_hat(values), bulk_ess(values), tail_ess(values))
+    return Convergence(results.r_hat(values), results.bulk_ess(values), results.tail_ess(values))
 
 
 def _predictions(drawn: DrawnTrees) -> Iterator[NDArray[np.float64]]:

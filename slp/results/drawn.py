@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp import results
 from slp.data.table import Table
 from slp.kernels.exact import N_CORES
 from slp.problem.new_rows import rows_as_numbers, table_as_numbers
 from slp.problem.tree_arrays import forest_of_trees
 from slp.results.averages import LeafMixture, ScoredTree
-from slp.results.convergence import monte_carlo_errors
 
 __all__ = ["DrawnTrees"]
 
@@ -74,7 +74,7 @@ class DrawnTrees:
     def error(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Monte Carlo standard error of `mean`, shape (...)."""
         flat = self.by_chain(values.reshape(len(values), math.prod(values.shape[1:])))
-        return monte_carlo_errors(flat).reshape(values.shape[1:])
+        return results.monte_carlo_errors(flat).reshape(values.shape[1:])
 
     def by_chain(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The quantity at every draw, shape (M, T, ...). Chains that kept fewer draws, or none, are

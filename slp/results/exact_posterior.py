@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from slp.errors import BudgetError, Diagnostic, NoTreeError
+from slp.errors import BudgetError, Diagnostic, NoTreeError, TimeOverError
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
 from slp.results.averages import ScoredTree, TreeDistribution
@@ -80,7 +80,7 @@ class ExactPosterior(Posterior):
 
     def drawn_instead(self, limit: BudgetError) -> Posterior | None:
         """See `Posterior`."""
-        if self._drawn is None or limit.diagnostics[0].code != "E540":
+        if self._drawn is None or not isinstance(limit, TimeOverError):
             return None
         return self._drawn(self._known_bounds or limit.log_evidence_bounds)
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp import results
 from slp.data.table import Table
 from slp.errors import BudgetError, Diagnostic, UsageError
 from slp.leaves import label_array
@@ -266,9 +267,7 @@ class Posterior(ABC):
 
     def to_arviz(self) -> Any:
         """The draws as an `xarray.DataTree`, as ArviZ takes it: see `slp.results.arviz_data`."""
-        from slp.results.arviz_data import posterior_to_arviz
-
-        return posterior_to_arviz(self)
+        return results.posterior_to_arviz(self)
 
     @property
     @abstractmethod

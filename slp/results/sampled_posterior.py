@@ -14,12 +14,12 @@ from typing import Any, Protocol, TypedDict, TypeVar, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from slp import results
 from slp.errors import Diagnostic, UsageError
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
 from slp.results.averages import ScoredTree
 from slp.results.choice import Choice
-from slp.results.convergence import monte_carlo_errors
 from slp.results.diagnostics import Diagnostics, diagnose
 from slp.results.drawn import DrawnTrees
 from slp.results.posterior import Draw, FeatureUse, MapTree, Posterior
@@ -35,6 +35,11 @@ S = TypeVar("S")
 
 class TreeSampler(Engine[S], Protocol[S]):
     """An engine of the run loop whose records stand for trees."""
+
+    @property
+    def posterior_type(self) -> type[SampledPosterior]:
+        """What stands on its draws."""
+        ...
 
     @property
     def geometry(self) -> Geometry:
@@ -317,7 +322,7 @@ class SampledPosterior(Posterior):
                 known[key] = values(record)
         every = np.array([[known[json.dumps(r)] for r in chain[:length]] for chain in chains])
         mean = every.mean(axis=(0, 1))
-        error = monte_carlo_errors(every.reshape(*every.shape[:2], -1)).reshape(mean.shape)
+        error = results.monte_carlo_errors(every.reshape(*every.shape[:2], -1)).reshape(mean.shape)
         return [
             RuleUse.of(span, *mean[:, c].tolist(), *error[:, c].tolist())
             for c, span in enumerate(clauses)

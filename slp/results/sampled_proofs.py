@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp import results
 from slp.errors import Diagnostic, UsageError
 from slp.resolution.derivations import Derivation, ProofSpace
 from slp.resolution.goals import Bound, FiredClause, fired_clause, values_of
 from slp.results.arviz_adapter import inference_data
-from slp.results.convergence import monte_carlo_errors
 from slp.results.diagnostics import Diagnostics, convergence_of, diagnostics_of, worst
 from slp.runner import RunResult
 from slp.runner.options import check_count
@@ -117,7 +117,7 @@ class SampledProofs:
         )
 
     def _error(self, i: int) -> float:
-        return float(monte_carlo_errors(self._share_at_draws(i)[:, :, None])[0])
+        return float(results.monte_carlo_errors(self._share_at_draws(i)[:, :, None])[0])
 
     def k_best(self, k: int) -> list[DrawnProof]:
         """The best of the proofs drawn, by mass times likelihood; better ones may not have been

@@ -21,7 +21,7 @@ import numpy as np
 
 from slp.budgets.seconds import Deadline, format_seconds
 from slp.errors import Diagnostic, warn
-from slp.messages.inference import INTERRUPTED, NOTHING_DRAWN, OUT_OF_TIME
+from slp.messages.inference import INTERRUPTED, NOTHING_DRAWN, OUT_OF_TIME, WARM_UP_CUT
 from slp.runner.checkpoint import (
     Checkpoint,
     only_checkpoints,
@@ -387,12 +387,7 @@ def _interrupted(kept: int, wanted: int) -> Diagnostic:
 
 
 def _warm_up_cut(made: int, planned: int) -> Diagnostic:
-    message = (
-        f"half of the time was over in warm-up, which ended after {made:,} steps in place of "
-        f"{planned:,}: the draws depend on the clock"
-    )
-    help = "give it more time, or a smaller `warmup`"
-    return Diagnostic("W543", message, help=help, severity="warning")
+    return WARM_UP_CUT(made=made, planned=planned)
 
 
 def out_of_time_in_words(seconds: float, kept: int, wanted: int) -> Diagnostic:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,7 +17,7 @@ from slp.messages.inference import NO_OPTION, NOT_A_COUNT
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["MOST_COUNTED", "MOST_DRAWS", "check_count", "fresh_seed", "options_of"]
+__all__ = ["MOST_COUNTED", "MOST_DRAWS", "check_count", "check_options", "fresh_seed", "options_of"]
 
 _Options = TypeVar("_Options", bound="DataclassInstance")
 
@@ -44,13 +44,18 @@ def check_count(name: str, value: object, least: int = 0, most: int | float = MO
 def options_of(kind: type[_Options], given: Mapping[str, Any]) -> _Options:
     """The options of a dataclass by name; raises UsageError E544 for a name that it does not
     have."""
-    known = [field.name for field in fields(kind)]
+    check_options([field.name for field in fields(kind)], given)
+    return kind(**given)
+
+
+def check_options(known: Iterable[str], given: Iterable[str]) -> None:
+    """Raise UsageError E544 for a name among those given that is not known."""
+    known = list(known)
     for name in given:
         if name not in known:
             near = get_close_matches(name, [*known, *_OTHERS], n=1)
             names = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}"
             raise UsageError(NO_OPTION(name=name, names=names))
-    return kind(**given)
 
 
 def fresh_seed() -> int:

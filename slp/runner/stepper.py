@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 
-from slp.errors import BudgetError, Diagnostic
+from slp.errors import Diagnostic, TimeOverError
 
 __all__ = [
     "LONGEST_BLOCK",
@@ -56,7 +56,7 @@ def until(stop: Stop, records: Iterable[R]) -> Iterator[R]:
     return (r for _, r in takewhile(lambda at: at[0] == 0 or not stop(), enumerate(records)))
 
 
-class NothingDrawnError(BudgetError):
+class NothingDrawnError(TimeOverError):
     """E540: the time was over before a chain had kept a draw. `records` are of the states that the
     chains were in then."""
 

@@ -84,7 +84,7 @@ new_name(Module, Letter, Made) :-
 
 %!  built_in(?Name, ?Arity, -How)
 %
-%   Whatever a program can call besides its own predicates (slp/proofs has the same list), and how:
+%   Whatever a program can call besides its own predicates (slp/resolution has the same list), and how:
 %   a predicate of module `system` or `lists`, one of these that can raise an error, a fold of
 %   arithmetic, or what is translated otherwise.
 

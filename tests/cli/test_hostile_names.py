@@ -45,6 +45,7 @@ COMMANDS = {
     "fmt --check": (["fmt", "--check", "prior.slp"], 1),
     "explain": (["explain", "prior.slp", "table.csv"], 0),
     "explain without data": (["explain", "prior.slp"], 0),
+    "engines": (["engines"], 0),
     "expand": (["expand", "growtree", "table.csv"], 0),
     "prior": (["prior", "prior.slp", "table.csv", "-n", "2", "--seed", "1"], 0),
     "map": (["map", "prior.slp", "table.csv"], 0),

@@ -14,7 +14,7 @@ import pytest
 
 from slp.cli.common import run
 from slp.cli.sample import sample_command
-from slp.errors import BudgetError, Diagnostic
+from slp.errors import Diagnostic, TimeOverError
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
 
@@ -28,7 +28,7 @@ def ends(monkeypatch: pytest.MonkeyPatch):
 
     def patch(name: str) -> None:
         def over(*_: object) -> None:
-            raise BudgetError(Diagnostic("E540", "the time of 1 h is over", help=HELP))
+            raise TimeOverError(Diagnostic("E540", "the time of 1 h is over", help=HELP))
 
         monkeypatch.setattr(f"slp.results.exact_posterior.ExactPosterior.{name}", over)
 

@@ -21,7 +21,7 @@ from slp.analysis.directives import CONSTRAINTS, DIRECTIVES
 from slp.cli import slp_command
 from slp.cli.common import run
 from slp.cli.sample import sample_command
-from slp.engines.run import ENGINES
+from slp.engines import ENGINES
 from slp.errors import ExitCode
 from slp.ir.program import MEASURES
 from slp.resolution import functions

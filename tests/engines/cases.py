@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from slp.data.table import Feature, Table
-from slp.ir.program import MEASURES, Measure
+from slp.ir.program import MEASURES, Measure, Program
 from slp.ir.tree_grammar import (
     FORBIDDEN,
     OUTSIDE,
@@ -19,6 +19,7 @@ from slp.ir.tree_grammar import (
     TreeGrammar,
 )
 from slp.leaves import Dirichlet, GammaPoisson, LeafModel, NormalInverseGamma
+from slp.problem.problem import Problem
 
 CLASSES = ("a", "b", "c")
 
@@ -173,6 +174,11 @@ def random_grammar(rng: np.random.Generator, table: Table) -> TreeGrammar:
         max_leaves=[None, None, int(rng.integers(1, 6))][rng.integers(3)],
         feature_weights=rng.uniform(0.5, 3.0, len(table.features)),
     )
+
+
+def make_problem(grammar: TreeGrammar, table: Table) -> Problem:
+    """A grammar on a table as engines are given it; of a program that says nothing."""
+    return Problem(Program("test", None, ()), table, grammar, (), (), lambda problem, _: problem)
 
 
 def _random_rules(

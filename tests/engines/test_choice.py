@@ -12,13 +12,12 @@ import polars
 import pytest
 
 import slp
-from slp.data.table import Table
 from slp.engines import choose as choice
 from slp.engines.exact import MOST_SPLITS, Size, estimate_size
 from slp.engines.exact.fitting import Fit, Room, changes_that_fit, fits_in_words
 from slp.errors import Diagnostic, SlpWarning, UsageError
 from slp.ir import program as ir
-from slp.ir.tree_grammar import TreeGrammar
+from slp.problem.problem import Problem
 from slp.source import draw_diagnostic
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
@@ -87,12 +86,7 @@ def test_time_does_not_decide() -> None:
 def test_what_would_fit_does(memory: float, kinds: int) -> None:
     X, y = data()
     model = DENISON.compile(X, y)
-
-    def recompile(program: slp.Program) -> tuple[object, object]:
-        changed = slp.compile.compile_problem(program, X, y)
-        return changed.grammar, changed.table
-
-    fits = changes_that_fit(model.program, model.table, recompile, Room(memory, MOST_SPLITS))
+    fits = changes_that_fit(model, Room(memory, MOST_SPLITS))
     assert [re.sub(r"\d+", "K", fit.directive) for fit in fits] == [
         ":- feature(_, [bins(quantile, K)]).",
         ":- support(max_depth(K)).",
@@ -110,8 +104,7 @@ def test_where_nothing_fits() -> None:
     X, y = data()
     model = DENISON.compile(X, y)
     room = Room(100, MOST_SPLITS)
-    same = (model.grammar, model.table)
-    assert changes_that_fit(model.program, model.table, lambda _: same, room) == []
+    assert changes_that_fit(replace(model, _vary=lambda problem, _: problem), room) == []
     assert (
         fits_in_words([], model.table)
         == "no change of cuts, depth or leaves alone was found that makes it fit"
@@ -125,11 +118,11 @@ def test_of_a_large_table_only_bins_are_tried(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("slp.engines.exact.fitting._LARGE", n_cells - 1)
     tried = []
 
-    def recompile(program: ir.Program) -> tuple[TreeGrammar, Table]:
+    def vary(problem: Problem, program: ir.Program) -> Problem:
         tried.append(program)
-        return model.grammar, model.table
+        return problem
 
-    assert changes_that_fit(model.program, model.table, recompile, Room(100, MOST_SPLITS)) == []
+    assert changes_that_fit(replace(model, _vary=vary), Room(100, MOST_SPLITS)) == []
     assert tried and all(p.support == model.program.support for p in tried)
     assert fits_in_words([], model.table) == (
         "no change of cuts alone was found that makes it fit (nothing else was tried)"
@@ -205,11 +198,11 @@ def test_advice_leaves_trees_something_to_say() -> None:
     model = DENISON.compile(X, y)
     asked = []
 
-    def recompile(program: ir.Program) -> tuple[object, object]:
+    def vary(problem: Problem, program: ir.Program) -> Problem:
         asked.append(program)
         raise UsageError(Diagnostic("E000", "too large"))
 
-    assert changes_that_fit(model.program, model.table, recompile, Room(1, 1)) == []
+    assert changes_that_fit(replace(model, _vary=vary), Room(1, 1)) == []
     assert max(p.support.min_leaf for p in asked) == 5 < len(y)
     assert min(p.support.max_depth for p in asked if p.support.max_depth is not None) == 2
 
@@ -228,10 +221,10 @@ def test_advice_ends_when_it_is_told_to() -> None:
     model = DENISON.compile(X, y)
     asked = []
 
-    def recompile(program: ir.Program) -> tuple[object, object]:
+    def vary(problem: Problem, program: ir.Program) -> Problem:
         asked.append(program)
-        return model.grammar, model.table
+        return problem
 
     stop = lambda: len(asked) >= 2  # noqa: E731
-    assert changes_that_fit(model.program, model.table, recompile, Room(1, 1), stop) == []
+    assert changes_that_fit(replace(model, _vary=vary), Room(1, 1), stop) == []
     assert len(asked) == 2

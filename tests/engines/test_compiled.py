@@ -11,7 +11,6 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-import slp
 from slp.data.table import Feature, Table
 from slp.engines import infer
 from slp.engines.chart import Chart
@@ -19,7 +18,15 @@ from slp.engines.exact import CompiledChart
 from slp.errors import BudgetError, UsageError
 from slp.leaves import Dirichlet, NormalInverseGamma
 from slp.problem.boxes import Geometry
-from tests.engines.cases import denison, growtree, make_table, numeric, random_grammar, random_table
+from tests.engines.cases import (
+    denison,
+    growtree,
+    make_problem,
+    make_table,
+    numeric,
+    random_grammar,
+    random_table,
+)
 from tests.engines.engines import GIB, compiled, plain
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
@@ -210,17 +217,15 @@ def test_progress_and_interrupts_reach_python() -> None:
 def test_more_threads_than_can_be(compiled_kernels: ModuleType) -> None:
     """No result depends on how many there are; memory that no machine has is no fault either."""
     table = make_table([numeric("x", 2)], [[0], [1]], [0, 1])
-    program = slp.parse(":- use(denison).").ir
     many = {"engine": "exact", "threads": 10**6, "memory": "999999999999TiB"}
-    have = infer(program, denison(table, 2.0), table, **many)
+    have = infer(make_problem(denison(table, 2.0), table), **many)
     assert have.tree_count() == 2
 
 
 def test_threads_below_one(compiled_kernels: ModuleType) -> None:
     table = make_table([numeric("x", 2)], [[0], [1]], [0, 1])
-    program = slp.parse(":- use(denison).").ir
     with pytest.raises(UsageError) as error:
-        infer(program, denison(table, 2.0), table, threads=0)
+        infer(make_problem(denison(table, 2.0), table), threads=0)
     (diagnostic,) = error.value.diagnostics
     assert (diagnostic.code, diagnostic.message, diagnostic.help) == (
         "E505",

@@ -10,9 +10,8 @@ import pytest
 
 import slp
 from slp.engines.mcmc import default_steps as steps
-from slp.engines.mcmc.sample import _sampler
-from slp.engines.sampling import Sampling
-from slp.problem.boxes import Geometry
+from slp.engines.mcmc.options import TreeChainOptions
+from slp.engines.mcmc.sample import tree_sampler
 
 pytestmark = [
     pytest.mark.usefixtures("compiled_kernels"),
@@ -25,9 +24,8 @@ def found(text: str, n: int = 200, d: int = 3, **options: object) -> tuple[int, 
     X = rng.normal(size=(n, d))
     program = slp.parse(text)
     model = program.compile(X, X[:, 0] > 0)
-    sampling = Sampling(**options)  # type: ignore[arg-type]
-    geometry = Geometry(model.grammar, model.table)
-    sampler = _sampler(program.ir, model.grammar, geometry, sampling, True)
+    sampling = TreeChainOptions(**options)  # type: ignore[arg-type]
+    sampler = tree_sampler(program.ir, model.grammar, model.boxes, sampling, True)
     return steps.default_steps(sampler, model.grammar, sampling)
 
 
@@ -90,8 +88,6 @@ def test_what_a_step_reads(text: str, of_a_row: float) -> None:
     X = np.random.default_rng(0).normal(size=(200, 3))
     program = slp.parse(text)
     model = program.compile(X, X[:, 0] > 0)
-    sampler = _sampler(
-        program.ir, model.grammar, Geometry(model.grammar, model.table), Sampling(), True
-    )
+    sampler = tree_sampler(program.ir, model.grammar, model.boxes, TreeChainOptions(), True)
     seconds = steps.seconds_of_step(sampler, model.grammar)
     assert seconds == pytest.approx((3000 + 30 * 3 + of_a_row * 200) * 1e-9)

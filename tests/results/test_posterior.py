@@ -15,20 +15,27 @@ from slp.data.table import Feature, Table
 from slp.engines import infer
 from slp.engines.enumeration import sums as enumeration
 from slp.errors import BudgetError, SlpError, UsageError
-from slp.ir.program import Program
 from slp.ir.tree_grammar import FORBIDDEN, LeafRule, SplitRule, TreeGrammar
 from slp.leaves import GammaPoisson, NormalInverseGamma
 from slp.results.averages import LeafMixture
 from slp.results.posterior import Posterior
 from slp.results.quantiles import mixture_quantile
 from slp.trees import Leaf, Split, Tree
-from tests.engines.cases import cells, denison, growtree, make_grammar, make_table, numeric
+from tests.engines.cases import (
+    cells,
+    denison,
+    growtree,
+    make_grammar,
+    make_problem,
+    make_table,
+    numeric,
+)
 
-PROGRAM = Program("test", None, ())
+NAMES = "engines are auto, exact, chart, enumerate, mh, prolog, forward"
 
 
 def run(grammar: TreeGrammar, table: Table, **options: Any) -> Posterior:
-    return infer(PROGRAM, grammar, table, **options)
+    return infer(make_problem(grammar, table), **options)
 
 
 def square() -> Table:
@@ -70,9 +77,12 @@ def test_engines_are_named_with_a_reason() -> None:
 @pytest.mark.parametrize(
     ("name", "help"),
     [
-        ("exat", "did you mean exact? engines are auto, exact, chart, enumerate, mh, prolog"),
-        ("mhh", "did you mean mh? engines are auto, exact, chart, enumerate, mh, prolog"),
-        (None, "engines are auto, exact, chart, enumerate, mh, prolog"),
+        (
+            "exat",
+            "did you mean exact? engines are auto, exact, chart, enumerate, mh, prolog, forward",
+        ),
+        ("mhh", "did you mean mh? engines are auto, exact, chart, enumerate, mh, prolog, forward"),
+        (None, "engines are auto, exact, chart, enumerate, mh, prolog, forward"),
     ],
 )
 def test_unknown_engine(name: str | None, help: str) -> None:

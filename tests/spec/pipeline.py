@@ -22,7 +22,7 @@ def exact(text: str, frame: Any, *, likelihood: bool = True, **options: Any) -> 
     """The exact posterior of a program on a frame; the prior on it without `likelihood`."""
     model = compiled(text, frame)
     options = {"engine": "exact", "seed": 1, "draws": 0, **options}
-    return infer(model.program, model.grammar, model.table, likelihood=likelihood, **options)
+    return infer(model, likelihood=likelihood, **options)
 
 
 def key_of(tree: Tree) -> TreeKey:

@@ -33,7 +33,7 @@ CHI_SQUARE_ERROR = 1e-6
 
 def posterior_of(case: Case) -> Posterior:
     model = case.model
-    return infer(model.program, model.grammar, model.table, engine="exact", seed=1, draws=0)
+    return infer(model, engine="exact", seed=1, draws=0)
 
 
 def near(want: float) -> object:

@@ -69,7 +69,7 @@ def compare_plainly(case: Case) -> None:
     want = case.spec.log_evidence()
     model = case.model
     for engine in ("chart", "enumerate"):
-        plain = infer(model.program, model.grammar, model.table, engine=engine, seed=1, draws=0)
+        plain = infer(model, engine=engine, seed=1, draws=0)
         assert plain.log_evidence is not None
         assert abs(plain.log_evidence - want) < RELATIVE, (case, engine)
         assert plain.tree_count() == len(case.spec.derivations), (case, engine)

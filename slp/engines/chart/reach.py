@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from slp.budgets.memory import format_bytes
 from slp.engines.chart.states import States
-from slp.errors import BudgetError, Diagnostic
+from slp.errors import BudgetError
 from slp.ir.tree_grammar import TreeGrammar
+from slp.messages.inference import CHART_OUT_OF_MEMORY
 from slp.problem.boxes import Geometry
 
 __all__ = ["Progress", "Reach", "find_boxes"]
@@ -171,10 +172,13 @@ class _Search:
         if used <= self.memory:
             return
         waiting = len(self.boxes) - len(self.visited)
-        message = (
-            f"the exact engine used up its memory of {format_bytes(self.memory)}: "
-            f"{len(self.visited):,} boxes are done "
-            f"(down to those of {size} of the {self.n} distinct rows), "
-            f"at least {waiting:,} are still to do"
+        raise BudgetError(
+            CHART_OUT_OF_MEMORY(
+                memory=format_bytes(self.memory),
+                done=len(self.visited),
+                size=size,
+                rows=self.n,
+                waiting=waiting,
+                help=_WHAT_WOULD_FIT,
+            )
         )
-        raise BudgetError(Diagnostic("E501", message, help=_WHAT_WOULD_FIT))

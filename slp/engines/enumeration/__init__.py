@@ -1,2 +1,14 @@
 """Engine `enumerate`: every derivation one by one (`derivations`), and plain sums over them
 (`sums`)."""
+
+from typing import TYPE_CHECKING
+
+from slp.late import late_names
+
+if TYPE_CHECKING:
+    from slp.engines.enumeration.sums import Enumeration
+
+__all__ = ["Enumeration"]
+
+# Few ask for it.
+__getattr__, __dir__ = late_names(__name__, {"Enumeration": "slp.engines.enumeration.sums"})

@@ -12,18 +12,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 from slp.data.table import Table
 from slp.engines.exact.size import Size, size_for
 from slp.errors import SlpError
 from slp.ir.program import Bins, FeatureDeclaration, Program
-from slp.ir.tree_grammar import TreeGrammar
+from slp.problem.problem import Problem
 
-__all__ = ["Fit", "Recompile", "Room", "changes_that_fit", "fits_in_words"]
-
-#: A program lowered for its table again.
-Recompile: TypeAlias = Callable[[Program], tuple[TreeGrammar, Table]]
+__all__ = ["Fit", "Room", "changes_that_fit", "fits_in_words"]
 
 # From mild to severe.
 _BINS = (20, 10, 7, 5, 4, 3)
@@ -75,16 +71,12 @@ class Fit:
 
 
 def changes_that_fit(
-    program: Program,
-    table: Table,
-    recompile: Recompile,
-    room: Room,
-    stop: Callable[[], bool] = lambda: False,
+    problem: Problem, room: Room, stop: Callable[[], bool] = lambda: False
 ) -> list[Fit]:
     """Of each kind of change the mildest that leaves a whole summary within the room, as far as
     they were found before `stop` said so."""
-    ladders = _ladders(program, table)
-    found = (_mildest(list(ladder), recompile, room, stop) for ladder in ladders)
+    ladders = _ladders(problem.program, problem.table)
+    found = (_mildest(list(ladder), problem, room, stop) for ladder in ladders)
     return [fit for fit in found if fit is not None]
 
 
@@ -130,7 +122,7 @@ def _ladders(program: Program, table: Table) -> Iterator[Iterator[tuple[str, Pro
 
 def _mildest(
     ladder: Sequence[tuple[str, Program]],
-    recompile: Recompile,
+    problem: Problem,
     room: Room,
     stop: Callable[[], bool],
 ) -> Fit | None:
@@ -139,7 +131,7 @@ def _mildest(
     while low < high and not stop():
         middle = (low + high) // 2
         directive, program = ladder[middle]
-        size = _size(program, recompile, room)
+        size = _size(problem, program, room)
         if size is not None and room.holds(size):
             best, high = Fit(directive, size), middle
         else:
@@ -147,10 +139,10 @@ def _mildest(
     return best if best is not None and best.size.splits >= 1 else None  # else nothing is left
 
 
-def _size(program: Program, recompile: Recompile, room: Room) -> Size | None:
+def _size(problem: Problem, program: Program, room: Room) -> Size | None:
     """None if the changed program does not go with the table."""
     try:
-        grammar, table = recompile(program)
+        changed = problem.varied(program)
     except SlpError:
         return None
-    return size_for(grammar, table, room.memory_for_numbers, room.splits)
+    return size_for(changed.grammar, changed.table, room.memory_for_numbers, room.splits)

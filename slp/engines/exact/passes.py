@@ -17,10 +17,11 @@ from slp.budgets.seconds import Deadline, format_seconds
 from slp.data.table import Table
 from slp.engines.exact.fitting import Room
 from slp.engines.exact.size import Size, size_of
-from slp.errors import BudgetError, Diagnostic
+from slp.errors import BudgetError, TimeOverError
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.exact import N_CORES, exact_kernels
 from slp.leaves import Dirichlet
+from slp.messages.inference import EXACT_OUT_OF_MEMORY, EXACT_OUT_OF_TIME
 from slp.problem.core import core_problem
 
 __all__ = ["Passes", "Quantity", "bounds_in_words"]
@@ -188,14 +189,12 @@ class Passes:
             return descent(total, self.left(), self._threads, self._poll(words, time.monotonic()))
 
     def _used_up(self, status: int, words: str) -> BudgetError:
-        code, reached = self._reached(status)
-        message = f"the exact engine used up its {reached} {words}"
-        if (kept := self._kept_bytes()) and status == _OUT_OF_BUDGET:
-            message += f"; {format_bytes(kept)} hold what was computed before"
         help = "ask for less at a time (new rows, draws), take the engine mh, or give it more time"
         if status == _OUT_OF_BUDGET:
+            if kept := self._kept_bytes():
+                words += f"; {format_bytes(kept)} hold what was computed before"
             help = self._help(status, 1)
-        return BudgetError(Diagnostic(code, message, help=help))
+        return self._budget_error(status, words, None, help)
 
     def _run(self, quantity: Quantity, likelihood: bool, length: int, keep: bool) -> Any:
         done, status = self._try(quantity, likelihood, length, keep)
@@ -320,11 +319,10 @@ class Passes:
     def _over_budget(
         self, quantity: Quantity, status: int, done: str, bounds: Interval | None, help: str
     ) -> BudgetError:
-        code, reached = self._reached(status)
-        message = f"the exact engine used up its {reached} {_WORDS[quantity]}: {done}"
+        doing = f"{_WORDS[quantity]}: {done}"
         if bounds is not None:
-            message += f"; {bounds_in_words(bounds)}"
-        return BudgetError(Diagnostic(code, message, help=help), bounds)
+            doing += f"; {bounds_in_words(bounds)}"
+        return self._budget_error(status, doing, bounds, help)
 
     def _count_in_words(self, quantity: Quantity, have: int, by_families: bool) -> str:
         """How far a pass came that was stopped."""
@@ -357,11 +355,15 @@ class Passes:
             takes = f": a whole summary takes {size.in_seconds} (estimate)"
         return f"give it more time{takes}; {what}"
 
-    def _reached(self, status: int) -> tuple[str, str]:
-        """Code and words for the budget that ended something."""
+    def _budget_error(
+        self, status: int, doing: str, bounds: Interval | None, help: str
+    ) -> BudgetError:
+        """For the budget that ended something."""
         if status == _OUT_OF_BUDGET:
-            return "E501", f"memory of {format_bytes(self._memory)}"
-        return "E540", f"time of {format_seconds(self._deadline.seconds or 0)}"
+            memory = format_bytes(self._memory)
+            return BudgetError(EXACT_OUT_OF_MEMORY(memory=memory, doing=doing, help=help), bounds)
+        time = format_seconds(self._deadline.seconds or 0)
+        return TimeOverError(EXACT_OUT_OF_TIME(time=time, doing=doing, help=help), bounds)
 
 
 def bounds_in_words(bounds: Interval) -> str:

@@ -1,3 +1,33 @@
 """Metropolis-Hastings: over derivations of trees (`trees`), over edits of a given tree (`edits`),
-over
-proofs of a goal (`proofs`). `sample` runs chains over trees, `memory` is what they take."""
+over proofs of a goal (`proofs`).
+
+`engine` is the engine `mh`, `independent` the engine `forward`. `sample` runs chains over trees and
+gathers their draws, `options` and `default_steps` say how long, `memory` what they take.
+"""
+
+from typing import TYPE_CHECKING
+
+from slp.late import late_names
+
+if TYPE_CHECKING:
+    from slp.engines.mcmc.sample import (
+        best_drawn,
+        forward_draws,
+        runs_forward,
+        sample_posterior,
+        tree_sampler,
+    )
+
+__all__ = ["best_drawn", "forward_draws", "runs_forward", "sample_posterior", "tree_sampler"]
+
+# Exact engines need none of it.
+__getattr__, __dir__ = late_names(
+    __name__,
+    {
+        "best_drawn": "slp.engines.mcmc.sample",
+        "forward_draws": "slp.engines.mcmc.sample",
+        "runs_forward": "slp.engines.mcmc.sample",
+        "sample_posterior": "slp.engines.mcmc.sample",
+        "tree_sampler": "slp.engines.mcmc.sample",
+    },
+)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from slp.engines.mcmc.edits import CompiledEditMetropolisHastings, EditMetropolisHastings
+from slp.engines.mcmc.options import TreeChainOptions
 from slp.engines.mcmc.trees import CompiledMetropolisHastings, CompiledTempering
-from slp.engines.sampling import Sampling
 from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar
 from slp.results.sampled_posterior import TreeSampler
 
@@ -41,7 +41,7 @@ _STATES = 100
 
 
 def default_steps(
-    sampler: TreeSampler[Any], grammar: TreeGrammar, sampling: Sampling
+    sampler: TreeSampler[Any], grammar: TreeGrammar, options: TreeChainOptions
 ) -> tuple[int, int]:
     """Steps before the first draw, and for each draw: of each chain.
 
@@ -52,12 +52,12 @@ def default_steps(
     """
     core = sampler.base if isinstance(sampler, CompiledTempering) else sampler
     warmup, thin = _SLOW
-    moved = sampling.rungs
+    moved = options.rungs
     if isinstance(core, CompiledEditMetropolisHastings):
         warmup, thin = _EDITS
     elif isinstance(core, CompiledMetropolisHastings):
-        if core.predicate is None and "q_exact" not in sampling.proposal:
-            warmup, thin = (max(1, n // sampling.rungs) for n in _QUICK)
+        if core.predicate is None and "q_exact" not in options.proposal:
+            warmup, thin = (max(1, n // options.rungs) for n in _QUICK)
     seconds = (_CHAINS * warmup + _DRAWS * thin) * moved * seconds_of_step(sampler, grammar)
     share = min(1.0, _MOST_SECONDS / seconds)
     return max(1, round(warmup * share)), max(1, round(thin * share))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from slp.budgets.memory import format_bytes, room_beside
 from slp.data.table import Table
-from slp.errors import BudgetError, Diagnostic
+from slp.errors import BudgetError
+from slp.messages.inference import CHAINS_TOO_LARGE
 
 __all__ = ["room_for_averages"]
 
@@ -42,13 +43,13 @@ def room_for_averages(
     need = min(threads, chains) * mover + chains * rungs * n * _STATE + n * d * _NUMBER
     if need > room:
         several = f"{chains} chains" + (f" of {rungs} rungs" if rungs > 1 else "")
-        message = (
-            f"the memory of {format_bytes(memory)} is too small to draw: {several} on "
-            f"{n:,} distinct rows take {format_bytes(need)} beside the table, which leaves "
-            f"{format_bytes(room)}"
+        raise BudgetError(
+            CHAINS_TOO_LARGE(
+                memory=format_bytes(memory),
+                chains=several,
+                rows=n,
+                need=format_bytes(need),
+                room=format_bytes(room),
+            )
         )
-        help = (
-            "give it more by --memory (`memory` in Python), or run fewer chains, rungs or threads"
-        )
-        raise BudgetError(Diagnostic("E501", message, help=help))
     return room - int(need)

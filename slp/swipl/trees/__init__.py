@@ -1,12 +1,26 @@
 """Metropolis-Hastings over trees that SWI-Prolog proposes, by the program expanded on a table.
 
-Entry point: `sampler`, which `slp.engines` calls for the engine `prolog`.
-
-Inside: `process` (what can be drawn at a box, proved by SWI-Prolog), `engine` (what the run loop
-runs: chains, acceptance and proposals are those of `slp.engines.mcmc.trees`).
+`engine` is the engine `prolog`. Inside: `process` (what can be drawn at a box, proved by
+SWI-Prolog), `chains` (what the run loop runs: acceptance and proposals are those of
+`slp.engines.mcmc.trees`).
 """
 
-from slp.swipl.trees.engine import PrologMetropolisHastings, sampler
-from slp.swipl.trees.process import PrologProcess
+from typing import TYPE_CHECKING
+
+from slp.late import late_names
+
+if TYPE_CHECKING:
+    from slp.swipl.trees.chains import PrologMetropolisHastings, sampler
+    from slp.swipl.trees.process import PrologProcess
 
 __all__ = ["PrologMetropolisHastings", "PrologProcess", "sampler"]
+
+# The options of the engine are asked for where it does not run.
+__getattr__, __dir__ = late_names(
+    __name__,
+    {
+        "PrologMetropolisHastings": "slp.swipl.trees.chains",
+        "PrologProcess": "slp.swipl.trees.process",
+        "sampler": "slp.swipl.trees.chains",
+    },
+)

@@ -24,7 +24,9 @@ from slp.problem.boxes import Geometry
 from slp.problem.cut_trees import Renderer
 from slp.problem.tree_tests import TreeTest, predicate_tests, tree_tests
 from slp.results.averages import ScoredTree
+from slp.results.edit_posterior import EditPosterior
 from slp.results.evidence import evidence_note
+from slp.results.sampled_posterior import SampledPosterior
 from slp.runner import Info, Json, Move, Stop, never, until
 from slp.runner.randomness import RandomChance
 from slp.trees import Tree, fit_tree
@@ -113,6 +115,11 @@ class EditMetropolisHastings:
     def target(self) -> EditTarget:
         """What the chains draw from."""
         return EditTarget(self.process, self._power, self._tests, self._predicates)
+
+    @property
+    def posterior_type(self) -> type[SampledPosterior]:
+        """See `TreeSampler`."""
+        return EditPosterior
 
     @property
     def identity(self) -> Mapping[str, str]:

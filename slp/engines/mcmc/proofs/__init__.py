@@ -10,13 +10,13 @@ chains), `sampled` (draws and what they come to).
 """
 
 from slp.engines.mcmc.proofs.likelihood import LogLikelihood, imported_function
-from slp.engines.mcmc.proofs.sample import ProofSampling, sample_proofs
+from slp.engines.mcmc.proofs.sample import ProofChainOptions, sample_proofs
 from slp.results.sampled_proofs import DrawnProof, SampledAnswer, SampledProofs
 
 __all__ = [
     "DrawnProof",
     "LogLikelihood",
-    "ProofSampling",
+    "ProofChainOptions",
     "SampledAnswer",
     "SampledProofs",
     "imported_function",

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from slp.engines.mcmc.options import ProofChainOptions
 from slp.engines.mcmc.proofs.engine import ProofMetropolisHastings
 from slp.engines.mcmc.proofs.likelihood import (
     FirstAnswer,
@@ -18,7 +17,7 @@ from slp.engines.mcmc.proofs.likelihood import (
     goal_of_answer,
     no_data,
 )
-from slp.engines.sampling import teller, warn_of
+from slp.engines.mcmc.telling import teller, warn_of
 from slp.errors import Diagnostic, UsageError, warn
 from slp.ir import program as ir
 from slp.late import optional_module
@@ -32,19 +31,7 @@ from slp.runner.options import fresh_seed
 from slp.syntax import parse_term, term_to_text
 from slp.terms import Term
 
-__all__ = ["ProofSampling", "sample_proofs"]
-
-
-@dataclass(frozen=True)
-class ProofSampling:
-    """How to sample: as in `slp.engines.Sampling`, without tempering."""
-
-    chains: int = 4
-    warmup: int = 1000
-    thin: int = 10
-    proposal: str = "q_uc"
-    checkpoint: str | Path | None = None
-    resume: bool = False
+__all__ = ["ProofChainOptions", "sample_proofs"]
 
 
 def sample_proofs(
@@ -55,7 +42,7 @@ def sample_proofs(
     given: str | None,
     draws: int,
     seed: int | None,
-    sampling: ProofSampling,
+    sampling: ProofChainOptions,
     limits: Limits,
     progress: Callable[[int, str], None] | None,
     engine: str,

@@ -15,6 +15,7 @@ from slp.engines.mcmc.trees.names import Named
 from slp.ir.program import Constraint, MaxFeatures, Monotone
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
+from slp.results.sampled_posterior import SampledPosterior
 from slp.runner import LONGEST_BLOCK, Info, Json, Move, Outcome
 from slp.trees import Leaf, Split, Tree
 
@@ -68,6 +69,11 @@ class CoreChains(ABC, Generic[P]):
         self.plain = plain
         self.power = 1.0 if likelihood else 0.0
         self._names = [name_of(n) for n in named]
+
+    @property
+    def posterior_type(self) -> type[SampledPosterior]:
+        """See `TreeSampler`."""
+        return self.plain.posterior_type
 
     @property
     def geometry(self) -> Geometry:

@@ -26,6 +26,7 @@ from slp.problem.cut_trees import Renderer
 from slp.problem.tree_tests import predicate_tests, preorder, tree_tests
 from slp.results.averages import ScoredTree
 from slp.results.evidence import evidence_note
+from slp.results.sampled_posterior import SampledPosterior
 from slp.runner import Info, Json, Move, SearchStoppedError, Stop, never, until
 from slp.runner.randomness import Chance, RandomChance
 from slp.trees import Tree
@@ -109,6 +110,11 @@ class MetropolisHastings:
             "target": "posterior" if likelihood else "prior",
             "kernel": f"plain, {budget}",
         }
+
+    @property
+    def posterior_type(self) -> type[SampledPosterior]:
+        """See `TreeSampler`."""
+        return SampledPosterior
 
     @property
     def identity(self) -> Mapping[str, str]:

@@ -20,6 +20,7 @@ from slp.engines.mcmc.trees.core_chains import seeds
 from slp.engines.mcmc.trees.engine import TRIES, no_start, search_stopped
 from slp.engines.mcmc.trees.tempering import OfRung0
 from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
+from slp.results.sampled_posterior import ForwardPosterior, SampledPosterior
 from slp.runner import Info, Json, Move, Outcome, Stop, never
 
 __all__ = ["ForwardDraws", "can_run_forward"]
@@ -58,6 +59,11 @@ class ForwardDraws(OfRung0[CompiledMetropolisHastings]):
 
     def __init__(self, base: CompiledMetropolisHastings) -> None:
         self.base = base
+
+    @property
+    def posterior_type(self) -> type[SampledPosterior]:
+        """See `TreeSampler`."""
+        return ForwardPosterior
 
     @property
     def identity(self) -> Mapping[str, str]:

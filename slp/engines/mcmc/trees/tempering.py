@@ -24,10 +24,12 @@ import numpy as np
 
 from slp.engines.mcmc.trees.engine import MetropolisHastings, MHState
 from slp.engines.mcmc.trees.proposals import acceptance_probability
-from slp.errors import Diagnostic, UsageError
+from slp.errors import UsageError
 from slp.ir.tree_grammar import TreeGrammar
+from slp.messages.inference import TOO_FEW_RUNGS
 from slp.problem.boxes import Geometry
 from slp.results.averages import ScoredTree
+from slp.results.sampled_posterior import SampledPosterior
 from slp.runner import Info, Json, Move, Stop, never
 from slp.runner.randomness import Chance, RandomChance
 from slp.trees import Tree
@@ -76,6 +78,11 @@ class OfRung0(Generic[B]):
     def __init__(self, base: B, rungs: int) -> None:
         check_rungs(rungs)
         self.base, self._n_rungs = base, rungs
+
+    @property
+    def posterior_type(self) -> type[SampledPosterior]:
+        """See `TreeSampler`."""
+        return self.base.posterior_type
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -184,8 +191,7 @@ class Tempering(OfRung0[MetropolisHastings]):
 def check_rungs(rungs: int) -> None:
     """Raise UsageError E518 if there are fewer than two rungs."""
     if rungs < 2:
-        help = "take 2 or more; one rung is a chain without tempering"
-        raise UsageError(Diagnostic("E518", f"tempering with {rungs} rungs", help=help))
+        raise UsageError(TOO_FEW_RUNGS(rungs=rungs))
 
 
 def first_spacing(rungs: int) -> tuple[float, ...]:

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.engines.mcmc.edits.core import core_sampler
-from slp.engines.mcmc.trees.target import preorder
 from slp.kernels.mh import mh_kernels
 from slp.problem.core import core_problem
 from slp.problem.cut_trees import Renderer
-from slp.problem.tree_tests import AtMostFeatures, AtMostLeaves
+from slp.problem.tree_tests import AtMostFeatures, AtMostLeaves, preorder
 from tests.engines.cases import denison
 from tests.engines.mcmc.edits.matrices import Capped
 from tests.engines.mcmc.trees.core_matrices import CoreProposal

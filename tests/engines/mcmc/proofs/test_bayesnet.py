@@ -16,7 +16,7 @@ from scipy.special import gammaln
 
 import slp
 
-FOLDER = Path(__file__).resolve().parents[2] / "examples" / "bayesnet"
+FOLDER = Path(__file__).resolve().parents[4] / "examples" / "bayesnet"
 NAMES = ("cloudy", "sprinkler", "rain", "wet")
 Network = frozenset[tuple[str, str]]
 

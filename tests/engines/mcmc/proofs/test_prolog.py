@@ -15,7 +15,7 @@ import pytest
 from scipy.stats import chisquare
 
 import slp
-from slp.engines.mcmc.proofs import ProofSampling, sample_proofs
+from slp.engines.mcmc.proofs import ProofChainOptions, sample_proofs
 from slp.engines.mcmc.trees import proposals
 from slp.engines.mcmc.trees.proposals import CutAtEach, CutAtRoot, CutUniformly
 from slp.errors import SlpError, UnsupportedError
@@ -196,7 +196,7 @@ def test_prolog_forgets_what_nobody_holds(janus: ModuleType) -> None:
     before = known()
     found = sample_proofs(
         slp.parse(COIN).ir, "coin(X)", None, given=None, draws=4, seed=1,
-        sampling=ProofSampling(), limits=DEFAULT_LIMITS, progress=None, engine="prolog",
+        sampling=ProofChainOptions(), limits=DEFAULT_LIMITS, progress=None, engine="prolog",
         allow_code=False,
     )  # fmt: skip
     assert len(found.draws) == 4 and known() > before

@@ -1,0 +1,53 @@
+"""`slp engines`: the engines that there are, and what each takes, gives and refuses."""
+
+from __future__ import annotations
+
+from dataclasses import Field, fields
+from typing import Any
+
+import click
+
+from slp.cli.common import format_option, json_option, reports_errors, say, write_exactly
+from slp.cli.json_text import json_text
+from slp.engines import ENGINES, Engine, engine_named
+
+__all__ = ["engines_command"]
+
+
+@click.command(name="engines")
+@json_option
+@format_option
+@reports_errors
+def engines_command(as_json: bool) -> None:
+    """List the engines: what each does, gives and refuses, and its options."""
+    found = [engine_named(name) for name in ENGINES]
+    if as_json:
+        write_exactly(json_text({"engines": [_to_json(engine) for engine in found]}) + "\n")
+        return
+    for number, engine in enumerate(found):
+        if number:
+            say("")
+        say(
+            f"{engine.name:<10}{engine.title}",
+            f"{'gives':<10}{engine.gives}",
+            f"{'refuses':<10}{engine.refuses}",
+        )
+        for option in fields(engine.Options):
+            say(f"{'':<10}--{option.name:<12}{option.metadata['doc']}{_default(option)}")
+
+
+def _default(option: Field[Any]) -> str:
+    return "" if option.default in (None, False) else f" (default {option.default})"
+
+
+def _to_json(engine: Engine) -> dict[str, Any]:
+    return {
+        "name": engine.name,
+        "title": engine.title,
+        "gives": engine.gives,
+        "refuses": engine.refuses,
+        "options": [
+            {"name": o.name, "default": o.default, "doc": o.metadata["doc"]}
+            for o in fields(engine.Options)
+        ],
+    }

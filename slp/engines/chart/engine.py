@@ -1,0 +1,46 @@
+"""Engine `chart`: what `exact` computes, plainly, in Python and NumPy."""
+
+from __future__ import annotations
+
+from slp.budgets import Deadline, check_room_for_bit_sets, format_seconds
+from slp.engines import chart as package
+from slp.engines.contract import Progress
+from slp.engines.sums import Limits, SumsOverTrees
+from slp.errors import TimeOverError
+from slp.ir.tree_grammar import TreeGrammar
+from slp.messages.inference import CHART_OUT_OF_TIME
+from slp.problem.boxes import Geometry
+from slp.results.averages import TreeDistribution
+
+__all__ = ["ENGINE", "chart"]
+
+
+def chart(
+    grammar: TreeGrammar,
+    boxes: Geometry,
+    likelihood: bool,
+    limits: Limits,
+    progress: Progress | None,
+) -> TreeDistribution:
+    """Sums by the chart; raises BudgetError E501, E540."""
+    check_room_for_bit_sets(boxes.table, limits.memory)
+    watch = _stopping(progress, limits.deadline)
+    return package.Chart(package.build_forest(grammar, boxes, limits.memory, watch), likelihood)
+
+
+def _stopping(progress: Progress | None, deadline: Deadline) -> Progress | None:
+    """Progress that ends a run when its time is over."""
+    if deadline.seconds is None:
+        return progress
+    time = format_seconds(deadline.seconds)
+
+    def tell(done: int, phase: str) -> None:
+        if deadline.over():
+            raise TimeOverError(CHART_OUT_OF_TIME(time=time, phase=phase, done=done))
+        if progress is not None:
+            progress(done, phase)
+
+    return tell
+
+
+ENGINE = SumsOverTrees("chart", "what `exact` computes, plainly, in Python and NumPy", chart)

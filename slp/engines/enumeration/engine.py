@@ -1,0 +1,27 @@
+"""Engine `enumerate`: a list of every derivation, for tiny tables."""
+
+from __future__ import annotations
+
+from slp.budgets import check_room_for_bit_sets
+from slp.engines import enumeration
+from slp.engines.contract import Progress
+from slp.engines.sums import Limits, SumsOverTrees
+from slp.ir.tree_grammar import TreeGrammar
+from slp.problem.boxes import Geometry
+from slp.results.averages import TreeDistribution
+
+__all__ = ["ENGINE"]
+
+
+def _enumerate(
+    grammar: TreeGrammar,
+    boxes: Geometry,
+    likelihood: bool,
+    limits: Limits,
+    progress: Progress | None,
+) -> TreeDistribution:
+    check_room_for_bit_sets(boxes.table, limits.memory)
+    return enumeration.Enumeration.of(grammar, boxes, likelihood)
+
+
+ENGINE = SumsOverTrees("enumerate", "a list of every derivation, for tiny tables", _enumerate)

@@ -1,0 +1,30 @@
+"""What is told of a run of chains: while it runs, and where it has not converged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from slp.budgets import format_seconds
+from slp.errors import warn
+from slp.messages.inference import NOT_CONVERGED
+from slp.results.diagnostics import Diagnostics
+from slp.runner import Progress
+
+__all__ = ["teller", "warn_of"]
+
+
+def teller(progress: Callable[[int, str], None]) -> Callable[[Progress], None]:
+    """What tells `progress` of a run: steps done, and a word about them."""
+
+    def tell(now: Progress) -> None:
+        shares = ", ".join(f"{name} {share:.1%}" for name, share in now.acceptance.items())
+        left = f"{format_seconds(now.seconds_left)} left"
+        progress(now.done, f"sampling, {now.total:,} steps, accepted: {shares}; {left}")
+
+    return tell
+
+
+def warn_of(diagnostics: Diagnostics, remedies: str = "another proposal or tempering") -> None:
+    """Say in words what is wrong with a run, all of it at once (W530)."""
+    if diagnostics.warnings:
+        warn(NOT_CONVERGED(faults="; ".join(diagnostics.warnings), remedies=remedies))

@@ -1,0 +1,177 @@
+"""Engines whose numbers are sums over all trees: from a `TreeDistribution` to a posterior, and what
+is told where a budget ends the sums."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from slp.budgets import Deadline, room_beside
+from slp.data.table import Table
+from slp.engines import mcmc
+from slp.engines.contract import NoOptions, Progress, Request
+from slp.engines.exact.fitting import Fit, Room, changes_that_fit, fits_in_words
+from slp.errors import BudgetError, Diagnostic, TimeOverError
+from slp.ir.tree_grammar import TreeGrammar
+from slp.problem.boxes import Geometry
+from slp.problem.problem import Problem
+from slp.results.averages import TreeDistribution
+from slp.results.exact_posterior import ExactPosterior
+from slp.results.known import Known
+from slp.results.posterior import MapTree, Posterior
+
+__all__ = ["Limits", "SumsOverTrees", "changes_within", "may_advise", "seconds_for_sums"]
+
+# Shares of the time that exact sums leave: for a sampler that goes on where they do not end; for a
+# look at some trees, so that the best of them can be shown; for that, bounds and advice; for
+# advice alone.
+_KEPT_FOR_DRAWS, _KEPT_FOR_BEST, _KEPT_FOR_WORDS, _KEPT_FOR_ADVICE = 1 / 3, 1 / 10, 1 / 5, 1 / 10
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What sums may take: bytes, the table among them, time, threads. `what_fits` says what would
+    make them fit; `items_wanted` whether more than the evidence will be asked of what the first
+    pass finds."""
+
+    memory: int
+    deadline: Deadline
+    threads: int
+    what_fits: Callable[[Room], str] | None
+    items_wanted: bool
+
+
+#: Makes the sums over all trees of a grammar, with or without likelihood.
+Distribution = Callable[[TreeGrammar, Geometry, bool, Limits, Progress | None], TreeDistribution]
+
+
+@dataclass(frozen=True)
+class SumsOverTrees:
+    """An engine (`slp.engines.contract.Engine`) made of what gives its sums."""
+
+    name: str
+    title: str
+    distribution: Distribution
+    gives: str = "every number exactly: evidence, best trees, number of trees, predictions"
+    refuses: str = "constraints that are decided at the finished tree, `edittree`, predicates"
+    needs_grammar: bool = True
+    Options: type[Any] = NoOptions
+
+    def refusal(self, problem: Problem, options: NoOptions) -> tuple[Diagnostic, ...]:
+        """See `Engine`: E301."""
+        return problem.unsummable
+
+    def run(self, problem: Problem, request: Request, options: NoOptions) -> Posterior:
+        """See `Engine`.
+
+        Raises
+        ------
+        BudgetError
+            E501, E503, E540: the budget is too small for the table or the engine; the message says
+            what would fit, and `known` holds what was found (`slp.results.known.Known`).
+        UnsupportedError
+            E304: it cannot list all states.
+        NoTreeError
+            E504: no tree satisfies the program on this table.
+        """
+        grammar, deadline, likelihood = (
+            problem.grammar.listed(),
+            request.deadline,
+            request.likelihood,
+        )
+        advised = may_advise(problem, request) and request.instead is None
+        own = deadline.before(deadline.left() * _kept(request))
+        limits = Limits(
+            request.memory,
+            own,
+            request.threads,
+            partial(_what_fits, problem, request) if advised else None,
+            request.draws > 0,
+        )
+        best_tree = partial(_best_drawn, problem, likelihood, deadline)
+        try:
+            found = self.distribution(grammar, problem.boxes, likelihood, limits, request.progress)
+            posterior = ExactPosterior(
+                found,
+                grammar,
+                problem.boxes,
+                choice=request.choice,
+                draws=request.draws,
+                seed=request.seed,
+                best_tree=best_tree,
+                drawn=request.instead,
+                run=_SumsAgain(self.distribution, problem.table, limits, request.progress),
+            )
+        except BudgetError as error:
+            bounds = error.log_evidence_bounds
+            try:
+                if request.instead is not None and isinstance(error, TimeOverError):
+                    return request.instead(bounds)
+            except BudgetError as nothing_drawn:
+                error = nothing_drawn
+            normalised = grammar.normalised and grammar.max_leaves is None
+            if error.known is None:
+                of = (request.choice, problem.table, likelihood, normalised)
+                error.known = Known(*of, bounds, best_tree())
+            raise error from None
+        own.keep(deadline.left() * _KEPT_FOR_WORDS)
+        return posterior
+
+
+def changes_within(problem: Problem, request: Request, room: Room) -> list[Fit]:
+    """Changes of the program that would fit, looked for in a share of the time."""
+    deadline = request.deadline
+    room = replace(room, seconds=seconds_for_sums(request))
+    advice = deadline.before(deadline.left() * (1 - _KEPT_FOR_ADVICE))
+    return changes_that_fit(problem, room, advice.over)
+
+
+def seconds_for_sums(request: Request) -> float:
+    """What exact sums may take of the time; inf without a limit."""
+    return (request.deadline.seconds or math.inf) * (1 - _kept(request))
+
+
+def _kept(request: Request) -> float:
+    return _KEPT_FOR_WORDS if request.instead is None else _KEPT_FOR_DRAWS
+
+
+def may_advise(problem: Problem, request: Request) -> bool:
+    """Whether changes of the program are looked for."""
+    # Another program on the table makes another table.
+    return request.advise and room_beside(problem.table, request.memory) > request.memory // 2
+
+
+def _what_fits(problem: Problem, request: Request, room: Room) -> str:
+    return fits_in_words(changes_within(problem, request, room), problem.table)
+
+
+def _best_drawn(problem: Problem, likelihood: bool, deadline: Deadline) -> MapTree | None:
+    """The best of some trees drawn in the share of the time that is kept for them; None if there is
+    no time left."""
+    share = (deadline.seconds or math.inf) * _KEPT_FOR_BEST
+    seconds = min(share, deadline.left())
+    if seconds <= 0:
+        return None
+    return mcmc.best_drawn(problem, likelihood, seconds)
+
+
+@dataclass(frozen=True)
+class _SumsAgain:
+    """Sums over another grammar on the same table."""
+
+    distribution: Distribution
+    table: Table
+    limits: Limits
+    progress: Progress | None
+
+    def __call__(self, grammar: TreeGrammar, likelihood: bool) -> TreeDistribution:
+        boxes = Geometry(grammar, self.table)
+        return self.distribution(grammar, boxes, likelihood, self.limits, self.progress)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """To be pickled or copied: without a deadline."""
+        limits = replace(self.limits, deadline=Deadline(), what_fits=None)
+        return _SumsAgain, (self.distribution, self.table, limits, None)

@@ -1,0 +1,105 @@
+"""Chains over trees that SWI-Prolog proposes, as an engine of the run loop."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+
+from slp.engines.mcmc.options import TreeChainOptions
+from slp.engines.mcmc.trees import MetropolisHastings, Tempering
+from slp.engines.mcmc.trees.names import no_proposal, read_names
+from slp.ir import program as ir
+from slp.lower import tree_grammar_or_all
+from slp.problem.ambiguity import derivations_are_trees
+from slp.problem.boxes import Geometry
+from slp.swipl.trees.process import PrologProcess, expanded
+
+__all__ = ["PrologMetropolisHastings", "sampler"]
+
+
+class PrologMetropolisHastings(MetropolisHastings):
+    """`MetropolisHastings` whose proposals are proved by SWI-Prolog; likelihoods are the core's.
+
+    What is decided at the finished tree (`max_leaves`, `max_features`, `monotone`, predicates) is
+    tested on every tree proposed, as there. What is decided at a split or a leaf has no expansion,
+    and is refused. The program need not have a finite tree grammar.
+
+    Parameters
+    ----------
+    program : of tree rules, its predicates ready to be asked.
+    geometry : the boxes of the table.
+    proposal, likelihood : as in `MetropolisHastings`, without `q_exact`.
+
+    Raises
+    ------
+    UsageError
+        E516: there is no such proposal here.
+    UnsupportedError
+        E163, E164: the program cannot be expanded. E260, E261: SWI-Prolog is missing.
+    ProgramError
+        E263: the program runs code, without `allow_code`.
+    """
+
+    def __init__(
+        self,
+        program: ir.Program,
+        geometry: Geometry,
+        *,
+        proposal: str = "q_uc",
+        likelihood: bool = True,
+        allow_code: bool = False,
+    ) -> None:
+        if any(named.name == "q_exact" for named in read_names(proposal)):
+            message = "q_exact sums over subtrees, which are drawn one by one in SWI-Prolog"
+            raise no_proposal(message, "take q_uc, q_ind or q_n(20), or another engine")
+        local = tuple(c for c in program.constraints if not _waits_for_the_tree(c))
+        source = expanded(replace(program, constraints=local), geometry)
+        schema = geometry.table.schema(program.support.min_leaf)
+        grammar, self._is_its_own = tree_grammar_or_all(program, schema)
+        super().__init__(
+            grammar,
+            geometry,
+            program.constraints,
+            proposal=proposal,
+            likelihood=likelihood,
+            process=PrologProcess(program, source, grammar, geometry, allow_code=allow_code),
+        )
+        self._source = source
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """See `Engine`."""
+        digest = hashlib.sha256(self._source.text.encode()).hexdigest()
+        return {**super().identity, "expansion": digest, "kernel": "SWI-Prolog"}
+
+    @property
+    def rule_grammar(self) -> None:
+        """See `TreeSampler`: proofs number the states that they come to, not the grammar's."""
+        return None
+
+    @cached_property
+    def derivations_are_trees(self) -> bool:
+        """Whether it is certain that no tree has two proofs."""
+        return self._is_its_own and derivations_are_trees(self.process.grammar)
+
+
+def sampler(
+    program: ir.Program,
+    boxes: Geometry,
+    options: TreeChainOptions,
+    likelihood: bool,
+    allow_code: bool,
+) -> PrologMetropolisHastings | Tempering:
+    """What the run loop runs, with the options of any chains; raises what its class does."""
+    chains = PrologMetropolisHastings(
+        program, boxes, proposal=options.proposal, likelihood=likelihood, allow_code=allow_code
+    )
+    return chains if options.rungs == 1 else Tempering(chains, options.rungs)
+
+
+def _waits_for_the_tree(constraint: ir.Constraint) -> bool:
+    if isinstance(constraint, ir.Predicate):
+        return not constraint.local
+    return isinstance(constraint, ir.MaxLeaves | ir.MaxFeatures | ir.Monotone)
