@@ -5,12 +5,26 @@
     posterior = program.posterior(frame)     # exact where it can be
     posterior.log_evidence, posterior.map_tree(), posterior.predict_proba(new_rows)
 
-The rooms, in the order of the pipeline: `slp.syntax` reads text, `slp.analysis` checks it into
-`slp.ir`, `slp.lower` makes a tree grammar, `slp.data` codes a table, `slp.engines` crosses the two;
-`slp.compile` is that pipeline in one place. `slp.trees` holds decision trees, `slp.leaves` the
-models in their leaves, `slp.resolution` resolution for guards, `slp.resolution.goals` goals of any
-program, `slp.engines.mcmc.proofs` Metropolis-Hastings over their proofs, `slp.learn` labels and
-parameters from data, `slp.kernels` the compiled routines, `slp.cli` the commands.
+The rooms, from the ground up; each imports those above it in this list:
+
+    errors, messages   findings, the exceptions that carry them, the catalogue of codes
+    source, folders    text and places in it; which files a program may use
+    resources, late    files that the package ships; what is imported when it is first used
+    budgets            limits of time and memory
+    terms, syntax      terms of programs; text to clauses, printer, formatter
+    ir                 programs and tree grammars as frozen data
+    kernels            the compiled core, or the NumPy reference
+    leaves, data       leaf models; tables: reading, types, cuts, codes
+    trees              decision trees apart from every engine
+    runner             chains: the loop, checkpoints, randomness
+    resolution         SLD resolution, queries on clauses, draws of proofs
+    analysis, lower    clauses to a checked program; a program to a tree grammar
+    problem            a tree grammar on a table: what every engine is given
+    results            posteriors, averages, draws, diagnostics
+    engines            the contract, the registry, and one package for each engine
+    learn              labels and parameters from data
+    compile, program   the pipeline; `Program`, what users hold
+    cli                the commands; `swipl`, beside all, is what touches SWI-Prolog
 """
 
 from typing import TYPE_CHECKING
