@@ -284,3 +284,16 @@ WARM_UP_CUT = W543.says(
     "{planned:,}: the draws depend on the clock",
     "give it more time, or a smaller `warmup`",
 )
+
+W544 = Entry(
+    "W544",
+    title="not all draws are kept",
+    cause="The draws that were asked for take more memory than the budget leaves, so every second, "
+    "fourth, ... of them was kept.",
+    remedy="Give more memory (`--memory`), or ask for fewer draws and a larger `--thin`.",
+    example="slp-sample growtree data.csv --engine mh -n 1000000 --memory 64MiB",
+)
+KEPT_EVERY = W544.says(
+    "the draws did not fit in the memory, so one in {every} is kept: {kept:,} of {wanted:,}",
+    "give it more by --memory (`memory` in Python), or ask for fewer draws and a larger thin",
+)

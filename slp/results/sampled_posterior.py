@@ -72,6 +72,10 @@ class TreeSampler(Engine[S], Protocol[S]):
         """The grammar whose rules derivations take; None where they take none that are known."""
         ...
 
+    def n_nodes(self, record: Json) -> int:
+        """How many nodes the tree of a record has, at most."""
+        ...
+
     def rules_taken(self, record: Json) -> list[tuple[int, int]]:
         """State and rule, by position, of each step of a record's derivation, the first first."""
         ...

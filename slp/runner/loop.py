@@ -8,6 +8,7 @@ without a checkpoint ends warm-up there, and keeps draws as much more often as w
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import Counter
@@ -21,7 +22,7 @@ import numpy as np
 
 from slp.budgets.seconds import Deadline, format_seconds
 from slp.errors import Diagnostic, warn
-from slp.messages.inference import INTERRUPTED, NOTHING_DRAWN, OUT_OF_TIME, WARM_UP_CUT
+from slp.messages.inference import INTERRUPTED, KEPT_EVERY, NOTHING_DRAWN, OUT_OF_TIME, WARM_UP_CUT
 from slp.runner.checkpoint import (
     Checkpoint,
     only_checkpoints,
@@ -51,6 +52,9 @@ _LONGEST_ROUND = 0.5
 #: The share of the time that warm-up may take.
 _WARM_UP_SHARE = 1 / 2
 
+
+#: Draws that each chain keeps in any case.
+_FEWEST_KEPT = 100
 
 #: Each chain holds its random numbers, its state and its draws.
 _MOST_CHAINS = 10_000
@@ -117,7 +121,8 @@ class RunResult:
 class _Chain(Generic[S]):
     """One chain. A step is over when `steps` has counted it. `cut` says whether warm-up is to end
     before its time. `search` says how far the search for a start came that was stopped, None if
-    none was."""
+    none was. Of its draws every `every`-th is kept: where those kept come to more than `room`
+    bytes, every second one is dropped."""
 
     def __init__(
         self,
@@ -126,8 +131,12 @@ class _Chain(Generic[S]):
         number: int,
         stream: np.random.SeedSequence,
         cut: Callable[[], bool],
+        room: float,
+        size_of: Callable[[Json], int],
     ) -> None:
         self.engine, self.schedule, self.cut = engine, schedule, cut
+        self.room, self.size_of = room, size_of
+        self.every, self.made, self.held = 1, 0, 0
         self.rng = np.random.Generator(np.random.PCG64(stream))
         self.number, self.last = number, schedule.steps_of(number)
         self.steps = 0
@@ -182,7 +191,7 @@ class _Chain(Generic[S]):
         state, moves = engine.advance(self.rng, state, n, self.steps + 1 if after < 0 else None)
         (self.warm_up_tally if after < 0 else self.tally).update(moves)
         if after >= 0 and n == left:
-            self.draws.append(engine.record(state))
+            self._draw(state)
         self.state, self.steps = state, self.steps + n
 
     def _step(self, state: S) -> None:
@@ -194,8 +203,20 @@ class _Chain(Generic[S]):
         tally = self.warm_up_tally if after <= 0 else self.tally
         tally.update((move.name, move.outcome) for move in info.moves)
         if after > 0 and after % self.schedule.thin == 0:
-            self.draws.append(self.engine.record(state))
+            self._draw(state)
         self.state, self.steps = state, step
+
+    def _draw(self, state: S) -> None:
+        if self.made % self.every == 0:
+            self.draws.append(self.engine.record(state))
+            self.held += self.size_of(self.draws[-1])
+            while self.held > self.room and len(self.draws) > _FEWEST_KEPT:
+                self._keep_every(2 * self.every)
+        self.made += 1
+
+    def _keep_every(self, every: int) -> None:
+        self.draws, self.every = self.draws[:: every // self.every], every
+        self.held = sum(map(self.size_of, self.draws))
 
     def to_data(self) -> Json:
         return {
@@ -213,6 +234,11 @@ class _Chain(Generic[S]):
         state = data["state"]
         self.state = None if state is None else self.engine.state_from_data(state)
         self.draws = list(data["draws"])
+        self.held = sum(map(self.size_of, self.draws))
+        self.made = max(0, self.steps - self.schedule.warm_up) // self.schedule.thin
+        while _every(self.made, self.every) > len(self.draws):
+            self.every *= 2
+        assert _every(self.made, self.every) == len(self.draws)
         self.warm_up_tally = _tally_from_data(data["warm_up_tally"])
         self.tally = _tally_from_data(data["tally"])
 
@@ -228,6 +254,8 @@ def run(
     checkpoint: Checkpoint | None = None,
     say: Callable[[Diagnostic], None] = warn,
     check: Callable[[Sequence[Json]], object] = lambda records: None,
+    room: float = math.inf,
+    size_of: Callable[[Json], int] = lambda record: 0,
 ) -> RunResult:
     """Run chains of an engine.
 
@@ -237,6 +265,8 @@ def run(
     given uninterrupted; it may be asked for more draws than when it was begun. Without a checkpoint
     warm-up ends where half of the time that was left is over, and a warning (W543) says so.
     `check` fails in some way on records of a checkpoint that are none of the engine's.
+    Where draws come to more than `room` bytes by `size_of`, every second, fourth, ... is kept, of
+    all chains alike, and a warning (W544) says so.
 
     Raises
     ------
@@ -256,7 +286,10 @@ def run(
     deadline = deadline or Deadline()
     half = deadline.before(deadline.left() * (1 - _WARM_UP_SHARE))
     cut = half.over if checkpoint is None else never
-    chains = [_Chain(engine, schedule, c, stream, cut) for c, stream in enumerate(streams)]
+    own = room / schedule.chains
+    chains = [
+        _Chain(engine, schedule, c, stream, cut, own, size_of) for c, stream in enumerate(streams)
+    ]
     kept = None if checkpoint is None else read_checkpoint(checkpoint, identity)
     if checkpoint is not None and kept is not None:
         with only_checkpoints(checkpoint.path):
@@ -287,8 +320,14 @@ def run(
     cuts = [c.schedule.warm_up for c in chains if c.schedule is not schedule]
     if cuts:
         say(_warm_up_cut(min(cuts), schedule.warm_up))
+    every = max(chain.every for chain in chains)
+    for c, chain in enumerate(chains):
+        chain.draws = chain.draws[: _every(schedule.draws_of(c), chain.every)]
+        chain._keep_every(every)
+    if every > 1:
+        say(KEPT_EVERY(every=every, kept=_n_kept(chains), wanted=schedule.draws))
     return RunResult(
-        [chain.draws[: schedule.draws_of(c)] for c, chain in enumerate(chains)],
+        [chain.draws for chain in chains],
         [chain.tally for chain in chains],
         interrupted or out_of_time,
         out_of_time,
@@ -310,6 +349,11 @@ def _stopped_at(deadline: Deadline) -> Iterator[threading.Event]:
         yield stop
     finally:
         timer.cancel()
+
+
+def _every(n: int, every: int) -> int:
+    """How many of n draws are kept: the first, and every `every`-th after it."""
+    return -(-n // every)
 
 
 def _n_kept(chains: Sequence[_Chain[S]]) -> int:

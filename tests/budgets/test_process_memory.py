@@ -78,6 +78,12 @@ def test_chains_stay_within_the_budget(n: int, d: int, values: int, memory: int)
     assert found["engine"] == "mh"
 
 
+def test_many_draws_stay_within_the_budget() -> None:
+    """20,000 draws would take some 400 MB."""
+    options = {"engine": "mh", "draws": 20_000, "warmup": 200, "thin": 10}
+    peak_of(":- use(growtree).", 800, 6, 0, 64 * MIB, options)
+
+
 def test_exact_sums_stay_within_the_budget() -> None:
     options = {"engine": "exact", "draws": 0}
     found = peak_of(":- use(denison).", 10_000, 40, 0, 64 * MIB, options)

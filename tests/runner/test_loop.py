@@ -228,3 +228,50 @@ def test_schedules_that_cannot_fit(option: str, most: int) -> None:
     with pytest.raises(UsageError) as caught:
         Schedule(**{"draws": 1, option: most + 1})
     assert "error[E505]" in str(caught.value) and f"to {most:,}" in str(caught.value)
+
+
+# --- draws that do not fit ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", [Walk, BlockWalk])
+def test_of_draws_that_do_not_fit_one_in_so_many_is_kept(engine: type[Walk]) -> None:
+    """Of all chains alike, those at the same places, whatever the number of threads."""
+    schedule = Schedule(draws=2000, chains=2, warm_up=10)
+    all_draws = run(engine(), schedule, seed=2).draws
+    said: list[Diagnostic] = []
+    room: dict[str, Any] = {"room": 600.0, "size_of": lambda record: 1, "say": said.append}
+    for threads in (1, 2):
+        have = run(engine(), schedule, seed=2, threads=threads, **room)
+        assert have.draws == [draws[::4] for draws in all_draws]
+        assert not have.interrupted
+    assert said[0].code == "W544" and said[0].message == (
+        "the draws did not fit in the memory, so one in 4 is kept: 500 of 2,000"
+    )
+
+
+def test_chains_of_large_draws_set_the_pace() -> None:
+    """The second chain's draws come to twice as much: both keep as few."""
+    schedule = Schedule(draws=2000, chains=2, warm_up=10)
+    all_draws = run(Walk(), schedule, seed=2).draws
+    heavy = {str(record) for record in all_draws[1]} - {str(record) for record in all_draws[0]}
+    size_of = lambda record: 2 if str(record) in heavy else 1  # noqa: E731
+    have = run(Walk(), schedule, seed=2, room=2100.0, size_of=size_of, say=lambda _: None)
+    assert have.draws == [draws[::2] for draws in all_draws]
+
+
+def test_a_few_draws_are_kept_in_any_case() -> None:
+    have = run(
+        Walk(), Schedule(300, 2, 0), 2, room=0.0, size_of=lambda record: 1, say=lambda _: None
+    )
+    assert [len(draws) for draws in have.draws] == [75, 75]
+
+
+def test_a_run_whose_draws_do_not_fit_goes_on_bit_for_bit(tmp_path: Path) -> None:
+    schedule = Schedule(draws=2000, chains=2, warm_up=10)
+    room: dict[str, Any] = {"room": 600.0, "size_of": lambda record: 1, "say": lambda _: None}
+    want = run(Walk(), schedule, seed=2, **room)
+    file = tmp_path / "run.json"
+    stopped = run(Walk(interrupt_at=1500), schedule, 2, checkpoint=Checkpoint(file), **room)
+    assert stopped.interrupted
+    have = run(Walk(), schedule, 2, checkpoint=Checkpoint(file, resume=True), **room)
+    assert have.draws == want.draws

@@ -166,6 +166,8 @@ class _Chains:
                 checkpoint=checkpoint,
                 say=said.append,
                 check=sampler.scored,
+                room=self.room * _SHARE_OF_DRAWS,
+                size_of=lambda record: _BYTES_OF_NODE * sampler.n_nodes(record),
             )
         except NothingDrawnError as error:
             best = _best_of(sampler, error.records, likelihood, deadline.over)
@@ -185,7 +187,7 @@ class _Chains:
             seed=seed,
             threads=threads,
             schedule=schedule,
-            room=self.room,
+            room=round(self.room * (1 - _SHARE_OF_DRAWS)),
             run=self,
             stop=deadline.over,
         )
@@ -325,6 +327,10 @@ def tree_sampler(
 
 #: Each rung holds a state, and makes steps of its own.
 _MOST_RUNGS = 10_000
+
+#: Of the memory beside table and chains, the share that draws may take; and what a node of a draw
+#: takes, as measured.
+_SHARE_OF_DRAWS, _BYTES_OF_NODE = 0.5, 1200
 
 #: Seconds at most that go into a look at some trees.
 _LOOK = 5.0

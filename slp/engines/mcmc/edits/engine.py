@@ -192,6 +192,10 @@ class EditMetropolisHastings:
         """See `slp.results.sampled_posterior.TreeSampler`."""
         return None
 
+    def n_nodes(self, record: Json) -> int:
+        """See `TreeSampler`."""
+        return 2 * (self.given.n_leaves + len(record))
+
     def rules_taken(self, record: Json) -> list[tuple[int, int]]:
         """See `slp.results.sampled_posterior.TreeSampler`."""
         return []

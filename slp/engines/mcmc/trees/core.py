@@ -218,6 +218,10 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         """See `slp.results.sampled_posterior.TreeSampler`."""
         return self.plain.process.grammar
 
+    def n_nodes(self, record: Json) -> int:
+        """See `TreeSampler`."""
+        return len(record) // 4
+
     def rules_taken(self, record: Json) -> list[tuple[int, int]]:
         """See `slp.results.sampled_posterior.TreeSampler`."""
         grammar = self.plain.process.grammar

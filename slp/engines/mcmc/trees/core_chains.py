@@ -100,6 +100,10 @@ class CoreChains(ABC, Generic[P]):
         """See `slp.results.sampled_posterior.TreeSampler`."""
         return None
 
+    def n_nodes(self, record: Json) -> int:
+        """See `TreeSampler`."""
+        return self.plain.n_nodes(record)
+
     def rules_taken(self, record: Json) -> list[tuple[int, int]]:
         """See `slp.results.sampled_posterior.TreeSampler`."""
         return []

@@ -209,6 +209,10 @@ class MetropolisHastings:
         """See `slp.results.sampled_posterior.TreeSampler`."""
         return self.process.grammar
 
+    def n_nodes(self, record: Json) -> int:
+        """See `TreeSampler`."""
+        return len(record)
+
     def rules_taken(self, record: Json) -> list[tuple[int, int]]:
         """See `slp.results.sampled_posterior.TreeSampler`."""
         nodes = self.proof_from_data(record).preorder()

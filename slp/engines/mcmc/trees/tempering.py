@@ -118,6 +118,10 @@ class OfRung0(Generic[B]):
         """See `slp.results.sampled_posterior.TreeSampler`."""
         return self.base.rule_grammar
 
+    def n_nodes(self, record: Json) -> int:
+        """See `TreeSampler`."""
+        return self.base.n_nodes(record)
+
     def rules_taken(self, record: Json) -> list[tuple[int, int]]:
         """See `slp.results.sampled_posterior.TreeSampler`."""
         return self.base.rules_taken(record)
