@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from slp.late import late_names
 
 if TYPE_CHECKING:
+    from slp.runner.chain import Schedule
     from slp.runner.checkpoint import Checkpoint, checkpoint_and_seed
-    from slp.runner.loop import Progress, RunResult, Schedule, acceptance, out_of_time_in_words, run
+    from slp.runner.loop import Progress, RunResult, acceptance, out_of_time_in_words, run
     from slp.runner.options import check_count, fresh_seed, options_of
     from slp.runner.stepper import (
         LONGEST_BLOCK,
@@ -68,7 +69,7 @@ __getattr__, __dir__ = late_names(
         "Outcome": "slp.runner.stepper",
         "Progress": "slp.runner.loop",
         "RunResult": "slp.runner.loop",
-        "Schedule": "slp.runner.loop",
+        "Schedule": "slp.runner.chain",
         "SearchStoppedError": "slp.runner.stepper",
         "Stop": "slp.runner.stepper",
         "acceptance": "slp.runner.loop",
