@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from slp.errors import Diagnostic, UsageError
+from slp.errors import UsageError
+from slp.messages.trees import NOT_A_TREE
 from slp.program.program import Program
 from slp.program.reading import Include, parse
 from slp.trees import Tree
@@ -40,8 +41,7 @@ def check(
         A fault in a text or the table, or a function that does not answer. E613: `tree` is none.
     """
     if not isinstance(tree, Tree):
-        help = "of JSON data make one by slp.Tree.from_dict"
-        raise UsageError(Diagnostic("E613", f"{tree!r} is no tree", help=help))
+        raise UsageError(NOT_A_TREE(given=tree))
     texts = [c.rstrip() for c in constraints if isinstance(c, str)]
     shared = "\n".join([*(t for t in texts if t.endswith(".")), ":- use(growtree).\n"])
 

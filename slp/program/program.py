@@ -15,6 +15,7 @@ from slp.ir import program as ir
 from slp.ir.words import describe_prior
 from slp.late import optional_module
 from slp.lower import explain_program
+from slp.messages.trees import NOT_A_FUNCTION
 from slp.problem.problem import Problem
 from slp.program.proof_questions import ProofQuestions
 from slp.program.tree_questions import TreeQuestions
@@ -179,9 +180,7 @@ class Program(TreeQuestions, ProofQuestions):
 def _predicate_of(function: Callable[[Any], bool], local: bool) -> ir.Predicate:
     """A function as a constraint, by the name that it was defined with."""
     if not callable(function):
-        message = f"`require` takes a function, not {function!r}"
-        help = "give a function of a tree, as in `require(small)`"
-        raise UsageError(Diagnostic("E655", message, help=help))
+        raise UsageError(NOT_A_FUNCTION(given=function))
     named: Any = function
     while isinstance(named, partial):
         named = named.func

@@ -18,7 +18,7 @@ import numpy as np
 from slp.data.coding import response_of
 from slp.data.frames import frame_of
 from slp.data.roles import roles_of
-from slp.errors import DataError, Diagnostic, UsageError
+from slp.errors import DataError, UsageError
 from slp.ir.program import (
     Before,
     Constant,
@@ -38,6 +38,7 @@ from slp.ir.program import (
 )
 from slp.ir.words import describe_constraint
 from slp.leaves import label_text
+from slp.messages.trees import NOT_A_PROGRAM, RESPONSE_WITHOUT_TABLE
 from slp.source import SourceSpan
 from slp.trees.drawing import condition_text
 from slp.trees.monotone import Fall, falls
@@ -102,14 +103,10 @@ def check_tree(
     """
     ir = getattr(program, "ir", program)
     if not isinstance(ir, Program):
-        message = f"a tree is checked against a program, and {program!r} is none"
-        help = "give what slp.load or slp.parse gives; "
-        help += "for constraints by themselves there is slp.check"
-        raise UsageError(Diagnostic("E612", message, help=help))
+        raise UsageError(NOT_A_PROGRAM(given=program))
     levels = None
     if X is None and y is not None:
-        help = "give the table too: tree.check(program, X, y)"
-        raise DataError(Diagnostic("E611", "there is a response `y`, and no table `X`", help=help))
+        raise DataError(RESPONSE_WITHOUT_TABLE())
     if X is not None:
         levels = levels_of_rows(tree, X)
         tree = tree.with_leaves(_leaves_of_rows(tree, ir, X, y))

@@ -18,8 +18,24 @@ import math
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from slp.errors import DataError, Diagnostic
+from slp.errors import DataError
 from slp.leaves import Label, label_of, label_text, sorted_labels
+from slp.messages import Wording
+from slp.messages.trees import (
+    CLASS_NOT_LISTED,
+    CLASSES_MALFORMED,
+    COUNTS_MALFORMED,
+    LEAF_HAS_STRANGE_KEY,
+    NO_NUMBER_OF_ROWS,
+    NO_SUMMARY,
+    NO_THRESHOLD,
+    NODE_IS_NO_OBJECT,
+    NOT_A_STRING,
+    SPLIT_HAS_NO_TEST,
+    SPLIT_HAS_STRANGE_KEY,
+    SPLIT_HAS_TWO_TESTS,
+    SPLIT_LACKS_KEY,
+)
 from slp.trees.tree import Leaf, Node, Split, Tree
 
 __all__ = ["tree_from_dict", "tree_to_dict"]
@@ -81,8 +97,8 @@ class _Site:
             return ".".join(sides[:-21:-1]) + f"... ({len(sides)} deep)"
         return ".".join(reversed(sides)) or "the root"
 
-    def fail(self, code: str, message: str, help: str) -> NoReturn:
-        raise DataError(Diagnostic(code, f"not a tree: at {self.path()}, {message}", help=help))
+    def fail(self, wording: Wording, **values: Any) -> NoReturn:
+        raise DataError(wording(path=self.path(), **values))
 
 
 def tree_from_dict(data: Any, *, quote: bool = True) -> Tree:
@@ -120,34 +136,29 @@ def tree_from_dict(data: Any, *, quote: bool = True) -> Tree:
 
 def _check_object(site: _Site) -> Mapping[str, Any]:
     if not isinstance(site.data, Mapping):
-        help = 'a node is {"feature": .., "threshold": .., "left": .., "right": ..} or a leaf'
-        site.fail("E601", f"there is {_kind(site.data)} where an object is needed", help)
+        site.fail(NODE_IS_NO_OBJECT, found=_kind(site.data))
     return site.data
 
 
 def _check_test(site: _Site, node: Mapping[str, Any]) -> tuple[str, float | None, str | None]:
-    help = "a split has `feature`, `left`, `right`, and one of `threshold` and `level`"
     for key in ("feature", "left", "right"):
         if key not in node:
-            site.fail("E602", f"the split has no `{key}`", help)
+            site.fail(SPLIT_LACKS_KEY, key=key)
     unknown = [str(key) for key in node if key not in _SPLIT_KEYS]
     if unknown:
-        site.fail(
-            "E602", f"the split has {site.words('key', unknown[0])}, which means nothing", help
-        )
+        site.fail(SPLIT_HAS_STRANGE_KEY, key=site.words("key", unknown[0]))
     threshold, level = node.get("threshold"), node.get("level")
     if threshold is None and level is None:
-        site.fail("E602", "the split has neither `threshold` nor `level`", help)
+        site.fail(SPLIT_HAS_NO_TEST)
     if threshold is not None and level is not None:
-        site.fail("E602", "the split has both `threshold` and `level`", help)
-    for key, text in (("feature", node["feature"]), ("level", level)):
-        if text is not None and not isinstance(text, str):
-            site.fail("E603", f"`{key}` is {_kind(text)} where a string is needed", "quote it")
-    if node["feature"] is None:
-        site.fail("E603", "`feature` is null where a string is needed", "name a feature")
-    if level is not None:
-        return node["feature"], None, level
-    return node["feature"], _check_number(site, "E604", "threshold", threshold), None
+        site.fail(SPLIT_HAS_TWO_TESTS)
+    if not isinstance(node["feature"], str):
+        site.fail(NOT_A_STRING, key="feature", found=_kind(node["feature"]))
+    if level is None:
+        return node["feature"], _check_number(site, NO_THRESHOLD, "threshold", threshold), None
+    if not isinstance(level, str):
+        site.fail(NOT_A_STRING, key="level", found=_kind(level))
+    return node["feature"], None, level
 
 
 def _check_classes(site: _Site, classes: Any) -> dict[str, Label]:
@@ -155,60 +166,49 @@ def _check_classes(site: _Site, classes: Any) -> dict[str, Label]:
     if not isinstance(classes, list) or not all(
         isinstance(c, bool | int | float | str) for c in classes
     ):
-        help = 'list the classes that occur, as in "classes": [1, 2]'
-        site.fail("E605", "`classes` is no list of numbers, truth values or strings", help)
+        site.fail(CLASSES_MALFORMED)
     return {label_text(c): c for c in classes}
 
 
 def _check_leaf(site: _Site, node: Mapping[str, Any], labels: Mapping[str, Label] | None) -> Leaf:
-    help = 'a leaf is {"counts": {"a": 3}}, {"n": 12, "mean": 3.4} or {}'
     unknown = [str(key) for key in node if key not in _LEAF_KEYS]
     if unknown:
-        site.fail(
-            "E602", f"the leaf has {site.words('key', unknown[0])}, which means nothing", help
-        )
+        site.fail(LEAF_HAS_STRANGE_KEY, key=site.words("key", unknown[0]))
     summary: dict[str, Any] = {key: node[key] for key in node if key != "predictive"}
     if "counts" in summary:
         counts = summary["counts"]
         if not isinstance(counts, Mapping) or not all(isinstance(c, str) for c in counts):
-            site.fail("E605", "`counts` is no object from classes to numbers of rows", help)
+            site.fail(COUNTS_MALFORMED)
         for outcome, rows in counts.items():
             _check_count(site, f"counts.{outcome}" if site.quote else "counts", rows)
         strange = [] if labels is None else [c for c in counts if c not in labels]
         if strange:
-            help = "name every class that occurs in a leaf"
-            site.fail(
-                "E605",
-                f"`counts` has {site.words('class', strange[0])}, `classes` has not",
-                help,
-            )
+            site.fail(CLASS_NOT_LISTED, label=site.words("class", strange[0]))
         summary["counts"] = {c if labels is None else labels[c]: k for c, k in counts.items()}
     for key in ("n", "events"):
         if key in summary:
             _check_count(site, key, summary[key])
     if summary.get("mean") is not None:
-        _check_number(site, "E605", "mean", summary["mean"])
+        _check_number(site, NO_SUMMARY, "mean", summary["mean"])
     return Leaf(summary)
 
 
-def _check_number(site: _Site, code: str, key: str, value: Any) -> float:
-    help = "give a number"
+def _check_number(site: _Site, wording: Wording, key: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        site.fail(code, f"`{key}` is {_kind(value)} where a number is needed", help)
+        site.fail(wording, key=key, found=_kind(value))
     try:
         number = float(value)
     except OverflowError:
-        site.fail(code, f"`{key}` is too large for a floating-point number", help)
+        site.fail(wording, key=key, found="too large an integer")
     if math.isnan(number):
-        site.fail(code, f"`{key}` is NaN, which no value is below", help)
+        site.fail(wording, key=key, found="NaN")
     return number
 
 
 def _check_count(site: _Site, key: str, value: Any) -> None:
-    number = _check_number(site, "E605", key, value)
+    number = _check_number(site, NO_SUMMARY, key, value)
     if number < 0 or math.isinf(number):
-        shown = value if site.quote else "a number"
-        site.fail("E605", f"`{key}` is {shown}, which is no number of rows", "give 0, 1, 2, ...")
+        site.fail(NO_NUMBER_OF_ROWS, key=key, found=value if site.quote else "a number")
 
 
 def _kind(value: Any) -> str:

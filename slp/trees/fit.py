@@ -24,6 +24,8 @@ from numpy.typing import NDArray
 from slp.data.table import Feature, Table
 from slp.errors import Diagnostic
 from slp.ir.program import Support
+from slp.messages import Wording
+from slp.messages.trees import SPLIT_BECAME_LEAF, SPLIT_LEFT_OUT, THRESHOLDS_MOVED
 from slp.source import SourceSpan
 from slp.trees.drawing import condition_text
 from slp.trees.tree import Leaf, Node, Split, Tree
@@ -54,12 +56,18 @@ class _Site(NamedTuple):
     depth: int
     path: tuple[str, ...]
 
+    @property
+    def place(self) -> str:
+        """Where it is, in words."""
+        return ".".join(self.path) or "the root"
+
 
 class _Fit:
     def __init__(self, table: Table, support: Support) -> None:
         self.table, self.support = table, support
         self.columns = {f.name: (j, f) for j, f in enumerate(table.features)}
-        self.found: dict[tuple[str, str], list[str]] = {}
+        #: What does not fit and why ("" where each place has its own reason), with the places.
+        self.found: dict[tuple[Wording, str], list[str]] = {}
 
     def tree(self, tree: Tree) -> Tree:
         stack = [_Site(tree.root, np.arange(len(self.table.counts)), 0, ())]
@@ -85,7 +93,7 @@ class _Fit:
         while isinstance(node := site.node, Split):
             fault = self._fault(node, site.depth)
             if fault is not None:
-                self._note("W630", fault, site)
+                self._note(SPLIT_BECAME_LEAF, fault, site.place)
                 return None
             j, feature = self.columns[node.feature]
             codes = self.table.codes[site.rows, j]
@@ -102,7 +110,8 @@ class _Fit:
             few = min(n_left, n_right)
             rows = "no rows" if few == 0 else f"fewer than `min_leaf({least})` rows"
             where = "left" if n_left <= n_right else "right"
-            self._note("W631", f"`{condition_text(node)}` sends {rows} {where}", site)
+            reason = f"`{condition_text(node)}` sends {rows} {where}"
+            self._note(SPLIT_LEFT_OUT, reason, site.place)
             if n_left < least and n_right < least:
                 return None
             child = node.left if n_right < least else node.right
@@ -132,31 +141,20 @@ class _Fit:
         if nearest == node.threshold:
             return node
         moved = Split(node.feature, nearest, None, node.left, node.right)
-        self._note("W632", f"`{condition_text(node)}` to `{condition_text(moved)}`", site)
+        change = f"`{condition_text(node)}` to `{condition_text(moved)}`"
+        self._note(THRESHOLDS_MOVED, "", f"{change} at {site.place}")
         return moved
 
-    def _note(self, code: str, text: str, site: _Site) -> None:
-        place = ".".join(site.path) or "the root"
-        self.found.setdefault((code, "" if code == "W632" else text), []).append(
-            f"{text} at {place}" if code == "W632" else place
-        )
+    def _note(self, wording: Wording, reason: str, place: str) -> None:
+        self.found.setdefault((wording, reason), []).append(place)
 
     def warnings(self, span: SourceSpan | None) -> Iterator[Diagnostic]:
-        """One finding for each code and reason, with the places that it holds of."""
-        for (code, reason), places in self.found.items():
+        """One finding for each wording and reason, with the places that it holds of."""
+        for (wording, reason), places in self.found.items():
             listed = ", ".join(places[:_MOST_PLACES])
             if len(places) > _MOST_PLACES:
                 listed += f" and {len(places) - _MOST_PLACES} more"
-            if code == "W632":
-                message = f"thresholds of the given tree are moved to declared cuts: {listed}"
-                help = "rows of one bin cannot be parted; declare finer cuts to keep them"
-            elif code == "W630":
-                message = f"the given tree has a leaf instead of a split at {listed}: {reason}"
-                help = "what stands below is left out; mend the tree or the program"
-            else:
-                message = f"a split of the given tree is left out at {listed}: {reason}"
-                help = "its other side stands in its place"
-            yield Diagnostic(code, message, span, help, severity="warning")
+            yield wording(span, places=listed, reason=reason)
 
 
 def _codes_left(feature: Feature, split: Split) -> NDArray[np.bool_]:

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from slp.errors import DataError, Diagnostic
+from slp.errors import DataError
 from slp.leaves import Label, label_of
+from slp.messages.trees import NOT_A_FITTED_TREE, WRONG_NUMBER_OF_NAMES
 from slp.trees.thresholds import threshold_below
 from slp.trees.tree import Leaf, Node, Split, Tree
 
@@ -28,7 +29,7 @@ def tree_from_sklearn(estimator: Any, feature_names: Sequence[str] | None = None
     """
     fitted = getattr(estimator, "tree_", None)
     if fitted is None or getattr(estimator, "n_outputs_", 1) != 1:
-        raise _no_tree(estimator)
+        raise DataError(NOT_A_FITTED_TREE(given=type(estimator).__name__))
     names = _names(estimator, feature_names)
     classes = [label_of(c) for c in getattr(estimator, "classes_", ())]
     done: dict[int, Node] = {}
@@ -49,8 +50,7 @@ def _names(estimator: Any, given: Sequence[str] | None) -> list[str]:
         given = getattr(estimator, "feature_names_in_", [f"x{j}" for j in range(n)])
     names = [str(name) for name in given]
     if len(names) != n:
-        message = f"{len(names)} names are given, and the tree was fitted to {n} features"
-        raise DataError(Diagnostic("E641", message, help="give one name for each column, in order"))
+        raise DataError(WRONG_NUMBER_OF_NAMES(given=len(names), features=n))
     return names
 
 
@@ -63,10 +63,3 @@ def _summary(fitted: Any, i: int, classes: list[Label]) -> dict[str, Any]:
         return {"n": rows, "mean": float(value[0])}
     counts = np.rint(value / value.sum() * rows).astype(int).tolist()
     return {"counts": {c: k for c, k in zip(classes, counts, strict=True) if k}}
-
-
-def _no_tree(estimator: Any) -> DataError:
-    name = type(estimator).__name__
-    message = f"`{name}` is no fitted decision tree with one response"
-    help = "fit a DecisionTreeClassifier or DecisionTreeRegressor first; of a forest take one tree"
-    return DataError(Diagnostic("E640", message, help=help))

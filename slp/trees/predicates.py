@@ -23,6 +23,15 @@ import numpy as np
 from slp.errors import Diagnostic, ProgramError, SlpError, UnsupportedError
 from slp.ir.program import Constraint, Predicate, Program
 from slp.ir.words import predicate_text
+from slp.messages import Wording
+from slp.messages.trees import (
+    CODE_REFUSED,
+    PREDICATE_GAVE_NO_ANSWER,
+    PREDICATE_IS_NO_FUNCTION,
+    PREDICATE_NOT_ASKED,
+    PREDICATE_NOT_IMPORTED,
+    PREDICATE_RAISED,
+)
 from slp.source import SourceSpan
 from slp.terms import Text
 from slp.trees.nodes import TreeNode
@@ -91,20 +100,19 @@ class AskedPredicate:
             try:
                 answer = self.function(subject)
             except (Exception, SystemExit) as error:
-                raise self._fault("E653", f"raised {_error_text(error)}", subject) from error
+                raise self._fault(PREDICATE_RAISED, subject, error=_error_text(error)) from error
             finally:
                 self.seconds += time.perf_counter() - started
             if not isinstance(answer, bool | np.bool_):
-                gave = f"gave {_short(answer)}, which is neither True nor False"
-                raise self._fault("E654", gave, subject)
+                raise self._fault(PREDICATE_GAVE_NO_ANSWER, subject, answer=_short(answer))
             if not answer:
                 self.refused += 1
                 self.last_refused = subject
             return bool(answer)
 
-    def _fault(self, code: str, what: str, subject: Any) -> SlpError:
-        help = f"in call {self.asked:,} it was asked of this {_kind(subject)}:\n{subject}"
-        return SlpError(Diagnostic(code, f"{self.words} {what}", self.span, help))
+    def _fault(self, wording: Wording, subject: Any, **values: Any) -> SlpError:
+        values |= {"call": self.asked, "kind": _kind(subject), "subject": subject}
+        return SlpError(wording(self.span, predicate=self.words, **values))
 
 
 def with_predicates(program: Program, allow_code: bool) -> Program:
@@ -175,9 +183,7 @@ def _is_code(constraint: Constraint) -> bool:
 
 def _refused(constraint: Constraint) -> Diagnostic:
     assert isinstance(constraint, Predicate)
-    message = f"{predicate_text(constraint)} runs code, and is refused"
-    help = "allow it with --allow-code (`allow_code=True`), if you trust this program"
-    return Diagnostic("E650", message, constraint.span, help)
+    return CODE_REFUSED(constraint.span, predicate=predicate_text(constraint))
 
 
 def asked_predicate(predicate: Predicate, program: Program) -> AskedPredicate:
@@ -196,9 +202,8 @@ def asked_predicate(predicate: Predicate, program: Program) -> AskedPredicate:
         named_by = (predicate, program)
         host = HOSTS.get(predicate.language)
         if host is None:
-            message = f"{predicate_text(predicate)} cannot be asked by any engine here"
-            help = "leave the constraint out"
-            raise UnsupportedError(Diagnostic("E652", message, predicate.span, help))
+            refused = PREDICATE_NOT_ASKED(predicate.span, predicate=predicate_text(predicate))
+            raise UnsupportedError(refused)
         function = host(predicate, program)
     words = predicate_text(predicate)
     return AskedPredicate(words, function, predicate.span, named_by=named_by)
@@ -220,19 +225,18 @@ def _python_function(predicate: Predicate, program: Program) -> Callable[[Any], 
     in the folder of the file that names it."""
     assert isinstance(predicate.goal, Text)
     module_name, _, name = predicate.goal.value.partition(":")
-    if predicate.span is not None:
-        folder = str(Path(predicate.span.file.name).resolve().parent)
+    span, words = predicate.span, predicate_text(predicate)
+    if span is not None:
+        folder = str(Path(span.file.name).resolve().parent)
         if folder not in sys.path:
             sys.path.append(folder)
     try:
         found: Any = getattr(importlib.import_module(module_name), name)
     except (Exception, SystemExit) as error:
-        message = f"{predicate_text(predicate)} cannot be imported: {_error_text(error)}"
-        help = "its module must be installed, on the PYTHONPATH, or beside the program's file"
-        raise ProgramError(Diagnostic("E651", message, predicate.span, help)) from error
+        reason = _error_text(error)
+        raise ProgramError(PREDICATE_NOT_IMPORTED(span, predicate=words, reason=reason)) from error
     if not callable(found):
-        message = f"{predicate_text(predicate)} is no function, but {_short(found)}"
-        raise ProgramError(Diagnostic("E651", message, predicate.span, "name a function of a tree"))
+        raise ProgramError(PREDICATE_IS_NO_FUNCTION(span, predicate=words, found=_short(found)))
     function: Callable[[Any], object] = found
     return function
 

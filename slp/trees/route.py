@@ -11,8 +11,17 @@ from numpy.typing import NDArray
 
 from slp.data.cells import cell_text, is_missing, number_of
 from slp.data.frames import collected
-from slp.errors import DataError, Diagnostic
+from slp.errors import DataError
 from slp.leaves import Label, label_array
+from slp.messages.trees import (
+    NOTHING_TO_PREDICT_FROM,
+    ROWS_NOT_2D,
+    TEST_OF_ANOTHER_KIND,
+    THRESHOLD_INSIDE_BIN,
+    TREE_COLUMN_MISSING,
+    TREE_VALUE_MISSING,
+    TREE_VALUE_NO_NUMBER,
+)
 from slp.trees.regions import number_text
 from slp.trees.tree import Leaf, Split, Tree
 
@@ -96,8 +105,6 @@ def _route(
     n_rows: int,
     goes_left: Callable[[Split, NDArray[np.int64]], NDArray[np.bool_]],
 ) -> NDArray[np.int64]:
-    from slp.trees.tree import Leaf
-
     where = np.zeros(n_rows, dtype=np.int64)
     stack = [(tree.root, np.arange(n_rows))]
     n_leaves = 0
@@ -121,8 +128,7 @@ class _Columns:
         if self._frame is None:
             self._array = np.asarray(X)
             if self._array.ndim != 2:
-                message = f"the rows have shape {self._array.shape} where (n, d) is needed"
-                raise DataError(Diagnostic("E607", message, help="give a two-dimensional array"))
+                raise DataError(ROWS_NOT_2D(shape=self._array.shape))
             self._names = [f"x{j}" for j in range(self._array.shape[1])]
         else:
             self._names = [str(name) for name in self._frame.columns]
@@ -140,9 +146,7 @@ class _Columns:
         values = list(column)
         missing = [i for i, v in enumerate(values) if is_missing(v)]
         if missing:
-            message = f"row {missing[0] + 1} has no value of {feature}"
-            help = f"the tree asks for {feature}: fill the value in or leave the row out"
-            raise DataError(Diagnostic("E607", message, help=help))
+            raise DataError(TREE_VALUE_MISSING(row=missing[0] + 1, feature=feature))
         return values
 
     def numbers(self, feature: str) -> NDArray[np.float64]:
@@ -151,9 +155,7 @@ class _Columns:
             try:
                 self._numbers[feature] = np.array([number_of(v) for v in values], dtype=np.float64)
             except (TypeError, ValueError) as e:
-                message = f"{feature} holds something that is no number: {e}"
-                help = f"the tree compares {feature} with thresholds; give numbers"
-                raise DataError(Diagnostic("E607", message, help=help)) from e
+                raise DataError(TREE_VALUE_NO_NUMBER(feature=feature, reason=e)) from e
         return self._numbers[feature]
 
     def levels(self, feature: str) -> NDArray[np.str_]:
@@ -168,8 +170,7 @@ def _codes_left(split: Split, feature: Feature) -> NDArray[np.bool_]:
     if (split.level is None) == feature.categorical:
         kind = "categorical" if feature.categorical else "numeric"
         given = "a threshold" if split.level is None else "a level"
-        message = f"the tree tests {feature.name} against {given}, but it is {kind} in the table"
-        raise DataError(Diagnostic("E608", message, help="use a tree made for this table"))
+        raise DataError(TEST_OF_ANOTHER_KIND(feature=feature.name, given=given, kind=kind))
     if feature.levels is not None:
         return np.array([level == split.level for level in feature.levels], dtype=np.bool_)
     assert split.threshold is not None
@@ -177,12 +178,9 @@ def _codes_left(split: Split, feature: Feature) -> NDArray[np.bool_]:
         return np.less(feature.values, split.threshold)
     assert feature.cuts is not None
     if split.threshold not in feature.cuts:
-        message = (
-            f"the tree cuts {feature.name} at {number_text(split.threshold)}, inside a bin: "
-            "the table does not tell the values in a bin apart"
-        )
         cuts = ", ".join(number_text(c) for c in feature.cuts)
-        raise DataError(Diagnostic("E609", message, help=f"the cuts of {feature.name} are {cuts}"))
+        threshold = number_text(split.threshold)
+        raise DataError(THRESHOLD_INSIDE_BIN(feature=feature.name, threshold=threshold, cuts=cuts))
     last_left = int(np.searchsorted(feature.cuts, split.threshold))
     return np.less_equal(np.arange(feature.n_codes), last_left)
 
@@ -195,9 +193,7 @@ def _leaf_prediction(leaf: Leaf) -> Label:
         return _mean_duration(leaf)
     if leaf.summary.get("mean") is not None:
         return float(leaf.summary["mean"])
-    message = "a leaf of the tree has no counts and no mean to predict from"
-    help = "fill the leaves from a table: tree.with_summaries(table)"
-    raise DataError(Diagnostic("E610", message, help=help))
+    raise DataError(NOTHING_TO_PREDICT_FROM())
 
 
 def _mean_duration(leaf: Leaf) -> float:
@@ -210,5 +206,4 @@ def _mean_duration(leaf: Leaf) -> float:
 
 
 def _no_column(feature: str, names: list[str]) -> DataError:
-    message = f"the tree splits on {feature}, and there is no such column"
-    return DataError(Diagnostic("E606", message, help=f"the columns are {', '.join(names)}"))
+    return DataError(TREE_COLUMN_MISSING(feature=feature, columns=", ".join(names)))

@@ -170,12 +170,12 @@ MALFORMED = [
     (
         split_without("", threshold=float("nan")),
         "E604",
-        "not a tree: at the root, `threshold` is NaN, which no value is below",
+        "not a tree: at the root, `threshold` is NaN where a number is needed",
     ),
     (
         split_without("", threshold=10**400),
         "E604",
-        "not a tree: at the root, `threshold` is too large for a floating-point number",
+        "not a tree: at the root, `threshold` is too large an integer where a number is needed",
     ),
     (
         leaf_below({"counts": [3]}),

@@ -1,0 +1,336 @@
+"""E6xx, W6xx: trees, trees on a table, and predicates that are asked of trees."""
+
+from __future__ import annotations
+
+from slp.messages.entry import Entry
+
+_NODE = 'a node is {{"feature": .., "threshold": .., "left": .., "right": ..}} or a leaf'
+_SPLIT = "a split has `feature`, `left`, `right`, and one of `threshold` and `level`"
+_LEAF = 'a leaf is {{"counts": {{"a": 3}}}}, {{"n": 12, "mean": 3.4}} or {{}}'
+
+E601 = Entry(
+    "E601",
+    title="a node of a tree is no object",
+    cause="Data in JSON is read as a tree, and a node of it is a list, a number, a text or null.",
+    remedy="Write each node as an object: a split or a leaf.",
+    example="slp.Tree.from_dict([1, 2])",
+)
+NODE_IS_NO_OBJECT = E601.says(
+    "not a tree: at {path}, there is {found} where an object is needed", _NODE
+)
+
+E602 = Entry(
+    "E602",
+    title="a node of a tree has the wrong keys",
+    cause="A split lacks `feature`, `left` or `right`, has none or both of `threshold` and "
+    "`level`, or a node has a key that means nothing.",
+    remedy="Give each node the keys that the help line names.",
+    example='slp.Tree.from_dict({"feature": "age", "threshold": 40, "left": {}})',
+)
+SPLIT_LACKS_KEY = E602.says("not a tree: at {path}, the split has no `{key}`", _SPLIT)
+SPLIT_HAS_STRANGE_KEY = E602.says(
+    "not a tree: at {path}, the split has {key}, which means nothing", _SPLIT
+)
+SPLIT_HAS_NO_TEST = E602.says(
+    "not a tree: at {path}, the split has neither `threshold` nor `level`", _SPLIT
+)
+SPLIT_HAS_TWO_TESTS = E602.says(
+    "not a tree: at {path}, the split has both `threshold` and `level`", _SPLIT
+)
+LEAF_HAS_STRANGE_KEY = E602.says(
+    "not a tree: at {path}, the leaf has {key}, which means nothing", _LEAF
+)
+
+E603 = Entry(
+    "E603",
+    title="a feature or a level of a tree is no string",
+    cause="The `feature` or the `level` of a split is a number, null or something else.",
+    remedy="Write the name of the feature, or the level, in quotes.",
+    example='slp.Tree.from_dict({"feature": 3, "threshold": 40, "left": {}, "right": {}})',
+)
+NOT_A_STRING = E603.says(
+    "not a tree: at {path}, `{key}` is {found} where a string is needed",
+    "write it in quotes",
+)
+
+E604 = Entry(
+    "E604",
+    title="a threshold of a tree is no number",
+    cause="The `threshold` of a split is a text, NaN, or something else that is no number.",
+    remedy="Give a number.",
+    example='slp.Tree.from_dict({"feature": "age", "threshold": "40", "left": {}, "right": {}})',
+)
+NO_THRESHOLD = E604.says(
+    "not a tree: at {path}, `{key}` is {found} where a number is needed",
+    "give a floating-point number",
+)
+
+E605 = Entry(
+    "E605",
+    title="what a leaf says of its rows is malformed",
+    cause="`counts`, `n`, `events` or `mean` of a leaf, or `classes` of the root, is not what it "
+    "must be.",
+    remedy="Give numbers of rows from 0 up, a number as mean, and every class that occurs.",
+    example='slp.Tree.from_dict({"counts": {"yes": -1}})',
+)
+NO_SUMMARY = E605.says(
+    "not a tree: at {path}, `{key}` is {found} where a number is needed",
+    "give a floating-point number",
+)
+NO_NUMBER_OF_ROWS = E605.says(
+    "not a tree: at {path}, `{key}` is {found}, which is no number of rows", "give 0, 1, 2, ..."
+)
+CLASSES_MALFORMED = E605.says(
+    "not a tree: at {path}, `classes` is no list of numbers, truth values or strings",
+    'list the classes that occur, as in "classes": [1, 2]',
+)
+COUNTS_MALFORMED = E605.says(
+    "not a tree: at {path}, `counts` is no object from classes to numbers of rows", _LEAF
+)
+CLASS_NOT_LISTED = E605.says(
+    "not a tree: at {path}, `counts` has {label}, `classes` has not",
+    "name every class that occurs in a leaf",
+)
+
+E606 = Entry(
+    "E606",
+    title="a tree splits on a column that is not there",
+    cause="A tree is applied to rows or to a table without a column that the tree asks for.",
+    remedy="Rename the column, or take a tree that was made for these columns.",
+    example="tree.predict(frame)   (the tree splits on `age`, and the frame has no such column)",
+)
+TREE_COLUMN_MISSING = E606.says(
+    "the tree splits on {feature}, and there is no such column", "the columns are {columns}"
+)
+
+E607 = Entry(
+    "E607",
+    title="a tree cannot be asked of these rows",
+    cause="A row has no value of a feature that the tree asks for, or no number where the tree has "
+    "a threshold; or the rows are no two-dimensional array.",
+    remedy="Correct the value, or leave the row out.",
+    example="tree.predict([1.5, 2.0])",
+)
+ROWS_NOT_2D = E607.says(
+    "the rows have shape {shape} where (n, d) is needed", "give a two-dimensional array"
+)
+TREE_VALUE_MISSING = E607.says(
+    "row {row} has no value of {feature}",
+    "the tree asks for {feature}: fill the value in or leave the row out",
+)
+TREE_VALUE_NO_NUMBER = E607.says(
+    "{feature} holds something that is no number: {reason}",
+    "the tree compares {feature} with thresholds; give numbers",
+)
+
+E608 = Entry(
+    "E608",
+    title="a test of a tree does not fit the kind of its feature",
+    cause="A tree has a threshold on a feature that is categorical in the table, or a level of one "
+    "that is numeric.",
+    remedy="Take a tree made for this table, or declare the kind that the tree takes.",
+    example="tree.with_summaries(table)   (the tree has `sex < 1`, and `sex` is categorical)",
+)
+TEST_OF_ANOTHER_KIND = E608.says(
+    "the tree tests {feature} against {given}, but it is {kind} in the table",
+    "use a tree made for this table",
+)
+
+E609 = Entry(
+    "E609",
+    title="a threshold of a tree lies inside a bin",
+    cause="The program declares cuts or bins. The table does not tell the values of one bin apart, "
+    "and the tree has a threshold between them.",
+    remedy="Use one of the declared cuts as threshold, or declare finer cuts.",
+    example="tree.with_summaries(table)   (the tree has `age < 42`, the cuts are 40 and 50)",
+)
+THRESHOLD_INSIDE_BIN = E609.says(
+    "the tree cuts {feature} at {threshold}, inside a bin: the table does not tell the values in a "
+    "bin apart",
+    "the cuts of {feature} are {cuts}",
+)
+
+E610 = Entry(
+    "E610",
+    title="a leaf has nothing to predict from",
+    cause="A tree is to predict, and a leaf of it has neither counts nor a mean.",
+    remedy="Fill the leaves from a table: `tree.with_summaries(table)`.",
+    example="slp.Tree.from_dict({}).predict(rows)",
+)
+NOTHING_TO_PREDICT_FROM = E610.says(
+    "a leaf of the tree has no counts and no mean to predict from",
+    "fill the leaves from a table: tree.with_summaries(table)",
+)
+
+E611 = Entry(
+    "E611",
+    title="a response without a table",
+    cause="A tree is checked with a response `y`, and the table `X` is missing.",
+    remedy="Give the table too: `tree.check(program, X, y)`.",
+    example="tree.check(program, y=[0, 1])",
+)
+RESPONSE_WITHOUT_TABLE = E611.says(
+    "there is a response `y`, and no table `X`", "give the table too: tree.check(program, X, y)"
+)
+
+E612 = Entry(
+    "E612",
+    title="a tree is not checked against a program",
+    cause="`Tree.check` was given something that is no program.",
+    remedy="Give what `slp.load` or `slp.parse` gives. For single constraints take `slp.check`.",
+    example="tree.check('first(age)')",
+)
+NOT_A_PROGRAM = E612.says(
+    "a tree is checked against a program, and {given!r} is none",
+    "give what slp.load or slp.parse gives; for constraints by themselves there is slp.check",
+)
+
+E613 = Entry(
+    "E613",
+    title="what is to be checked is no tree",
+    cause="`slp.check` was given something that is no tree.",
+    remedy="Give a tree. Of data in JSON make one by `slp.Tree.from_dict`.",
+    example='slp.check({"counts": {}}, "first(age)")',
+)
+NOT_A_TREE = E613.says("{given!r} is no tree", "of JSON data make one by slp.Tree.from_dict")
+
+W630 = Entry(
+    "W630",
+    title="a node of the given tree becomes a leaf",
+    cause="`edittree` has a tree with a split that this table cannot ask: the table has no such "
+    "feature, the test does not fit the feature's kind, the feature has no cuts, or the node is "
+    "too deep.",
+    remedy="Mend the tree or the program, if that is not meant.",
+    example=":- use(edittree, [tree = 'tree.json']).   (a node splits on a column that is missing)",
+)
+SPLIT_BECAME_LEAF = W630.says(
+    "the given tree has a leaf instead of a split at {places}: {reason}",
+    "what stands below is left out; mend the tree or the program",
+)
+
+W631 = Entry(
+    "W631",
+    title="a split of the given tree is left out",
+    cause="`edittree` has a tree with a split that leaves fewer than `min_leaf` rows on a side, or "
+    "none.",
+    remedy="Nothing, or take a smaller `min_leaf`.",
+    example=":- use(edittree, [tree = 'tree.json']).   (a node of it splits at `age < 0`)",
+)
+SPLIT_LEFT_OUT = W631.says(
+    "a split of the given tree is left out at {places}: {reason}",
+    "its other side stands in its place",
+)
+
+W632 = Entry(
+    "W632",
+    title="thresholds of the given tree are moved",
+    cause="`edittree` has a tree with thresholds that are no declared cuts of their features.",
+    remedy="Nothing, or declare finer cuts.",
+    example=":- feature(age, [cuts([40])]). :- use(edittree, [tree = 'tree.json']).   "
+    "(a node of it splits at `age < 42`)",
+)
+THRESHOLDS_MOVED = W632.says(
+    "thresholds of the given tree are moved to declared cuts: {places}",
+    "rows of one bin cannot be parted; declare finer cuts to keep them",
+)
+
+E640 = Entry(
+    "E640",
+    title="no fitted decision tree of scikit-learn",
+    cause="`Tree.from_sklearn` was given a model that is not fitted, is no single tree, or has "
+    "several responses.",
+    remedy="Fit a DecisionTreeClassifier or DecisionTreeRegressor first. Of a forest take one "
+    "tree.",
+    example="slp.Tree.from_sklearn(DecisionTreeClassifier())",
+)
+NOT_A_FITTED_TREE = E640.says(
+    "`{given}` is no fitted decision tree with one response",
+    "fit a DecisionTreeClassifier or DecisionTreeRegressor first; of a forest take one tree",
+)
+
+E641 = Entry(
+    "E641",
+    title="names do not match the features of a fitted tree",
+    cause="`Tree.from_sklearn` was given more or fewer names than the tree has features.",
+    remedy="Give one name for each column, in the order of the columns.",
+    example="slp.Tree.from_sklearn(fitted, ['age'])   (fitted to two features)",
+)
+WRONG_NUMBER_OF_NAMES = E641.says(
+    "{given} names are given, and the tree was fitted to {features} features",
+    "give one name for each column, in order",
+)
+
+E650 = Entry(
+    "E650",
+    title="code that a program names may not run",
+    cause="A program has a predicate in Python or Prolog as a constraint, and it was not allowed "
+    "to run code.",
+    remedy="If you trust the program, allow it: `--allow-code`, or `allow_code=True` in Python.",
+    example=':- constraint(python("shape:small")).',
+)
+CODE_REFUSED = E650.says(
+    "{predicate} runs code, and is refused",
+    "allow it with --allow-code (`allow_code=True`), if you trust this program",
+)
+
+E651 = Entry(
+    "E651",
+    title="a predicate cannot be imported",
+    cause="A program names a function in Python whose module cannot be imported, which the module "
+    "lacks, or which is no function.",
+    remedy="Install the module, add its folder to PYTHONPATH, or put it beside the program.",
+    example=':- constraint(python("nowhere:small")).',
+)
+PREDICATE_NOT_IMPORTED = E651.says(
+    "{predicate} cannot be imported: {reason}",
+    "its module must be installed, on the PYTHONPATH, or beside the program's file",
+)
+PREDICATE_IS_NO_FUNCTION = E651.says(
+    "{predicate} is no function, but {found}", "name a function of a tree"
+)
+
+E652 = Entry(
+    "E652",
+    title="no engine can ask a predicate",
+    cause="A program has a predicate as a constraint, in a language that no part of the toolkit "
+    "which is loaded can run.",
+    remedy="Import `slp`, which can run Python and Prolog, or leave the constraint out.",
+    example=":- constraint(prolog(small)).   (run by `slp.engines` without `import slp`)",
+)
+PREDICATE_NOT_ASKED = E652.says(
+    "{predicate} cannot be asked by any engine here", "leave the constraint out"
+)
+
+E653 = Entry(
+    "E653",
+    title="a predicate raised an exception",
+    cause="A function that decides on a tree or a node raised an exception, or exited.",
+    remedy="Mend the function: the help line shows what it was asked of.",
+    example="program.require(lambda tree: 1 / 0)",
+)
+PREDICATE_RAISED = E653.says(
+    "{predicate} raised {error}", "in call {call:,} it was asked of this {kind}:\n{subject}"
+)
+
+E654 = Entry(
+    "E654",
+    title="a predicate gave neither True nor False",
+    cause="A function that decides on a tree or a node gave another value, such as None.",
+    remedy="Let the function return True or False.",
+    example="program.require(lambda tree: None)",
+)
+PREDICATE_GAVE_NO_ANSWER = E654.says(
+    "{predicate} gave {answer}, which is neither True nor False",
+    "in call {call:,} it was asked of this {kind}:\n{subject}",
+)
+
+E655 = Entry(
+    "E655",
+    title="`require` takes a function",
+    cause="`Program.require` was given something that cannot be called.",
+    remedy="Give a function of a tree, as in `program.require(small)`.",
+    example="program.require(3)",
+)
+NOT_A_FUNCTION = E655.says(
+    "`require` takes a function, not {given!r}", "give a function of a tree, as in `require(small)`"
+)
