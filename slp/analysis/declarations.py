@@ -10,19 +10,12 @@ from slp.analysis.directives import DIRECTIVES, Declared, Directives, name_of, s
 from slp.analysis.findings import Findings, name_help
 from slp.analysis.parameters import Values
 from slp.data.cells import cell_text
+from slp.ir.leaf_models import LEAF_MODELS
 from slp.ir.program import Bins, Cuts, Failure, FeatureDeclaration, LeafDeclaration, Support
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, functor, list_items
 
 __all__ = ["Declarations", "read_declarations"]
-
-#: Leaf models with the names of their arguments; those that must be above 0 are marked `+`.
-_LEAF_MODELS = {
-    "dirichlet": ("+a",),
-    "normal_inverse_gamma": ("mu", "+kappa", "+alpha", "+beta"),
-    "gamma_poisson": ("+a", "+b"),
-    "gamma_exponential": ("+a", "+b"),
-}
 
 _FEATURE_USAGE = (
     "write `numeric`, `categorical`, `cuts([18, 40])`, `bins(quantile, 10)` or `bins(width, 10)` "
@@ -131,36 +124,34 @@ class _Reader:
 
     def leaf(self, d: Declared) -> LeafDeclaration | None:
         key = functor(d.args[0])
-        if key is None or key[0] not in _LEAF_MODELS:
+        if key is None or key[0] not in LEAF_MODELS:
             name = key[0] if key else ""
-            help = name_help(name, _LEAF_MODELS, "leaf model")
+            help = name_help(name, LEAF_MODELS, "leaf model")
             what = f"there is no leaf model `{name}`" if key else "`leaf` names a leaf model"
             self.findings.error("E102", what, d.span, help=help)
             return None
-        model = d.args[0]
+        model, names = d.args[0], LEAF_MODELS[key[0]].parameters
         args = model.args if isinstance(model, Struct) else ()
         if key == ("dirichlet", 1) and list_items(args[0]) is not None:
             numbers = self.concentrations(args[0], d)
-        elif len(args) == len(_LEAF_MODELS[key[0]]):
+        elif len(args) == len(names):
             numbers = [
-                self.hyperparameter(key[0], n, a, d)
-                for n, a in zip(_LEAF_MODELS[key[0]], args, strict=True)
+                self.hyperparameter(key[0], n, a, d) for n, a in zip(names, args, strict=True)
             ]
         else:
-            names = ", ".join(n.lstrip("+") for n in _LEAF_MODELS[key[0]])
             self.findings.error(
                 "E102",
                 f"`{key[0]}` does not have {len(args)} argument{'s' * (len(args) != 1)}",
                 d.span,
-                help=f"write `:- leaf({key[0]}({names})).`",
+                help=f"write `:- leaf({key[0]}({', '.join(names)})).`",
             )
             return None
         found = tuple(n for n in numbers if n is not None)
         return LeafDeclaration(key[0], found, d.span) if len(found) == len(numbers) else None
 
     def hyperparameter(self, model: str, name: str, term: Term, d: Declared) -> float | None:
-        what = f"`{name.lstrip('+')}` of `{model}`"
-        if name.startswith("+"):
+        what = f"`{name}` of `{model}`"
+        if name not in LEAF_MODELS[model].real:
             return self.values.positive(term, what, d.span)
         value = self.values.number(term, what, d.span)
         if value is not None and value in (float("inf"), float("-inf")):

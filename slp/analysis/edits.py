@@ -16,7 +16,7 @@ from pathlib import Path
 from slp.analysis.findings import Findings, name_help
 from slp.errors import DataError, Related
 from slp.folders import Folders, RefusedError, open_regular
-from slp.ir.program import MEASURES, EditPrior, Measure, Program
+from slp.ir.program import MEASURES, PROPER_MEASURES, EditPrior, Measure, Program
 from slp.source import SourceSpan
 from slp.terms import Atom, Term, Text
 from slp.trees import Tree
@@ -32,9 +32,6 @@ SETTINGS = ("tree", "measure")
 
 #: Characters of the file of a tree, at most: of some 100,000 leaves.
 _MOST_CHARACTERS = 10_000_000
-
-#: Measures whose shares sum to 1 over any splits.
-_PROPER: tuple[Measure, ...] = ("feature_then_cut", "all", "gap")
 
 
 @dataclass(frozen=True)
@@ -145,7 +142,7 @@ def _measure(use: EditUse, findings: Findings) -> Measure | None:
     term = use.settings.get("measure", Atom("feature_then_cut"))
     where = term.span or use.span
     name = term.name if isinstance(term, Atom) else ""
-    for measure in _PROPER:
+    for measure in PROPER_MEASURES:
         if name == measure:
             return measure
     if name in MEASURES:
@@ -157,7 +154,7 @@ def _measure(use: EditUse, findings: Findings) -> Measure | None:
         )
     else:
         message = f"there is no split measure `{name}`" if name else "`measure` is a name"
-        findings.error("E114", message, where, help=name_help(name, _PROPER, "measure"))
+        findings.error("E114", message, where, help=name_help(name, PROPER_MEASURES, "measure"))
     return None
 
 

@@ -40,7 +40,7 @@ from slp.analysis.expand import (
 from slp.data import Feature, Table
 from slp.data.cells import cell_text
 from slp.errors import Diagnostic, UnsupportedError
-from slp.ir.program import CallBody, Program, SplitBody, TreeRule
+from slp.ir.program import COUNTING_MEASURES, CallBody, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
 from slp.resolution.instances import conjunction
 from slp.resolution.row_goals import class_name
@@ -81,9 +81,6 @@ _GENERATED = {
     ("weigh", 2),
 }
 
-#: Measures whose shares do not sum to 1.
-_COUNTING = ("each", "partition")
-
 
 #: For guards that count the rows of a class; `times/2` says how often each row has it.
 _BY_CLASS = """\
@@ -119,7 +116,7 @@ def expand_on_table(program: Program, table: Table) -> str:
     expansions = [_Expansion(program, rule, i) for i, rule in enumerate(program.rules, 1)]
     bodies = [rule.body for rule in program.rules]
     weighs = program.weights or any(
-        isinstance(body, SplitBody) and body.measure in _COUNTING for body in bodies
+        isinstance(body, SplitBody) and body.measure in COUNTING_MEASURES for body in bodies
     )
     blocks = [
         [*_parameters(program), *[_directive(Atom("weights"))] * weighs],
@@ -216,7 +213,7 @@ class _Expansion:
         goals: list[Term] = []
         match self._rule.body:
             case SplitBody(left=left, right=right, measure=measure):
-                draw = "weigh" if measure in _COUNTING else "pick"
+                draw = "weigh" if measure in COUNTING_MEASURES else "pick"
                 goals = [_goal(draw, self._splits, self._split), *self._tests]
                 lower = self._child(left, self._below, "Left", goals)
                 upper = self._child(right, self._above, "Right", goals)

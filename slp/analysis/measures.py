@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from slp.analysis.findings import Findings
 from slp.errors import Related
-from slp.ir.program import Program, SplitBody
+from slp.ir.program import COUNTING_MEASURES, FEATURE_MEASURES, Program, SplitBody
 
 __all__ = ["check_measures"]
-
-#: Measures under which the weights of the splits of a box do not sum to 1.
-_UNNORMALISED = ("each", "partition")
-
-#: Measures that draw the feature first, so that features can have weights.
-_BY_FEATURE = ("feature_then_cut", "gap")
 
 
 def check_measures(program: Program, findings: Findings) -> None:
@@ -22,7 +16,7 @@ def check_measures(program: Program, findings: Findings) -> None:
         if not isinstance(rule.body, SplitBody):
             continue
         measure = rule.body.measure
-        if measure in _UNNORMALISED and not program.weights:
+        if measure in COUNTING_MEASURES and not program.weights:
             findings.warning(
                 "W105",
                 f"under `{measure}` every split counts 1, so the probabilities of a choice do not "
@@ -30,7 +24,7 @@ def check_measures(program: Program, findings: Findings) -> None:
                 rule.span,
                 help="the prior is normalised over whole trees; say so with `:- weights.`",
             )
-        if weighted is not None and measure not in _BY_FEATURE:
+        if weighted is not None and measure not in FEATURE_MEASURES:
             span = program.spans.get(f"feature_weight:{weighted}")
             findings.error(
                 "E124",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from slp.errors import Diagnostic
 from slp.source import SourceSpan
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from slp.trees.tree import Tree
 
 __all__ = [
+    "COUNTING_MEASURES",
+    "FEATURE_MEASURES",
     "MEASURES",
+    "PROPER_MEASURES",
     "Before",
     "Bins",
     "Box",
@@ -48,14 +51,14 @@ __all__ = [
 ]
 
 Measure = Literal["feature_then_cut", "all", "gap", "each", "partition", "per_feature"]
-MEASURES: tuple[Measure, ...] = (
-    "feature_then_cut",
-    "all",
-    "gap",
-    "each",
-    "partition",
-    "per_feature",
-)
+#: All measures, in the order of the core's enumeration.
+MEASURES: tuple[Measure, ...] = get_args(Measure)
+#: Measures whose weights sum to 1 over the splits that are left, whatever these are.
+PROPER_MEASURES: tuple[Measure, ...] = ("feature_then_cut", "all", "gap")
+#: Measures that weigh each split 1, so that sums may exceed 1.
+COUNTING_MEASURES: tuple[Measure, ...] = ("each", "partition")
+#: Measures that draw the feature first by its weight.
+FEATURE_MEASURES: tuple[Measure, ...] = ("feature_then_cut", "gap")
 Failure = Literal["restrict", "condition"]
 
 

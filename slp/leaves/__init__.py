@@ -9,7 +9,7 @@ type.
 from __future__ import annotations
 
 from slp.leaves.base import LeafModel
-from slp.leaves.choose import LEAF_MODELS, leaf_model
+from slp.leaves.choose import leaf_model
 from slp.leaves.dirichlet import Dirichlet
 from slp.leaves.gamma_exponential import GammaExponential
 from slp.leaves.gamma_poisson import GammaPoisson
@@ -17,7 +17,6 @@ from slp.leaves.labels import Label, label_array, label_of, label_text, sorted_l
 from slp.leaves.normal_inverse_gamma import NormalInverseGamma
 
 __all__ = [
-    "LEAF_MODELS",
     "Dirichlet",
     "GammaExponential",
     "GammaPoisson",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.errors import DataError, Diagnostic
+from slp.ir.leaf_models import LEAF_MODELS
 from slp.ir.program import LeafDeclaration
 from slp.leaves.base import LeafModel
 from slp.leaves.dirichlet import Dirichlet
@@ -19,26 +19,8 @@ from slp.leaves.gamma_poisson import GammaPoisson
 from slp.leaves.labels import Label, label_text
 from slp.leaves.normal_inverse_gamma import NormalInverseGamma
 
-__all__ = ["LEAF_MODELS", "leaf_model"]
+__all__ = ["leaf_model"]
 
-
-@dataclass(frozen=True)
-class _Signature:
-    """How a model is written, and which hyperparameters may be any number (others are > 0)."""
-
-    written: str
-    parameters: tuple[str, ...]
-    real: tuple[str, ...] = ()
-
-
-LEAF_MODELS = {
-    "dirichlet": _Signature("dirichlet(a) or dirichlet([a1, a2, ...])", ("a",)),
-    "normal_inverse_gamma": _Signature(
-        "normal_inverse_gamma(mu, kappa, alpha, beta)", ("mu", "kappa", "alpha", "beta"), ("mu",)
-    ),
-    "gamma_poisson": _Signature("gamma_poisson(a, b)", ("a", "b")),
-    "gamma_exponential": _Signature("gamma_exponential(a, b)", ("a", "b")),
-}
 
 _RATE_MODELS: dict[str, Callable[[float, float], LeafModel]] = {
     "gamma_poisson": GammaPoisson,

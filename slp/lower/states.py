@@ -17,9 +17,6 @@ from slp.lower.expansion import Expansion, SplitDraft, StateRule
 
 __all__ = ["StateMaker", "check_calls", "sums_to_one"]
 
-#: Measures that sum to 1 over the splits that are left, whatever these are.
-_PROPER_MEASURES = ("feature_then_cut", "all", "gap")
-
 
 class StateMaker:
     """Makes the finished states of an expansion, whose tables are cut at all breakpoints that some
@@ -133,4 +130,4 @@ def _loses_nothing(rule: Rule, failure: ir.Failure) -> bool:
     if isinstance(rule, CallRule):
         return True
     forbids = failure == "condition" and any((t == FORBIDDEN).any() for t in rule.transitions)
-    return rule.measure in _PROPER_MEASURES and not forbids
+    return rule.measure in ir.PROPER_MEASURES and not forbids

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Feature, Table
-from slp.ir.program import Measure
+from slp.ir.program import MEASURES
 from slp.ir.row_function import Op
 from slp.ir.tree_grammar import CallRule, LeafRule, OpenStates, Rule, TreeGrammar
 from slp.leaves import (
@@ -22,17 +22,9 @@ from slp.leaves import (
 )
 from slp.problem.split_measures import flat_transitions
 
-__all__ = ["MEASURES", "core_problem", "leaf_problem", "leaves_owed"]
+__all__ = ["core_problem", "leaf_problem", "leaves_owed"]
 
-#: The order of the core's enumerations.
-MEASURES: tuple[Measure, ...] = (
-    "feature_then_cut",
-    "all",
-    "gap",
-    "each",
-    "partition",
-    "per_feature",
-)
+# The core's enumerations.
 _VALUES, _CUTS, _LEVELS = range(3)
 _DIRICHLET, _NORMAL, _POISSON, _EXPONENTIAL = range(4)
 

@@ -18,11 +18,14 @@ takes one fails.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.ir.program import Failure, Measure
 from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE, SplitRule
+from slp.problem.boxes import BoxSplit, Geometry
 
 __all__ = ["SplitArrays", "flat_transitions", "log_shares", "splits_taken_over"]
 
@@ -52,6 +55,24 @@ class SplitArrays:
         self.n_boxes, self.n_features = n_boxes, len(feature_weights)
         self.feature_weights = feature_weights
         self.box, self.feature, self.gap, self.pair = box, feature, gap, pair
+
+    @classmethod
+    def of_box(
+        cls, geometry: Geometry, splits: Sequence[BoxSplit], feature_weights: NDArray[np.float64]
+    ) -> SplitArrays:
+        """Splits of one box."""
+        cuts = [geometry.cuts[s.cut] for s in splits]
+        pairs: dict[int, int] = {}
+        return cls(
+            n_boxes=1,
+            feature_weights=feature_weights,
+            box=np.zeros(len(splits), np.int64),
+            feature=np.array([c.feature for c in cuts], np.int64),
+            gap=np.array([c.gap for c in cuts], np.float64),
+            pair=np.array(
+                [pairs.setdefault(min(s.left, s.right), len(pairs)) for s in splits], np.int64
+            ),
+        )
 
 
 def flat_transitions(rule: SplitRule) -> NDArray[np.int32]:

@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 
 import slp
+from slp.ir.leaf_models import LEAF_MODELS
 from slp.ir.program import (
     MEASURES,
     Constraint,
@@ -23,7 +24,6 @@ from slp.ir.program import (
     Predicate,
     SplitBody,
 )
-from slp.leaves.choose import LEAF_MODELS
 from slp.problem.problem import Problem
 from slp.resources import prior_names
 from tests.engines.engines import compiled, plain

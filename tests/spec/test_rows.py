@@ -16,11 +16,11 @@ import pytest
 from slp.engines import infer
 from slp.engines.exact import compiled_is_there
 from slp.engines.mcmc.trees.exact_subtrees import ExactSubtree, SubtreeCharts
-from slp.engines.mcmc.trees.local_process import LocalProcess
 from slp.engines.mcmc.trees.proposals import CutAtRoot, CutUniformly, Proposal
-from slp.engines.mcmc.trees.scoring import proofs_of_tree
 from slp.errors import SlpError
 from slp.problem.boxes import Geometry
+from slp.problem.local_process import LocalProcess
+from slp.problem.tree_weights import weight_of_tree
 from tests.engines.mcmc.trees.core_matrices import Q_EXACT, Q_IND, Q_UC, CoreExample
 from tests.engines.mcmc.trees.matrices import Example, example
 from tests.spec.cases import Case, random_case
@@ -81,7 +81,7 @@ def compare_chains(case: Case) -> None:
     total = case.spec.log_prior_total()
     for key, share in list(case.spec.tree_prior().items())[:5]:
         if "partition" not in case.measures:
-            have = proofs_of_tree(process, tree_of(key)).log_weight
+            have = weight_of_tree(process, tree_of(key)).log_weight
             assert abs(have - math.log(share) - total) < RELATIVE, (case, key)
     if not 2 <= len(case.spec.derivations) <= 16:
         return

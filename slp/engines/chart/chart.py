@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from slp.engines.chart.forest import CALL, LEAF, Forest
 from slp.engines.chart.kbest import KBest
 from slp.engines.chart.lengths import depth_distribution, leaf_distribution
-from slp.engines.chart.scoring import TreeScorer
 from slp.engines.chart.semirings import (
     best_score,
     fold,
@@ -33,6 +32,8 @@ from slp.engines.chart.semirings import (
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.cut_routes import Router
 from slp.problem.cut_trees import Renderer
+from slp.problem.local_process import LocalProcess
+from slp.problem.tree_weights import log_weight_of_tree
 from slp.results.averages import LeafMixture, ScoredTree, average_predictions
 from slp.trees import Tree
 
@@ -201,13 +202,12 @@ class Chart:
         )
 
     def log_weight(self, tree: Tree) -> float:
-        """Log weight under the program as written of all derivations that part the rows as `tree`
-        does."""
-        return self._scorer.log_weight(tree)
+        """See `slp.problem.tree_weights`."""
+        return log_weight_of_tree(self._process, tree)
 
     @cached_property
-    def _scorer(self) -> TreeScorer:
-        return TreeScorer(self.forest)
+    def _process(self) -> LocalProcess:
+        return LocalProcess(self.forest.grammar, self.forest.geometry)
 
     # --- predictions ---------------------------------------------------------------------------
 

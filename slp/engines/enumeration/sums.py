@@ -14,7 +14,9 @@ from slp.errors import BudgetError, Diagnostic
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
 from slp.problem.cut_routes import Router
-from slp.problem.cut_trees import Part, Renderer, parts_of_tree
+from slp.problem.cut_trees import Renderer
+from slp.problem.local_process import LocalProcess
+from slp.problem.tree_weights import log_weight_of_tree
 from slp.results.averages import LeafMixture, ScoredTree, average_predictions
 from slp.trees import Tree
 
@@ -116,24 +118,8 @@ class Enumeration:
         return ScoredTree(self.trees[i], self.items[i].log_weight, float(self.log_likelihood[i]))
 
     def log_weight(self, tree: Tree) -> float:
-        """Log weight of all derivations that part the rows as `tree` does."""
-        parts = parts_of_tree(self.geometry, tree)
-        if parts is None:
-            return -np.inf
-        terms = [d.log_weight for d in self.items if self._matches(d, parts, 0)]
-        return float(np.logaddexp.reduce(terms)) if terms else -np.inf
-
-    def _matches(self, d: Derivation, parts: list[Part], at: int) -> bool:
-        part = parts[at]
-        if d.split is None or d.left is None or d.right is None or part.split is None:
-            return d.split is None and part.split is None
-        if {d.split.left, d.split.right} != {part.left_box, part.right_box}:
-            return False
-        if not d.partition and self.geometry.cuts[d.split.cut].feature != part.feature:
-            return False
-        straight = d.split.left == part.left_box
-        left, right = (part.left, part.right) if straight else (part.right, part.left)
-        return self._matches(d.left, parts, left) and self._matches(d.right, parts, right)
+        """See `slp.problem.tree_weights`."""
+        return log_weight_of_tree(LocalProcess(self._grammar, self.geometry), tree)
 
     def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """For each new row the class probabilities, or the predictive mean."""

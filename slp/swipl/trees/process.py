@@ -11,7 +11,7 @@ redraw a subtree is to prove this goal anew by stochastic resolution, from its b
     grown(Goal, _, part(Goal)).
 
 so that a proof stops short at the parts of the box. All proofs of the two goals, each with the
-product of its labels, are then what the local process (`slp.engines.mcmc.trees.local_process`)
+product of its labels, are then what the local process (`slp.problem.local_process`)
 draws from, box after box: guards, labels, split measures and constraints behind a split are all
 decided by SWI-Prolog. What it has proved of a box in a state is remembered.
 """
@@ -26,19 +26,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from slp.analysis import check_program, expand_on_table
-from slp.engines.mcmc.trees.local_process import (
-    Goal,
-    LocalProcess,
-    SplitAlternative,
-    Way,
-    cumulated,
-)
 from slp.ir import program as ir
 from slp.ir.tree_grammar import CallRule, LeafRule, SplitRule, TreeGrammar
 from slp.kernels.exact import exact_kernels
 from slp.problem.boxes import BoxSplit, Geometry
 from slp.problem.core import leaf_problem
 from slp.problem.cut_trees import rows_left
+from slp.problem.local_process import (
+    Goal,
+    LocalProcess,
+    SplitAlternative,
+    Way,
+    cumulated,
+)
 from slp.resolution import DEFAULT_LIMITS, Limits, Query
 from slp.source import SourceFile, SourceSpan
 from slp.swipl.prolog import PrologProgram

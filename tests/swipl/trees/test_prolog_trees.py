@@ -22,12 +22,12 @@ from scipy.stats import chisquare
 
 import slp
 from slp.engines.mcmc.trees import proposals
-from slp.engines.mcmc.trees.local_process import LocalProcess
 from slp.engines.mcmc.trees.proof import Proof
 from slp.engines.mcmc.trees.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
 from slp.engines.mcmc.trees.target import Target
 from slp.errors import SlpError, SlpWarning
 from slp.problem.boxes import Geometry
+from slp.problem.local_process import LocalProcess
 from slp.problem.problem import Problem
 from slp.problem.tree_tests import tree_tests
 from slp.resolution import Limits

@@ -26,11 +26,11 @@ from slp.engines.mcmc.trees.core_chains import (
     seeds,
 )
 from slp.engines.mcmc.trees.names import read_names
-from slp.ir.program import Constraint, EditPrior, Measure, Predicate, Support
+from slp.ir.program import MEASURES, Constraint, EditPrior, Measure, Predicate, Support
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.mh import mh_kernels
 from slp.problem.boxes import Geometry
-from slp.problem.core import MEASURES, core_problem
+from slp.problem.core import core_problem
 from slp.problem.tree_on_table import canonical_nodes, place_tree
 from slp.results.averages import ScoredTree
 from slp.runner import Json, Outcome, SearchStoppedError, Stop, never, until

@@ -318,15 +318,7 @@ class Nodes:
 
     def _new_choice(self, box: int, options: tuple[int, ...]) -> SplitChoice:
         splits = [self.splits(box)[i] for i in options]
-        cuts = [self.geometry.cuts[s.cut] for s in splits]
-        arrays = SplitArrays(
-            n_boxes=1,
-            feature_weights=self.feature_weights,
-            box=np.zeros(len(splits), np.int64),
-            feature=np.array([c.feature for c in cuts], np.int64),
-            gap=np.array([c.gap for c in cuts], np.float64),
-            pair=np.zeros(len(splits), np.int64),
-        )
+        arrays = SplitArrays.of_box(self.geometry, splits, self.feature_weights)
         shares = log_shares(self.measure, arrays, np.ones(len(splits), np.bool_))
         cumulative: NDArray[np.float64] = np.cumsum(np.exp(shares))
         return SplitChoice(options, tuple(cumulative.tolist()), tuple(shares.tolist()))

@@ -1,11 +1,10 @@
 """Metropolis-Hastings over proof trees, in Python: the specification.
 
-In the order of the work: `chance` (where randomness comes in), `local_process` (what can be chosen
-at each goal, and with which probability), `proof` (derivations and their choice points), `target`
-(what is drawn from), `proposals` and `exact_subtrees` (where to cut; the acceptance ratios),
-`constraints` (tests on finished trees), `names` (mixtures as text), `engine` and `tempering` (what
-the run loop runs), `scoring` (the weight of any tree). `compiled` and `compiled_tempering` make the
-same transitions in the C++ core.
+`slp.problem.local_process` says what can be chosen at each goal, and with which probability. In the
+order of the work: `proof` (derivations and their choice points), `target` (what is drawn from),
+`proposals` and `exact_subtrees` (where to cut; the acceptance ratios), `names` (mixtures as text),
+`engine` and `tempering` (what the run loop runs). `core` and `core_tempering` make the same
+transitions in the C++ core.
 
 Reference: Angelopoulos & Cussens (2001), Markov chain Monte Carlo using tree-based priors on model
 structure, UAI; (2005), Exploiting informative priors for Bayesian classification and regression

@@ -11,11 +11,9 @@ from functools import cached_property
 import numpy as np
 
 from slp.engines.mcmc.trees.exact_subtrees import DEFAULT_BUDGET
-from slp.engines.mcmc.trees.local_process import LocalProcess
 from slp.engines.mcmc.trees.names import mixture_of
-from slp.engines.mcmc.trees.proof import Choices, Proof, goals_below, grow, proof_of
+from slp.engines.mcmc.trees.proof import Proof, goals_below, grow, proof_of
 from slp.engines.mcmc.trees.proposals import metropolis_hastings
-from slp.engines.mcmc.trees.scoring import proofs_of_tree
 from slp.engines.mcmc.trees.target import Target
 from slp.errors import Diagnostic, NoTreeError
 from slp.ir.program import Constraint
@@ -23,7 +21,9 @@ from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.boxes import Geometry
 from slp.problem.cut_trees import Renderer
+from slp.problem.local_process import Choices, LocalProcess
 from slp.problem.tree_tests import predicate_tests, preorder, tree_tests
+from slp.problem.tree_weights import weight_of_tree
 from slp.results.averages import ScoredTree
 from slp.results.evidence import evidence_note
 from slp.results.sampled_posterior import SampledPosterior
@@ -201,7 +201,7 @@ class MetropolisHastings:
         tree = self.tree(proof)
         weight = proof.log_weight
         if not self.derivations_are_trees:
-            weight = proofs_of_tree(self.process, tree).log_weight
+            weight = weight_of_tree(self.process, tree).log_weight
         return ScoredTree(tree, weight, proof.log_likelihood)
 
     @property
@@ -220,10 +220,9 @@ class MetropolisHastings:
 
     def log_weight(self, tree: Tree) -> float:
         """Log weight of all proofs of any tree; -inf off the support."""
-        found = proofs_of_tree(self.process, tree)
-        if found.example is None or not self.target.holds(found.example):
-            return -math.inf
-        return found.log_weight
+        weight, example = weight_of_tree(self.process, tree)
+        holds = bool(example) and self.target.holds(proof_of(self.process, example))
+        return weight if holds else -math.inf
 
 
 def _choices_to_data(proof: Proof) -> Json:

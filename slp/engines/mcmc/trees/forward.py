@@ -1,6 +1,6 @@
 """Independent draws of a prior, by running the program forward.
 
-The local process (`slp.engines.mcmc.trees.local_process`) draws a proof x with probability q(x),
+The local process (`slp.problem.local_process`) draws a proof x with probability q(x),
 and the program gives it the weight w(x) = q(x) Z(x), Z the product over its choices of what is left
 of them once the alternatives that fail at once are out. Where no Z is above 1, a proof that is kept
 with probability Z(x), and thrown away where it comes to a dead end or breaks a constraint on the
@@ -19,14 +19,13 @@ from slp.engines.mcmc.trees.core import CompiledMetropolisHastings, CoreState
 from slp.engines.mcmc.trees.core_chains import seeds
 from slp.engines.mcmc.trees.engine import TRIES, no_start, search_stopped
 from slp.engines.mcmc.trees.tempering import OfRung0
+from slp.ir.program import COUNTING_MEASURES
 from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
 from slp.results.sampled_posterior import ForwardPosterior, SampledPosterior
 from slp.runner import Info, Json, Move, Outcome, Stop, never
 
 __all__ = ["ForwardDraws", "can_run_forward"]
 
-#: Measures whose shares sum to 1 at most.
-_PROPER = frozenset({"feature_then_cut", "all", "gap", "per_feature"})
 #: Of so many proofs drawn first, this many must be kept.
 _PILOT, _FEWEST_KEPT = 200, 20
 
@@ -39,9 +38,9 @@ def can_run_forward(grammar: TreeGrammar) -> bool:
     1, and no rule of the program, whatever state it is used in, has another measure.
     """
     if isinstance(grammar.states, OpenStates):
-        return grammar.normalise and grammar.states.measures <= _PROPER
+        return grammar.normalise and grammar.states.measures.isdisjoint(COUNTING_MEASURES)
     for state in grammar.all_states():
-        if any(isinstance(r, SplitRule) and r.measure not in _PROPER for r in state.rules):
+        if any(isinstance(r, SplitRule) and r.measure in COUNTING_MEASURES for r in state.rules):
             return False
         total = math.fsum(math.exp(rule.log_weight) for rule in state.rules)
         if not grammar.normalise and total > 1 + 1e-9:

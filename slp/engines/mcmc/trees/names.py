@@ -9,11 +9,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from slp.engines.mcmc.trees.exact_subtrees import ExactSubtree, SubtreeCharts
-from slp.engines.mcmc.trees.local_process import LocalProcess
 from slp.engines.mcmc.trees.proof import Proof
 from slp.engines.mcmc.trees.proposals import CutAtEach, CutAtRoot, CutUniformly, Mixture, Proposal
 from slp.engines.mcmc.trees.target import Target
 from slp.errors import Diagnostic, UsageError
+from slp.problem.local_process import LocalProcess
 
 __all__ = ["Named", "cut_by_name", "mixture_of", "mixture_of_names", "no_proposal", "read_names"]
 

@@ -17,12 +17,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from slp.engines.mcmc.trees.local_process import Goal, LocalProcess, SplitAlternative
 from slp.ir.tree_grammar import CallRule, LeafRule
+from slp.problem.local_process import Choices, Goal, LocalProcess, SplitAlternative
 from slp.runner.randomness import Chance
 
 __all__ = [
-    "Choices",
     "Point",
     "Proof",
     "choice_points",
@@ -33,9 +32,6 @@ __all__ = [
     "proof_of",
     "replaced",
 ]
-
-#: Way and split (-1 where the rule does not split) by position among the goal's alternatives.
-Choices = tuple[Goal, int, int]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

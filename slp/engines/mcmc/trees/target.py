@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from slp.engines.mcmc.trees.local_process import LocalProcess
 from slp.engines.mcmc.trees.proof import Proof, choice_points, cut, grow
+from slp.problem.local_process import LocalProcess
 from slp.problem.tree_tests import TreeTest
 from slp.runner.randomness import Chance
 

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.engines.chart import Chart, build_forest
-from slp.engines.mcmc.trees.local_process import LocalProcess
 from slp.engines.mcmc.trees.proof import Proof, grow
 from slp.engines.mcmc.trees.proposals import Proposal, metropolis_hastings
 from slp.engines.mcmc.trees.target import Target
 from slp.problem.boxes import Geometry
+from slp.problem.local_process import LocalProcess
 from slp.problem.tree_tests import AtMostFeatures, MonotonePredictions, TreeTest, tree_tests
 from tests.engines.cases import random_grammar, random_table
 from tests.engines.mcmc.trees.every_outcome import EveryOutcome, outcomes

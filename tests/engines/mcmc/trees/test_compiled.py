@@ -14,12 +14,12 @@ from slp.data import table_of
 from slp.engines.mcmc.trees import MetropolisHastings
 from slp.engines.mcmc.trees.core import CompiledMetropolisHastings, core_takes
 from slp.engines.mcmc.trees.exact_subtrees import ExactSubtree, SubtreeCharts
-from slp.engines.mcmc.trees.local_process import Goal, LocalProcess
 from slp.engines.mcmc.trees.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
 from slp.errors import SlpError, UsageError
 from slp.ir.program import Predicate
 from slp.lower import program_to_tree_grammar
 from slp.problem.boxes import Geometry
+from slp.problem.local_process import Goal, LocalProcess
 from slp.problem.tree_on_table import log_likelihood_of_tree
 from slp.runner import Checkpoint, Schedule, run
 from slp.terms import Text

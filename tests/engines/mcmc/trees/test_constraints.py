@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from slp.data.table import Feature, Table
-from slp.engines.mcmc.trees.local_process import LocalProcess
 from slp.engines.mcmc.trees.proof import Proof
 from slp.ir.program import MaxFeatures, Monotone, Once
 from slp.leaves import Dirichlet, GammaPoisson, LeafModel, NormalInverseGamma
 from slp.problem.boxes import Geometry
+from slp.problem.local_process import LocalProcess
 from slp.problem.tree_tests import (
     AtMostFeatures,
     AtMostLeaves,

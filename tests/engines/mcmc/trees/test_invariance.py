@@ -12,7 +12,6 @@ from slp.engines.enumeration.derivations import derivations
 from slp.engines.mcmc.trees import exact_subtrees, proposals
 from slp.engines.mcmc.trees import target as targets
 from slp.engines.mcmc.trees.exact_subtrees import ExactSubtree, SubtreeCharts
-from slp.engines.mcmc.trees.local_process import Goal, LocalProcess
 from slp.engines.mcmc.trees.proof import Proof, cut
 from slp.engines.mcmc.trees.proposals import (
     CutAtEach,
@@ -24,6 +23,7 @@ from slp.engines.mcmc.trees.proposals import (
 )
 from slp.engines.mcmc.trees.target import Target
 from slp.problem.boxes import Geometry
+from slp.problem.local_process import Goal, LocalProcess
 from slp.problem.tree_tests import AtMostFeatures, MonotonePredictions
 from slp.runner.randomness import Chance
 from tests.engines.cases import growtree, make_table, numeric

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from slp.engines.mcmc.trees.local_process import LocalProcess
 from slp.engines.mcmc.trees.names import mixture_of
 from slp.errors import UsageError
 from slp.problem.boxes import Geometry
+from slp.problem.local_process import LocalProcess
 from tests.engines.cases import growtree, make_table, numeric
 
 HELP = "write q_uc, q_ind, q_n(20), q_exact, or several with weights, as in q_uc:0.8,q_ind:0.2"

@@ -9,14 +9,14 @@ import slp
 from slp.engines.exact.scoring import TreeScorer
 from slp.engines.mcmc.trees import engine as plain_engine
 from slp.engines.mcmc.trees.engine import MetropolisHastings
-from slp.engines.mcmc.trees.local_process import LocalProcess
 from slp.engines.mcmc.trees.proof import grow
-from slp.engines.mcmc.trees.scoring import proofs_of_tree
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.mh import mh_kernels
 from slp.problem.boxes import Geometry
 from slp.problem.core import core_problem
+from slp.problem.local_process import LocalProcess
 from slp.problem.tree_on_table import canonical_nodes, place_tree
+from slp.problem.tree_weights import weight_of_tree
 from slp.runner.randomness import RandomChance
 from slp.trees import Leaf, Split, Tree
 from tests.engines.cases import random_grammar, random_table
@@ -46,7 +46,7 @@ def test_weights_are_those_of_the_plain_engine(seed: int) -> None:
         level = feature.levels[0] if feature.levels else None
         trees.add(Tree(Split(feature.name, None if level else 0.5, level, Leaf(), Leaf())))
     scorer = scorer_of(grammar, geometry)
-    want = {tree: proofs_of_tree(process, tree).log_weight for tree in trees}
+    want = {tree: weight_of_tree(process, tree).log_weight for tree in trees}
     for tree in trees:
         assert scorer.log_weight(tree) == pytest.approx(want[tree], rel=1e-9, abs=1e-9)
     placed = [place_tree(table, tree) for tree in trees]
@@ -68,7 +68,7 @@ def test_draws_of_many_derivations_are_scored_by_the_core(monkeypatch: pytest.Mo
     def refused(*_: object) -> None:
         raise AssertionError("scored in Python")
 
-    monkeypatch.setattr(plain_engine, "proofs_of_tree", refused)
+    monkeypatch.setattr(plain_engine, "weight_of_tree", refused)
     X, y = rows(40)
     posterior = slp.parse(PINBALL).posterior(X, y, engine="mh", draws=60, seed=1, warmup=100)
     assert len(posterior.draws) == 60

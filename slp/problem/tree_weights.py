@@ -1,4 +1,8 @@
-"""The weight of one tree under the local process: the sum over all proofs that derive it."""
+"""The weight of one tree: the sum over all derivations that part the rows as it does.
+
+The specification: the core does the same for many trees at once
+(`native/core/mh/tree_weights.hpp`).
+"""
 
 from __future__ import annotations
 
@@ -8,21 +12,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from slp.engines.mcmc.trees.local_process import LocalProcess, SplitAlternative
-from slp.engines.mcmc.trees.proof import Choices, Proof, proof_of
 from slp.ir.tree_grammar import CallRule, LeafRule
 from slp.problem.cut_trees import Part, parts_of_tree
+from slp.problem.local_process import Choices, LocalProcess, SplitAlternative
 from slp.trees import Tree
 
-__all__ = ["ScoredProofs", "proofs_of_tree"]
+__all__ = ["TreeWeight", "log_weight_of_tree", "weight_of_tree"]
 
 
-class ScoredProofs(NamedTuple):
-    """Log of the weight of all proofs of a tree together, under the program as written and without
-    tests on the finished tree; and one of them, None if there is none."""
+class TreeWeight(NamedTuple):
+    """Log of the weight of all derivations of a tree together, under the program as written and
+    without likelihood and tests on the finished tree, the number of leaves among them; -inf if
+    there is none. `example` is the heaviest of them, as its choices in preorder; else empty."""
 
     log_weight: float
-    example: Proof | None
+    example: tuple[Choices, ...] = ()
+
+
+_NO_WEIGHT = TreeWeight(-math.inf)
 
 
 class _Step(NamedTuple):
@@ -38,8 +45,9 @@ class _Step(NamedTuple):
 _Place = tuple[int, int, int]  # box, state, part
 
 
-def proofs_of_tree(process: LocalProcess, tree: Tree) -> ScoredProofs:
-    """All proofs that part the table's rows as a tree does.
+def weight_of_tree(process: LocalProcess, tree: Tree) -> TreeWeight:
+    """The weight of all derivations that part the table's rows as a tree does; `_NO_WEIGHT` also
+    where the codes do not tell how it parts them.
 
     A split is matched by one that leaves the same two sets of rows, on the same feature or, under
     the measure `partition`, on any.
@@ -47,7 +55,7 @@ def proofs_of_tree(process: LocalProcess, tree: Tree) -> ScoredProofs:
     geometry = process.geometry
     parts = parts_of_tree(geometry, tree)
     if parts is None:
-        return ScoredProofs(-math.inf, None)
+        return _NO_WEIGHT
     done: dict[_Place, float] = {}
     steps: dict[_Place, list[_Step]] = {}
     start = (geometry.root, process.root.state, 0)
@@ -67,8 +75,16 @@ def proofs_of_tree(process: LocalProcess, tree: Tree) -> ScoredProofs:
         terms = [_score(step, done) for step in steps[place]]
         done[place] = float(np.logaddexp.reduce(terms)) if terms else -math.inf
     if done[start] == -math.inf:
-        return ScoredProofs(-math.inf, None)
-    return ScoredProofs(done[start], _example(process, start, steps, done))
+        return _NO_WEIGHT
+    return TreeWeight(done[start], _example(process, start, steps, done))
+
+
+def log_weight_of_tree(process: LocalProcess, tree: Tree) -> float:
+    """The log weight of a tree that has as many leaves as the grammar allows, else -inf."""
+    most = process.grammar.max_leaves
+    if most is not None and tree.n_leaves > most:
+        return -math.inf
+    return weight_of_tree(process, tree).log_weight
 
 
 def _score(step: _Step, done: dict[_Place, float]) -> float:
@@ -80,7 +96,7 @@ def _example(
     start: _Place,
     steps: dict[_Place, list[_Step]],
     done: dict[_Place, float],
-) -> Proof:
+) -> tuple[Choices, ...]:
     choices: list[Choices] = []
     stack = [start]
     while stack:
@@ -88,7 +104,7 @@ def _example(
         step = max(steps[place], key=lambda s: _score(s, done))
         choices.append((process.goal(*place[:2]), step.way, step.split))
         stack += reversed(step.below)
-    return proof_of(process, choices)
+    return tuple(choices)
 
 
 def _steps(process: LocalProcess, place: _Place, parts: list[Part]) -> list[_Step]:

@@ -23,7 +23,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,10 +35,14 @@ from slp.problem.rule_weights import leaf_allowed, log_own_weights, log_rule_wei
 from slp.problem.split_measures import SplitArrays, flat_transitions, log_shares, splits_taken_over
 from slp.trees.predicates import AskedPredicate
 
-__all__ = ["Goal", "LocalProcess", "SplitAlternative", "Way", "cumulated"]
+__all__ = ["Choices", "Goal", "LocalProcess", "SplitAlternative", "Way", "cumulated"]
 
 #: Goals and boxes remembered; beyond, all are forgotten and worked out anew.
 _MOST_REMEMBERED = 200_000
+
+
+#: Log share of a split, and the states of its two sides.
+_Share: TypeAlias = tuple[float, tuple[int, int]]
 
 
 class SplitAlternative(NamedTuple):
@@ -75,6 +79,11 @@ class Goal:
     ways: tuple[Way, ...]
     cumulative: tuple[float, ...]
     log_total: float
+
+
+#: What is taken at a goal: way and split (-1 where the rule does not split), by position among its
+#: alternatives.
+Choices: TypeAlias = tuple[Goal, int, int]
 
 
 class LocalProcess:
@@ -124,12 +133,11 @@ class LocalProcess:
 
     def _new_goal(self, box: int, state: int) -> Goal:
         rules = self.grammar.states[state].rules
-        splits = self._splits(box) if any(isinstance(r, SplitRule) for r in rules) else []
-        shares = [self._shares(rule, splits, box, state) for rule in rules]
-        allowed = [not isinstance(r, LeafRule) or self._allowed(r, box, state) for r in rules]
+        splits = self.geometry.splits(box) if any(isinstance(r, SplitRule) for r in rules) else []
+        arrays = SplitArrays.of_box(self.geometry, splits, self.grammar.feature_weights)
+        shares = [self._shares(rule, splits, arrays, box, state) for rule in rules]
         possible = [
-            can and (not isinstance(rule, SplitRule) or any(share > -np.inf for share, _ in s))
-            for rule, can, s in zip(rules, allowed, shares, strict=True)
+            self._possible(rule, own, box, state) for rule, own in zip(rules, shares, strict=True)
         ]
         own = log_own_weights(self.grammar, state, self.geometry, [box])
         weights = log_rule_weights(self.grammar, rules, own, np.array(possible, np.bool_)[:, None])
@@ -142,39 +150,25 @@ class LocalProcess:
         cumulative, log_total = cumulated([way.log_weight for way in ways])
         return Goal(box, state, tuple(ways), cumulative, log_total)
 
-    def _splits(self, box: int) -> list[BoxSplit]:
-        return self.geometry.splits(box)
-
-    def _allowed(self, rule: LeafRule, box: int, state: int) -> bool:
-        by_majority = bool(leaf_allowed(rule, self.geometry, [box])[0])
-        return by_majority and self.node_tests.allow(state, box, None)
+    def _possible(self, rule: Rule, shares: Sequence[_Share], box: int, state: int) -> bool:
+        """Whether a leaf is allowed, or a measure has a split to choose from."""
+        if isinstance(rule, LeafRule):
+            by_majority = bool(leaf_allowed(rule, self.geometry, [box])[0])
+            return by_majority and self.node_tests.allow(state, box, None)
+        return not isinstance(rule, SplitRule) or any(share > -np.inf for share, _ in shares)
 
     def _shares(
-        self, rule: Rule, splits: list[BoxSplit], box: int, state: int
-    ) -> list[tuple[float, tuple[int, int]]]:
-        """Log share and the two states of each split, under a split rule."""
+        self, rule: Rule, splits: list[BoxSplit], arrays: SplitArrays, box: int, state: int
+    ) -> list[_Share]:
+        """The share of each split under a split rule."""
         if not isinstance(rule, SplitRule):
             return []
-        cuts = [self.geometry.cuts[s.cut] for s in splits]
-        steps = flat_transitions(rule)[np.array([c.cell for c in cuts], np.int64)]
-        steps = self.node_tests.forbid(state, box, splits, steps)
+        cells = np.array([self.geometry.cells[s.cut] for s in splits], np.int64)
+        steps = self.node_tests.forbid(state, box, splits, flat_transitions(rule)[cells])
         valid = splits_taken_over(steps[:, 0], self.grammar.failure)
-        log_share = log_shares(rule.measure, self._arrays(splits), valid)
+        log_share = log_shares(rule.measure, arrays, valid)
         states = [(left, right) for left, right in steps.tolist()]
         return list(zip(log_share.tolist(), states, strict=True))
-
-    def _arrays(self, splits: list[BoxSplit]) -> SplitArrays:
-        cuts = [self.geometry.cuts[s.cut] for s in splits]
-        pairs: dict[int, int] = {}
-        pair = [pairs.setdefault(min(s.left, s.right), len(pairs)) for s in splits]
-        return SplitArrays(
-            n_boxes=1,
-            feature_weights=self.grammar.feature_weights,
-            box=np.zeros(len(splits), np.int64),
-            feature=np.array([c.feature for c in cuts], np.int64),
-            gap=np.array([c.gap for c in cuts], np.float64),
-            pair=np.array(pair, np.int64),
-        )
 
 
 def _way(
@@ -182,7 +176,7 @@ def _way(
     position: int,
     log_weight: float,
     splits: list[BoxSplit],
-    shares: list[tuple[float, tuple[int, int]]],
+    shares: list[_Share],
 ) -> Way | None:
     """A rule as an alternative; None if every split of a split rule is forbidden."""
     if not isinstance(rule, SplitRule):

@@ -1,0 +1,27 @@
+"""The leaf models that a program may declare, and what they take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["LEAF_MODELS", "Signature"]
+
+
+@dataclass(frozen=True)
+class Signature:
+    """How a model is written, and its hyperparameters: those in `real` may be any finite number,
+    the others are above 0."""
+
+    written: str
+    parameters: tuple[str, ...]
+    real: tuple[str, ...] = ()
+
+
+LEAF_MODELS = {
+    "dirichlet": Signature("dirichlet(a) or dirichlet([a1, a2, ...])", ("a",)),
+    "normal_inverse_gamma": Signature(
+        "normal_inverse_gamma(mu, kappa, alpha, beta)", ("mu", "kappa", "alpha", "beta"), ("mu",)
+    ),
+    "gamma_poisson": Signature("gamma_poisson(a, b)", ("a", "b")),
+    "gamma_exponential": Signature("gamma_exponential(a, b)", ("a", "b")),
+}
