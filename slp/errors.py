@@ -61,6 +61,8 @@ class Diagnostic:
 
     `code` is stable (`E` errors, `W` warnings, then three digits); `message` says what is wrong and
     `help` what to do about it; `span` is the text that is to blame, where there is one.
+    `may_follow`: whether the cause may be that another clause, which defines what is missing here,
+    could not be read.
     """
 
     code: str
@@ -69,6 +71,7 @@ class Diagnostic:
     help: str | None = None
     related: tuple[Related, ...] = ()
     severity: Severity = "error"
+    may_follow: bool = False
 
     def to_dict(self) -> dict[str, object]:
         """The finding as plain data, for `--format json`."""

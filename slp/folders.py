@@ -17,7 +17,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from slp.errors import Diagnostic, UsageError
+from slp.errors import UsageError
+from slp.messages.commands import NO_FOLDER
 
 __all__ = ["Folders", "RefusedError", "folders_of", "included", "open_regular"]
 
@@ -117,8 +118,7 @@ def included(include: str | Path | Iterable[str | Path]) -> tuple[Path, ...]:
     folders = [include] if isinstance(include, str | Path) else list(include)
     for folder in folders:
         if not os.path.isdir(folder):
-            help = "name a folder that programs and trees are taken from"
-            raise UsageError(Diagnostic("E725", f"`{folder}` is no folder", help=help))
+            raise UsageError(NO_FOLDER(folder=folder))
     return tuple(map(Path, folders))
 
 

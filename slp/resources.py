@@ -11,7 +11,8 @@ from __future__ import annotations
 from difflib import get_close_matches
 from pathlib import Path
 
-from slp.errors import Diagnostic, ProgramError
+from slp.errors import ProgramError
+from slp.messages.syntax import NO_LIBRARY_PRIOR
 from slp.source import SourceFile
 
 __all__ = [
@@ -67,6 +68,6 @@ def prior_file(name: str) -> SourceFile:
     if name not in known:
         nearest = get_close_matches(name, known, n=1)
         help = f"did you mean '{nearest[0]}'?" if nearest else f"there are {', '.join(known)}"
-        raise ProgramError(Diagnostic("E003", f"there is no library prior '{name}'", help=help))
+        raise ProgramError(NO_LIBRARY_PRIOR(name=name, help=help))
     text = (_ROOT / "priors" / f"{name}.slp").read_text(encoding="utf-8")
     return SourceFile(f"priors/{name}.slp", text)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from slp.errors import Diagnostic, ProgramError
 from slp.folders import Folders, folders_of, open_regular
+from slp.messages.syntax import NOT_UTF_8, PROGRAM_NOT_READ, TABLE_FOR_A_PROGRAM
 
 __all__ = [
     "MOST_CHARACTERS",
@@ -78,19 +79,16 @@ class SourceFile:
     @classmethod
     def _read(cls, path: Path, folders: Folders, opened: Callable[[], int]) -> SourceFile:
         if path.name.lower().endswith(_TABLES):
-            message = f"{path} is a table by its name, and a program belongs here"
-            help = "the program comes first, then the table: slp-sample prior.slp data.csv"
-            raise ProgramError(Diagnostic("E003", message, help=help))
+            raise ProgramError(TABLE_FOR_A_PROGRAM(path=path))
         try:
             with os.fdopen(opened(), encoding="utf-8-sig") as stream:
                 # One more than may be: the parser tells that it is too large.
                 return cls(str(path), stream.read(MOST_CHARACTERS + 1), folders)
         except UnicodeDecodeError as e:
-            message = f"{path} is not UTF-8 text (byte {e.start})"
-            raise ProgramError(Diagnostic("E002", message, help="save the file as UTF-8")) from e
+            raise ProgramError(NOT_UTF_8(path=path, byte=e.start)) from e
         except (OSError, ValueError) as e:
             reason = getattr(e, "strerror", None) or str(e)
-            raise ProgramError(Diagnostic("E001", f"cannot read {path}: {reason}")) from e
+            raise ProgramError(PROGRAM_NOT_READ(path=path, reason=reason)) from e
 
     @cached_property
     def line_starts(self) -> list[int]:

@@ -76,6 +76,7 @@ def test_shipped_files_are_found_in_a_checkout_and_in_a_wheel(tmp_path: Path) ->
         target = tmp_path / "slp" / name
         target.parent.mkdir(exist_ok=True)
         target.write_text("" if name == "__init__.py" else (package / name).read_text("utf-8"))
+    shutil.copytree(package / "messages", tmp_path / "slp" / "messages")
     for folder in (tmp_path, tmp_path / "slp" / "_data"):
         shutil.copytree(ROOT / "priors", folder / "priors")
         shutil.copytree(ROOT / "grammars", folder / "grammars")

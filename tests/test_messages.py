@@ -10,8 +10,12 @@ from string import Formatter
 import pytest
 
 import slp
+from slp.cli import slp_command
+from slp.cli.common import run
+from slp.errors import ExitCode
 from slp.messages import Entry, Wording, entries
 from slp.source import draw_diagnostic
+from tests.docs.messages_page import PAGE, with_tables
 
 PACKAGE = Path(slp.__file__).parent
 CODE = re.compile(r'"([EW]\d{3})"')
@@ -79,7 +83,18 @@ def test_a_wording_takes_the_values_that_it_names(wording: Wording) -> None:
     assert wording.entry.code in draw_diagnostic(found)
 
 
+def test_the_command_explains_every_code(capsys: pytest.CaptureFixture[str]) -> None:
+    for code, entry in entries().items():
+        assert run(slp_command, ["explain", code]) == ExitCode.OK
+        assert capsys.readouterr().out == f"{entry.to_text()}\n"
+
+
 def test_every_code_is_in_the_page_of_messages() -> None:
-    page = (Path(__file__).parents[1] / "docs" / "messages.md").read_text(encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
     told = set(re.findall(r"[EW]\d{3}", page))
     assert set(entries()) <= told
+
+
+def test_the_page_of_messages_has_the_tables_of_the_catalogue() -> None:
+    page = PAGE.read_text("utf-8")
+    assert page == with_tables(page)

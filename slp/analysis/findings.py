@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from slp.errors import Diagnostic, ProgramError, Related, SlpError
 from slp.resolution.faults import nearest
 from slp.source import SourceSpan
-from slp.syntax.messages import MOST_MISTAKES, too_many
+from slp.syntax.mistakes import MOST_MISTAKES, too_many
 
 __all__ = ["Findings", "name_help", "nearest_name"]
 

@@ -23,6 +23,7 @@ import click
 import slp
 from slp.budgets import memory_errors
 from slp.errors import BudgetError, Diagnostic, ExitCode, SlpError, SlpWarning, UsageError
+from slp.messages.commands import FILE_NOT_WRITTEN
 from slp.program import CLEAR_LINE, Progress, shown_progress
 from slp.source import draw_diagnostic, visible, visible_lines
 
@@ -343,8 +344,7 @@ def _umask() -> int:
 
 
 def _cannot_write(path: Path, error: OSError) -> UsageError:
-    message = f"cannot write {path}: {error.strerror}"
-    return UsageError(Diagnostic("E701", message, help="choose a file in a folder that exists"))
+    return UsageError(FILE_NOT_WRITTEN(path=path, reason=error.strerror))
 
 
 @contextmanager

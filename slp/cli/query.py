@@ -29,7 +29,8 @@ from slp.cli.common import (
 )
 from slp.cli.inference_options import chain_options, seed_option
 from slp.engines import LogLikelihood, imported_function
-from slp.errors import Diagnostic, UsageError
+from slp.errors import UsageError
+from slp.messages.commands import FUNCTION_REFUSED, OPTION_NOT_TAKEN
 from slp.resolution import ENGINES, FAILURES, Draws, FiredClause, Proof, QueryResult, Value
 from slp.results import SampledProofs
 from slp.source import draw_diagnostic
@@ -195,8 +196,7 @@ def _check_options(way: str) -> None:
     context = click.get_current_context()
     for name, more in _NOT_TAKEN[way].items():
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            message = f"{way} does not take --{name}"
-            raise UsageError(Diagnostic("E723", message, help=f"leave it out{more}"))
+            raise UsageError(OPTION_NOT_TAKEN(way=way, name=name, more=more))
 
 
 def _scored(text: str | None, program: str, allow_code: bool) -> LogLikelihood | str | None:
@@ -204,8 +204,7 @@ def _scored(text: str | None, program: str, allow_code: bool) -> LogLikelihood |
     if text is None or not _FUNCTION.fullmatch(text):
         return text
     if not allow_code:
-        help = "allow it with --allow-code, if you trust it"
-        raise UsageError(Diagnostic("E724", f"{text} runs code, and is refused", help=help))
+        raise UsageError(FUNCTION_REFUSED(function=text))
     return imported_function(text, Path(program).resolve().parent)
 
 

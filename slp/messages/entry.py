@@ -38,10 +38,10 @@ class Entry:
         """What the first letter of the code says."""
         return "warning" if self.code.startswith("W") else "error"
 
-    def says(self, message: str, help: str | None = None) -> Wording:
+    def says(self, message: str, help: str | None = None, *, may_follow: bool = False) -> Wording:
         """A wording of this entry. `{name}` stands for a value that the place of the fault gives
-        (`str.format`)."""
-        return Wording(self, message, help)
+        (`str.format`). `may_follow` is told of the findings (see `Diagnostic`)."""
+        return Wording(self, message, help, may_follow)
 
     def to_text(self) -> str:
         """The entry for a person, as `slp explain CODE` prints it."""
@@ -52,11 +52,12 @@ class Entry:
 
 @dataclass(frozen=True)
 class Wording:
-    """A message and its help line, with places for values."""
+    """A message and its help line, with places for values. An empty help line is none."""
 
     entry: Entry
     message: str
     help: str | None
+    may_follow: bool
 
     def __call__(
         self, span: SourceSpan | None = None, *, related: Sequence[Related] = (), **values: object
@@ -66,7 +67,8 @@ class Wording:
             self.entry.code,
             self.message.format(**values),
             span,
-            None if self.help is None else self.help.format(**values),
+            self.help.format(**values) or None if self.help else None,
             tuple(related),
             self.entry.severity,
+            self.may_follow,
         )

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from slp.errors import ProgramError
+from slp.messages import Wording
+from slp.messages.syntax import (
+    BAD_OP,
+    EMPTY_DIRECTIVE,
+    LABEL_IN_BODY,
+    LABELLED_DIRECTIVE,
+    NO_HEAD,
+    OTHER_ARROW,
+    QUERY,
+    SINGLE_COLON,
+    VARIABLE_AS_HEAD,
+)
 from slp.source import SourceSpan
-from slp.syntax import messages
 from slp.syntax.ast import Clause, Directive, Item
-from slp.syntax.messages import SyntaxMessage, excerpt
+from slp.syntax.mistakes import excerpt
 from slp.syntax.operators import CLAUSE_PRIORITY, OPERATOR_TYPES, OperatorTable
 from slp.terms import NIL, Atom, Number, Struct, Term, Text, Var, list_items
 
@@ -29,19 +42,19 @@ def item_of_term(term: Term, span: SourceSpan) -> Item:
     """
     match term:
         case Atom(name=":-"):
-            raise _fault(messages.EMPTY_DIRECTIVE, term, span)
+            raise _fault(EMPTY_DIRECTIVE, term, span)
         case Struct(name=":-", args=(goal,)):
             if _is_struct(goal, "::", 2):
-                raise _fault(messages.LABELLED_DIRECTIVE, goal, span)
+                raise _fault(LABELLED_DIRECTIVE, goal, span)
             return Directive(goal, span)
         case Struct(name="?-", args=(_,)):
-            raise _fault(messages.QUERY, term, span)
+            raise _fault(QUERY, term, span)
         case Struct(name="=>", args=(_, _)):
-            raise _fault(messages.OTHER_ARROW, term, span)
+            raise _fault(OTHER_ARROW, term, span)
         case Struct(name=":-" | "-->" as arrow, args=(left, body)):
             label, head = _label_and_head(left, span)
             if _is_struct(body, "::", 2):
-                raise _fault(messages.LABEL_IN_BODY, body, span)
+                raise _fault(LABEL_IN_BODY, body, span)
             return Clause(label, head, arrow, body, term, span)
     label, head = _label_and_head(term, span)
     return Clause(label, head, None, None, term, span)
@@ -53,16 +66,16 @@ def _label_and_head(term: Term, span: SourceSpan) -> tuple[Term | None, Term]:
     if isinstance(term, Struct) and _is_struct(term, "::", 2):
         label, head = term.args
     if isinstance(head, Var):
-        raise _fault(messages.VARIABLE_AS_HEAD, head, span, name=head.name)
+        raise _fault(VARIABLE_AS_HEAD, head, span, name=head.name)
     if isinstance(head, Struct) and _is_struct(head, ":", 2):
         left, right = (excerpt(_text(t, span)) for t in head.args)
-        raise _fault(messages.SINGLE_COLON, head, span, label=left, head=right)
+        raise _fault(SINGLE_COLON, head, span, label=left, head=right)
     if (
         isinstance(head, Number | Text)
         or head == NIL
         or (isinstance(head, Struct) and (head.name, len(head.args)) in _NO_PREDICATES)
     ):
-        raise _fault(messages.NO_HEAD, head, span, text=excerpt(_text(head, span)))
+        raise _fault(NO_HEAD, head, span, text=excerpt(_text(head, span)))
     return label, head
 
 
@@ -74,8 +87,8 @@ def _text(term: Term, clause: SourceSpan) -> str:
     return (term.span or clause).text
 
 
-def _fault(message: SyntaxMessage, term: Term, clause: SourceSpan, **details: str) -> ProgramError:
-    return ProgramError(message.at(term.span or clause, **details))
+def _fault(message: Wording, term: Term, clause: SourceSpan, **values: Any) -> ProgramError:
+    return ProgramError(message(term.span or clause, **values))
 
 
 # --- op/3 ----------------------------------------------------------------------------------------
@@ -117,4 +130,4 @@ def _operator_names(names: Term, directive: Directive) -> list[str]:
 
 
 def _bad_op(term: Term, directive: Directive, reason: str) -> ProgramError:
-    return _fault(messages.BAD_OP, term, directive.span, reason=reason)
+    return _fault(BAD_OP, term, directive.span, reason=reason)

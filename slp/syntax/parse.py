@@ -14,11 +14,19 @@ from lark import Token
 from lark.exceptions import UnexpectedToken
 
 from slp.errors import Diagnostic, ProgramError, Related
+from slp.messages.syntax import (
+    MISMATCHED_BRACKETS,
+    ONE_TERM,
+    TOO_DEEP,
+    TOO_LARGE,
+    UNCLOSED_BRACKET,
+    UNFINISHED_CLAUSE,
+    UNOPENED_BRACKET,
+)
 from slp.source import MOST_CHARACTERS, SourceFile, SourceSpan
-from slp.syntax import messages
 from slp.syntax.ast import Comment, Directive, Item, SourceProgram
 from slp.syntax.clauses import declare_operators, item_of_term
-from slp.syntax.messages import MOST_MISTAKES, excerpt
+from slp.syntax.mistakes import MOST_MISTAKES, excerpt, too_many
 from slp.syntax.operators import DEFAULT_OPERATORS, OperatorTable
 from slp.syntax.parser import syntax_parser, tokenize
 from slp.syntax.sequences import Operand
@@ -78,7 +86,7 @@ def parse_recovering(
         diagnostics += error.diagnostics
     diagnostics.sort(key=lambda diagnostic: diagnostic.span.start if diagnostic.span else 0)
     if len(diagnostics) > MOST_MISTAKES:
-        last = messages.too_many(diagnostics[MOST_MISTAKES])
+        last = too_many(diagnostics[MOST_MISTAKES])
         diagnostics = [*diagnostics[:MOST_MISTAKES], last]
     return SourceProgram(file, tuple(items), tuple(comments)), tuple(diagnostics)
 
@@ -98,7 +106,7 @@ def parse_term(text: str, name: str = "<goal>") -> Term:
         raise ProgramError(faults)
     if len(clauses) != 1:
         count = "none" if not clauses else str(len(clauses))
-        raise ProgramError(messages.ONE_TERM.at(SourceSpan(file, 0, len(text)), count=count))
+        raise ProgramError(ONE_TERM(SourceSpan(file, 0, len(text)), count=count))
     (tokens,) = clauses
     if tokens[-1].type != "END":
         tokens.append(Token("END", ".", start_pos=len(text), end_pos=len(text)))
@@ -144,7 +152,7 @@ def _check_size(file: SourceFile) -> None:
 
 def _too_large(file: SourceFile, limit: str) -> ProgramError:
     span = SourceSpan(file, 0, 1)
-    return ProgramError(messages.TOO_LARGE.at(span, what="this program", limit=limit))
+    return ProgramError(TOO_LARGE(span, what="this program", limit=limit))
 
 
 def _span(tokens: Sequence[Token], file: SourceFile) -> SourceSpan:
@@ -185,7 +193,7 @@ def _read_brackets(tokens: Sequence[Token], table: OperatorTable, file: SourceFi
             depth += _BRACKETS[token.type]
             if depth > _DEEPEST_BRACKETS:
                 span = token_span(token, file)
-                raise ProgramError(messages.TOO_DEEP.at(span, limit=_DEEPEST_BRACKETS))
+                raise ProgramError(TOO_DEEP(span, limit=_DEEPEST_BRACKETS))
         try:
             parser.feed_token(token)
         except UnexpectedToken:
@@ -197,7 +205,7 @@ def _read_brackets(tokens: Sequence[Token], table: OperatorTable, file: SourceFi
             raise ProgramError(_bracket_fault(token, open_tokens, file)) from None
     if tokens[-1].type != "END":
         span = token_span(tokens[-1], file)
-        raise ProgramError(messages.UNFINISHED_CLAUSE.at(span, last=excerpt(tokens[-1])))
+        raise ProgramError(UNFINISHED_CLAUSE(span, last=excerpt(tokens[-1])))
     operand: Operand | None = parser.feed_eof()  # type: ignore[no-untyped-call]
     return None if operand is None else operand.term
 
@@ -206,15 +214,15 @@ def _bracket_fault(token: Token, open_tokens: Sequence[Token], file: SourceFile)
     """What is wrong with a closing bracket or a full stop, given the brackets open there."""
     span = token_span(token, file)
     if not open_tokens:
-        return messages.UNOPENED_BRACKET.at(span, bracket=token, opening=_OPENING[token])
+        return UNOPENED_BRACKET(span, bracket=token, opening=_OPENING[token])
     opening = open_tokens[-1]
     closing = _CLOSING[opening]
     opened = token_span(opening, file)
     if token.type == "END":
-        return messages.UNCLOSED_BRACKET.at(opened, bracket=opening, closing=closing)
-    return messages.MISMATCHED_BRACKETS.at(
+        return UNCLOSED_BRACKET(opened, bracket=opening, closing=closing)
+    return MISMATCHED_BRACKETS(
         span,
-        Related("opened here", opened),
+        related=[Related("opened here", opened)],
         bracket=token,
         opening=opening,
         closing=closing,

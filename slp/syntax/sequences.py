@@ -20,14 +20,40 @@ from typing import TypeAlias
 from lark import Token
 
 from slp.errors import Diagnostic, ProgramError, Related
+from slp.messages.syntax import (
+    ANNOTATED_DISJUNCTION,
+    BLANK_BEFORE_BRACKET,
+    DICT,
+    LABEL_WITHOUT_OPERATOR,
+    MISSING_FULL_STOP,
+    MISSING_OPERAND,
+    OPERATOR_EXPECTED,
+    PRIORITY_CLASH,
+    STRAY_POINT,
+    TWO_LABELS,
+)
 from slp.source import SourceFile, SourceSpan
-from slp.syntax import messages
-from slp.syntax.messages import excerpt
+from slp.syntax.mistakes import excerpt
 from slp.syntax.operators import CLAUSE_PRIORITY, Operator, OperatorTable
 from slp.syntax.tokens import token_end, token_span, token_start
 from slp.terms import Atom, Number, Struct, Term, functor
 
-__all__ = ["Call", "Operand", "SequenceItem", "item_span", "read_sequence"]
+__all__ = [
+    "Call",
+    "MissingFullStopError",
+    "Operand",
+    "SequenceItem",
+    "item_span",
+    "read_sequence",
+]
+
+
+class MissingFullStopError(ProgramError):
+    """The clause before a line does not end; `start` is the offset of what begins that line."""
+
+    def __init__(self, diagnostic: Diagnostic, start: int) -> None:
+        super().__init__(diagnostic)
+        self.start = start
 
 
 @dataclass(slots=True)
@@ -231,7 +257,7 @@ class _SequenceReader:
 
     def _missing_operand(self, token: Token, side: str) -> ProgramError:
         span = token_span(token, self.file)
-        return ProgramError(messages.MISSING_OPERAND.at(span, side=side, operator=token))
+        return ProgramError(MISSING_OPERAND(span, side=side, operator=token))
 
     def _clash(self, operator: Operator, token: Token, right: Operand) -> ProgramError:
         inner = right.operator
@@ -241,12 +267,12 @@ class _SequenceReader:
         if operator.name == inner == "::":
             within = right.term.args[0] if isinstance(right.term, Struct) else right.term
             disjunction = functor(within) == (";", 2)
-            two = messages.ANNOTATED_DISJUNCTION if disjunction else messages.TWO_LABELS
-            return ProgramError(two.at(span, outer))
+            two = ANNOTATED_DISJUNCTION if disjunction else TWO_LABELS
+            return ProgramError(two(span, related=[outer]))
         return ProgramError(
-            messages.PRIORITY_CLASH.at(
+            PRIORITY_CLASH(
                 span,
-                outer,
+                related=[outer],
                 inner=inner,
                 inner_priority=right.priority,
                 outer=token,
@@ -260,37 +286,35 @@ class _SequenceReader:
         following = self.items[i + 1] if i + 1 < len(self.items) else None
         assert isinstance(token, Token)
         if token == ".":
-            raise ProgramError(messages.STRAY_POINT.at(token_span(token, self.file)))
+            raise ProgramError(STRAY_POINT(token_span(token, self.file)))
         if isinstance(following, Operand) and self._touches_curly(token_end(token), following):
-            raise ProgramError(messages.DICT.at(token_span(token, self.file), name=token))
+            raise ProgramError(DICT(token_span(token, self.file), name=token))
 
     def _touches_curly(self, end: int, following: Operand) -> bool:
         return following.start == end and self.file.text.startswith("{", end)
 
     def _operator_expected(self, i: int) -> ProgramError:
-        return ProgramError(self._side_by_side(i))
-
-    def _side_by_side(self, i: int) -> Diagnostic:
-        """The most helpful message for an item that follows an operand without operator between."""
+        """The most helpful error for an item that follows an operand without operator between."""
         item, previous = self.items[i], self.items[i - 1]
         left = self.operands[-1]
         span = item_span(item, self.file)
         if item == ".":
-            return messages.STRAY_POINT.at(span)
+            return ProgramError(STRAY_POINT(span))
         left_text = excerpt(self.file.text[left.start : left.end])
         if isinstance(item, Operand) and self._touches_curly(left.end, item):
-            return messages.DICT.at(span, name=left_text)
+            return ProgramError(DICT(span, name=left_text))
         if self.is_clause and self._is_at_line_start(span.start):
-            return messages.MISSING_FULL_STOP.at(span, left=left_text)
+            return MissingFullStopError(MISSING_FULL_STOP(span, left=left_text), span.start)
         is_name = isinstance(previous, Token) and previous.type == "NAME"
         if is_name and isinstance(item, Operand) and span.text.startswith("("):
-            return messages.BLANK_BEFORE_BRACKET.at(span, name=left_text)
+            return ProgramError(BLANK_BEFORE_BRACKET(span, name=left_text))
+        right = excerpt(span.text)
         if self._is_label_before(item):
             label = SourceSpan(self.file, item_span(self.items[0], self.file).start, left.end)
-            return messages.LABEL_WITHOUT_OPERATOR.at(
-                label, label=excerpt(label.text), head=excerpt(span.text)
+            return ProgramError(
+                LABEL_WITHOUT_OPERATOR(label, label=excerpt(label.text), head=right)
             )
-        return messages.OPERATOR_EXPECTED.at(span, left=left_text, right=excerpt(span.text))
+        return ProgramError(OPERATOR_EXPECTED(span, left=left_text, right=right))
 
     def _is_label_before(self, item: SequenceItem) -> bool:
         """Whether what was read so far of a clause looks like a label, and `item` like its head."""

@@ -10,16 +10,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from threading import local
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from lark import Token
 
 from slp.errors import Diagnostic, ProgramError
+from slp.messages import Wording
+from slp.messages.syntax import (
+    EMPTY_ARGUMENT,
+    EMPTY_BRACKETS,
+    EMPTY_GROUP,
+    LIST_TAIL,
+    LONELY_FULL_STOP,
+    QUOTED_NIL,
+    STRAY_POINT,
+    VARIABLE_AS_FUNCTOR,
+)
 from slp.source import SourceFile, SourceSpan
-from slp.syntax import messages
-from slp.syntax.messages import SyntaxMessage
+from slp.syntax.mistakes import MOST_MISTAKES
 from slp.syntax.operators import DEFAULT_OPERATORS, OperatorTable
-from slp.syntax.sequences import Call, Operand, SequenceItem, item_span, read_sequence
+from slp.syntax.sequences import (
+    Call,
+    MissingFullStopError,
+    Operand,
+    SequenceItem,
+    item_span,
+    read_sequence,
+)
 from slp.syntax.tokens import (
     is_variable_name,
     number_value,
@@ -86,7 +103,7 @@ class _TermReader(local):
     def _quoted_atom(self, token: Token, span: SourceSpan) -> Term:
         name = quoted_text(token, self.file)
         if name == NIL.name:
-            raise self._fault(messages.QUOTED_NIL, token)
+            raise self._fault(QUOTED_NIL, token)
         return Atom(name, span)
 
     def _string(self, token: Token, span: SourceSpan) -> Term:
@@ -117,22 +134,22 @@ class _TermReader(local):
         if not items:
             end = children[-1]
             assert isinstance(end, Token)
-            self.diagnostics.append(messages.LONELY_FULL_STOP.at(token_span(end, self.file)))
+            self.diagnostics.append(LONELY_FULL_STOP(token_span(end, self.file)))
         while items:
             try:
                 return read_sequence(items, self.table, self.file, is_clause=True)
+            except MissingFullStopError as error:
+                self.diagnostics.extend(error.diagnostics)
+                items = self._items_from(items, error.start)
             except ProgramError as error:
                 self.diagnostics.extend(error.diagnostics)
-                items = self._items_after(items, error.diagnostics[0])
+                break
         return None
 
-    def _items_after(self, items: list[SequenceItem], fault: Diagnostic) -> list[SequenceItem]:
-        """Where a full stop is missing, the items of the next clause; else nothing."""
-        if fault.code != messages.MISSING_FULL_STOP.code or fault.span is None:
+    def _items_from(self, items: list[SequenceItem], start: int) -> list[SequenceItem]:
+        """The items from the offset `start` on; none if enough mistakes are found."""
+        if len(self.diagnostics) > MOST_MISTAKES:
             return []
-        if len(self.diagnostics) > messages.MOST_MISTAKES:
-            return []
-        start = fault.span.start
         # Not further than that: a long text may lack a full stop at every line.
         at = next(i for i, item in enumerate(items) if item_span(item, self.file).start == start)
         return items[at:]
@@ -143,18 +160,18 @@ class _TermReader(local):
         name, items = children[0], children[2:-1]
         assert isinstance(name, Token)
         if name == ".":
-            raise self._fault(messages.STRAY_POINT, name)
+            raise self._fault(STRAY_POINT, name)
         if is_variable_name(name):
-            raise self._fault(messages.VARIABLE_AS_FUNCTOR, name, name=name)
+            raise self._fault(VARIABLE_AS_FUNCTOR, name, name=name)
         if not items:
-            raise ProgramError(messages.EMPTY_BRACKETS.at(span, name=name))
+            raise ProgramError(EMPTY_BRACKETS(span, name=name))
         functor = quoted_text(name, self.file) if name[0] == "'" else str(name)
         arguments, _ = self._split(items, "COMMA")
         return Struct(functor, tuple(self._read(part) for part in arguments), span)
 
     def _group(self, children: Sequence[SequenceItem], span: SourceSpan) -> Term:
         if len(children) == 2:
-            raise ProgramError(messages.EMPTY_GROUP.at(span))
+            raise ProgramError(EMPTY_GROUP(span))
         return self._read(children[1:-1])
 
     def _curly(self, children: Sequence[SequenceItem], span: SourceSpan) -> Term:
@@ -191,7 +208,7 @@ class _TermReader(local):
                 parts[-1].append(item)
                 continue
             if bar is not None:
-                raise self._fault(messages.LIST_TAIL, item)
+                raise self._fault(LIST_TAIL, item)
             if not parts[-1]:
                 raise self._empty_part(item)
             parts.append([])
@@ -203,10 +220,10 @@ class _TermReader(local):
 
     def _empty_part(self, separator: Token) -> ProgramError:
         is_bar = separator.type == "BAR"
-        return self._fault(messages.LIST_TAIL if is_bar else messages.EMPTY_ARGUMENT, separator)
+        return self._fault(LIST_TAIL if is_bar else EMPTY_ARGUMENT, separator)
 
-    def _fault(self, message: SyntaxMessage, token: Token, **details: str) -> ProgramError:
-        return ProgramError(message.at(token_span(token, self.file), **details))
+    def _fault(self, message: Wording, token: Token, **values: Any) -> ProgramError:
+        return ProgramError(message(token_span(token, self.file), **values))
 
     def _read(self, items: Sequence[SequenceItem]) -> Term:
         return read_sequence(items, self.table, self.file).term

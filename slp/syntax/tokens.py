@@ -12,9 +12,18 @@ import re
 from lark import Token
 
 from slp.errors import Diagnostic, ProgramError
+from slp.messages.syntax import (
+    BACKQUOTED,
+    BAD_ESCAPE,
+    BAD_NUMBER,
+    ILLEGAL_CHARACTER,
+    NESTED_COMMENT,
+    NUMBER_TOO_LARGE,
+    UNCLOSED_COMMENT,
+    UNCLOSED_QUOTE,
+)
 from slp.source import SourceFile, SourceSpan
-from slp.syntax import messages
-from slp.syntax.messages import excerpt
+from slp.syntax.mistakes import excerpt
 
 __all__ = [
     "find_token_fault",
@@ -63,21 +72,21 @@ def find_token_fault(token: Token, file: SourceFile) -> Diagnostic | None:
     match token.type:
         case "COMMENT" if "/*" in token[2:] and token.startswith("/*"):
             start = span.start + token.index("/*", 2)
-            return messages.NESTED_COMMENT.at(SourceSpan(file, start, start + 2))
+            return NESTED_COMMENT(SourceSpan(file, start, start + 2))
         case "UNCLOSED_COMMENT":
-            return messages.UNCLOSED_COMMENT.at(SourceSpan(file, span.start, span.start + 2))
+            return UNCLOSED_COMMENT(SourceSpan(file, span.start, span.start + 2))
         case "UNCLOSED_QUOTE":
-            return messages.UNCLOSED_QUOTE.at(span, quote=token[0])
+            return UNCLOSED_QUOTE(span, quote=token[0])
         case "BACKQUOTED":
-            return messages.BACKQUOTED.at(span)
+            return BACKQUOTED(span)
         case "BAD_NUMBER":
-            return messages.BAD_NUMBER.at(span, text=excerpt(token))
+            return BAD_NUMBER(span, text=excerpt(token))
         case "ILLEGAL":
-            return messages.ILLEGAL_CHARACTER.at(span, character=_character_name(token))
+            return ILLEGAL_CHARACTER(span, character=_character_name(token))
         case "NAME" | "FUNCTOR" if token[0].isalpha() and not token.isidentifier():
             # \w takes more than the identifiers of Unicode, which Prolog's names are.
             bad = next(c for i, c in enumerate(token) if not token[: i + 1].isidentifier())
-            return messages.ILLEGAL_CHARACTER.at(span, character=_character_name(bad))
+            return ILLEGAL_CHARACTER(span, character=_character_name(bad))
     return None
 
 
@@ -118,7 +127,7 @@ def number_value(token: Token, file: SourceFile) -> int | float:
     elif (value := float(token)) < math.inf:
         return value
     span = token_span(token, file)
-    raise ProgramError(messages.NUMBER_TOO_LARGE.at(span, digits=_LARGEST_INTEGER))
+    raise ProgramError(NUMBER_TOO_LARGE(span, digits=_LARGEST_INTEGER))
 
 
 def quoted_text(token: Token, file: SourceFile) -> str:
@@ -150,7 +159,7 @@ def _unescape(body: str, start: int, file: SourceFile, quote: str = "") -> str:
         if digits and len(digits) <= 8 and _is_character(code := int(digits, base)):
             return chr(code)
         span = SourceSpan(file, start + match.start(), start + match.end())
-        raise ProgramError(messages.BAD_ESCAPE.at(span, text=excerpt(match[0])))
+        raise ProgramError(BAD_ESCAPE(span, text=excerpt(match[0])))
 
     return _ESCAPE.sub(replacement, body)
 

@@ -13,7 +13,7 @@ from slp.errors import SlpError
 from slp.program import find_mistakes
 from slp.source import SourceFile
 from slp.syntax import parse, parse_recovering, parse_term
-from slp.syntax.messages import MOST_MISTAKES, excerpt
+from slp.syntax.mistakes import MOST_MISTAKES, excerpt
 from tests.growth import assert_linear
 
 # What is repeated, between what begins and what ends it.

@@ -1,0 +1,48 @@
+"""E7xx: the command line."""
+
+from __future__ import annotations
+
+from slp.messages.entry import Entry
+
+E701 = Entry(
+    "E701",
+    title="a file cannot be written",
+    cause="The file that `--output` names cannot be written.",
+    remedy="Name a file in a folder that exists and that you may write to.",
+    example="slp-sample growtree data.csv --output /no/such/folder/run.json",
+)
+FILE_NOT_WRITTEN = E701.says(
+    "cannot write {path}: {reason}", "choose a file in a folder that exists"
+)
+
+E723 = Entry(
+    "E723",
+    title="an option has no meaning for this way to answer",
+    cause="A query is answered by search, by draws or by Metropolis-Hastings, and the option "
+    "belongs to another of these.",
+    remedy="Leave it out, or ask in the way that the help line names.",
+    example="slp query lists 'p(X)' --chains 4",
+)
+OPTION_NOT_TAKEN = E723.says("{way} does not take --{name}", "leave it out{more}")
+
+E724 = Entry(
+    "E724",
+    title="code would run",
+    cause="An option names a Python function, and code does not run unless you allow it.",
+    remedy="Add `--allow-code`, if you trust the function.",
+    example="slp query genes.slp 'gene(X)' --proposal q_uc --log-likelihood scores:score",
+)
+FUNCTION_REFUSED = E724.says(
+    "{function} runs code, and is refused", "allow it with --allow-code, if you trust it"
+)
+
+E725 = Entry(
+    "E725",
+    title="there is no such folder",
+    cause="`--include` (`include` in Python) names something that is no folder.",
+    remedy="Name a folder that programs and trees are taken from.",
+    example="slp check prior.slp --include no_such_folder",
+)
+NO_FOLDER = E725.says(
+    "`{folder}` is no folder", "name a folder that programs and trees are taken from"
+)

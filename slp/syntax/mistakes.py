@@ -1,0 +1,31 @@
+"""Mistakes in the text of a program: how many are told, and how a message quotes the text."""
+
+from __future__ import annotations
+
+from slp.errors import Diagnostic
+from slp.messages.syntax import TOO_MANY_MISTAKES, TOO_MANY_WARNINGS
+
+__all__ = ["MOST_MISTAKES", "excerpt", "too_many"]
+
+_EXCERPT_LENGTH = 40
+_READ_LENGTH = 1000  # of a long text, as much of each end is looked at for an excerpt
+
+#: Mistakes of one program that are told, at most.
+MOST_MISTAKES = 1000
+
+
+def excerpt(text: str) -> str:
+    """`text` on one line, shortened in the middle to be quoted in a message."""
+    if len(text) > 2 * _READ_LENGTH:
+        text = f"{text[:_READ_LENGTH]} ... {text[-_READ_LENGTH:]}"
+    line = " ".join(text.split())
+    if len(line) <= _EXCERPT_LENGTH:
+        return line
+    half = _EXCERPT_LENGTH // 2
+    return f"{line[: half - 2]} ... {line[-half + 3 :]}"
+
+
+def too_many(further: Diagnostic) -> Diagnostic:
+    """What stands for `further` and all that would come after it."""
+    wording = TOO_MANY_MISTAKES if further.severity == "error" else TOO_MANY_WARNINGS
+    return wording(further.span, limit=f"{MOST_MISTAKES:,}")
