@@ -32,6 +32,7 @@ from slp.kernels import Forest, reference
 from slp.problem.boxes import Geometry
 from slp.problem.new_rows import table_as_numbers
 from slp.problem.tree_arrays import forest_of_trees
+from slp.runner import Phase
 
 #: Of each table its file, and bins to a feature (None: its values).
 TABLES = {
@@ -44,6 +45,7 @@ TABLES = {
 PROPOSALS = ("q_uc", "q_ind", "q_n(20)", "q_uc:0.8,q_ind:0.2")
 #: On pima beside those.
 EXACT = ("q_exact", "q_uc:0.95,q_exact:0.05")
+SAMPLING = Phase(warm_up=False, step=1)
 KEPT = 2000
 
 
@@ -87,15 +89,16 @@ def run(
     if steps is None:
         assert seconds is not None
         steps = steps_in(engine, rng, state, seconds)
-    state, _ = engine.advance(rng, state, steps // 10)
+    state, _ = engine.advance(rng, state, steps // 10, SAMPLING)
     block = max(1, steps // KEPT)
     score, leaves = np.empty((2, KEPT))
     accepted = 0
     started = time.process_time()
     for i in range(KEPT):
-        state, tally = engine.advance(rng, state, block)
-        accepted += sum(n for (_, outcome), n in tally.items() if outcome == "accepted")
-        score[i], leaves[i] = engine.log_score(state), state.n_leaves
+        state, info = engine.advance(rng, state, block, SAMPLING)
+        accepted += sum(n for (_, outcome), n in info.tally.items() if outcome == "accepted")
+        score[i] = state.log_draw + state.log_excess + state.log_likelihood
+        leaves[i] = state.n_leaves
     took, made = time.process_time() - started, KEPT * block
     return (
         f"| {name} | {proposal} | {seed} | {made / took:,.0f} | {accepted / made:.1%} | "
@@ -110,7 +113,7 @@ def steps_in(
     """Some number of steps that take as long as that, by the pace of a tenth of the time."""
     made, started = 0, time.process_time()
     while (took := time.process_time() - started) < seconds / 10:
-        state, _ = engine.advance(rng, state, 10)
+        state, _ = engine.advance(rng, state, 10, SAMPLING)
         made += 10
     return int(made / took * seconds)
 
@@ -122,7 +125,7 @@ def predictions(name: str, folder: Path) -> str:
     table, rng = engine.geometry.table, np.random.default_rng(1)
     state, trees = engine.init(rng), []
     for _ in range(1000):
-        state, _ = engine.advance(rng, state, 500)
+        state, _ = engine.advance(rng, state, 500, SAMPLING)
         trees.append(engine.tree(state))
     rows, shares = table_as_numbers(table), np.full(len(trees), 1 / len(trees))
 

@@ -31,6 +31,7 @@ import slp
 from slp.data import read_frame
 from slp.engines.mcmc.trees.core import CompiledMetropolisHastings
 from slp.problem.boxes import Geometry
+from slp.runner import Phase
 
 FILES = {
     "breast_cancer": "breast_cancer_wisconsin_complete.csv",
@@ -39,6 +40,7 @@ FILES = {
     "iris": "iris.csv",
     "haberman": "haberman.csv",
 }
+SAMPLING = Phase(warm_up=False, step=1)
 LARGE = ("breast_cancer", "pima", "kyphosis")
 PROPOSALS = ("q_uc", "q_n(20)", "q_ind", "q_exact")
 
@@ -75,7 +77,7 @@ def trajectories(options: Options) -> None:
                 for mark in marks:
                     while done < mark:
                         n = min(100, mark - done)
-                        state, _ = engine.advance(rng, state, n)
+                        state, _ = engine.advance(rng, state, n, SAMPLING)
                         done, best = done + n, max(best, state.log_likelihood)
                     found.append(f"{state.log_likelihood:.1f}")
                 print(

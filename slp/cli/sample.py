@@ -140,7 +140,7 @@ def _longer(posterior: slp.Posterior, draws: int, deadline: Deadline) -> list[st
     """This command with ten times the steps and the time, and draws enough to tell; without the
     checkpoint, which is of the shorter run. Below it, how long it takes."""
     schedule = posterior.schedule
-    if schedule is None:
+    if schedule is None or schedule.thin is None:
         return []
     context = click.get_current_context()
     choice = posterior.choice

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from slp import results
 from slp.results.drawn import DrawnTrees
-from slp.runner import Outcome, acceptance
+from slp.runner import Move, Outcome, Tally, acceptance
 
 __all__ = [
     "FEWEST_DRAWS",
@@ -121,7 +121,7 @@ class Diagnostics:
 def diagnose(
     drawn: DrawnTrees,
     scores: Mapping[str, NDArray[np.float64]],
-    tallies: Sequence[Counter[tuple[str, Outcome]]],
+    tallies: Sequence[Tally],
 ) -> Diagnostics:
     """Diagnostics of draws; `scores` are quantities of each distinct tree to look at, such as the
     log posterior up to a constant, shape (U,), and `tallies` count the moves of each chain."""
@@ -136,7 +136,7 @@ def diagnose(
 
 def diagnostics_of(
     convergence: Mapping[str, Convergence],
-    tallies: Sequence[Counter[tuple[str, Outcome]]],
+    tallies: Sequence[Tally],
     draws: Sequence[int],
 ) -> Diagnostics:
     """Diagnostics of any chains: of some quantities, what became of each chain's moves, and how
@@ -185,10 +185,10 @@ def worst(found: Sequence[Convergence]) -> Convergence:
     )
 
 
-def _moves(tally: Counter[tuple[str, Outcome]]) -> dict[str, dict[str, int]]:
+def _moves(tally: Tally) -> dict[str, dict[str, int]]:
     outcomes: tuple[Outcome, ...] = ("accepted", "rejected", "failed", "stayed")
     names = sorted({name for name, _ in tally})
-    return {name: {outcome: tally[name, outcome] for outcome in outcomes} for name in names}
+    return {name: {outcome: tally[Move(name, outcome)] for outcome in outcomes} for name in names}
 
 
 def _warnings(

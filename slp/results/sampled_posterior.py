@@ -24,7 +24,7 @@ from slp.results.diagnostics import Diagnostics, diagnose
 from slp.results.drawn import DrawnTrees
 from slp.results.posterior import Draw, FeatureUse, MapTree, Posterior
 from slp.results.rule_use import RuleUse, clauses_of, no_rules, rules_of_mixture
-from slp.runner import Engine, Json, RunResult, Schedule, Stop, never
+from slp.runner import Json, RunResult, Schedule, Stepper, Stop, never
 from slp.runner.options import check_count, fresh_seed
 from slp.trees import Tree
 
@@ -33,8 +33,8 @@ __all__ = ["ForwardPosterior", "Said", "SampledPosterior", "TreeSampler"]
 S = TypeVar("S")
 
 
-class TreeSampler(Engine[S], Protocol[S]):
-    """An engine of the run loop whose records stand for trees."""
+class TreeSampler(Stepper[S], Protocol[S]):
+    """A `Stepper` whose records stand for trees."""
 
     @property
     def posterior_type(self) -> type[SampledPosterior]:

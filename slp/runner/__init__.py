@@ -1,8 +1,8 @@
 """Running engines that go step by step.
 
-Entry points: `Engine` (what an engine offers), `BlockEngine` (one that makes many steps at once),
-`run` (the loop, written once: chains, warm-up, thinning, progress, interruption), `Checkpoint`
-(where a run is kept on disk so that it can go on).
+Entry points: `Stepper` (what the loop drives: a chain, or an island of particles), `run` (the loop,
+written once: warm-up, thinning, progress, interruption), `Checkpoint` (where a run is kept on disk
+so that it can go on).
 """
 
 from typing import TYPE_CHECKING
@@ -16,34 +16,42 @@ if TYPE_CHECKING:
     from slp.runner.options import check_count, fresh_seed, options_of
     from slp.runner.stepper import (
         LONGEST_BLOCK,
-        BlockEngine,
-        Engine,
+        ChainStepper,
         Info,
         Json,
         Move,
         NothingDrawnError,
         Outcome,
+        Phase,
         SearchStoppedError,
+        StepByStep,
+        Stepper,
         Stop,
+        Tally,
+        Weighted,
         never,
         until,
     )
 
 __all__ = [
-    "BlockEngine",
+    "ChainStepper",
     "Checkpoint",
-    "Engine",
     "Info",
     "Json",
     "LONGEST_BLOCK",
     "Move",
     "NothingDrawnError",
     "Outcome",
+    "Phase",
     "Progress",
     "RunResult",
     "Schedule",
     "SearchStoppedError",
+    "StepByStep",
+    "Stepper",
     "Stop",
+    "Tally",
+    "Weighted",
     "acceptance",
     "check_count",
     "checkpoint_and_seed",
@@ -58,20 +66,24 @@ __all__ = [
 __getattr__, __dir__ = late_names(
     __name__,
     {
-        "BlockEngine": "slp.runner.stepper",
+        "ChainStepper": "slp.runner.stepper",
         "Checkpoint": "slp.runner.checkpoint",
-        "Engine": "slp.runner.stepper",
         "Info": "slp.runner.stepper",
         "Json": "slp.runner.stepper",
         "LONGEST_BLOCK": "slp.runner.stepper",
         "Move": "slp.runner.stepper",
         "NothingDrawnError": "slp.runner.stepper",
         "Outcome": "slp.runner.stepper",
+        "Phase": "slp.runner.stepper",
         "Progress": "slp.runner.loop",
         "RunResult": "slp.runner.loop",
         "Schedule": "slp.runner.chain",
         "SearchStoppedError": "slp.runner.stepper",
+        "StepByStep": "slp.runner.stepper",
+        "Stepper": "slp.runner.stepper",
         "Stop": "slp.runner.stepper",
+        "Tally": "slp.runner.stepper",
+        "Weighted": "slp.runner.stepper",
         "acceptance": "slp.runner.loop",
         "check_count": "slp.runner.options",
         "checkpoint_and_seed": "slp.runner.checkpoint",

@@ -35,7 +35,8 @@ __all__ = [
     "write_checkpoint",
 ]
 
-_FORMAT = "slp checkpoint 2"
+_FORMAT = "slp checkpoint 3"
+_OF_A_CHAIN = {"rng", "steps", "state", "draws", "log_weights", "warm_up_tally", "tally"}
 
 
 @dataclass(frozen=True)
@@ -144,8 +145,10 @@ def _check_form(identity: Any, chains: Any) -> None:
     assert all(isinstance(text, str) for item in identity.items() for text in item)
     int(identity["seed"])
     for chain in chains:
-        assert chain.keys() == {"rng", "steps", "state", "draws", "warm_up_tally", "tally"}
+        assert chain.keys() == _OF_A_CHAIN
         assert isinstance(chain["draws"], list)
+        assert all(isinstance(weight, float) for weight in chain["log_weights"])
+        assert len(chain["draws"]) == len(chain["log_weights"])
         counts = [chain["steps"]]
         for name, outcome, count in (*chain["warm_up_tally"], *chain["tally"]):
             assert isinstance(name, str) and isinstance(outcome, str)

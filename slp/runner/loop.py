@@ -1,9 +1,11 @@
-"""The loop: chains of any engine, with warm-up, thinning, progress, interruption and checkpoints.
+"""The loop: chains and islands of any engine, with warm-up, thinning, progress, interruption and
+checkpoints.
 
-Chain c takes its random numbers from child c of the seed's `SeedSequence`, and nothing else passes
-between chains; so what they draw does not depend on how many threads run them, on when checkpoints
-are written, or, but for one case, on the clock: where half of the time is over in warm-up, a run
-without a checkpoint ends warm-up there, and keeps draws as much more often as warm-up was shorter.
+Chain c, or island c, takes its random numbers from child c of the seed's `SeedSequence`, and
+nothing else passes between chains. So what they draw does not depend on how many threads run them
+or on when checkpoints are written. It depends on the clock in one case: where half of the time is
+over in warm-up, a run without a checkpoint ends warm-up there, and keeps draws as much more often
+as warm-up was shorter.
 """
 
 from __future__ import annotations
@@ -30,13 +32,7 @@ from slp.runner.checkpoint import (
     read_checkpoint,
     write_checkpoint,
 )
-from slp.runner.stepper import (
-    Engine,
-    Json,
-    NothingDrawnError,
-    Outcome,
-    never,
-)
+from slp.runner.stepper import Json, NothingDrawnError, Stepper, Tally, never
 
 __all__ = ["Progress", "RunResult", "acceptance", "out_of_time_in_words", "run"]
 
@@ -53,10 +49,11 @@ _WARM_UP_SHARE = 1 / 2
 @dataclass(frozen=True)
 class Progress:
     """Where a run is: steps of all chains, the share of moves accepted by name (all steps since the
-    beginning), and the seconds left if it goes on as it went."""
+    beginning), and the seconds left if it goes on as it went. `total` is inf where nobody knows how
+    many there will be."""
 
     done: int
-    total: int
+    total: float
     acceptance: dict[str, float]
     seconds_left: float
 
@@ -65,21 +62,26 @@ class Progress:
 class RunResult:
     """What a run gave.
 
-    `draws[c]` are the records of chain c, in order; `tallies[c][name, outcome]` counts its moves
-    after warm-up. `interrupted` says that it was stopped before its end, `out_of_time` that it was
-    its time that stopped it. `warm_up_cut` are the fewest steps that a chain made in a warm-up
-    which its time ended early, None if it did not.
+    Attributes
+    ----------
+    draws : the records of each chain, in order.
+    log_weights : of each record; 0 of a chain (see `Weighted`).
+    tallies : the moves of each chain after warm-up.
+    interrupted : whether it was stopped before its end; `out_of_time` whether by its time.
+    warm_up_cut : the fewest steps that a chain made in a warm-up which the time ended early; None
+        if it ended none.
     """
 
     draws: list[list[Json]]
-    tallies: list[Counter[tuple[str, Outcome]]]
+    log_weights: list[list[float]]
+    tallies: list[Tally]
     interrupted: bool
     out_of_time: bool = False
     warm_up_cut: int | None = None
 
 
 def run(
-    engine: Engine[S],
+    stepper: Stepper[S],
     schedule: Schedule,
     seed: int,
     *,
@@ -92,7 +94,7 @@ def run(
     room: float = math.inf,
     size_of: Callable[[Json], int] = lambda record: 0,
 ) -> RunResult:
-    """Run chains of an engine.
+    """Run chains, or islands.
 
     Ctrl-C (KeyboardInterrupt) ends the run early, as does the `deadline`: what was drawn is kept,
     and a warning (W510, W541), given to `say`, says so; with nothing to keep KeyboardInterrupt goes
@@ -111,7 +113,7 @@ def run(
         E540: the time was over before anything was drawn.
     """
     identity = {
-        **engine.identity,
+        **stepper.identity,
         "seed": str(seed),
         "number of chains": str(schedule.chains),
         "warm-up": str(schedule.warm_up),
@@ -123,14 +125,14 @@ def run(
     cut = half.over if checkpoint is None else never
     own = room / schedule.chains
     chains = [
-        Chain(engine, schedule, c, stream, cut, own, size_of) for c, stream in enumerate(streams)
+        Chain(stepper, schedule, c, stream, cut, own, size_of) for c, stream in enumerate(streams)
     ]
     kept = None if checkpoint is None else read_checkpoint(checkpoint, identity)
     if checkpoint is not None and kept is not None:
         with only_checkpoints(checkpoint.path):
             for chain, data in zip(chains, kept, strict=True):
                 chain.go_on_from(data)
-                check(chain.draws)
+                check([draw.record for draw in chain.draws])
     now = _Watch(chains, identity, progress, checkpoint)
     if kept is None:
         now.write()  # a file that cannot be written is found out before the work, not after it
@@ -141,7 +143,7 @@ def run(
                 now.tell()
                 now.write_if_due()
         now.write()
-        out_of_time = any(chain.steps < chain.last for chain in chains)
+        out_of_time = not all(chain.over for chain in chains)
         if out_of_time:
             assert deadline.seconds is not None
             if not _n_kept(chains):
@@ -155,14 +157,16 @@ def run(
     cuts = [c.schedule.warm_up for c in chains if c.schedule is not schedule]
     if cuts:
         say(_warm_up_cut(min(cuts), schedule.warm_up))
-    every = max(chain.every for chain in chains)
-    for c, chain in enumerate(chains):
-        chain.draws = chain.draws[: kept_of(schedule.draws_of(c), chain.every)]
-        chain.keep_every(every)
-    if every > 1:
-        say(KEPT_EVERY(every=every, kept=_n_kept(chains), wanted=schedule.draws))
+    if schedule.thin is not None:
+        every = max(chain.every for chain in chains)
+        for c, chain in enumerate(chains):
+            chain.draws = chain.draws[: kept_of(schedule.draws_of(c), chain.every)]
+            chain.keep_every(every)
+        if every > 1:
+            say(KEPT_EVERY(every=every, kept=_n_kept(chains), wanted=schedule.draws))
     return RunResult(
-        [chain.draws for chain in chains],
+        [[draw.record for draw in chain.draws] for chain in chains],
+        [[draw.log_weight for draw in chain.draws] for chain in chains],
         [chain.tally for chain in chains],
         interrupted or out_of_time,
         out_of_time,
@@ -194,7 +198,7 @@ def _rounds(chains: Sequence[Chain[S]], threads: int, stop: threading.Event) -> 
     """Advance all chains, and yield whenever each has made a round's steps; until told to stop."""
     with ThreadPoolExecutor(max(1, threads)) as pool:
         try:
-            while any(chain.steps < chain.last for chain in chains) and not stop.is_set():
+            while not all(chain.over for chain in chains) and not stop.is_set():
                 if threads <= 1:
                     for chain in chains:
                         chain.advance(_TURNS_PER_ROUND, stop)
@@ -224,7 +228,7 @@ class _Watch(Generic[S]):
 
     @property
     def _done(self) -> int:
-        return sum(min(chain.steps, chain.last) for chain in self._chains)
+        return sum(int(min(chain.steps, chain.last)) for chain in self._chains)
 
     def tell(self) -> None:
         if self._progress is None:
@@ -245,7 +249,7 @@ class _Watch(Generic[S]):
             self._written = time.monotonic()
 
 
-def acceptance(tally: Mapping[tuple[str, Outcome], int]) -> dict[str, float]:
+def acceptance(tally: Tally) -> dict[str, float]:
     """The share of proposals accepted, by name; failures count as proposals, stays do not: nothing
     was proposed. A name that never proposed has no share."""
     proposed: Counter[str] = Counter()
@@ -278,12 +282,13 @@ def _nothing_in_time(
         how_far, remedy = search, "looser constraints"
     else:
         schedule = chains[0].schedule
-        first = schedule.warm_up + schedule.thin
         done = max(chain.steps for chain in chains)
-        how_far = f"a chain made {done:,} steps, and its first draw comes after {first:,}"
+        how_far = f"a chain made {done:,} steps"
+        if schedule.thin is not None:
+            how_far += f", and its first draw comes after {schedule.warm_up + schedule.thin:,}"
         remedy = "smaller `warmup` and `thin`"
     if checkpoint is not None:
         remedy += ", or go on from the checkpoint"
-    records = [c.engine.record(c.state) for c in chains if c.state is not None]
+    records = [w.record for c in chains if c.state is not None for w in c.stepper.draws(c.state)]
     found = NOTHING_DRAWN(time=format_seconds(seconds), how_far=how_far, remedy=remedy)
     return NothingDrawnError(found, records)

@@ -1,17 +1,18 @@
-"""What an engine that goes step by step must offer.
+"""`Stepper`: what the loop drives.
 
-State is what the next step needs, Info what a person reads. An MCMC engine's state is a tree; that
-of a particle filter is its particles with their weights, and a step of it advances them by one
-level: both fit, as nothing here says what a state is.
+The state of a Markov chain is a tree, and the chain goes on for ever. The state of an island of a
+particle filter is its particles with their weights; it is done when every particle is a whole tree.
+Nothing here says what a state is.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -19,15 +20,19 @@ from slp.errors import Diagnostic, TimeOverError
 
 __all__ = [
     "LONGEST_BLOCK",
-    "BlockEngine",
-    "Engine",
+    "ChainStepper",
     "Info",
     "Json",
     "Move",
     "NothingDrawnError",
     "Outcome",
+    "Phase",
     "SearchStoppedError",
+    "StepByStep",
+    "Stepper",
     "Stop",
+    "Tally",
+    "Weighted",
     "never",
     "until",
 ]
@@ -38,6 +43,17 @@ Json: TypeAlias = Any
 #: `failed`: what was proposed derives no tree, or breaks a constraint. `stayed`: nothing could be
 #: proposed. Both leave the state as it was, as `rejected` does, and count as steps.
 Outcome = Literal["accepted", "rejected", "failed", "stayed"]
+
+
+class Move(NamedTuple):
+    """Something that a step tried, by the name that people know it by, and what became of it."""
+
+    name: str
+    outcome: Outcome
+
+
+#: How often each move was tried, by what became of it.
+Tally: TypeAlias = Counter[Move]
 
 R = TypeVar("R")
 S = TypeVar("S")
@@ -57,8 +73,8 @@ def until(stop: Stop, records: Iterable[R]) -> Iterator[R]:
 
 
 class NothingDrawnError(TimeOverError):
-    """E540: the time was over before a chain had kept a draw. `records` are of the states that the
-    chains were in then."""
+    """E540: the time was over before anything was drawn. `records` are of the states that there
+    were then."""
 
     def __init__(self, diagnostic: Diagnostic, records: Sequence[Json]) -> None:
         super().__init__(diagnostic)
@@ -74,23 +90,42 @@ LONGEST_BLOCK = 500
 
 
 @dataclass(frozen=True)
-class Move:
-    """Something that a step tried, by the name that people know it by, and what became of it."""
+class Phase:
+    """Where a run is: whether in warm-up, and the number of the next step, from 1."""
 
-    name: str
-    outcome: Outcome
+    warm_up: bool
+    step: int
 
 
 @dataclass(frozen=True)
 class Info:
-    """What a step did. `score` is the log posterior weight of the new state, up to a constant."""
+    """What some steps did."""
 
-    moves: tuple[Move, ...]
-    score: float
+    tally: Tally
 
 
-class Engine(Protocol[S]):
-    """An engine whose states are of type S. It holds no state itself, so chains may share it."""
+@dataclass(frozen=True)
+class Weighted:
+    """A draw: what is kept of it, and its log weight. Of a chain that is 0. The weights of the
+    draws of an island sum to its estimate of the evidence, which has no bias."""
+
+    record: Json
+    log_weight: float = 0.0
+
+
+class Stepper(Protocol[S]):
+    """What the loop drives; its states are of type S. It holds no state itself, so several chains
+    or islands may share it.
+
+    Attributes
+    ----------
+    longest_block : steps at most that are made at once. Between two blocks a run can be stopped.
+    """
+
+    @property
+    def longest_block(self) -> int:
+        """See above."""
+        ...
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -110,45 +145,60 @@ class Engine(Protocol[S]):
         """
         ...
 
-    def step(self, rng: np.random.Generator, state: S) -> tuple[S, Info]:
-        """One transition. It takes all its randomness from `rng` and does not change `state`."""
+    def advance(self, rng: np.random.Generator, state: S, n: int, phase: Phase) -> tuple[S, Info]:
+        """The state after `n` steps, fewer where it is done, and what they did. It takes all its
+        randomness from `rng` and does not change `state`. It tunes itself in warm-up alone. Where
+        blocks end depends on the schedule alone, so draws may depend on it."""
         ...
 
-    def adapt(self, state: S, info: Info, step: int) -> S:
-        """The state after tuning, called during warm-up only, behind step `step` (from 1)."""
+    def done(self, state: S) -> bool:
+        """Whether there is nothing more to do. A chain never is done."""
         ...
 
+    def draws(self, state: S) -> Sequence[Weighted]:
+        """The draws that a state stands for."""
+        ...
+
+    def dump(self, state: S) -> Json:
+        """The state as data that `load` makes the same state of, bit for bit."""
+        ...
+
+    def load(self, data: Json) -> S:
+        """See `dump`."""
+        ...
+
+
+class ChainStepper(ABC, Generic[S]):
+    """A Markov chain: a `Stepper` that is never done, and each of whose states is one draw."""
+
+    longest_block = LONGEST_BLOCK
+
+    def done(self, state: S) -> bool:
+        """Never."""
+        return False
+
+    @abstractmethod
     def record(self, state: S) -> Json:
         """What is kept of a state as a draw."""
-        ...
 
-    def state_to_data(self, state: S) -> Json:
-        """The state as data that `state_from_data` makes the same state of, bit for bit."""
-        ...
-
-    def state_from_data(self, data: Json) -> S:
-        """See `state_to_data`."""
-        ...
+    def draws(self, state: S) -> Sequence[Weighted]:
+        """The state itself."""
+        return (Weighted(self.record(state)),)
 
 
-@runtime_checkable
-class BlockEngine(Engine[S], Protocol[S]):
-    """An engine that makes many steps at once, faster than one by one. The loop then calls
-    `advance` alone, and neither `step` nor `adapt`; where blocks end depends on the schedule alone,
-    so their draws may depend on it.
+class StepByStep(ChainStepper[S]):
+    """A Markov chain that makes one step at a time."""
 
-    Attributes
-    ----------
-    longest_block : steps at most that are made at once. Between two blocks a run can be stopped.
-    """
+    longest_block = 1
 
-    longest_block: int
+    def advance(self, rng: np.random.Generator, state: S, n: int, phase: Phase) -> tuple[S, Info]:
+        """See `Stepper`."""
+        tally: Tally = Counter()
+        for i in range(n):
+            state, moves = self.step(rng, state, Phase(phase.warm_up, phase.step + i))
+            tally += moves
+        return state, Info(tally)
 
-    def advance(
-        self, rng: np.random.Generator, state: S, n: int, tuning_from: int | None
-    ) -> tuple[S, Counter[tuple[str, Outcome]]]:
-        """The state after `n` steps, and how many moves of each name had which outcome. It takes
-        all its randomness from `rng` and does not change `state`. `tuning_from` is the number (from
-        1) of the first of these steps if they are warm-up steps, after which it may tune, else
-        None."""
-        ...
+    @abstractmethod
+    def step(self, rng: np.random.Generator, state: S, phase: Phase) -> tuple[S, Tally]:
+        """One transition, and what became of its moves."""

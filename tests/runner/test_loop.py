@@ -14,7 +14,7 @@ import pytest
 
 from slp.budgets.seconds import Deadline
 from slp.errors import BudgetError, Diagnostic, SlpWarning, UsageError
-from slp.runner import Checkpoint, Progress, RunResult, Schedule, acceptance, run
+from slp.runner import Checkpoint, Phase, Progress, RunResult, Schedule, acceptance, run
 from slp.source import draw_diagnostic
 from tests.clock import Clock
 from tests.runner.toy import BlockWalk, Walk
@@ -27,8 +27,8 @@ def test_one_chain_by_hand() -> None:
     rng = np.random.default_rng(np.random.SeedSequence(3).spawn(1)[0])
     state = engine.init(rng)
     places = []
-    for _ in range(13):
-        state, _ = engine.step(rng, state)
+    for i in range(13):
+        state, _ = engine.step(rng, state, Phase(i < 5, i + 1))
         places.append(state.place)
     assert have == [[places[i], 5] for i in (6, 8, 10, 12)]
 

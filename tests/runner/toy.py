@@ -1,4 +1,4 @@
-"""A toy engine: a random walk on the integers that steps up, down, or not at all."""
+"""A toy chain: a random walk on the integers that steps up, down, or not at all."""
 
 from __future__ import annotations
 
@@ -8,7 +8,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from slp.runner import Info, Json, Move, Outcome, SearchStoppedError, Stop, never
+from slp.runner import (
+    Info,
+    Json,
+    Move,
+    Outcome,
+    Phase,
+    SearchStoppedError,
+    StepByStep,
+    Stop,
+    Tally,
+    never,
+)
 
 
 @dataclass(frozen=True)
@@ -18,7 +29,7 @@ class Walker:
 
 
 @dataclass
-class Walk:
+class Walk(StepByStep[Walker]):
     """`interrupt_at`: the number of the step, of all chains together, at which Ctrl-C is hit.
     `lost`: nowhere to start from is ever found."""
 
@@ -38,25 +49,22 @@ class Walk:
                 raise SearchStoppedError("nowhere to start from was found")
         return Walker(place)
 
-    def step(self, rng: np.random.Generator, state: Walker) -> tuple[Walker, Info]:
+    def step(self, rng: np.random.Generator, state: Walker, phase: Phase) -> tuple[Walker, Tally]:
         self.steps += 1
         if self.steps == self.interrupt_at:
             raise KeyboardInterrupt
         change = int(rng.integers(-1, 2))
         outcome: Outcome = "accepted" if change else "rejected"
-        new = Walker(state.place + change, state.tuned)
-        return new, Info((Move("stroll", outcome),), float(new.place))
-
-    def adapt(self, state: Walker, info: Info, step: int) -> Walker:
-        return Walker(state.place, step)
+        new = Walker(state.place + change, phase.step if phase.warm_up else state.tuned)
+        return new, Counter((Move("stroll", outcome),))
 
     def record(self, state: Walker) -> Json:
         return [state.place, state.tuned]
 
-    def state_to_data(self, state: Walker) -> Json:
+    def dump(self, state: Walker) -> Json:
         return [state.place, state.tuned]
 
-    def state_from_data(self, data: Json) -> Walker:
+    def load(self, data: Json) -> Walker:
         return Walker(*data)
 
 
@@ -68,13 +76,7 @@ class BlockWalk(Walk):
     blocks: list[int] = field(default_factory=list)
 
     def advance(
-        self, rng: np.random.Generator, state: Walker, n: int, tuning_from: int | None
-    ) -> tuple[Walker, Counter[tuple[str, Outcome]]]:
-        tally: Counter[tuple[str, Outcome]] = Counter()
-        for i in range(n):
-            state, info = self.step(rng, state)
-            tally.update((move.name, move.outcome) for move in info.moves)
-            if tuning_from is not None:
-                state = self.adapt(state, info, tuning_from + i)
+        self, rng: np.random.Generator, state: Walker, n: int, phase: Phase
+    ) -> tuple[Walker, Info]:
         self.blocks.append(n)
-        return state, tally
+        return super().advance(rng, state, n, phase)

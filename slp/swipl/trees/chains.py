@@ -70,7 +70,7 @@ class PrologMetropolisHastings(MetropolisHastings):
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """See `Engine`."""
+        """See `Stepper`."""
         digest = hashlib.sha256(self._source.text.encode()).hexdigest()
         return {**super().identity, "expansion": digest, "kernel": "SWI-Prolog"}
 

@@ -7,7 +7,6 @@ sequences down as that does; the random numbers are its own (see `slp.engines.mc
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias
@@ -33,7 +32,7 @@ from slp.problem.boxes import Geometry
 from slp.problem.core import core_problem
 from slp.problem.tree_on_table import canonical_nodes, place_tree
 from slp.results.averages import ScoredTree
-from slp.runner import Json, Outcome, SearchStoppedError, Stop, never, until
+from slp.runner import Info, Json, Phase, SearchStoppedError, Stop, never, until
 from slp.trees import Tree
 
 __all__ = ["CompiledEditMetropolisHastings", "CoreEdits", "core_sampler", "edits_are_compiled"]
@@ -50,8 +49,8 @@ def edits_are_compiled(constraints: Iterable[Constraint]) -> bool:
 
 
 class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
-    """Chains over sequences of edits (a `slp.runner.BlockEngine`), as `EditMetropolisHastings`
-    with the same arguments, where `edits_are_compiled`.
+    """Chains over sequences of edits, as `EditMetropolisHastings` with the same arguments, where
+    `edits_are_compiled`.
 
     Attributes
     ----------
@@ -108,7 +107,7 @@ class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """See `Engine`."""
+        """See `Stepper`."""
         return self._identity
 
     def init(self, rng: np.random.Generator, stop: Stop = never) -> CoreEdits:
@@ -119,7 +118,7 @@ class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
         SlpError
             E519: none was found.
         SearchStoppedError
-            See `Engine`.
+            See `Stepper`.
         """
         for number in range(self.sampler.tries):
             if stop():
@@ -130,26 +129,22 @@ class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
         raise no_edits()
 
     def advance(
-        self, rng: np.random.Generator, state: CoreEdits, n: int, tuning_from: int | None = None
-    ) -> tuple[CoreEdits, Counter[tuple[str, Outcome]]]:
-        """`n` steps at once (see `BlockEngine`). Nothing is tuned."""
+        self, rng: np.random.Generator, state: CoreEdits, n: int, phase: Phase
+    ) -> tuple[CoreEdits, Info]:
+        """`n` steps at once. Nothing is tuned."""
         state, counts = self.sampler.advance(state, seeds(rng), self.power, n)
-        return state, self.tally_of(counts)
-
-    def log_score(self, state: CoreEdits) -> float:
-        """log P(x) + power log L(x), as `EditTarget.log_score`."""
-        return float(state.log_draw + self.power * state.log_likelihood)
+        return state, Info(self.tally_of(counts))
 
     def record(self, state: CoreEdits) -> Json:
         """The edits, as `EditMetropolisHastings.record`."""
         return state.edits(self.sampler).reshape(-1, 3).tolist()
 
-    def state_to_data(self, state: CoreEdits) -> Json:
-        """See `Engine`."""
+    def dump(self, state: CoreEdits) -> Json:
+        """See `Stepper`."""
         return {"edits": self.record(state), "turns": list(state.turns)}
 
-    def state_from_data(self, data: Json) -> CoreEdits:
-        """See `Engine`."""
+    def load(self, data: Json) -> CoreEdits:
+        """See `Stepper`."""
         edits = np.array(data["edits"], np.int32).reshape(-1)
         state = self.sampler.restore(edits, data["turns"])
         assert state is not None
@@ -167,7 +162,7 @@ class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
         return [self._scored(record) for record in until(stop, records)]
 
     def _scored(self, record: Json) -> ScoredTree:
-        state = self.state_from_data({"edits": record, "turns": [0] * len(self._names)})
+        state = self.load({"edits": record, "turns": [0] * len(self._names)})
         return ScoredTree(self.tree(state), math.nan, float(state.log_likelihood))
 
     def log_weight(self, tree: Tree) -> float:

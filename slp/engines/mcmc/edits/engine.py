@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,7 +28,7 @@ from slp.results.averages import ScoredTree
 from slp.results.edit_posterior import EditPosterior
 from slp.results.evidence import evidence_note
 from slp.results.sampled_posterior import SampledPosterior
-from slp.runner import Info, Json, Move, Stop, never, until
+from slp.runner import Json, Move, Phase, StepByStep, Stop, Tally, never, until
 from slp.runner.randomness import RandomChance
 from slp.trees import Tree, fit_tree
 from slp.trees.predicates import asked_predicates, node_predicates
@@ -44,8 +45,8 @@ class EditState:
     turns: tuple[int, ...]
 
 
-class EditMetropolisHastings:
-    """Chains over sequences of edits of a given tree (a `slp.runner.Engine`).
+class EditMetropolisHastings(StepByStep[EditState]):
+    """Chains over sequences of edits of a given tree.
 
     Parameters
     ----------
@@ -123,7 +124,7 @@ class EditMetropolisHastings:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """See `Engine`."""
+        """See `Stepper`."""
         return self._identity
 
     def init(self, rng: np.random.Generator, stop: Stop = never) -> EditState:
@@ -134,35 +135,32 @@ class EditMetropolisHastings:
         SlpError
             E519: none was found.
         SearchStoppedError
-            See `Engine`.
+            See `Stepper`.
         """
         edits = find_start(self.target, RandomChance(rng), self._asked, stop)
         return EditState(edits, (0,) * len(self.mixture.proposals))
 
-    def step(self, rng: np.random.Generator, state: EditState) -> tuple[EditState, Info]:
+    def step(
+        self, rng: np.random.Generator, state: EditState, phase: Phase
+    ) -> tuple[EditState, Tally]:
         """One proposal of the mixture, accepted or not."""
         chance = RandomChance(rng)
         i = chance.among(self.mixture.cumulative)
         proposal, turn = self.mixture.proposals[i], state.turns[i]
         edits, outcome = metropolis_hastings(chance, self.target, proposal, state.edits, turn)
         turns = (*state.turns[:i], (turn + 1) % proposal.period, *state.turns[i + 1 :])
-        move = Move(proposal.name, outcome)
-        return EditState(edits, turns), Info((move,), self.target.log_score(edits))
-
-    def adapt(self, state: EditState, info: Info, step: int) -> EditState:
-        """Nothing is tuned."""
-        return state
+        return EditState(edits, turns), Counter((Move(proposal.name, outcome),))
 
     def record(self, state: EditState) -> Json:
         """The edits; `edits_from_data` and `tree` read them."""
         return _edits_to_data(state.edits)
 
-    def state_to_data(self, state: EditState) -> Json:
-        """See `Engine`."""
+    def dump(self, state: EditState) -> Json:
+        """See `Stepper`."""
         return {"edits": _edits_to_data(state.edits), "turns": list(state.turns)}
 
-    def state_from_data(self, data: Json) -> EditState:
-        """See `Engine`."""
+    def load(self, data: Json) -> EditState:
+        """See `Stepper`."""
         return EditState(self.edits_from_data(data["edits"]), tuple(data["turns"]))
 
     def edits_from_data(self, data: Json) -> Edits:

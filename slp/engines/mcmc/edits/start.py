@@ -69,7 +69,7 @@ def find_start(
     SlpError
         E519: none was found.
     SearchStoppedError
-        See `slp.runner.Engine`.
+        See `slp.runner.Stepper`.
     """
     for edits, tree in _candidates(target.process, chance):
         if stop():

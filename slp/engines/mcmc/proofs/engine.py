@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ from slp.engines.mcmc.proofs.start import find_start
 from slp.engines.mcmc.trees.names import cut_by_name, no_proposal, read_names
 from slp.engines.mcmc.trees.proposals import Mixture, metropolis_hastings
 from slp.resolution.derivations import Derivation, ProofSpace
-from slp.runner import Info, Json, Move, Stop, never
+from slp.runner import Json, Move, Phase, StepByStep, Stop, Tally, never
 from slp.runner.randomness import RandomChance
 from slp.source import SourceSpan
 
@@ -26,8 +27,8 @@ class ProofState:
     turns: tuple[int, ...]
 
 
-class ProofMetropolisHastings:
-    """Chains over proofs (a `slp.runner.Engine`).
+class ProofMetropolisHastings(StepByStep[ProofState]):
+    """Chains over proofs.
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ class ProofMetropolisHastings:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """See `Engine`."""
+        """See `Stepper`."""
         return self._identity
 
     def init(self, rng: np.random.Generator, stop: Stop = never) -> ProofState:
@@ -66,35 +67,32 @@ class ProofMetropolisHastings:
         SlpError
             E250: none was found.
         SearchStoppedError
-            See `Engine`.
+            See `Stepper`.
         """
         found = find_start(self.space, RandomChance(rng), self._span, stop)
         return ProofState(found, (0,) * len(self.mixture.proposals))
 
-    def step(self, rng: np.random.Generator, state: ProofState) -> tuple[ProofState, Info]:
+    def step(
+        self, rng: np.random.Generator, state: ProofState, phase: Phase
+    ) -> tuple[ProofState, Tally]:
         """One proposal of the mixture, accepted or not."""
         chance = RandomChance(rng)
         i = chance.among(self.mixture.cumulative)
         proposal, turn = self.mixture.proposals[i], state.turns[i]
         new, outcome = metropolis_hastings(chance, self.space, proposal, state.derivation, turn)
         turns = (*state.turns[:i], (turn + 1) % proposal.period, *state.turns[i + 1 :])
-        move = Move(proposal.name, outcome)
-        return ProofState(new, turns), Info((move,), self.space.log_score(new))
-
-    def adapt(self, state: ProofState, info: Info, step: int) -> ProofState:
-        """Nothing is tuned."""
-        return state
+        return ProofState(new, turns), Counter((Move(proposal.name, outcome),))
 
     def record(self, state: ProofState) -> Json:
         """What was taken at each choice point."""
         return state.derivation.choices
 
-    def state_to_data(self, state: ProofState) -> Json:
-        """See `Engine`."""
+    def dump(self, state: ProofState) -> Json:
+        """See `Stepper`."""
         return {"choices": state.derivation.choices, "turns": list(state.turns)}
 
-    def state_from_data(self, data: Json) -> ProofState:
-        """See `Engine`."""
+    def load(self, data: Json) -> ProofState:
+        """See `Stepper`."""
         return ProofState(self.space.derivation_of(data["choices"]), tuple(data["turns"]))
 
 

@@ -34,7 +34,7 @@ def find_start(
     SlpError
         E250: none was found.
     SearchStoppedError
-        See `slp.runner.Engine`.
+        See `slp.runner.Stepper`.
     """
     found = 0
     for _ in range(_TRIES):

@@ -10,7 +10,6 @@ by the schedule alone.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -33,7 +32,7 @@ from slp.problem.core import core_problem
 from slp.problem.row_labels import telling_label_faults
 from slp.problem.tree_on_table import canonical_nodes, place_tree
 from slp.results.averages import ScoredTree
-from slp.runner import LONGEST_BLOCK, Json, Outcome, Stop, never, until
+from slp.runner import LONGEST_BLOCK, Info, Json, Phase, Stop, never, until
 from slp.trees import Tree
 from slp.trees.predicates import tree_predicates
 
@@ -64,8 +63,8 @@ def core_takes(constraints: Iterable[Constraint]) -> bool:
 
 
 class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
-    """Chains over proofs of a grammar on a table (a `slp.runner.BlockEngine`), as
-    `MetropolisHastings` with the same arguments.
+    """Chains over proofs of a grammar on a table, as `MetropolisHastings` with the same
+    arguments.
 
     `most_boxes`: a goal fits under `q_exact` if a bound on the boxes below it is at most this: the
     lesser of 2^m for its m distinct rows, and of the product over features of c (c + 1) / 2 for the
@@ -113,7 +112,7 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """See `Engine`."""
+        """See `Stepper`."""
         return self._identity
 
     def init(self, rng: np.random.Generator, stop: Stop = never) -> CoreState:
@@ -124,7 +123,7 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         SlpError
             E517: none was found.
         SearchStoppedError
-            See `Engine`.
+            See `Stepper`.
         """
 
         def agreed_in_time(state: CoreState) -> bool:
@@ -148,15 +147,15 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         rng: np.random.Generator,
         state: CoreState,
         n: int,
-        tuning_from: int | None = None,
+        phase: Phase,
         *,
         power: float | None = None,
-    ) -> tuple[CoreState, Counter[tuple[str, Outcome]]]:
-        """`n` steps at once (see `BlockEngine`), towards weight times likelihood to a power: that
-        of the target where none is given. Nothing is tuned."""
+    ) -> tuple[CoreState, Info]:
+        """`n` steps at once, towards weight times likelihood to a power: that of the target where
+        none is given. Nothing is tuned."""
         power = self.power if power is None else power
         state, counts = self.sampler.advance(state, seeds(rng), power, n, self.predicate)
-        return state, self.tally_of(counts)
+        return state, Info(self.tally_of(counts))
 
     @property
     def predicate(self) -> Callable[[CoreState], bool] | None:
@@ -167,29 +166,25 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         tree = self.tree(state)
         return all(predicate(tree) for predicate in self._predicates)
 
-    def log_score(self, state: CoreState) -> float:
-        """log w(x) + power log L(x), as `Target.log_score`."""
-        return float(state.log_draw + state.log_excess + self.power * state.log_likelihood)
-
     def record(self, state: CoreState) -> Json:
         """The choices of the proof: four numbers for each goal in preorder, the rule's, and of a
         split the feature's and the two codes that are neighbours (feature -1: a leaf, -2: a
         call)."""
         return state.choices().tolist()
 
-    def state_to_data(self, state: CoreState) -> Json:
-        """See `Engine`."""
+    def dump(self, state: CoreState) -> Json:
+        """See `Stepper`."""
         return {"choices": self.record(state), "turns": list(state.turns)}
 
-    def state_from_data(self, data: Json) -> CoreState:
-        """See `Engine`."""
+    def load(self, data: Json) -> CoreState:
+        """See `Stepper`."""
         state = self.sampler.restore(np.array(data["choices"], np.int32), data["turns"])
         assert state is not None
         return state
 
     def proof_from_data(self, data: Json) -> CoreState:
         """The proof of a record, as a state."""
-        return self.state_from_data({"choices": data, "turns": [0] * len(self._names)})
+        return self.load({"choices": data, "turns": [0] * len(self._names)})
 
     def tree(self, state: CoreState) -> Tree:
         """The tree that a proof derives, with canonical thresholds."""

@@ -3,7 +3,6 @@ on finished trees, what it counts, and how its trees come back."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast, get_args
@@ -16,7 +15,7 @@ from slp.ir.program import Constraint, MaxFeatures, Monotone
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
 from slp.results.sampled_posterior import SampledPosterior
-from slp.runner import LONGEST_BLOCK, Info, Json, Move, Outcome
+from slp.runner import ChainStepper, Json, Move, Outcome, Tally
 from slp.trees import Leaf, Split, Tree
 
 if TYPE_CHECKING:
@@ -50,9 +49,8 @@ _OUTCOMES: tuple[Outcome, ...] = ("accepted", "rejected", "failed", "stayed")
 assert set(_OUTCOMES) == set(get_args(Outcome))
 
 
-class CoreChains(ABC, Generic[P]):
-    """An engine whose chains run in the core (a `slp.runner.BlockEngine` without what its states
-    are) beside its specification, and what its records stand for
+class CoreChains(ChainStepper[Any], Generic[P]):
+    """Chains that run in the core, beside their specification, and what their records stand for
     (`slp.results.sampled_posterior.TreeSampler`). The core's states are never changed.
 
     Attributes
@@ -63,7 +61,6 @@ class CoreChains(ABC, Generic[P]):
     """
 
     sampler: Any
-    longest_block = LONGEST_BLOCK
 
     def __init__(self, plain: P, named: Sequence[Named], likelihood: bool) -> None:
         self.plain = plain
@@ -112,32 +109,12 @@ class CoreChains(ABC, Generic[P]):
         """See `TreeSampler`."""
         return self.plain.log_weight(tree)
 
-    @abstractmethod
-    def advance(
-        self, rng: np.random.Generator, state: Any, n: int, tuning_from: int | None = None
-    ) -> tuple[Any, Counter[tuple[str, Outcome]]]:
-        """`n` steps at once (see `BlockEngine`). Nothing is tuned."""
-
-    @abstractmethod
-    def log_score(self, state: Any) -> float:
-        """Log of what the chains' stationary distribution is proportional to."""
-
-    def step(self, rng: np.random.Generator, state: Any) -> tuple[Any, Info]:
-        """One proposal of the mixture, accepted or not."""
-        state, counts = self.advance(rng, state, 1)
-        (name, outcome), _ = counts.most_common(1)[0]
-        return state, Info((Move(name, outcome),), self.log_score(state))
-
-    def adapt(self, state: Any, info: Info, step: int) -> Any:
-        """Nothing is tuned."""
-        return state
-
-    def tally_of(self, counts: NDArray[np.uint64]) -> Counter[tuple[str, Outcome]]:
+    def tally_of(self, counts: NDArray[np.uint64]) -> Tally:
         """The core's counts, shape (proposals x outcomes,), by proposal and outcome."""
-        out: Counter[tuple[str, Outcome]] = Counter()
+        out: Tally = Counter()
         for i, count in enumerate(counts.tolist()):
             if count:
-                out[self._names[i // len(_OUTCOMES)], _OUTCOMES[i % len(_OUTCOMES)]] += count
+                out[Move(self._names[i // len(_OUTCOMES)], _OUTCOMES[i % len(_OUTCOMES)])] += count
         return out
 
     def tree_of(self, nodes: NDArray[np.int32], statistics: NDArray[np.float64]) -> Tree:

@@ -11,7 +11,7 @@ import numpy as np
 from slp.engines.mcmc.trees.core import CompiledMetropolisHastings, CoreState
 from slp.engines.mcmc.trees.core_chains import seeds
 from slp.engines.mcmc.trees.tempering import OfRung0, first_spacing
-from slp.runner import Info, Json, Move, Outcome, Stop, never
+from slp.runner import ChainStepper, Info, Json, Move, Phase, Stop, never
 
 __all__ = ["CompiledTempering", "Rungs"]
 
@@ -24,8 +24,8 @@ class Rungs:
     spacing: tuple[float, ...]
 
 
-class CompiledTempering(OfRung0[CompiledMetropolisHastings]):
-    """Tempered chains (a `slp.runner.BlockEngine`), as `Tempering` with the same arguments."""
+class CompiledTempering(OfRung0[CompiledMetropolisHastings], ChainStepper[Rungs]):
+    """Tempered chains, as `Tempering` with the same arguments."""
 
     def __init__(self, base: CompiledMetropolisHastings, rungs: int) -> None:
         super().__init__(base, rungs)
@@ -36,44 +36,35 @@ class CompiledTempering(OfRung0[CompiledMetropolisHastings]):
         states = tuple(self.base.init(rng, stop) for _ in range(self._n_rungs))
         return Rungs(states, first_spacing(self._n_rungs))
 
-    def step(self, rng: np.random.Generator, state: Rungs) -> tuple[Rungs, Info]:
-        """Every rung moves, then a swap is tried. Info is on rung 0 and the swap."""
-        state, tally = self.advance(rng, state, 1, None)
-        moves = tuple(Move(name, outcome) for name, outcome in tally)
-        return state, Info(moves, self.base.log_score(state.states[0]))
-
     def advance(
-        self, rng: np.random.Generator, state: Rungs, n: int, tuning_from: int | None
-    ) -> tuple[Rungs, Counter[tuple[str, Outcome]]]:
-        """See `BlockEngine`; the moves of rung 0, and the swaps."""
+        self, rng: np.random.Generator, state: Rungs, n: int, phase: Phase
+    ) -> tuple[Rungs, Info]:
+        """In each step every rung moves, then a swap is tried. Told are the moves of rung 0, and
+        the swaps."""
         states, spacing, moves, swaps = self.base.sampler.advance_tempered(
             list(state.states),
             list(state.spacing),
             seeds(rng),
             self.base.power,
             n,
-            tuning_from or 0,
+            phase.step if phase.warm_up else 0,
             self.base.predicate,
         )
         tally = self.base.tally_of(moves)
         for j, (rejected, accepted) in enumerate(swaps.reshape(-1, 2).tolist()):
             name = f"swap {j}-{j + 1}"
-            tally += Counter({(name, "rejected"): rejected, (name, "accepted"): accepted})
-        return Rungs(tuple(states), tuple(spacing)), tally
-
-    def adapt(self, state: Rungs, info: Info, step: int) -> Rungs:
-        """The core tunes by itself."""
-        return state
+            tally += Counter({Move(name, "rejected"): rejected, Move(name, "accepted"): accepted})
+        return Rungs(tuple(states), tuple(spacing)), Info(tally)
 
     def record(self, state: Rungs) -> Json:
         """The proof of rung 0, as `CompiledMetropolisHastings.record`."""
         return self.base.record(state.states[0])
 
-    def state_to_data(self, state: Rungs) -> Json:
-        """See `Engine`."""
-        return [[self.base.state_to_data(s) for s in state.states], list(state.spacing)]
+    def dump(self, state: Rungs) -> Json:
+        """See `Stepper`."""
+        return [[self.base.dump(s) for s in state.states], list(state.spacing)]
 
-    def state_from_data(self, data: Json) -> Rungs:
-        """See `Engine`."""
+    def load(self, data: Json) -> Rungs:
+        """See `Stepper`."""
         states, spacing = data
-        return Rungs(tuple(self.base.state_from_data(s) for s in states), tuple(spacing))
+        return Rungs(tuple(self.base.load(s) for s in states), tuple(spacing))

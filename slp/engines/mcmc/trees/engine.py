@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,7 +28,7 @@ from slp.problem.tree_weights import weight_of_tree
 from slp.results.averages import ScoredTree
 from slp.results.evidence import evidence_note
 from slp.results.sampled_posterior import SampledPosterior
-from slp.runner import Info, Json, Move, SearchStoppedError, Stop, never, until
+from slp.runner import Json, Move, Phase, SearchStoppedError, StepByStep, Stop, Tally, never, until
 from slp.runner.randomness import Chance, RandomChance
 from slp.trees import Tree
 from slp.trees.predicates import (
@@ -61,8 +62,8 @@ class MHState:
     turns: tuple[int, ...]
 
 
-class MetropolisHastings:
-    """Chains over proofs of a grammar on a table (a `slp.runner.Engine`).
+class MetropolisHastings(StepByStep[MHState]):
+    """Chains over proofs of a grammar on a table.
 
     Parameters
     ----------
@@ -118,7 +119,7 @@ class MetropolisHastings:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """See `Engine`."""
+        """See `Stepper`."""
         return self._identity
 
     def init(self, rng: np.random.Generator, stop: Stop = never) -> MHState:
@@ -129,7 +130,7 @@ class MetropolisHastings:
         SlpError
             E517: none was found.
         SearchStoppedError
-            See `Engine`.
+            See `Stepper`.
         """
         chance, root = RandomChance(rng), self.process.root
         derived = 0
@@ -142,10 +143,10 @@ class MetropolisHastings:
                 return MHState(proof, (0,) * len(self.mixture.proposals))
         raise no_start(derived, self.constraints)
 
-    def step(self, rng: np.random.Generator, state: MHState) -> tuple[MHState, Info]:
+    def step(self, rng: np.random.Generator, state: MHState, phase: Phase) -> tuple[MHState, Tally]:
         """One proposal of the mixture, accepted or not."""
         state, move = self.transition(RandomChance(rng), self.target, state)
-        return state, Info((move,), self.target.log_score(state.proof))
+        return state, Counter((move,))
 
     def transition(self, chance: Chance, target: Target, state: MHState) -> tuple[MHState, Move]:
         """The transition that `step` makes, towards a target that may be tempered."""
@@ -155,20 +156,16 @@ class MetropolisHastings:
         turns = (*state.turns[:i], (turn + 1) % proposal.period, *state.turns[i + 1 :])
         return MHState(proof, turns), Move(proposal.name, outcome)
 
-    def adapt(self, state: MHState, info: Info, step: int) -> MHState:
-        """Nothing is tuned."""
-        return state
-
     def record(self, state: MHState) -> Json:
         """The choices of the proof; `proof_from_data` and `tree` read them."""
         return _choices_to_data(state.proof)
 
-    def state_to_data(self, state: MHState) -> Json:
-        """See `Engine`."""
+    def dump(self, state: MHState) -> Json:
+        """See `Stepper`."""
         return {"choices": _choices_to_data(state.proof), "turns": list(state.turns)}
 
-    def state_from_data(self, data: Json) -> MHState:
-        """See `Engine`."""
+    def load(self, data: Json) -> MHState:
+        """See `Stepper`."""
         return MHState(self.proof_from_data(data["choices"]), tuple(data["turns"]))
 
     def proof_from_data(self, data: Json) -> Proof:

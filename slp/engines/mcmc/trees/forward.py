@@ -22,7 +22,7 @@ from slp.engines.mcmc.trees.tempering import OfRung0
 from slp.ir.program import COUNTING_MEASURES
 from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
 from slp.results.sampled_posterior import ForwardPosterior, SampledPosterior
-from slp.runner import Info, Json, Move, Outcome, Stop, never
+from slp.runner import Json, Move, Phase, StepByStep, Stop, Tally, never
 
 __all__ = ["ForwardDraws", "can_run_forward"]
 
@@ -48,13 +48,11 @@ def can_run_forward(grammar: TreeGrammar) -> bool:
     return True
 
 
-class ForwardDraws(OfRung0[CompiledMetropolisHastings]):
-    """Draws of a prior (a `slp.runner.BlockEngine`): each step is one, whatever the state.
+class ForwardDraws(OfRung0[CompiledMetropolisHastings], StepByStep[CoreState]):
+    """Draws of a prior: each step is one, whatever the state.
 
     `base` : chains of the prior, whose local process is run.
     """
-
-    longest_block = 1
 
     def __init__(self, base: CompiledMetropolisHastings) -> None:
         self.base = base
@@ -66,7 +64,7 @@ class ForwardDraws(OfRung0[CompiledMetropolisHastings]):
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """See `Engine`."""
+        """See `Stepper`."""
         return {**self.base.identity, "kernel": "forward"}
 
     def keeps_enough(self) -> bool:
@@ -75,26 +73,23 @@ class ForwardDraws(OfRung0[CompiledMetropolisHastings]):
         return sum(self._try(rng) is not None for _ in range(_PILOT)) >= _FEWEST_KEPT
 
     def init(self, rng: np.random.Generator, stop: Stop = never) -> CoreState:
-        """A draw; see `advance`.
+        """A draw; see `step`.
 
         Raises
         ------
         SlpError
             E517: none was found.
         SearchStoppedError
-            See `Engine`.
+            See `Stepper`.
         """
         return self._draw(rng, stop)[0]
 
-    def advance(
-        self, rng: np.random.Generator, state: CoreState, n: int, tuning_from: int | None
-    ) -> tuple[CoreState, Counter[tuple[str, Outcome]]]:
-        """The last of `n` draws, and how many were thrown away on the way."""
-        tally: Counter[tuple[str, Outcome]] = Counter()
-        for _ in range(n):
-            state, failed = self._draw(rng, never)
-            tally += Counter({("forward", "accepted"): 1, ("forward", "failed"): failed})
-        return state, tally
+    def step(
+        self, rng: np.random.Generator, state: CoreState, phase: Phase
+    ) -> tuple[CoreState, Tally]:
+        """One draw, and how many were thrown away on the way."""
+        state, failed = self._draw(rng, never)
+        return state, Counter({Move("forward", "accepted"): 1, Move("forward", "failed"): failed})
 
     def _draw(self, rng: np.random.Generator, stop: Stop) -> tuple[CoreState, int]:
         for failed in range(TRIES):
@@ -113,23 +108,14 @@ class ForwardDraws(OfRung0[CompiledMetropolisHastings]):
         )
         return state if kept else None
 
-    def step(self, rng: np.random.Generator, state: CoreState) -> tuple[CoreState, Info]:
-        """One draw."""
-        state, _ = self.advance(rng, state, 1, None)
-        return state, Info((Move("forward", "accepted"),), self.base.log_score(state))
-
-    def adapt(self, state: CoreState, info: Info, step: int) -> CoreState:
-        """Nothing is tuned."""
-        return state
-
     def record(self, state: CoreState) -> Json:
         """As `CompiledMetropolisHastings.record`."""
         return self.base.record(state)
 
-    def state_to_data(self, state: CoreState) -> Json:
-        """See `Engine`."""
-        return self.base.state_to_data(state)
+    def dump(self, state: CoreState) -> Json:
+        """See `Stepper`."""
+        return self.base.dump(state)
 
-    def state_from_data(self, data: Json) -> CoreState:
-        """See `Engine`."""
-        return self.base.state_from_data(data)
+    def load(self, data: Json) -> CoreState:
+        """See `Stepper`."""
+        return self.base.load(data)

@@ -16,6 +16,7 @@ r_j by t^-0.6 (accepted - 0.234).
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -30,7 +31,7 @@ from slp.messages.inference import TOO_FEW_RUNGS
 from slp.problem.boxes import Geometry
 from slp.results.averages import ScoredTree
 from slp.results.sampled_posterior import SampledPosterior
-from slp.runner import Info, Json, Move, Stop, never
+from slp.runner import Json, Move, Phase, StepByStep, Stop, Tally, never
 from slp.runner.randomness import Chance, RandomChance
 from slp.trees import Tree
 
@@ -86,7 +87,7 @@ class OfRung0(Generic[B]):
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """See `Engine`."""
+        """See `Stepper`."""
         return {**self.base.identity, "number of rungs": str(self._n_rungs)}
 
     @property
@@ -131,8 +132,8 @@ class OfRung0(Generic[B]):
         return self.base.log_weight(tree)
 
 
-class Tempering(OfRung0[MetropolisHastings]):
-    """Tempered chains (a `slp.runner.Engine`): one step moves every rung, then tries one swap.
+class Tempering(OfRung0[MetropolisHastings], StepByStep[TemperingState]):
+    """Tempered chains: one step moves every rung, then tries one swap.
 
     Parameters
     ----------
@@ -145,10 +146,13 @@ class Tempering(OfRung0[MetropolisHastings]):
         rungs = tuple(self.base.init(rng, stop) for _ in range(self._n_rungs))
         return TemperingState(rungs, first_spacing(self._n_rungs))
 
-    def step(self, rng: np.random.Generator, state: TemperingState) -> tuple[TemperingState, Info]:
-        """Every rung moves, then a swap is tried. Info is on rung 0 and the swap."""
+    def step(
+        self, rng: np.random.Generator, state: TemperingState, phase: Phase
+    ) -> tuple[TemperingState, Tally]:
+        """Every rung moves, then a swap is tried; in warm-up the ladder is tuned. Told are the
+        moves of rung 0, and the swap."""
         state, moves = self.transition(RandomChance(rng), state)
-        return state, Info(moves, self.base.target.log_score(state.rungs[0].proof))
+        return (self.tuned(state, phase.step) if phase.warm_up else state), Counter(moves)
 
     def transition(
         self, chance: Chance, state: TemperingState
@@ -169,8 +173,8 @@ class Tempering(OfRung0[MetropolisHastings]):
         swap = Move(f"swap {j}-{j + 1}", "accepted" if swapped else "rejected")
         return TemperingState(tuple(rungs), state.spacing, j, swapped), (moves[0], swap)
 
-    def adapt(self, state: TemperingState, info: Info, step: int) -> TemperingState:
-        """Move the powers of the last swap apart if it was accepted, together if not."""
+    def tuned(self, state: TemperingState, step: int) -> TemperingState:
+        """The powers of the last swap moved apart if it was accepted, together if not."""
         spacing = list(state.spacing)
         r = spacing[state.tried] + step**-_DECAY * (state.swapped - _WANTED_SWAPS)
         spacing[state.tried] = max(r, _LEAST_SPACING)
@@ -180,15 +184,15 @@ class Tempering(OfRung0[MetropolisHastings]):
         """The proof of rung 0, as `MetropolisHastings.record`."""
         return self.base.record(state.rungs[0])
 
-    def state_to_data(self, state: TemperingState) -> Json:
-        """See `Engine`."""
-        rungs = [self.base.state_to_data(rung) for rung in state.rungs]
+    def dump(self, state: TemperingState) -> Json:
+        """See `Stepper`."""
+        rungs = [self.base.dump(rung) for rung in state.rungs]
         return [rungs, list(state.spacing), state.tried, state.swapped]
 
-    def state_from_data(self, data: Json) -> TemperingState:
-        """See `Engine`."""
+    def load(self, data: Json) -> TemperingState:
+        """See `Stepper`."""
         rungs, spacing, tried, swapped = data
-        states = tuple(self.base.state_from_data(rung) for rung in rungs)
+        states = tuple(self.base.load(rung) for rung in rungs)
         return TemperingState(states, tuple(spacing), tried, swapped)
 
 

@@ -21,7 +21,7 @@ from slp.lower import program_to_tree_grammar
 from slp.problem.boxes import Geometry
 from slp.problem.local_process import Goal, LocalProcess
 from slp.problem.tree_on_table import log_likelihood_of_tree
-from slp.runner import Checkpoint, Schedule, run
+from slp.runner import Checkpoint, Phase, Schedule, run
 from slp.terms import Text
 from slp.trees import check_tree
 from tests.engines.mcmc.trees.core_matrices import (
@@ -44,6 +44,8 @@ PAIRS: list[tuple[CoreProposal, Proposal]] = [
     (Q_UC, CutUniformly()),
     (q_n(4), CutAtEach(4)),
 ]
+
+AFTER_WARM_UP = Phase(warm_up=False, step=1)
 
 
 @BY_SEED
@@ -97,8 +99,8 @@ def test_q_uc_joins_q_exact_unless_the_table_fits() -> None:
         text = ":- use(growtree). :- feature(_, [bins(quantile, 3)])."
         engine = chains(text, "q_exact", most_boxes=most_boxes)
         rng = np.random.default_rng(0)
-        _, tally = engine.advance(rng, engine.init(rng), 200)
-        return {name for name, _ in tally}
+        _, info = engine.advance(rng, engine.init(rng), 200, AFTER_WARM_UP)
+        return {name for name, _ in info.tally}
 
     assert names(6**3 - 1) == {"q_exact", "q_uc"}
     assert names(6**3) == {"q_exact"}
@@ -125,10 +127,11 @@ def chains(text: str, proposal: str = "q_uc", **options: Any) -> CompiledMetropo
 def test_states_go_to_data_and_back() -> None:
     engine = chains(":- use(growtree).", "q_uc,q_n(7)")
     rng = np.random.default_rng(1)
-    state, _ = engine.advance(rng, engine.init(rng), 50)
-    again = engine.state_from_data(json.loads(json.dumps(engine.state_to_data(state))))
-    assert engine.state_to_data(again) == engine.state_to_data(state)
-    assert engine.log_score(again) == engine.log_score(state)
+    state, _ = engine.advance(rng, engine.init(rng), 50, AFTER_WARM_UP)
+    again = engine.load(json.loads(json.dumps(engine.dump(state))))
+    assert engine.dump(again) == engine.dump(state)
+    for name in ("log_draw", "log_excess", "log_likelihood"):
+        assert getattr(again, name) == getattr(state, name)
     assert sum(again.turns) > 0
     assert engine.proof_from_data(engine.record(state)).n_leaves == state.n_leaves
 
@@ -137,11 +140,10 @@ def test_a_step_leaves_the_state_as_it_was() -> None:
     engine = chains(":- use(growtree).")
     rng = np.random.default_rng(1)
     state = engine.init(rng)
-    before = engine.state_to_data(state)
-    new, info = engine.step(rng, state)
-    assert engine.state_to_data(state) == before
-    assert info.score == engine.log_score(new)
-    assert [move.name for move in info.moves] == ["q_uc"]
+    before = engine.dump(state)
+    _, info = engine.advance(rng, state, 1, AFTER_WARM_UP)
+    assert engine.dump(state) == before
+    assert [move.name for move in info.tally.elements()] == ["q_uc"]
 
 
 @pytest.mark.parametrize("threads", [2, 3])
@@ -181,7 +183,7 @@ def test_trees_are_those_of_the_plain_engine() -> None:
     state = engine.init(rng)
     program = slp.parse(text).ir
     for _ in range(20):
-        state, _ = engine.advance(rng, state, 40)
+        state, _ = engine.advance(rng, state, 40, AFTER_WARM_UP)
         tree = engine.tree(state)
         assert tree.n_leaves == state.n_leaves
         assert all(found.holds for found in check_tree(tree, program, X, Y))

@@ -20,11 +20,13 @@ from slp.engines.mcmc.trees.proof import Proof
 from slp.engines.mcmc.trees.tempering import TemperingState
 from slp.errors import UsageError
 from slp.ir.program import Constraint
-from slp.runner import Checkpoint, Schedule, run
+from slp.runner import Checkpoint, Move, Phase, Schedule, run
 from tests.engines.mcmc.trees.core_matrices import choices_of, every_script
 from tests.engines.mcmc.trees.every_outcome import EveryOutcome, outcomes
 from tests.engines.mcmc.trees.matrices import TOLERANCE, all_proofs
 from tests.engines.mcmc.trees.test_tempering import UP, chains
+
+AFTER_WARM_UP = Phase(warm_up=False, step=1)
 
 
 def compiled(plain: MetropolisHastings, proposal: str) -> CompiledMetropolisHastings:
@@ -93,10 +95,10 @@ def test_powers_are_tuned_in_warm_up_only() -> None:
     engine = CompiledTempering(compiled(chains((), "q_uc", 5), "q_uc"), 3)
     rng = np.random.default_rng(0)
     state = engine.init(rng)
-    same, _ = engine.advance(rng, state, 50, None)
+    same, _ = engine.advance(rng, state, 50, AFTER_WARM_UP)
     assert same.spacing == state.spacing
-    tuned, tally = engine.advance(rng, state, 1, 7)
-    ((name, outcome),) = [key for key in tally if key[0].startswith("swap")]
+    tuned, info = engine.advance(rng, state, 1, Phase(warm_up=True, step=7))
+    ((name, outcome),) = [key for key in info.tally if key[0].startswith("swap")]
     j = int(name[5])
     gain = 7**-0.6 * ((outcome == "accepted") - 0.234)
     assert tuned.spacing[j] == pytest.approx(state.spacing[j] + gain, rel=1e-14)
@@ -107,10 +109,10 @@ def test_turns_belong_to_the_rungs() -> None:
     """Proofs are swapped, and each rung goes on with its own next turn."""
     engine = CompiledTempering(compiled(chains((), "q_uc", 5), "q_n(5)"), 2)
     rng = np.random.default_rng(3)
-    (cold, hot), spacing = engine.state_to_data(engine.init(rng))
-    state = engine.state_from_data([[{**cold, "turns": [0]}, {**hot, "turns": [3]}], spacing])
-    state, tally = engine.advance(rng, state, 1, None)
-    assert tally["swap 0-1", "accepted"] == 1
+    (cold, hot), spacing = engine.dump(engine.init(rng))
+    state = engine.load([[{**cold, "turns": [0]}, {**hot, "turns": [3]}], spacing])
+    state, info = engine.advance(rng, state, 1, AFTER_WARM_UP)
+    assert info.tally[Move("swap 0-1", "accepted")] == 1
     assert [list(rung.turns) for rung in state.states] == [[1], [4]]
 
 
@@ -126,17 +128,6 @@ def test_a_run_goes_on_bit_for_bit(tmp_path: Path) -> None:
     assert (have.draws, have.tallies) == (want.draws, want.tallies)
     assert {name for name, _ in have.tallies[0]} == {"q_uc", "swap 0-1", "swap 1-2"}
     assert sum(have.tallies[0].values()) == 2 * 25 * 5
-
-
-def test_a_step_is_one_of_a_block() -> None:
-    engine = CompiledTempering(compiled(chains((), "q_uc", 5), "q_uc"), 2)
-    state = engine.init(np.random.default_rng(1))
-    rng, other = np.random.default_rng(2), np.random.default_rng(2)
-    stepped, info = engine.step(rng, state)
-    block, _ = engine.advance(other, state, 1, None)
-    assert engine.state_to_data(stepped) == engine.state_to_data(block)
-    assert [move.name for move in info.moves] == ["q_uc", "swap 0-1"]
-    assert engine.record(stepped) == engine.base.record(stepped.states[0])
 
 
 def test_fewer_than_two_rungs() -> None:

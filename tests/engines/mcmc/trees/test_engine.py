@@ -11,13 +11,13 @@ import pytest
 from scipy.stats import t as student
 
 from slp.data.table import Table
-from slp.engines.mcmc.trees.engine import MetropolisHastings
+from slp.engines.mcmc.trees.engine import MetropolisHastings, MHState
 from slp.engines.mcmc.trees.proof import Proof
 from slp.errors import SlpError, SlpWarning, UsageError
 from slp.ir.program import Constraint, MaxFeatures, Monotone
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
-from slp.runner import Checkpoint, Info, Schedule, run
+from slp.runner import Checkpoint, Phase, Schedule, Tally, run
 from tests.engines.cases import denison, growtree, make_table, numeric
 from tests.engines.mcmc.trees.matrices import all_proofs
 
@@ -108,11 +108,11 @@ def test_draws_do_not_depend_on_threads_or_on_what_was_met_before() -> None:
 class Interrupted(MetropolisHastings):
     steps = 0
 
-    def step(self, rng: np.random.Generator, state: object) -> tuple[object, Info]:  # type: ignore[override]
+    def step(self, rng: np.random.Generator, state: MHState, phase: Phase) -> tuple[MHState, Tally]:
         self.steps += 1
         if self.steps == 650:
             raise KeyboardInterrupt
-        return super().step(rng, state)  # type: ignore[arg-type]
+        return super().step(rng, state, phase)
 
 
 def test_a_run_goes_on_bit_for_bit(tmp_path: Path) -> None:
@@ -136,8 +136,8 @@ def test_a_state_comes_back_to_the_last_bit() -> None:
     rng = np.random.default_rng(0)
     state = chains.init(rng)
     for _ in range(50):
-        state, _ = chains.step(rng, state)
-        back = chains.state_from_data(chains.state_to_data(state))
+        state, _ = chains.step(rng, state, Phase(warm_up=False, step=1))
+        back = chains.load(chains.dump(state))
         assert back.turns == state.turns
         for name in ("log_draw", "log_excess", "log_likelihood", "n_points", "n_leaves"):
             assert getattr(back.proof, name) == getattr(state.proof, name)

@@ -16,7 +16,7 @@ from slp.engines.mcmc.trees.tempering import TemperingState
 from slp.errors import UsageError
 from slp.ir.program import Constraint, Monotone
 from slp.problem.boxes import Geometry
-from slp.runner import Checkpoint, Schedule, run
+from slp.runner import Checkpoint, Phase, Schedule, run
 from tests.engines.cases import denison, growtree, make_table, numeric
 from tests.engines.mcmc.trees.every_outcome import EveryOutcome, outcomes
 from tests.engines.mcmc.trees.matrices import TOLERANCE, all_proofs
@@ -82,15 +82,15 @@ def test_the_ladder_begins_by_halves_and_is_tuned_in_warm_up_only() -> None:
     rng = np.random.default_rng(0)
     state = engine.init(rng)
     np.testing.assert_allclose(state.powers, [1, 1 / 2, 1 / 4, 1 / 8])
-    stepped, info = engine.step(rng, state)
+    stepped, tally = engine.step(rng, state, Phase(warm_up=False, step=1))
     assert stepped.spacing == state.spacing
-    assert [move.name for move in info.moves] == [
+    assert [move.name for move in tally] == [
         "q_uc",
         f"swap {stepped.tried}-{stepped.tried + 1}",
     ]
     j = stepped.tried
-    apart = engine.adapt(replace(stepped, swapped=True), info, 1).powers
-    together = engine.adapt(replace(stepped, swapped=False), info, 1).powers
+    apart = engine.tuned(replace(stepped, swapped=True), 1).powers
+    together = engine.tuned(replace(stepped, swapped=False), 1).powers
     assert apart[j + 1] < state.powers[j + 1] < together[j + 1]
     assert apart[: j + 1] == together[: j + 1] == state.powers[: j + 1]
 
