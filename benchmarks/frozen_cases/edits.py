@@ -59,7 +59,7 @@ def _ask(
     text = f":- use(edittree, [p = 0.7, measure = {measure}]).\n{more}\n"
     program = slp.parse(text, tree=_GIVEN)
     if plain:
-        program.require(always, local=True)
+        program = program.require(always, local=True)
     table = TABLES["classes"]
     options: dict[str, Any] = {"draws": 16, "chains": 2, "warmup": 20, "thin": 2}
     run = program.prior if prior else program.posterior

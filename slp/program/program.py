@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,6 @@ from slp.engines.exact import estimate_size
 from slp.errors import Diagnostic, UsageError
 from slp.ir import program as ir
 from slp.ir.words import describe_prior
-from slp.late import optional_module
 from slp.lower import explain_program
 from slp.messages.trees import NOT_A_FUNCTION
 from slp.problem.problem import Problem
@@ -23,21 +23,11 @@ from slp.resolution import DEFAULT_LIMITS, Limits
 from slp.source import SourceFile
 from slp.terms import Text
 from slp.trees import Tree
-from slp.trees.predicates import HOSTS
 
 if TYPE_CHECKING:
     from slp.program.learning import LearnResult
 
 __all__ = ["Program"]
-
-
-def _prolog_function(predicate: ir.Predicate, program: ir.Program) -> Callable[[Any], bool]:
-    function: Callable[[Any], bool]
-    function = optional_module("swipl.predicates").prolog_function(predicate, program)
-    return function
-
-
-HOSTS["prolog"] = _prolog_function
 
 
 class Program(TreeQuestions, ProofQuestions):
@@ -82,11 +72,11 @@ class Program(TreeQuestions, ProofQuestions):
         return Program(self.source, parameters, self._tree)._with(self._required)
 
     def require(self, function: Callable[[Any], bool], local: bool = False) -> Program:
-        """Add a constraint: a function that is True of what may be, False of what may not.
+        """The same program with one more constraint: a function that is True of what may be, False
+        of what may not.
 
         It is asked by the engine `mh`, of finished trees (`Tree`) or, if it is `local`, of each
-        node with its split (`TreeNode`); the same answer for the same tree or node. The program
-        itself is changed, and given back.
+        node with its split (`TreeNode`); the same answer for the same tree or node.
 
         Raises
         ------
@@ -96,9 +86,10 @@ class Program(TreeQuestions, ProofQuestions):
         return self._with((_predicate_of(function, local),))
 
     def _with(self, required: tuple[ir.Predicate, ...]) -> Program:
-        self._required += required
-        self.ir = replace(self.ir, constraints=(*self.ir.constraints, *required))
-        return self
+        made = copy(self)
+        made._required = (*self._required, *required)
+        made.ir = replace(self.ir, constraints=(*self.ir.constraints, *required))
+        return made
 
     def describe(self, *, fine_print: bool = True) -> str:
         """The program's meaning in words, a sentence a line; without `fine_print` shorter: what

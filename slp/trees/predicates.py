@@ -23,6 +23,7 @@ import numpy as np
 from slp.errors import Diagnostic, ProgramError, SlpError, UnsupportedError
 from slp.ir.program import Constraint, Predicate, Program
 from slp.ir.words import predicate_text
+from slp.late import optional_module
 from slp.messages import Wording
 from slp.messages.trees import (
     CODE_REFUSED,
@@ -217,7 +218,7 @@ def _asked_again(
     return out
 
 
-# --- Python ------------------------------------------------------------------------------------
+# --- languages ---------------------------------------------------------------------------------
 
 
 def _python_function(predicate: Predicate, program: Program) -> Callable[[Any], object]:
@@ -241,8 +242,15 @@ def _python_function(predicate: Predicate, program: Program) -> Callable[[Any], 
     return function
 
 
+def _prolog_function(predicate: Predicate, program: Program) -> Callable[[Any], object]:
+    """The goal of `prolog(Goal)`, proved by SWI-Prolog."""
+    function: Callable[[Any], object]
+    function = optional_module("swipl.predicates").prolog_function(predicate, program)
+    return function
+
+
 #: How the predicates of each language come to be functions.
-HOSTS: dict[str, Host] = {"python": _python_function}
+HOSTS: dict[str, Host] = {"python": _python_function, "prolog": _prolog_function}
 
 
 # --- words -------------------------------------------------------------------------------------

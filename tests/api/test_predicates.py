@@ -197,8 +197,10 @@ def test_a_fault_in_the_middle_of_a_run(proposal: str, threads: int) -> None:
 
 
 def test_functions_that_a_caller_brings() -> None:
-    made = slp.parse(":- use(growtree).")
-    assert made.require(lambda tree: np.bool_(tree.depth <= 1)) is made
+    program = slp.parse(":- use(growtree).")
+    made = program.require(lambda tree: np.bool_(tree.depth <= 1))
+    assert program.ir.constraints == () and len(made.ir.constraints) == 1
+    assert len(made.require(lambda tree: True).ir.constraints) == 2
     assert made.describe().splitlines()[-2].endswith("<lambda> holds of the finished tree.")
     posterior = made.with_parameters(alpha=0.5).posterior(ROWS, seed=1, draws=40)
     assert {draw.tree.depth for draw in posterior.draws} == {0, 1}

@@ -2,7 +2,7 @@
 
 In the order of the work: `reach` (which boxes, in which states; `states`), `build` and `forest`
 (all derivations as flat arrays), `semirings` (one recursion, many algebras), `chart.Chart` (every
-quantity; `kbest`, `lengths`).
+quantity; `lengths`).
 """
 
 from typing import TYPE_CHECKING

@@ -8,19 +8,20 @@ item:
     1 outside(item)  = visits(item) Q(0) / Q(item)     = d Q(0) / d Q(item)
     d log Q(0) / d log w(e) = visits(item of e) share(e)
 
-Reference: Goodman (1999), Semiring parsing; Huang & Chiang (2005) for the k best (`kbest`).
+Reference: Goodman (1999), Semiring parsing. The k best are those of `slp.engines.kbest`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.engines.chart.forest import CALL, LEAF, Forest
-from slp.engines.chart.kbest import KBest
 from slp.engines.chart.lengths import depth_distribution, leaf_distribution
 from slp.engines.chart.semirings import (
     best_score,
@@ -29,6 +30,7 @@ from slp.engines.chart.semirings import (
     tree_count,
     usage,
 )
+from slp.engines.kbest import KBest
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.cut_routes import Router
 from slp.problem.cut_trees import Renderer
@@ -38,6 +40,30 @@ from slp.results.averages import LeafMixture, ScoredTree, average_predictions
 from slp.trees import Tree
 
 __all__ = ["Chart"]
+
+
+@dataclass(frozen=True, eq=False)
+class _RankedEdges:
+    """The edges of a forest for `KBest`; `best`, shape (N + 1,), is the log weight of each item's
+    best derivation."""
+
+    forest: Forest
+    weight: NDArray[np.float64]
+    best: NDArray[np.float64]
+
+    def ranked(self, item: int) -> Iterator[tuple[float, int, int]]:
+        e, f = self.forest.edges(item), self.forest
+        scores = self.weight[e] + self.best[f.left[e]] + self.best[f.right[e]]
+        for score, edge in zip(scores.tolist(), range(e.start, e.stop), strict=True):
+            yield score, edge, len(self.children(item, edge))
+
+    def children(self, item: int, edge: int) -> tuple[int, ...]:
+        both = int(self.forest.left[edge]), int(self.forest.right[edge])
+        return tuple(child for child in both if child != self.forest.n_items)
+
+    def log_weight(self, item: int, edge: int) -> float:
+        return float(self.weight[edge])
+
 
 #: Distributions stop once what is left has less mass than this.
 _NEGLIGIBLE = 1e-12
@@ -53,6 +79,10 @@ class Chart:
     def __init__(self, forest: Forest, likelihood: bool) -> None:
         self.forest, self.likelihood = forest, likelihood
         self.renderer = Renderer(forest.geometry)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """To be pickled: without what remembers goals."""
+        return {name: value for name, value in vars(self).items() if name != "_process"}
 
     def other(self, likelihood: bool) -> Chart:
         """The same forest with or without likelihood."""
@@ -151,14 +181,14 @@ class Chart:
     def best(self) -> Iterator[ScoredTree]:
         """Derivations by falling weight."""
         rank = 0
-        while (edges := self._k_best.derivation(rank)) is not None:
-            yield self._scored(edges)
+        while (steps := self._k_best.derivation(rank)) is not None:
+            yield self._scored([edge for _, edge in steps])
             rank += 1
 
     @cached_property
     def _k_best(self) -> KBest:
         best = fold(self.forest, best_score(self.edge_weight))
-        return KBest(self.forest, self.edge_weight, best)
+        return KBest(_RankedEdges(self.forest, self.edge_weight, best))
 
     def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
         """Independent draws, each from the root down: an edge by its share, then left before

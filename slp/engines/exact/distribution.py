@@ -27,16 +27,16 @@ from slp.budgets.seconds import Deadline
 from slp.data.table import Table
 from slp.engines.exact.fitting import Room
 from slp.engines.exact.items import CALL, LEAF, Items
-from slp.engines.exact.kbest import KBest
 from slp.engines.exact.outside import Outside, outside_sums
 from slp.engines.exact.passes import Passes, Progress, Quantity
 from slp.engines.exact.scoring import TreeScorer
+from slp.engines.kbest import KBest
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.exact import N_CORES, exact_kernels
 from slp.leaves import NormalInverseGamma
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.boxes import Geometry
-from slp.problem.core import core_problem
+from slp.problem.core import core_problem, leaves_owed
 from slp.problem.new_rows import distinct_rows, rows_as_numbers
 from slp.results.averages import LeafMixture, ScoredTree
 from slp.trees import Leaf, Split, Tree
@@ -71,7 +71,7 @@ class CompiledChart:
         self.table: Table = geometry.table
         self.passes = passes
         self._items_wanted = items_wanted
-        self._n_owed = max(1, min(grammar.max_leaves or 1, len(self.table.counts)))
+        self._n_owed = max(1, leaves_owed(grammar, self.table))
 
     @classmethod
     def of(
@@ -156,7 +156,7 @@ class CompiledChart:
 
     @cached_property
     def _k_best(self) -> KBest:
-        return KBest(self._best_items, self.likelihood)
+        return KBest(self._best_items)
 
     @cached_property
     def _best_items(self) -> Items:

@@ -6,6 +6,7 @@ it is asked for: the cost of one box for each node of a tree that is drawn, rank
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from slp.data.table import Table
 from slp.engines.exact.passes import Passes, Quantity
 from slp.ir.tree_grammar import TreeGrammar
+from slp.problem.core import leaves_owed
 
 __all__ = ["CALL", "LEAF", "NO_CUT", "Cut", "Items", "Ways"]
 
@@ -96,7 +98,7 @@ class Items:
         self._passes, self.table = passes, table
         self._quantity, self._likelihood = quantity, likelihood
         self._start = grammar.start
-        self._n_owed = max(1, min(grammar.max_leaves or 1, len(table.counts)))
+        self._n_owed = max(1, leaves_owed(grammar, table))
         self._codes = np.ascontiguousarray(table.codes.T)
         everything = np.arange(len(table.counts), dtype=np.uint32)
         self.rows: list[NDArray[np.uint32]] = [everything]
@@ -152,6 +154,17 @@ class Items:
         goes_left = self.goes_left(item, ways.cut(way))
         left = self._find(rows[goes_left], int(ways.left_state[way]))
         return left, self._find(rows[~goes_left], int(ways.right_state[way]))
+
+    def ranked(self, item: int) -> Iterator[tuple[float, int, int]]:
+        """See `slp.engines.kbest.Edges`."""
+        ways = self.ways(item)
+        n_children = np.where(ways.feature >= 0, 2, np.where(ways.feature == CALL, 1, 0)).tolist()
+        scores = ways.scores(self._likelihood).tolist()
+        yield from zip(scores, range(len(scores)), n_children, strict=True)
+
+    def log_weight(self, item: int, way: int) -> float:
+        """Log weight of a way under the program as written, without likelihood."""
+        return float(self.ways(item).log_weight[way])
 
     def goes_left(self, item: int, cut: Cut) -> NDArray[np.bool_]:
         """Which of an item's rows a split sends left."""

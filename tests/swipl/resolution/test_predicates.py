@@ -149,6 +149,6 @@ def test_predicates_on_nodes() -> None:
     helpers = "large(N, node(_, Rows, _, What)) :- What = split(_, _) -> Rows >= N ; true."
     drawn_trees = drawn(asking("large(4), local", helpers), allow_code=True)
     program = slp.parse(":- use(growtree, [alpha = 0.5]).")
-    program.require(lambda node: node.is_leaf or node.rows >= 4, local=True)
+    program = program.require(lambda node: node.is_leaf or node.rows >= 4, local=True)
     assert drawn_trees == drawn(program)
     assert max(Tree.from_dict(tree).depth for tree in drawn_trees) > 1

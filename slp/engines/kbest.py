@@ -1,29 +1,43 @@
-"""The k best derivations, lazily, over items that are opened as they are needed.
+"""The k best derivations, lazily: algorithm 3 of Huang & Chiang (2005), Better k-best parsing.
 
-Algorithm 3 of Huang & Chiang (2005), Better k-best parsing, as in `slp.engines.chart.kbest`; here
-the score of an item's best derivation comes from the core, and an item's children are made only
-when one of its derivations is taken apart.
+Each item keeps its best derivations found so far and a heap of candidates. A derivation of an item
+is an edge with the ranks of the derivations taken of the items that it leads to.
 """
 
 from __future__ import annotations
 
 import heapq
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-import numpy as np
+__all__ = ["Edges", "KBest"]
 
-from slp.engines.exact.items import Items
 
-__all__ = ["KBest"]
+class Edges(Protocol):
+    """The edges of items. Item 0 stands for the whole."""
+
+    def ranked(self, item: int) -> Iterable[tuple[float, int, int]]:
+        """The edges of an item: the log weight of the best derivation that begins with it (-inf if
+        there is none), its number, and to how many items it leads."""
+        ...
+
+    def children(self, item: int, edge: int) -> tuple[int, ...]:
+        """The items that an edge leads to."""
+        ...
+
+    def log_weight(self, item: int, edge: int) -> float:
+        """The log weight of an edge that leads to items."""
+        ...
 
 
 class _Candidate(NamedTuple):
-    """Ordered by score, best first, then by way and ranks, so that ties always fall the same
+    """Ordered by score, best first, then by edge and ranks, so that ties always fall the same
     way."""
 
     cost: float
-    way: int
+    edge: int
     ranks: tuple[int, ...]
 
 
@@ -40,15 +54,15 @@ class _Ranking:
 
 
 class KBest:
-    """Derivations of item 0 by falling weight. `items` look into a pass of best scores."""
+    """Derivations of item 0 by falling weight."""
 
-    def __init__(self, items: Items, likelihood: bool) -> None:
-        self._items, self._likelihood = items, likelihood
+    def __init__(self, edges: Edges) -> None:
+        self._edges = edges
         self._rankings: dict[int, _Ranking] = {}
 
     def derivation(self, rank: int) -> list[tuple[int, int]] | None:
-        """(item, way) in preorder of the derivation of this rank (0 is the best); None if there are
-        fewer."""
+        """(item, edge) in preorder of the derivation of this rank (0 is the best); None if there
+        are fewer."""
         if not self._ensure(0, rank):
             return None
         out: list[tuple[int, int]] = []
@@ -57,9 +71,9 @@ class KBest:
             item, r = stack.pop()
             # What was not needed to rank must still be found to be written down.
             self._ensure(item, r)
-            _, way, ranks = self._rankings[item].found[r]
-            out.append((item, way))
-            stack += reversed(list(zip(self._items.children(item, way), ranks, strict=True)))
+            _, edge, ranks = self._rankings[item].found[r]
+            out.append((item, edge))
+            stack += reversed(list(zip(self._edges.children(item, edge), ranks, strict=True)))
         return out
 
     def _ensure(self, item: int, rank: int) -> bool:
@@ -92,12 +106,10 @@ class KBest:
         return None
 
     def _first_candidates(self, item: int) -> _Ranking:
-        ways = self._items.ways(item)
-        n_children = np.where(ways.feature >= 0, 2, np.where(ways.feature == -2, 1, 0)).tolist()
         heap = [
-            _Candidate(-score, way, (0,) * n_children[way])
-            for way, score in enumerate(ways.scores(self._likelihood).tolist())
-            if score > -np.inf
+            _Candidate(-score, edge, (0,) * n_children)
+            for score, edge, n_children in self._edges.ranked(item)
+            if score > -math.inf
         ]
         heapq.heapify(heap)
         return _Ranking(heap=heap)
@@ -106,20 +118,20 @@ class KBest:
         self, item: int, ranking: _Ranking, last: _Candidate
     ) -> tuple[int, int] | None:
         """Candidates next to the one found last; or the item and rank that must be found before."""
-        children = self._items.children(item, last.way)
+        children = self._edges.children(item, last.edge)
         for place, child in enumerate(children):
             ranks = (*last.ranks[:place], last.ranks[place] + 1, *last.ranks[place + 1 :])
-            if (last.way, ranks) in ranking.met:
+            if (last.edge, ranks) in ranking.met:
                 continue
             for other, rank in zip(children, ranks, strict=True):
                 known = self._rankings.get(other)
                 if known is None or (len(known.found) <= rank and not known.exhausted):
                     return other, rank
-            ranking.met.add((last.way, ranks))
+            ranking.met.add((last.edge, ranks))
             if len(self._rankings[child].found) > ranks[place]:
-                cost = -float(self._items.ways(item).log_weight[last.way])
+                cost = -self._edges.log_weight(item, last.edge)
                 cost += sum(self._cost(c, r) for c, r in zip(children, ranks, strict=True))
-                heapq.heappush(ranking.heap, _Candidate(cost, last.way, ranks))
+                heapq.heappush(ranking.heap, _Candidate(cost, last.edge, ranks))
         return None
 
     def _cost(self, item: int, rank: int) -> float:
