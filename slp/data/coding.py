@@ -17,6 +17,7 @@ from slp.data.table import Table
 from slp.data.words import atom, listed, plural
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import Program
+from slp.messages.tables import CONSTANT_FEATURES, ONE_BIN
 
 __all__ = ["response_of", "table_of"]
 
@@ -122,13 +123,7 @@ def _constant_warnings(
     one_bin = [c.feature.name for c in coded if c.one_bin]
     warnings = []
     if constant:
-        message = f"no tree can split on {listed(constant)}: the same value in every row"
-        warnings.append(Diagnostic("W401", message, severity="warning"))
+        warnings.append(CONSTANT_FEATURES(features=listed(constant)))
     if one_bin:
-        message = (
-            f"no tree can split on {listed(one_bin)}: cuts or bins put all rows into one bin, "
-            "though values differ"
-        )
-        help = f"declare other cuts; or none: :- feature({atom(one_bin[0])}, [numeric])."
-        warnings.append(Diagnostic("W401", message, help=help, severity="warning"))
+        warnings.append(ONE_BIN(features=listed(one_bin), atom=atom(one_bin[0])))
     return tuple(warnings)

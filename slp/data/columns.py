@@ -1,7 +1,7 @@
 """One column of a table in the one form that the rest of this package knows, and what it holds.
 
 A column that cannot be used (dates, nested values) is no error until it is used: it may be ignored,
-or be no feature of the fitted table. So it carries its fault along.
+or be no feature of the fitted table. So it carries the name of its type along.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.cells import cell_text, is_missing, kind_of_type, number_of, read_number
-from slp.data.words import atom
-from slp.errors import Diagnostic
 from slp.leaves import Label, label_of, sorted_labels
 
 __all__ = [
@@ -36,10 +34,10 @@ class Column:
     Attributes
     ----------
     kind : `number` (cells int64, uint64 or float64, or Python integers too large for those),
-        `boolean` (bool), `text` (str objects) or `unusable` (see `fault`).
+        `boolean` (bool), `text` (str objects) or `unusable` (see `type_name`).
     cells : shape (n,). What stands where `missing` is true has no meaning.
     missing : bool, shape (n,).
-    fault : why the column cannot be used; None unless `kind` is `unusable`.
+    type_name : of an `unusable` column, the type of its cells; None where they are dates or times.
     nominal : whether its values are names, though they may be numbers: pandas' categorical type.
     """
 
@@ -47,7 +45,7 @@ class Column:
     kind: Literal["number", "boolean", "text", "unusable"]
     cells: NDArray[Any]
     missing: NDArray[np.bool_]
-    fault: Diagnostic | None = None
+    type_name: str | None = None
     nominal: bool = False
 
     @property
@@ -68,19 +66,7 @@ class Column:
 
 def unusable(name: str, n: int, type_name: str | None) -> Column:
     """A column of n cells that nobody may use: of a strange type, or (None) of dates or times."""
-    if type_name is None:
-        fault = Diagnostic(
-            "E411",
-            f"column `{name}` holds dates or times, which are neither numeric nor categorical",
-            help=f"turn them into numbers (days, years), or write :- ignore({atom(name)}).",
-        )
-    else:
-        fault = Diagnostic(
-            "E412",
-            f"column `{name}` holds values of type {type_name}",
-            help=f"cells must be numbers, text or truth values; or write :- ignore({atom(name)}).",
-        )
-    return Column(name, "unusable", np.zeros(n), np.zeros(n, dtype=np.bool_), fault)
+    return Column(name, "unusable", np.zeros(n), np.zeros(n, dtype=np.bool_), type_name)
 
 
 def column_of_array(

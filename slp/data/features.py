@@ -15,9 +15,18 @@ from slp.data.columns import Column, labels_of
 from slp.data.faults import check_usable, read_numbers
 from slp.data.table import Feature
 from slp.data.texts import text_warnings
-from slp.data.words import atom, data_error, first_row, plural
-from slp.errors import Diagnostic
+from slp.data.words import atom, first_row, plural
+from slp.errors import DataError, Diagnostic
 from slp.ir.program import Bins, Cuts, FeatureDeclaration
+from slp.messages.tables import (
+    CUTS_OF_CATEGORICAL,
+    INFINITE_VALUES,
+    MISSING_IN_FEATURE,
+    NUMBERS_COINCIDE,
+    TEXT_IN_BINNED,
+    TEXT_IN_NUMERIC,
+    TOO_MANY_BINS,
+)
 
 __all__ = ["CodedColumn", "Declared", "code_column", "declared_of", "quantile_cuts", "width_cuts"]
 
@@ -63,10 +72,9 @@ def code_column(column: Column, declared: Declared) -> CodedColumn:
         E411, E412, E420, E421 for its cells; E422 infinite values; E423 whole numbers that are one
         and the same as floats; E428 cuts on a categorical feature; E429 too many bins.
     """
-    check_usable(column, f"leave those rows out, or write :- ignore({atom(column.name)}).")
+    check_usable(column, MISSING_IN_FEATURE)
     if declared.kind == "categorical" and declared.coding is not None:
-        message = f"feature `{column.name}` is declared categorical and has cuts or bins"
-        raise data_error("E428", message, "only numeric features have cuts: drop one of the two")
+        raise DataError(CUTS_OF_CATEGORICAL(name=column.name))
     if declared.kind is None and declared.coding is None and not column.numeric:
         return _code_levels(column, text_warnings(column))
     if declared.kind == "categorical":
@@ -81,9 +89,7 @@ def _code_levels(column: Column, warnings: tuple[Diagnostic, ...] = ()) -> Coded
 
 
 def _code_numbers(column: Column, coding: Cuts | Bins | None) -> CodedColumn:
-    why = "is declared numeric" if coding is None else "has declared cuts or bins"
-    name = atom(column.name)
-    x = read_numbers(column, why, f"correct the cell, or write :- feature({name}, [categorical]).")
+    x = read_numbers(column, TEXT_IN_NUMERIC if coding is None else TEXT_IN_BINNED)
     if isinstance(coding, Cuts):
         return _code_by_cuts(column.name, x, np.array(coding.cuts, dtype=np.float64))
     _check_finite(column.name, x)
@@ -103,13 +109,8 @@ def _code_by_cuts(name: str, x: NDArray[np.float64], cuts: NDArray[np.float64]) 
 def _check_finite(name: str, x: NDArray[np.float64]) -> None:
     infinite = np.isinf(x)
     if infinite.any():
-        raise data_error(
-            "E422",
-            f"column `{name}` is infinite in {plural(int(infinite.sum()), 'row')}, "
-            f"the first is row {first_row(infinite)}",
-            "no threshold lies halfway to infinity: put a number there, "
-            f"or declare cuts: :- feature({atom(name)}, [cuts([0, 1])]).",
-        )
+        rows, row = plural(int(infinite.sum()), "row"), first_row(infinite)
+        raise DataError(INFINITE_VALUES(name=name, rows=rows, row=row, atom=atom(name)))
 
 
 def _check_distinct(column: Column, values: NDArray[np.float64]) -> None:
@@ -118,13 +119,7 @@ def _check_distinct(column: Column, values: NDArray[np.float64]) -> None:
         return
     lost = len(np.unique(column.cells)) - len(values)
     if lost > 0:
-        raise data_error(
-            "E423",
-            f"column `{column.name}` holds whole numbers beyond 2^53, and {lost} of them cannot "
-            "be told from others as floating point numbers",
-            "subtract a constant; if they are names, "
-            f"write :- feature({atom(column.name)}, [categorical]).",
-        )
+        raise DataError(NUMBERS_COINCIDE(name=column.name, lost=lost, atom=atom(column.name)))
 
 
 # --- bins --------------------------------------------------------------------------------------
@@ -132,8 +127,7 @@ def _check_distinct(column: Column, values: NDArray[np.float64]) -> None:
 
 def _bin_cuts(name: str, x: NDArray[np.float64], bins: Bins) -> NDArray[np.float64]:
     if bins.count > MOST_BINS:
-        message = f"feature `{name}` has {bins.count} bins, more than {MOST_BINS}"
-        raise data_error("E429", message, "without bins every distinct value has its own cut")
+        raise DataError(TOO_MANY_BINS(name=name, bins=bins.count, most=MOST_BINS))
     make = quantile_cuts if bins.kind == "quantile" else width_cuts
     return make(x, bins.count)
 

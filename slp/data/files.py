@@ -15,7 +15,16 @@ from typing import TYPE_CHECKING
 from slp.data.frames import Frame, frame_or_empty
 from slp.data.parquet import read_parquet
 from slp.data.small_text import MOST_BYTES, find_columns
-from slp.data.words import EXPECTED, data_error
+from slp.errors import DataError
+from slp.messages.tables import (
+    EMPTY_FILE,
+    FILE_WITHOUT_ROWS,
+    NOT_GZIP,
+    PROGRAM_AS_TABLE,
+    TABLE_NOT_READ,
+    TABLE_NOT_UTF8,
+    UNKNOWN_KIND_OF_FILE,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -74,23 +83,15 @@ def _separator(path: Path) -> str | None:
     name = path.name.lower()
     separator = next((s for end, s in _SEPARATORS.items() if name.endswith(end)), None)
     if name.endswith(".slp"):
-        raise data_error(
-            "E402",
-            f"{path} is a program by its name, and a table belongs here",
-            "the program comes first, then the table: slp-sample prior.slp data.csv",
-        )
+        raise DataError(PROGRAM_AS_TABLE(path=path))
     if separator is None and not name.endswith(_PARQUET):
-        raise data_error(
-            "E402",
-            f"{path}: unknown kind of file",
-            "name it .csv, .tsv, .csv.gz, .tsv.gz or .parquet, as what it is",
-        )
+        raise DataError(UNKNOWN_KIND_OF_FILE(path=path))
     return separator
 
 
 def _frame_of_text(path: Path, separator: str, content: bytes) -> pl.DataFrame:
     if not content:
-        raise data_error("E403", f"{path} is empty", EXPECTED)
+        raise DataError(EMPTY_FILE(path=path))
     from slp.data import polars_frames  # late: polars takes longer to import than all of slp
 
     _check_text(path, content)
@@ -99,7 +100,7 @@ def _frame_of_text(path: Path, separator: str, content: bytes) -> pl.DataFrame:
 
 def _checked(path: Path, frame: pl.DataFrame) -> pl.DataFrame:
     if frame.height == 0:
-        raise data_error("E404", f"{path} has a header but no rows", EXPECTED)
+        raise DataError(FILE_WITHOUT_ROWS(path=path))
     return frame
 
 
@@ -108,14 +109,13 @@ def _read_bytes(path: Path) -> bytes:
         content = path.read_bytes()
     except (OSError, ValueError) as e:
         reason = getattr(e, "strerror", None) or str(e)
-        raise data_error("E401", f"cannot read {path}: {reason}") from e
+        raise DataError(TABLE_NOT_READ(path=path, reason=reason)) from e
     if not path.name.lower().endswith(".gz") or not content:
         return content
     try:
         return gzip.decompress(content)
     except (OSError, EOFError, zlib.error) as e:
-        message = f"{path} is not gzip-compressed, or is damaged: {e}"
-        raise data_error("E409", message, "if it is plain text, drop .gz from its name") from e
+        raise DataError(NOT_GZIP(path=path, reason=e)) from e
 
 
 def _check_text(path: Path, content: bytes) -> None:
@@ -136,5 +136,4 @@ def _decode(path: Path, content: bytes) -> str:
     except UnicodeDecodeError as e:
         line = text.count(b"\n", 0, e.start) + 1
         place = len(content) - len(text) + e.start
-        message = f"{path} is not UTF-8 text (line {line}, byte {place})"
-        raise data_error("E406", message, "save the file as UTF-8") from e
+        raise DataError(TABLE_NOT_UTF8(path=path, line=line, byte=place)) from e

@@ -23,8 +23,25 @@ from slp.data.columns import (
 )
 from slp.data.faults import check_usable, read_numbers
 from slp.data.table import Table
-from slp.data.words import data_error, listed, nearest, plural
+from slp.data.words import listed, nearest, plural
 from slp.errors import DataError, Diagnostic, warn
+from slp.messages.tables import (
+    COLUMN_WITHOUT_NAME,
+    MISSING_VALUES,
+    NEW_LEVELS,
+    NO_COLUMN_TO_PREDICT,
+    NO_COLUMN_TO_PREDICT_NEAREST,
+    NO_COLUMNS,
+    NO_ROWS,
+    NOT_A_ROW,
+    NOT_A_TABLE,
+    SAME_NAMES,
+    SPARSE_MATRIX,
+    TEXT_TO_PREDICT,
+    UNEQUAL_ROWS,
+    WRONG_DIMENSIONS,
+    WRONG_NUMBER_OF_COLUMNS,
+)
 
 __all__ = [
     "Frame",
@@ -35,8 +52,6 @@ __all__ = [
     "frame_or_empty",
     "rows_to_predict",
 ]
-
-_ACCEPTED = "pass a pandas or polars frame, a two-dimensional NumPy array or a list of rows"
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,23 +83,11 @@ def check_names(names: Sequence[str]) -> None:
     faults = []
     unnamed = [i for i, name in enumerate(names, 1) if not name.strip()]
     if unnamed:
-        faults.append(
-            Diagnostic(
-                "E408",
-                f"column {unnamed[0]} has no name",
-                help="name it in the header; pandas writes a row index unless told index=False",
-            )
-        )
+        faults.append(COLUMN_WITHOUT_NAME(place=unnamed[0]))
     for name, count in Counter(n for n in names if n.strip()).items():
         if count > 1:
-            places = [str(i) for i, other in enumerate(names, 1) if other == name]
-            faults.append(
-                Diagnostic(
-                    "E407",
-                    f"{count} columns are called `{name}` (columns {', '.join(places)})",
-                    help="rename them, so that a program can say which it means",
-                )
-            )
+            places = ", ".join(str(i) for i, other in enumerate(names, 1) if other == name)
+            faults.append(SAME_NAMES(count=count, name=name, places=places))
     if faults:
         raise DataError(faults)
 
@@ -99,7 +102,7 @@ def frame_of(X: Any) -> Frame:
     """
     frame = frame_or_empty(X)
     if frame.n_rows == 0:
-        raise data_error("E404", "the table has no rows", "inference needs at least one")
+        raise DataError(NO_ROWS())
     return frame
 
 
@@ -116,7 +119,7 @@ def frame_or_empty(X: Any) -> Frame:
     else:
         frame = _frame_of_array(X)
     if frame.n_rows and not frame.columns:
-        raise data_error("E404", "the table has no columns", "it needs features and a response")
+        raise DataError(NO_COLUMNS())
     return frame
 
 
@@ -149,16 +152,15 @@ def _frame_of_series(names: Sequence[str], series: Sequence[Any]) -> Frame:
 
 def _frame_of_array(X: Any) -> Frame:
     if hasattr(X, "toarray"):
-        raise data_error("E410", "the table is a sparse matrix", "pass X.toarray()")
+        raise DataError(SPARSE_MATRIX())
     if isinstance(X, list | tuple):
         return _frame_of_rows(X)
     if isinstance(X, np.matrix) or (not isinstance(X, np.ndarray) and hasattr(X, "__array__")):
         X = np.asarray(X)  # of a matrix, X[:, j] would be a matrix again
     if not isinstance(X, np.ndarray):
-        raise data_error("E410", f"a value of type {type(X).__name__} is no table", _ACCEPTED)
+        raise DataError(NOT_A_TABLE(type=type(X).__name__))
     if X.ndim != 2:
-        message = f"the array has {X.ndim} dimension{'s' * (X.ndim != 1)}, a table has 2"
-        raise data_error("E410", message, _ACCEPTED)
+        raise DataError(WRONG_DIMENSIONS(dimensions=plural(X.ndim, "dimension")))
     columns = tuple(column_of_array(f"x{j}", X[:, j]) for j in range(X.shape[1]))
     return Frame(columns, X.shape[0], named=False)
 
@@ -168,13 +170,11 @@ def _frame_of_rows(X: Sequence[Any]) -> Frame:
     checked = [row for row in rows if row is not None]
     if len(checked) < len(rows):
         at = rows.index(None)
-        message = f"row {at + 1} of the list is of type {type(X[at]).__name__}, not a list of cells"
-        raise data_error("E410", message, _ACCEPTED)
+        raise DataError(NOT_A_ROW(row=at + 1, type=type(X[at]).__name__))
     width = len(checked[0]) if checked else 0
     for i, row in enumerate(checked, 1):
         if len(row) != width:
-            message = f"row {i} has {plural(len(row), 'cell')}, row 1 has {width}"
-            raise data_error("E414", message, "every row needs one cell for each column")
+            raise DataError(UNEQUAL_ROWS(row=i, cells=plural(len(row), "cell"), width=width))
     cells = zip(*checked, strict=True)
     columns = tuple(column_of_objects(f"x{j}", column) for j, column in enumerate(cells))
     return Frame(columns, len(checked), named=False)
@@ -222,12 +222,9 @@ def rows_to_predict(table: Table, X: Any) -> NDArray[np.object_]:
     out = np.empty((frame.n_rows, len(columns)), dtype=object)
     for j, (feature, column) in enumerate(zip(table.features, columns, strict=True)):
         try:
-            check_usable(column, "fill them in, or leave those rows out")
-            numeric = not feature.categorical
+            check_usable(column, MISSING_VALUES)
             out[:, j] = (
-                read_numbers(column, "is numeric", "correct the cell")
-                if numeric
-                else texts_of(column)
+                texts_of(column) if feature.categorical else read_numbers(column, TEXT_TO_PREDICT)
             )
         except DataError as e:
             faults += e.diagnostics
@@ -246,13 +243,7 @@ def _warn_of_new_levels(table: Table, rows: NDArray[np.object_]) -> None:
             new += [f"{listed(levels)} of `{feature.name}`"] if levels else []
     if new:
         more = f"; and of {plural(len(new) - 8, 'column')} more" if len(new) > 8 else ""
-        message = (
-            f"the rows to predict have levels that no row of the table has: {'; '.join(new[:8])}"
-            f"{more}"
-        )
-        help = "no test on such a level holds, so they go where other levels go: correct them, or "
-        help += "take rows that have them into the table"
-        warn(Diagnostic("W440", message, help=help, severity="warning"))
+        warn(NEW_LEVELS(levels="; ".join(new[:8]) + more))
 
 
 def _columns_of_features(table: Table, frame: Frame) -> list[Column]:
@@ -262,9 +253,9 @@ def _columns_of_features(table: Table, frame: Frame) -> list[Column]:
     by_name = {c.name: c for c in frame.columns}
     absent = [name for name in table.feature_names if name not in by_name]
     if absent and not frame.named:
-        have, want = len(frame.columns), len(table.features)
-        message = f"the array has {plural(have, 'column')}, the table {plural(want, 'feature')}"
-        raise data_error("E441", message, f"in this order: {listed(table.feature_names)}")
+        columns = plural(len(frame.columns), "column")
+        features, names = plural(len(table.features), "feature"), listed(table.feature_names)
+        raise DataError(WRONG_NUMBER_OF_COLUMNS(columns=columns, features=features, names=names))
     if absent:
         raise DataError([_absent_fault(name, frame.names) for name in absent])
     return [by_name[name] for name in table.feature_names]
@@ -272,5 +263,6 @@ def _columns_of_features(table: Table, frame: Frame) -> list[Column]:
 
 def _absent_fault(name: str, names: Sequence[str]) -> Diagnostic:
     guess = nearest(name, names)
-    help = f"did you mean `{guess}`?" if guess else f"its columns are {listed(names)}"
-    return Diagnostic("E440", f"the rows to predict have no column `{name}`", help=help)
+    if guess:
+        return NO_COLUMN_TO_PREDICT_NEAREST(name=name, nearest=guess)
+    return NO_COLUMN_TO_PREDICT(name=name, columns=listed(names))

@@ -14,7 +14,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from slp.data.words import EXPECTED, data_error
+from slp.errors import DataError
+from slp.messages.tables import EMPTY_FILE, NOT_PARQUET, PARQUET_READER_FAILED, TABLE_NOT_READ
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,7 +24,6 @@ __all__ = ["read_parquet"]
 
 _CHILD = Path(__file__).with_name("parquet_child.py")
 _SAID_WHY = 3
-_HELP = "it is damaged, or no Parquet"
 
 
 def read_parquet(path: Path) -> pl.DataFrame:
@@ -46,8 +46,9 @@ def read_parquet(path: Path) -> pl.DataFrame:
                 child.kill()
                 raise
         if child.returncode != 0:
-            why = said.decode() if child.returncode == _SAID_WHY else "the reader fails on it"
-            raise data_error("E409", f"{path} cannot be read as Parquet: {why}", _HELP)
+            if child.returncode == _SAID_WHY:
+                raise DataError(NOT_PARQUET(path=path, reason=said.decode()))
+            raise DataError(PARQUET_READER_FAILED(path=path))
         return read_arrow(target)
 
 
@@ -56,7 +57,7 @@ def _start(path: Path, target: Path) -> subprocess.Popen[bytes]:
     try:
         with path.open("rb", buffering=0) as source:  # the child reads on where we stop
             if not source.read(1):
-                raise data_error("E403", f"{path} is empty", EXPECTED)
+                raise DataError(EMPTY_FILE(path=path))
             source.seek(0)
             return subprocess.Popen(
                 [_python(), "-I", str(_CHILD), str(target), *sys.path],
@@ -66,7 +67,7 @@ def _start(path: Path, target: Path) -> subprocess.Popen[bytes]:
             )
     except (OSError, ValueError) as e:
         reason = getattr(e, "strerror", None) or str(e)
-        raise data_error("E401", f"cannot read {path}: {reason}") from e
+        raise DataError(TABLE_NOT_READ(path=path, reason=reason)) from e
 
 
 def _python() -> str:

@@ -23,7 +23,9 @@ from numpy.typing import NDArray
 from slp.data.cells import read_number
 from slp.data.columns import Column, column_of_array, column_of_objects, unusable
 from slp.data.frames import check_names
-from slp.data.words import EXPECTED, data_error, plural
+from slp.data.words import plural
+from slp.errors import DataError
+from slp.messages.tables import EMPTY_FILE, NOT_SEPARATED_TEXT, UNEQUAL_LINES
 
 __all__ = ["column_of_polars", "read_arrow", "read_text"]
 
@@ -60,9 +62,9 @@ def read_arrow(path: Path) -> pl.DataFrame:
     return pl.read_ipc(path)
 
 
-def _unreadable(name: str, reason: BaseException) -> Exception:
+def _unreadable(name: str, reason: BaseException) -> DataError:
     first_line = (str(reason).splitlines() or [""])[0]
-    return data_error("E409", f"{name} cannot be read as separated text: {first_line}")
+    return DataError(NOT_SEPARATED_TEXT(path=name, reason=first_line))
 
 
 # --- separated text ----------------------------------------------------------------------------
@@ -120,7 +122,7 @@ def _is_blank(cells: Sequence[str]) -> bool:
 def _header(file: _TextFile) -> list[str]:
     first = next((cells for _, cells in file.records() if not _is_blank(cells)), None)
     if first is None:
-        raise data_error("E403", f"{file.name} is empty", EXPECTED)
+        raise DataError(EMPTY_FILE(path=file.name))
     return [name.strip() for name in first]
 
 
@@ -132,9 +134,7 @@ def _check_lines(file: _TextFile, width: int) -> NDArray[np.bool_]:
         blank.append(_is_blank(cells))
         if not blank[-1] and len(cells) != width:
             have = plural(len(cells), "cell")
-            message = f"{file.name}, line {line}: {have}, but the header has {width}"
-            help = "give every line one cell for each column; quote cells that hold separators"
-            raise data_error("E405", message, help)
+            raise DataError(UNEQUAL_LINES(path=file.name, line=line, cells=have, width=width))
     return np.frombuffer(blank, np.bool_)
 
 

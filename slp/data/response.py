@@ -12,10 +12,29 @@ from slp.data.columns import Column, labels_of, numbers_of, texts_of
 from slp.data.faults import check_usable
 from slp.data.features import Declared
 from slp.data.texts import text_warnings
-from slp.data.words import data_error, first_row, listed
+from slp.data.words import first_row, listed
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import LeafDeclaration
 from slp.leaves import Label, LeafModel, label_text, leaf_model
+from slp.messages import Wording
+from slp.messages.tables import (
+    CLASS_NOT_IN_ORDER,
+    DATES_AS_RESPONSE,
+    EVENT_NEITHER_0_NOR_1,
+    EVENT_WITHOUT_MODEL,
+    MISSING_IN_EVENT,
+    MISSING_IN_RESPONSE,
+    MODEL_NEEDS_CLASSES_NOT,
+    MODEL_NEEDS_NUMBERS_NOT,
+    MODEL_NEEDS_NUMBERS_NOT_TRUTHS,
+    NO_SCALE,
+    NOT_A_DURATION,
+    NOT_A_NUMBER_OF_EVENTS,
+    ONE_CLASS,
+    RESPONSE_TOO_LARGE,
+    STRANGE_RESPONSE,
+    TOO_MANY_CLASSES,
+)
 from slp.source import SourceSpan
 
 __all__ = ["Response", "bind_response"]
@@ -57,17 +76,9 @@ def bind_response(
         the reverse; E431, E434 the declaration; E432, E433 values the model cannot take; E435 too
         many classes.
     """
-    if column.fault is not None:
-        help = "turn it into numbers or text, or name another response: :- response(Column)."
-        raise DataError(replace(column.fault, help=help))
-    check_usable(column, "leave those rows out: a row without a response says nothing")
+    check_usable(column, MISSING_IN_RESPONSE, DATES_AS_RESPONSE, STRANGE_RESPONSE)
     if event is not None and (declaration is None or declaration.model != "gamma_exponential"):
-        raise data_error(
-            "E427",
-            f"the event column `{event.name}` needs the leaf model gamma_exponential",
-            "add :- leaf(gamma_exponential(1, 1)). or take event(...) out of :- response(...).",
-            span,
-        )
+        raise DataError(EVENT_WITHOUT_MODEL(span, name=event.name))
     if class_order is not None or _wants_classes(column, declaration, declared):
         response = _classes(column, declaration, class_order, span)
         if declaration is None and class_order is None and declared.kind is None:
@@ -98,22 +109,15 @@ def _classes(
 ) -> Response:
     if declaration is not None and column.numeric and not column.whole:
         row = first_row(~(np.isfinite(column.cells) & (column.cells == np.floor(column.cells))))
-        raise data_error(
-            "E430",
-            f"`dirichlet` needs classes, but the response `{column.name}` holds the number "
-            f"{column.cells[row - 1]} in row {row}",
-            "for numbers leave the leaf directive out, or declare normal_inverse_gamma",
-            declaration.span,
+        cell = column.cells[row - 1]
+        raise DataError(
+            MODEL_NEEDS_CLASSES_NOT(declaration.span, name=column.name, cell=cell, row=row)
         )
     classes, y = labels_of(column)
     if order is not None:
         classes, y = _in_order(column.name, classes, y, order, span)
     if len(classes) * len(y) > _MOST_STATISTICS:
-        raise data_error(
-            "E435",
-            f"the response `{column.name}` has {len(classes)} classes in {len(y)} rows",
-            "is it a name or a number stored as text? Name the response: :- response(Column).",
-        )
+        raise DataError(TOO_MANY_CLASSES(name=column.name, classes=len(classes), rows=len(y)))
     leaf = leaf_model(declaration, classes, y)
     notes = (
         f"response `{column.name}`: {len(classes)} classes, {leaf.describe()}"
@@ -122,11 +126,7 @@ def _classes(
     )
     warnings: tuple[Diagnostic, ...] = ()
     if len(classes) == 1:
-        message = (
-            f"the response `{column.name}` has one class only, `{label_text(classes[0])}`, "
-            "so every tree explains it alike"
-        )
-        warnings = (Diagnostic("W402", message, severity="warning"),)
+        warnings = (ONE_CLASS(name=column.name, label=label_text(classes[0])),)
     return Response(leaf, leaf.statistics(y), notes, warnings)
 
 
@@ -141,12 +141,8 @@ def _in_order(
     rank = {text: i for i, text in enumerate(order)}
     unknown = [label_text(c) for c in classes if label_text(c) not in rank]
     if unknown:
-        raise data_error(
-            "E436",
-            f"the response `{name}` has the class `{unknown[0]}`, which the declared order lacks",
-            f"the order is {listed(list(order))}: add the class in its place",
-            span,
-        )
+        shown = listed(list(order))
+        raise DataError(CLASS_NOT_IN_ORDER(span, name=name, label=unknown[0], order=shown))
     places = np.argsort([rank[label_text(c)] for c in classes])
     return tuple(classes[i] for i in places), np.argsort(places).astype(np.int32)[y]
 
@@ -168,30 +164,23 @@ def _numbers(column: Column, event: Column | None, declaration: LeafDeclaration 
     )
     warnings: tuple[Diagnostic, ...] = ()
     if float(np.var(y)) == 0:
-        message = (
-            f"the response `{column.name}` is {y[0]:g} in every row, so its scale was set to 1"
-        )
-        help = "declare one with :- leaf(normal_inverse_gamma(Mu, Kappa, Alpha, Beta))."
-        warnings = (Diagnostic("W404", message, help=help, severity="warning"),)
+        warnings = (NO_SCALE(name=column.name, value=y[0]),)
     return Response(leaf, leaf.statistics(data), notes, warnings)
 
 
 def _read_response(column: Column, declaration: LeafDeclaration | None) -> NDArray[np.float64]:
     model = "a numeric response" if declaration is None else f"`{declaration.model}`"
     span = None if declaration is None else declaration.span
-    help = "for classes write :- leaf(dirichlet(1))."
     values, bad = numbers_of(column)
     if column.kind == "boolean":
-        message = f"{model} needs numbers, but the response `{column.name}` holds truth values"
-        raise data_error("E430", message, help, span)
+        raise DataError(MODEL_NEEDS_NUMBERS_NOT_TRUTHS(span, model=model, name=column.name))
     nan = np.isnan(values)
     if bad is not None or nan.any():
         row = bad + 1 if bad is not None else first_row(nan)
-        message = (
-            f"{model} needs numbers, but the response `{column.name}` holds "
-            f"`{column.cells[row - 1]}` in row {row}"
+        cell = column.cells[row - 1]
+        raise DataError(
+            MODEL_NEEDS_NUMBERS_NOT(span, model=model, name=column.name, cell=cell, row=row)
         )
-        raise data_error("E430", message, help, span)
     return values
 
 
@@ -199,49 +188,32 @@ def _check_range(name: str, y: NDArray[np.float64], declaration: LeafDeclaration
     large = np.abs(y) > _LARGEST
     if large.any():
         row = first_row(large)
-        message = f"the response `{name}` is {y[row - 1]:g} in row {row}"
-        help = "responses must be finite and at most 1e150 in size: correct it or change the unit"
-        raise data_error("E433", message, help)
+        raise DataError(RESPONSE_TOO_LARGE(name=name, value=y[row - 1], row=row))
     if declaration is None or declaration.model not in _DOMAINS:
         return
-    need, holds, help = _DOMAINS[declaration.model]
+    holds, wording = _DOMAINS[declaration.model]
     wrong = ~holds(y)
     if wrong.any():
         row = first_row(wrong)
-        raise data_error(
-            "E432",
-            f"`{declaration.model}` needs {need}, but the response `{name}` is "
-            f"{y[row - 1]:g} in row {row}",
-            help,
-            declaration.span,
-        )
+        raise DataError(wording(declaration.span, name=name, value=y[row - 1], row=row))
 
 
-#: What a model needs, which responses have it, and what to do about the others.
-_DOMAINS: dict[str, tuple[str, Callable[[NDArray[np.float64]], NDArray[np.bool_]], str]] = {
+#: Which responses a model takes, and what to say of the others.
+_DOMAINS: dict[str, tuple[Callable[[NDArray[np.float64]], NDArray[np.bool_]], Wording]] = {
     "gamma_poisson": (
-        "counts (whole numbers from 0 to 1e12)",
         lambda y: (y >= 0) & (y <= _LARGEST_COUNT) & (y == np.floor(y)),
-        "correct the cell, or declare normal_inverse_gamma",
+        NOT_A_NUMBER_OF_EVENTS,
     ),
-    "gamma_exponential": (  # no other model knows of censoring
-        "durations above 0",
-        lambda y: y > 0,
-        "correct the cell; if 0 stands for less than one unit of time, write what it is about: 0.5",
-    ),
+    "gamma_exponential": (lambda y: y > 0, NOT_A_DURATION),
 }
 
 
 def _read_event(column: Column) -> NDArray[np.float64]:
     """1 where the event was seen, 0 where it was not."""
-    check_usable(column, "leave those rows out: without it a duration means nothing")
+    check_usable(column, MISSING_IN_EVENT)
     texts = texts_of(column)
     wrong = np.array([t not in _EVENTS for t in texts])
     if wrong.any():
         row = first_row(wrong)
-        raise data_error(
-            "E427",
-            f"the event column `{column.name}` holds `{texts[row - 1]}` in row {row}",
-            "write 1 or true where the event was seen, 0 or false where it was not",
-        )
+        raise DataError(EVENT_NEITHER_0_NOR_1(name=column.name, cell=texts[row - 1], row=row))
     return np.array([_EVENTS[t] for t in texts])

@@ -10,8 +10,20 @@ import numpy as np
 
 from slp.data.columns import Column, texts_of
 from slp.data.frames import Frame, column_of_values, frame_of
-from slp.data.words import data_error, listed, nearest, plural
+from slp.data.words import listed, nearest, plural
+from slp.errors import DataError
 from slp.ir.program import Program
+from slp.messages.tables import (
+    EVENT_IS_RESPONSE,
+    NO_COLUMN,
+    NO_COLUMN_NEAREST,
+    NO_FEATURES,
+    NOT_A_RESPONSE,
+    RESPONSE_OF_ANOTHER_LENGTH,
+    RESPONSE_OF_ANOTHER_SHAPE,
+    RESPONSE_OF_MANY_COLUMNS,
+    RESPONSE_TWICE,
+)
 from slp.source import SourceSpan
 
 __all__ = ["Roles", "roles_of"]
@@ -51,18 +63,13 @@ def roles_of(program: Program, frame: Frame, y: Any = None) -> Roles:
     if program.event is not None:
         event = _find(by_name, program.event, "the event", span)
         if event.name == response.name:
-            message = f"column `{event.name}` cannot be both the duration and its event"
-            raise data_error("E427", message, "write :- response(time, event(status)).", span)
+            raise DataError(EVENT_IS_RESPONSE(span, name=event.name))
     apart = {program.event, *program.ignored}
     if response is by_name.get(response.name):
         apart.add(response.name)
     features = tuple(c for c in frame.columns if c.name not in apart)
     if not features:
-        raise data_error(
-            "E424",
-            "the table has no feature columns",
-            f"the response is `{response.name}`; every other column is ignored or not there",
-        )
+        raise DataError(NO_FEATURES(response=response.name))
     return Roles(features, response, event)
 
 
@@ -77,24 +84,19 @@ def _find(by_name: Mapping[str, Column], name: str, part: str, span: SourceSpan 
     if name in by_name:
         return by_name[name]
     guess = nearest(name, by_name)
-    help = f"did you mean `{guess}`?" if guess else f"the columns are {listed(list(by_name))}"
-    raise data_error("E425", f"there is no column `{name}` for {part}", help, span)
+    if guess:
+        raise DataError(NO_COLUMN_NEAREST(span, name=name, part=part, nearest=guess))
+    raise DataError(NO_COLUMN(span, name=name, part=part, columns=listed(list(by_name))))
 
 
 def _given_response(program: Program, frame: Frame, y: Any) -> Column:
     column = _column_of_response(y, program.response or "y")
     if len(column.cells) != frame.n_rows:
         rows, values = plural(frame.n_rows, "row"), plural(len(column.cells), "value")
-        message = f"the table has {rows}, but y has {values}"
-        raise data_error("E413", message, "y needs one value for each row, in the same order")
+        raise DataError(RESPONSE_OF_ANOTHER_LENGTH(rows=rows, values=values))
     for other in frame.columns:
         if other.name == program.response or (other.name == column.name and _same(other, column)):
-            name = other.name
-            raise data_error(
-                "E426",
-                f"the response `{name}` is given as y and is a column of the table as well",
-                f'drop the column from X, or pass y="{name}" to take it from there',
-            )
+            raise DataError(RESPONSE_TWICE(name=other.name))
     return column
 
 
@@ -110,8 +112,7 @@ def _column_of_response(y: Any, default: str) -> Column:
     if hasattr(y, "columns"):
         columns = frame_of(y).columns
         if len(columns) != 1:
-            message = f"y has {plural(len(columns), 'column')}, the response is one"
-            raise data_error("E413", message, "pass one column")
+            raise DataError(RESPONSE_OF_MANY_COLUMNS(columns=plural(len(columns), "column")))
         return columns[0]
     if not isinstance(y, np.ndarray) and not hasattr(y, "name") and hasattr(y, "__array__"):
         y = np.asarray(y)
@@ -119,10 +120,8 @@ def _column_of_response(y: Any, default: str) -> Column:
         if y.ndim == 2 and y.shape[1] == 1:
             y = y[:, 0]
         if y.ndim != 1:
-            message = f"y is an array of shape {y.shape}, the response is one column"
-            raise data_error("E413", message, "pass an array of shape (n,)")
+            raise DataError(RESPONSE_OF_ANOTHER_SHAPE(shape=y.shape))
     elif not isinstance(y, list | tuple) and not hasattr(y, "name"):
-        message = f"a value of type {type(y).__name__} is no response"
-        raise data_error("E413", message, "pass a series, an array, a list or a column name")
+        raise DataError(NOT_A_RESPONSE(type=type(y).__name__))
     name = getattr(y, "name", None)
     return column_of_values(default if name in (None, "") else str(name), y)

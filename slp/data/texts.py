@@ -7,6 +7,7 @@ April. What a cell seems to be is told, and what to do.
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,8 @@ from slp.data.cells import read_number
 from slp.data.columns import Column
 from slp.data.words import atom, first_row
 from slp.errors import Diagnostic
+from slp.messages import Wording
+from slp.messages.tables import COMMAS_AS_TEXT, DATES_AS_TEXT, NUMBERS_AND_TEXT, NUMBERS_AS_TEXT
 
 __all__ = ["text_warnings"]
 
@@ -48,12 +51,10 @@ def text_warnings(column: Column, *, numbers: bool = True) -> tuple[Diagnostic, 
         return (_numbers_warning(column, number),) if numbers else ()
     comma = _matches(_COMMA, distinct)[codes]
     if comma.any() and _half(comma | number):
-        does = "write numbers with a point and without separators of thousands (1.5, 1500)"
-        return (_warning("W406", column, comma, "numbers with a comma", does),)
+        return (_warning(COMMAS_AS_TEXT, column, comma),)
     date = _matches(_DATE, distinct)[codes]
     if _half(date):
-        does = "turn them into numbers (days, years)"
-        return (_warning("W405", column, date, "dates or times", does),)
+        return (_warning(DATES_AS_TEXT, column, date),)
     return ()
 
 
@@ -62,23 +63,10 @@ def _half(cells: NDArray[np.bool_]) -> bool:
 
 
 def _numbers_warning(column: Column, number: NDArray[np.bool_]) -> Diagnostic:
-    n, numbers, name = len(number), int(number.sum()), atom(column.name)
-    if numbers == n:
-        message = (
-            f"column `{column.name}` is categorical, as text, though all its cells are numbers"
-        )
-        help = f"say which is meant: :- feature({name}, [numeric]). or [categorical]"
-    else:
-        row = first_row(~number)
-        message = (
-            f"column `{column.name}` is categorical because row {row} holds "
-            f"`{column.cells[row - 1]}`, though {numbers} of {n} cells are numbers"
-        )
-        help = (
-            "correct such cells, or leave those rows out; "
-            f"if it is meant, write :- feature({name}, [categorical])."
-        )
-    return Diagnostic("W403", message, help=help, severity="warning")
+    if number.all():
+        return NUMBERS_AS_TEXT(name=column.name, atom=atom(column.name))
+    counts = {"numbers": int(number.sum()), "total": len(number), "row": first_row(~number)}
+    return _warning(NUMBERS_AND_TEXT, column, ~number, **counts)
 
 
 def _matches(pattern: re.Pattern[str], texts: NDArray[np.object_]) -> NDArray[np.bool_]:
@@ -87,9 +75,8 @@ def _matches(pattern: re.Pattern[str], texts: NDArray[np.object_]) -> NDArray[np
 
 
 def _warning(
-    code: str, column: Column, cells: NDArray[np.bool_], what: str, does: str
+    wording: Wording, column: Column, cells: NDArray[np.bool_], **values: Any
 ) -> Diagnostic:
+    """Of a column, the first of these cells shown."""
     shown = column.cells[first_row(cells) - 1]
-    message = f"column `{column.name}` is categorical, and seems to hold {what}, such as `{shown}`"
-    help = f"{does}; if it is meant, write :- feature({atom(column.name)}, [categorical])."
-    return Diagnostic(code, message, help=help, severity="warning")
+    return wording(name=column.name, atom=atom(column.name), cell=shown, **values)

@@ -9,13 +9,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.errors import DataError, Diagnostic
-from slp.source import SourceSpan
-
-__all__ = ["EXPECTED", "atom", "data_error", "first_row", "listed", "nearest", "plural"]
-
-#: The help of messages about a file that holds too little.
-EXPECTED = "the table needs a line of column names and at least one row"
+__all__ = ["atom", "first_row", "listed", "nearest", "plural"]
 
 
 def atom(name: str) -> str:
@@ -24,13 +18,6 @@ def atom(name: str) -> str:
         return name
     escaped = name.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
-
-
-def data_error(
-    code: str, message: str, help: str | None = None, span: SourceSpan | None = None
-) -> DataError:
-    """A `DataError` with one finding."""
-    return DataError(Diagnostic(code, message, span, help))
 
 
 def first_row(rows: NDArray[np.bool_]) -> int:

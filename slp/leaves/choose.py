@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.errors import DataError, Diagnostic
+from slp.errors import DataError
 from slp.ir.leaf_models import LEAF_MODELS
 from slp.ir.program import LeafDeclaration
 from slp.leaves.base import LeafModel
@@ -18,6 +18,14 @@ from slp.leaves.gamma_exponential import GammaExponential
 from slp.leaves.gamma_poisson import GammaPoisson
 from slp.leaves.labels import Label, label_text
 from slp.leaves.normal_inverse_gamma import NormalInverseGamma
+from slp.messages.tables import (
+    HYPERPARAMETER_OUT_OF_RANGE,
+    MODEL_NEEDS_CLASSES,
+    MODEL_NEEDS_NUMBERS,
+    UNKNOWN_LEAF_MODEL,
+    WRONG_NUMBER_OF_CLASSES,
+    WRONG_NUMBER_OF_HYPERPARAMETERS,
+)
 
 __all__ = ["leaf_model"]
 
@@ -70,50 +78,46 @@ def _default_numeric(y: NDArray[Any]) -> NormalInverseGamma:
     return NormalInverseGamma(mean, 0.1, 3.0, 0.1 * (variance or 1.0), ref=mean)
 
 
-def _fault(code: str, message: str, help: str, declaration: LeafDeclaration) -> DataError:
-    return DataError(Diagnostic(code, message, declaration.span, help))
-
-
 def _check_hyperparameters(declaration: LeafDeclaration) -> None:
-    signature = LEAF_MODELS.get(declaration.model)
+    model, span, signature = declaration.model, declaration.span, LEAF_MODELS.get(declaration.model)
     if signature is None:
-        known = ", ".join(LEAF_MODELS)
-        raise _fault(
-            "E434", f"unknown leaf model `{declaration.model}`", f"known: {known}", declaration
-        )
+        raise DataError(UNKNOWN_LEAF_MODEL(span, model=model, known=", ".join(LEAF_MODELS)))
     args, names = declaration.args, signature.parameters
-    if declaration.model == "dirichlet":
+    if model == "dirichlet":
         names = names * max(1, len(args))
     if len(args) != len(names):
         count = f"{len(names)} number{'s' * (len(names) != 1)}"
-        message = f"`{declaration.model}` takes {count}, not {len(args)}"
-        raise _fault("E434", message, f"write it as {signature.written}", declaration)
+        written = signature.written
+        raise DataError(
+            WRONG_NUMBER_OF_HYPERPARAMETERS(
+                span, model=model, count=count, given=len(args), written=written
+            )
+        )
     for name, value in zip(names, args, strict=True):
         need = "finite" if name in signature.real else "finite and above 0"
         if not math.isfinite(value) or (value <= 0 and name not in signature.real):
-            message = f"`{name}` of `{declaration.model}` must be {need}, not {value:g}"
-            raise _fault("E434", message, f"write it as {signature.written}", declaration)
+            written = signature.written
+            raise DataError(
+                HYPERPARAMETER_OUT_OF_RANGE(
+                    span, name=name, model=model, need=need, value=value, written=written
+                )
+            )
 
 
 def _check_response(declaration: LeafDeclaration, classes: Sequence[Label]) -> None:
     if declaration.model != "dirichlet":
         if classes:
-            message = f"`{declaration.model}` needs numbers, but the response holds classes"
-            raise _fault("E430", message, "for classes write :- leaf(dirichlet(1)).", declaration)
+            raise DataError(MODEL_NEEDS_NUMBERS(declaration.span, model=declaration.model))
         return
     if not classes:
-        raise _fault(
-            "E430",
-            "`dirichlet` needs classes, but the response holds numbers",
-            "for numbers leave the directive out, or declare normal_inverse_gamma",
-            declaration,
-        )
+        raise DataError(MODEL_NEEDS_CLASSES(declaration.span))
     if len(declaration.args) not in (1, len(classes)):
-        message = (
-            f"`dirichlet` has {len(declaration.args)} numbers, but the response has "
-            f"{len(classes)} classes: {_some(classes)}"
+        numbers, some = len(declaration.args), _some(classes)
+        raise DataError(
+            WRONG_NUMBER_OF_CLASSES(
+                declaration.span, numbers=numbers, classes=len(classes), some=some
+            )
         )
-        raise _fault("E431", message, "give one number for each class, in this order", declaration)
 
 
 def _some(labels: Sequence[Label], most: int = 8) -> str:

@@ -320,7 +320,7 @@ def test_large_whole_numbers_that_stay_apart_are_sound(program):
             ["1", "?", "3", "4"],
             "warning[W403]: column `a` is categorical because row 2 holds `?`, though 3 of 4 "
             "cells are numbers\n  help: correct such cells, or leave those rows out; "
-            "if it is meant, write :- feature(a, [categorical]).",
+            "if categories are meant, write :- feature(a, [categorical]).",
         ),
         (
             ["1", "2"],
@@ -360,7 +360,7 @@ COMMAS = "write numbers with a point and without separators of thousands (1.5, 1
 )
 def test_text_that_seems_to_be_dates_or_numbers_with_commas(program, cells, code, shown):
     what, does = ("dates or times", DATES) if code == "W405" else ("numbers with a comma", COMMAS)
-    help = f"{does}; if it is meant, write :- feature({{}}, [categorical])."
+    help = f"{does}; if categories are meant, write :- feature({{}}, [categorical])."
     message = f"column `{{}}` is categorical, and seems to hold {what}, such as `{shown}`"
     _, _, warnings = feature(program, cells)
     assert [(w.code, w.message, w.help) for w in warnings] == [
