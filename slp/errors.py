@@ -24,6 +24,7 @@ __all__ = [
     "DataError",
     "Diagnostic",
     "ExitCode",
+    "NoGrammarError",
     "NoTreeError",
     "ProgramError",
     "Related",
@@ -120,6 +121,11 @@ class UsageError(SlpError):
 class UnsupportedError(SlpError):
     """A sound program that the engine asked for cannot take; the message says which can, or why
     none."""
+
+
+class NoGrammarError(SlpError):
+    """A program has no finite tree grammar on this table. An engine that draws by the program
+    itself can take it."""
 
 
 class NoTreeError(SlpError):

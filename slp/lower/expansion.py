@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from slp.budgets.seconds import check_time
-from slp.errors import Diagnostic, UnsupportedError
+from slp.errors import NoGrammarError, UnsupportedError
 from slp.ir.program import Failure, Measure
 from slp.ir.row_function import RowFunction
 from slp.ir.schema import Schema
@@ -30,9 +30,18 @@ from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE, CallRule, LeafRule
 from slp.lower.columns import NOT_PROPOSED, SplitTable, combine
 from slp.lower.goals import GoalCall, GoalLeaf, Goals, GoalSplit
 from slp.lower.product import Product
+from slp.messages.lowering import TOO_MANY_CALLS, TOO_MANY_STATES, TOO_MANY_STATES_MADE
 from slp.source import SourceSpan
 
-__all__ = ["FIRST_STATES", "MOST_CALLS", "MOST_STATES", "Expansion", "SplitDraft", "StateRule"]
+__all__ = [
+    "FIRST_STATES",
+    "MOST_CALLS",
+    "MOST_STATES",
+    "Expansion",
+    "SplitDraft",
+    "StateRule",
+    "TooManyStatesError",
+]
 
 #: States that are listed before it is asked whether the others can be left for later.
 FIRST_STATES = 2_000
@@ -59,6 +68,10 @@ class SplitDraft:
 
 
 StateRule: TypeAlias = LeafRule | CallRule | SplitDraft
+
+
+class TooManyStatesError(NoGrammarError, UnsupportedError):
+    """E304, E305: the states of a grammar are too many, or endlessly many."""
 
 
 class Expansion:
@@ -96,7 +109,7 @@ class Expansion:
 
         Raises
         ------
-        UnsupportedError
+        TooManyStatesError
             E304, E305: they are too many, or endlessly many.
         """
         for _ in self._walk:
@@ -109,14 +122,15 @@ class Expansion:
 
         Raises
         ------
-        UnsupportedError
+        TooManyStatesError
             E304: too many were made.
         """
         if state not in self.rules:
             self._made += 1
             if self._made > MOST_STATES:
-                message = f"more than {MOST_STATES:,} states were reached in the run"
-                raise self._too_many("E304", message, None)
+                raise TooManyStatesError(
+                    TOO_MANY_STATES_MADE(most=MOST_STATES, what=self._growth())
+                )
             self.rules[state] = tuple(self._state_rules(state, may_split=True))
         return self.rules[state]
 
@@ -197,24 +211,13 @@ class Expansion:
     def _check_finite(self, rule: StateRule, calls: int) -> None:
         """Stop where the states are too many, with the rule that led to the last of them."""
         if len(self._states) > MOST_STATES:
-            message = f"more than {MOST_STATES:,} states are reached"
-            raise self._too_many("E304", message, rule.span)
+            found = TOO_MANY_STATES(rule.span, most=MOST_STATES, what=self._growth())
+            raise TooManyStatesError(found)
         if calls > MOST_CALLS and not self._calls_end:
-            message = f"more than {MOST_CALLS:,} calls follow each other without a split"
-            raise self._too_many("E305", message, rule.span)
+            found = TOO_MANY_CALLS(rule.span, most=MOST_CALLS, what=self._growth())
+            raise TooManyStatesError(found)
 
-    def _too_many(self, code: str, message: str, span: SourceSpan | None) -> UnsupportedError:
-        return UnsupportedError(
-            Diagnostic(
-                code,
-                "the program has no finite tree grammar that fits here: "
-                f"{message}; {self._what_grows()}",
-                span,
-                help="let a guard bound the arguments, such as `{ K < most_leaves }`",
-            )
-        )
-
-    def _what_grows(self) -> str:
+    def _growth(self) -> str:
         """The argument that most of the states found differ in."""
         by_name = Counter(self._goals.indicator(goal) for goal, _ in self._states)
         name, _ = by_name.most_common(1)[0]

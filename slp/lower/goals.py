@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from slp.errors import DataError, Diagnostic
+from slp.errors import DataError
 from slp.ir import program as ir
 from slp.ir.program import Measure
 from slp.ir.row_function import RowFunction
@@ -20,6 +20,7 @@ from slp.ir.schema import MOST_LEAVES, Schema
 from slp.ir.tree_grammar import FORBIDDEN
 from slp.lower.columns import NOT_PROPOSED, Column, Pair, SplitTable
 from slp.lower.least_leaves import LeastLeaves
+from slp.messages.lowering import RULE_ON_UNKNOWN_FEATURE
 from slp.resolution import Database, Limits, Meter
 from slp.resolution.arithmetic import evaluate_arguments
 from slp.resolution.cells import Outcome, threshold_outcomes
@@ -167,8 +168,7 @@ class Goals:
         if self._schema.from_table:
             near = nearest(feature, self._levels)
             help = f"did you mean `{near}`?" if near else "leave the rule out, or add the column"
-            message = f"a rule splits on `{feature}`, which is no feature of the table"
-            raise DataError(Diagnostic("E306", message, span, help))
+            raise DataError(RULE_ON_UNKNOWN_FEATURE(span, feature=feature, help=help))
         if feature not in self.missing_features:
             self.missing_features.append(feature)
         return False

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from slp.errors import Diagnostic, SlpError, UnsupportedError
+from slp.errors import Diagnostic, NoGrammarError, SlpError, UnsupportedError
 from slp.ir import program as ir
 from slp.ir.schema import Schema
 from slp.ir.tree_grammar import State, TreeGrammar
@@ -24,12 +24,13 @@ from slp.lower.opened import MadeStates
 from slp.lower.path_automata import DepthLimit
 from slp.lower.product import Product
 from slp.lower.states import StateMaker, check_calls, sums_to_one
+from slp.messages.lowering import DECIDED_AT_TREE, EDITS_NOT_SUMMED, NO_START
 
 __all__ = ["find_tests_on_trees", "program_to_tree_grammar", "tree_grammar_or_all"]
 
 #: Findings that say that a guard cannot be decided for all thresholds at once, that there are
-#: endlessly many states, or too many, or that SWI-Prolog alone knows them (goals `prolog(...)`).
-_NO_GRAMMAR = ("E230", "E231", "E264", "E304", "E305")
+#: endlessly many states, or that SWI-Prolog alone knows them (goals `prolog(...)`).
+_NO_GRAMMAR = ("E230", "E231", "E264")
 
 #: Constraints that no automaton decides.
 _TESTED = (ir.MaxFeatures, ir.Monotone, ir.Predicate)
@@ -74,9 +75,7 @@ def program_to_tree_grammar(
         program = any_tree(program)
     factors = _factors(program, schema, tests_on_trees)
     if program.start is None:
-        message = f"{program.name} has no start, so it defines no trees"
-        help = "declare one, as in `:- start(tree(0)).`"
-        raise UnsupportedError(Diagnostic("E302", message, help=help))
+        raise UnsupportedError(NO_START(program=program.name))
     return _Lowering(program, schema, factors, check).grammar()
 
 
@@ -149,6 +148,8 @@ def tree_grammar_or_all(
     try:
         grammar = program_to_tree_grammar(program, schema, tests_on_trees=True, check=check)
         return grammar, True
+    except NoGrammarError:
+        pass
     except SlpError as e:
         if any(found.code not in _NO_GRAMMAR for found in e.diagnostics):
             raise
@@ -185,9 +186,7 @@ def find_tests_on_trees(program: ir.Program) -> tuple[Diagnostic, ...]:
         if isinstance(constraint, _TESTED)
     ]
     if program.edits is not None:
-        message = "`edittree` sums over all sequences of edits, of which there are infinitely many"
-        help = "take the engine `mh`, as `auto` does, or a prior of tree rules"
-        found.insert(0, Diagnostic("E301", message, program.edits.span, help))
+        found.insert(0, EDITS_NOT_SUMMED(program.edits.span))
     return tuple(found)
 
 
@@ -207,9 +206,7 @@ def _needs_the_tree(constraint: ir.MaxFeatures | ir.Monotone | ir.Predicate) -> 
         case ir.Predicate(local=local):
             name = predicate_text(constraint)
             where = "by code at each node" if local else "by code at the finished tree"
-    help = "take the engine `mh`, as `auto` does, or leave the constraint out"
-    message = f"{name} is decided {where}, and trees cannot be summed exactly under it"
-    return Diagnostic("E301", message, constraint.span, help=help)
+    return DECIDED_AT_TREE(constraint.span, name=name, where=where)
 
 
 def _grammar(program: ir.Program, schema: Schema, maker: StateMaker) -> TreeGrammar:

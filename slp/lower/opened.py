@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from slp.errors import Diagnostic, UnsupportedError
 from slp.ir.program import Measure
 from slp.ir.tree_grammar import OpenStates, State
+from slp.lower.expansion import TooManyStatesError
 from slp.lower.states import StateMaker
+from slp.messages.lowering import UNLIKE_FIRST_STATES
 
 __all__ = ["MadeStates"]
 
@@ -50,11 +51,7 @@ class MadeStates(OpenStates):
     def _make(self, state: int) -> State:
         made = self._maker.state(state)
         if self._sound is not None and not self._sound(made):
-            message = (
-                f"`{made.name}` may fail, though none of the {len(self.first):,} states nearest to "
-                "the start does: so many states cannot be told apart here"
-            )
-            help = "give it a leaf, as the others have, or bound the arguments by guards"
-            raise UnsupportedError(Diagnostic("E304", message, help=help))
+            found = UNLIKE_FIRST_STATES(state=made.name, listed=len(self.first))
+            raise TooManyStatesError(found)
         self._made[state] = made
         return made

@@ -14,6 +14,7 @@ from slp.ir.schema import Schema
 from slp.ir.tree_grammar import FORBIDDEN, CallRule, LeafRule, Rule, SplitRule, State
 from slp.lower.columns import SplitTable, refined
 from slp.lower.expansion import Expansion, SplitDraft, StateRule
+from slp.messages.lowering import CALLS_NEVER_END
 
 __all__ = ["StateMaker", "check_calls", "sums_to_one"]
 
@@ -102,12 +103,7 @@ def _never_ends(states: Mapping[int, State], path: Iterable[int], last: CallRule
     cycle = list(path)
     cycle = [*cycle[cycle.index(last.state) :], last.state]
     names = " -> ".join(f"`{states[s].name}`" for s in cycle)
-    return Diagnostic(
-        "E303",
-        f"never ends: {names} comes back to where it was without a split",
-        last.span,
-        help="split before the state repeats, or change an argument on the way",
-    )
+    return CALLS_NEVER_END(last.span, names=names)
 
 
 def sums_to_one(program: ir.Program, state: State) -> bool:

@@ -129,7 +129,8 @@ def test_a_cycle_without_a_split() -> None:
     (found,) = error.diagnostics
     assert found.code == "E303"
     assert found.message == (
-        "never ends: `a(1)` -> `b(1)` -> `a(1)` comes back to where it was without a split"
+        "the calls `a(1)` -> `b(1)` -> `a(1)` never end: they come back to the same state without "
+        "a split"
     )
     assert found.help == "split before the state repeats, or change an argument on the way"
     assert found.span is not None and found.span.text.startswith("1/2 :: b(X) --> a(X)")

@@ -1,0 +1,94 @@
+"""E3xx: lowering to a tree grammar."""
+
+from __future__ import annotations
+
+from slp.messages.entry import Entry
+
+E301 = Entry(
+    "E301",
+    title="trees cannot be summed exactly under this prior",
+    cause="The engine sums over all trees of a tree grammar. A constraint that is decided at the "
+    "finished tree (`max_features`, `monotone`, a predicate) or the prior `edittree` has no such "
+    "grammar.",
+    remedy="Take the engine `mh`, as `auto` does, or leave the constraint out.",
+    example="slp-sample prior.slp data.csv --engine exact   (with a constraint `max_features(3)`)",
+)
+EDITS_NOT_SUMMED = E301.says(
+    "`edittree` sums over all sequences of edits, of which there are infinitely many",
+    "take the engine `mh`, as `auto` does, or a prior of tree rules",
+)
+DECIDED_AT_TREE = E301.says(
+    "{name} is decided {where}, and trees cannot be summed exactly under it",
+    "take the engine `mh`, as `auto` does, or leave the constraint out",
+)
+
+E302 = Entry(
+    "E302",
+    title="a program defines no trees",
+    cause="A tree is asked for, and the program has no `:- start(...)`.",
+    remedy="Add a directive such as `:- start(tree(0)).` to the program.",
+    example="slp-sample lists data.csv",
+)
+NO_START = E302.says(
+    "{program} has no start, so it defines no trees", "declare one, as in `:- start(tree(0)).`"
+)
+
+E303 = Entry(
+    "E303",
+    title="calls of tree rules never end",
+    cause="A rule calls a state that leads back to it without a split.",
+    remedy="Split before the state repeats, or change an argument on the way.",
+    example=":- start(a).\n1/2 :: a --> a.\n1/2 :: a --> leaf.",
+)
+CALLS_NEVER_END = E303.says(
+    "the calls {names} never end: they come back to the same state without a split",
+    "split before the state repeats, or change an argument on the way",
+)
+
+E304 = Entry(
+    "E304",
+    title="a tree grammar has too many states",
+    cause="More than 100,000 states are reached on this table, or one of them does not do what is "
+    "known of the first 2,000.",
+    remedy="Let a guard bound the arguments, such as `{ K < most_leaves }`.",
+    example="a rule `1/2 :: t(K) --> split(_, _), t(2*K), t(2*K+1).` on a table of 20,000 rows",
+)
+_NOT_FINITE = "the program has no finite tree grammar that fits here: "
+_BOUND = "let a guard bound the arguments, such as `{{ K < most_leaves }}`"
+TOO_MANY_STATES = E304.says(
+    _NOT_FINITE + "more than {most:,} states are reached; {what}",
+    _BOUND,
+)
+TOO_MANY_STATES_MADE = E304.says(
+    _NOT_FINITE + "more than {most:,} states were reached in the run; {what}",
+    _BOUND,
+)
+UNLIKE_FIRST_STATES = E304.says(
+    "the state `{state}` may fail, and none of the {listed:,} states nearest to the start may: "
+    "so many states cannot be listed, and what holds of these must hold of all",
+    "give it a leaf, as the others have, or bound the arguments by guards",
+)
+
+E305 = Entry(
+    "E305",
+    title="too many calls follow each other",
+    cause="More than 10,000 rules call each other without a split, and it is not certain that they "
+    "end.",
+    remedy="Let a guard bound the arguments, such as `{ K < most_leaves }`.",
+    example=":- start(t(0)).\n1/2 :: t(N) --> t(N+1).\n1/2 :: t(_) --> leaf.",
+)
+TOO_MANY_CALLS = E305.says(
+    _NOT_FINITE + "more than {most:,} calls follow each other without a split; {what}",
+    _BOUND,
+)
+
+E306 = Entry(
+    "E306",
+    title="a rule splits on a feature that the table does not have",
+    cause="The feature of `split(F, V)` is bound to a name that is no column of the table.",
+    remedy="Take the nearest name, leave the rule out, or add the column.",
+    example=":- start(t(agee)).\n1/2 :: t(F) --> split(F, _), leaf, leaf.\n1/2 :: t(_) --> leaf.",
+)
+RULE_ON_UNKNOWN_FEATURE = E306.says(
+    "a rule splits on `{feature}`, which is no feature of the table", "{help}"
+)
