@@ -182,7 +182,7 @@ class Chain(Generic[S]):
         self.held = sum(self.size_of(draw.record) for draw in self.draws)
         if self.schedule.thin is not None:
             self.made = max(0, self.steps - self.schedule.warm_up) // self.schedule.thin
-            while kept_of(self.made, self.every) > len(self.draws):
+            while self.draws and kept_of(self.made, self.every) > len(self.draws):
                 self.every *= 2
             assert kept_of(self.made, self.every) == len(self.draws)
         self.warm_up_tally = _tally_from_data(data["warm_up_tally"])
