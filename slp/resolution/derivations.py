@@ -94,7 +94,7 @@ class ProofSpace:
 
         pi(x)  proportional to  mass(x) L(answer of x)
 
-    and the local process (a `slp.engines.mcmc.trees.proposals.Space`). Without a likelihood, pi is
+    and the local process (a `slp.engines.mcmc.proposals.Space`). Without a likelihood, pi is
     the program's distribution over proofs given success (log-linear semantics).
 
     Parameters

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from slp.engines.enumeration.derivations import derivations
+from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly
 from slp.engines.mcmc.trees import MetropolisHastings
-from slp.engines.mcmc.trees.proposals import CutAtEach, CutAtRoot, CutUniformly
 from slp.engines.mcmc.trees.target import Target
 from slp.ir.program import Predicate
 from slp.ir.tree_grammar import TreeGrammar

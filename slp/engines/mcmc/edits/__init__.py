@@ -3,7 +3,7 @@
 In the order of the work: `nodes` (trees that share nodes, and what can be edited where), `process`
 (sequences of edits and their choice points), `target` (what is drawn from), `start` (where chains
 begin), `engine` (what the run loop runs), `compiled` (the same in the C++ core). Proposals are
-those of `slp.engines.mcmc.trees.proposals`.
+those of `slp.engines.mcmc.proposals`.
 """
 
 from slp.engines.mcmc.edits.core import CompiledEditMetropolisHastings, edits_are_compiled

@@ -5,9 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -16,9 +14,9 @@ from slp.engines.mcmc.edits.nodes import Node, Nodes
 from slp.engines.mcmc.edits.process import Edit, EditProcess, Edits
 from slp.engines.mcmc.edits.start import find_nodes, find_start, nodes_of_tree
 from slp.engines.mcmc.edits.target import EditTarget, InLanguage
+from slp.engines.mcmc.mixture import MixtureChains, MixtureState
 from slp.engines.mcmc.trees.engine import digest_of_grammar, digest_of_table
-from slp.engines.mcmc.trees.names import cut_by_name, no_proposal, read_names
-from slp.engines.mcmc.trees.proposals import Mixture, metropolis_hastings
+from slp.engines.mcmc.trees.names import mixture_of_cuts
 from slp.ir.program import Constraint, EditPrior, Support
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
@@ -28,24 +26,15 @@ from slp.results.averages import ScoredTree
 from slp.results.edit_posterior import EditPosterior
 from slp.results.evidence import evidence_note
 from slp.results.sampled_posterior import SampledPosterior
-from slp.runner import Json, Move, Phase, StepByStep, Stop, Tally, never, until
+from slp.runner import Json, Stop, never, until
 from slp.runner.randomness import RandomChance
 from slp.trees import Tree, fit_tree
 from slp.trees.predicates import asked_predicates, node_predicates
 
-__all__ = ["EditMetropolisHastings", "EditState"]
+__all__ = ["EditMetropolisHastings"]
 
 
-@dataclass(frozen=True, eq=False)
-class EditState:
-    """A sequence of edits, and how often each proposal of the mixture has been taken, modulo its
-    period."""
-
-    edits: Edits
-    turns: tuple[int, ...]
-
-
-class EditMetropolisHastings(StepByStep[EditState]):
+class EditMetropolisHastings(MixtureChains[EditTarget, Edits]):
     """Chains over sequences of edits of a given tree.
 
     Parameters
@@ -93,7 +82,11 @@ class EditMetropolisHastings(StepByStep[EditState]):
             tests.append(InLanguage(grammar, geometry, node_predicates(constraints)))
         self._tests, self._predicates = tests, predicate_tests(constraints, geometry)
         self._asked = asked_predicates(constraints)
-        self.mixture = _mixture_of(proposal)
+        self.mixture = mixture_of_cuts(
+            proposal,
+            "q_exact draws subtrees by a tree grammar, and edits of a tree have none",
+            "take q_uc, q_ind or q_n(20)",
+        )
         self.normalised = not tests
         self.evidence_note = evidence_note(grammar, constraints)
         self._renderer = Renderer(geometry)
@@ -127,7 +120,7 @@ class EditMetropolisHastings(StepByStep[EditState]):
         """See `Stepper`."""
         return self._identity
 
-    def init(self, rng: np.random.Generator, stop: Stop = never) -> EditState:
+    def init(self, rng: np.random.Generator, stop: Stop = never) -> MixtureState[Edits]:
         """A sequence in the support; see `find_start`.
 
         Raises
@@ -137,34 +130,14 @@ class EditMetropolisHastings(StepByStep[EditState]):
         SearchStoppedError
             See `Stepper`.
         """
-        edits = find_start(self.target, RandomChance(rng), self._asked, stop)
-        return EditState(edits, (0,) * len(self.mixture.proposals))
+        return self.mixture.start(find_start(self.target, RandomChance(rng), self._asked, stop))
 
-    def step(
-        self, rng: np.random.Generator, state: EditState, phase: Phase
-    ) -> tuple[EditState, Tally]:
-        """One proposal of the mixture, accepted or not."""
-        chance = RandomChance(rng)
-        i = chance.among(self.mixture.cumulative)
-        proposal, turn = self.mixture.proposals[i], state.turns[i]
-        edits, outcome = metropolis_hastings(chance, self.target, proposal, state.edits, turn)
-        turns = (*state.turns[:i], (turn + 1) % proposal.period, *state.turns[i + 1 :])
-        return EditState(edits, turns), Counter((Move(proposal.name, outcome),))
+    def derivation_to_data(self, derivation: Edits) -> Json:
+        """See `MixtureChains`."""
+        return [list(edit) for edit in derivation.edits]
 
-    def record(self, state: EditState) -> Json:
-        """The edits; `edits_from_data` and `tree` read them."""
-        return _edits_to_data(state.edits)
-
-    def dump(self, state: EditState) -> Json:
-        """See `Stepper`."""
-        return {"edits": _edits_to_data(state.edits), "turns": list(state.turns)}
-
-    def load(self, data: Json) -> EditState:
-        """See `Stepper`."""
-        return EditState(self.edits_from_data(data["edits"]), tuple(data["turns"]))
-
-    def edits_from_data(self, data: Json) -> Edits:
-        """The sequence of a record."""
+    def derivation_from_data(self, data: Json) -> Edits:
+        """See `MixtureChains`."""
         return self.process.sequence_of([Edit(*edit) for edit in data])
 
     def tree(self, edits: Edits) -> Tree:
@@ -182,7 +155,7 @@ class EditMetropolisHastings(StepByStep[EditState]):
     def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
         """The trees of records and their log likelihood. Their weight, a sum over infinitely many
         sequences, is not known: NaN."""
-        found = map(self.edits_from_data, until(stop, records))
+        found = map(self.derivation_from_data, until(stop, records))
         return [ScoredTree(self.tree(e), math.nan, e.tree.log_likelihood) for e in found]
 
     @property
@@ -202,16 +175,3 @@ class EditMetropolisHastings(StepByStep[EditState]):
         """-inf off the support, else NaN, as `scored`."""
         found = find_nodes(self.process.nodes, tree)
         return math.nan if found is not None and self.target.allows(found) else -math.inf
-
-
-def _edits_to_data(edits: Edits) -> Json:
-    """The choices of each edit, by position: no number depends on a chain's past."""
-    return [list(edit) for edit in edits.edits]
-
-
-def _mixture_of(text: str) -> Mixture[EditTarget, Edits]:
-    names = read_names(text)
-    if any(named.name == "q_exact" for named in names):
-        message = "q_exact draws subtrees by a tree grammar, and edits of a tree have none"
-        raise no_proposal(message, "take q_uc, q_ind or q_n(20)")
-    return Mixture.of([(cut_by_name(named), named.weight) for named in names])

@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
+from slp.engines.mcmc.mixture import MixtureChains, MixtureState
 from slp.engines.mcmc.proofs.start import find_start
-from slp.engines.mcmc.trees.names import cut_by_name, no_proposal, read_names
-from slp.engines.mcmc.trees.proposals import Mixture, metropolis_hastings
+from slp.engines.mcmc.trees.names import mixture_of_cuts
 from slp.resolution.derivations import Derivation, ProofSpace
-from slp.runner import Json, Move, Phase, StepByStep, Stop, Tally, never
+from slp.runner import Json, Stop, never
 from slp.runner.randomness import RandomChance
 from slp.source import SourceSpan
 
-__all__ = ["ProofMetropolisHastings", "ProofState"]
+__all__ = ["ProofMetropolisHastings"]
 
 
-@dataclass(frozen=True, eq=False)
-class ProofState:
-    """A proof, and how often each proposal of the mixture has been taken, modulo its period."""
-
-    derivation: Derivation
-    turns: tuple[int, ...]
-
-
-class ProofMetropolisHastings(StepByStep[ProofState]):
+class ProofMetropolisHastings(MixtureChains[ProofSpace, Derivation]):
     """Chains over proofs.
 
     Parameters
@@ -50,7 +40,11 @@ class ProofMetropolisHastings(StepByStep[ProofState]):
         span: SourceSpan | None = None,
     ) -> None:
         self.space = space
-        self.mixture = _mixture_of(proposal)
+        self.mixture = mixture_of_cuts(
+            proposal,
+            "q_exact needs trees on a table, and these are proofs of a goal",
+            "write q_uc, q_ind, q_n(20), or several with weights, as in q_uc:0.8,q_ind:0.2",
+        )
         self._identity = {**identity, "proposal": proposal}
         self._span = span
 
@@ -59,7 +53,7 @@ class ProofMetropolisHastings(StepByStep[ProofState]):
         """See `Stepper`."""
         return self._identity
 
-    def init(self, rng: np.random.Generator, stop: Stop = never) -> ProofState:
+    def init(self, rng: np.random.Generator, stop: Stop = never) -> MixtureState[Derivation]:
         """A proof in the support; see `find_start`.
 
         Raises
@@ -69,36 +63,17 @@ class ProofMetropolisHastings(StepByStep[ProofState]):
         SearchStoppedError
             See `Stepper`.
         """
-        found = find_start(self.space, RandomChance(rng), self._span, stop)
-        return ProofState(found, (0,) * len(self.mixture.proposals))
+        return self.mixture.start(find_start(self.space, RandomChance(rng), self._span, stop))
 
-    def step(
-        self, rng: np.random.Generator, state: ProofState, phase: Phase
-    ) -> tuple[ProofState, Tally]:
-        """One proposal of the mixture, accepted or not."""
-        chance = RandomChance(rng)
-        i = chance.among(self.mixture.cumulative)
-        proposal, turn = self.mixture.proposals[i], state.turns[i]
-        new, outcome = metropolis_hastings(chance, self.space, proposal, state.derivation, turn)
-        turns = (*state.turns[:i], (turn + 1) % proposal.period, *state.turns[i + 1 :])
-        return ProofState(new, turns), Counter((Move(proposal.name, outcome),))
+    @property
+    def target(self) -> ProofSpace:
+        """See `MixtureChains`."""
+        return self.space
 
-    def record(self, state: ProofState) -> Json:
+    def derivation_to_data(self, derivation: Derivation) -> Json:
         """What was taken at each choice point."""
-        return state.derivation.choices
+        return derivation.choices
 
-    def dump(self, state: ProofState) -> Json:
-        """See `Stepper`."""
-        return {"choices": state.derivation.choices, "turns": list(state.turns)}
-
-    def load(self, data: Json) -> ProofState:
-        """See `Stepper`."""
-        return ProofState(self.space.derivation_of(data["choices"]), tuple(data["turns"]))
-
-
-def _mixture_of(text: str) -> Mixture[ProofSpace, Derivation]:
-    named = read_names(text)
-    if any(proposal.name == "q_exact" for proposal in named):
-        help = "write q_uc, q_ind, q_n(20), or several with weights, as in q_uc:0.8,q_ind:0.2"
-        raise no_proposal("q_exact needs trees on a table, and these are proofs of a goal", help)
-    return Mixture.of([(cut_by_name(proposal), proposal.weight) for proposal in named])
+    def derivation_from_data(self, data: Json) -> Derivation:
+        """See `MixtureChains`."""
+        return self.space.derivation_of(data)

@@ -5,17 +5,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.engines.mcmc.records import RecordsOf
 from slp.engines.mcmc.trees.names import Named
 from slp.ir.program import Constraint, MaxFeatures, Monotone
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
-from slp.results.sampled_posterior import SampledPosterior
-from slp.runner import ChainStepper, Json, Move, Outcome, Tally
+from slp.runner import ChainStepper, Move, Outcome, Tally
 from slp.trees import Leaf, Split, Tree
 
 if TYPE_CHECKING:
@@ -49,9 +49,8 @@ _OUTCOMES: tuple[Outcome, ...] = ("accepted", "rejected", "failed", "stayed")
 assert set(_OUTCOMES) == set(get_args(Outcome))
 
 
-class CoreChains(ChainStepper[Any], Generic[P]):
-    """Chains that run in the core, beside their specification, and what their records stand for
-    (`slp.results.sampled_posterior.TreeSampler`). The core's states are never changed.
+class CoreChains(RecordsOf[P], ChainStepper[Any]):
+    """Chains that run in the core, beside their specification. The core's states are never changed.
 
     Attributes
     ----------
@@ -63,51 +62,14 @@ class CoreChains(ChainStepper[Any], Generic[P]):
     sampler: Any
 
     def __init__(self, plain: P, named: Sequence[Named], likelihood: bool) -> None:
-        self.plain = plain
+        super().__init__(plain)
         self.power = 1.0 if likelihood else 0.0
         self._names = [name_of(n) for n in named]
 
     @property
-    def posterior_type(self) -> type[SampledPosterior]:
-        """See `TreeSampler`."""
-        return self.plain.posterior_type
-
-    @property
-    def geometry(self) -> Geometry:
-        """See `TreeSampler`."""
-        return self.plain.geometry
-
-    @property
-    def normalised(self) -> bool:
-        """See `TreeSampler`."""
-        return self.plain.normalised
-
-    @property
-    def derivations_are_trees(self) -> bool:
-        """See `TreeSampler`."""
-        return self.plain.derivations_are_trees
-
-    @property
-    def evidence_note(self) -> str | None:
-        """See `TreeSampler`."""
-        return self.plain.evidence_note
-
-    @property
-    def rule_grammar(self) -> TreeGrammar | None:
-        """See `slp.results.sampled_posterior.TreeSampler`."""
-        return None
-
-    def n_nodes(self, record: Json) -> int:
-        """See `TreeSampler`."""
-        return self.plain.n_nodes(record)
-
-    def rules_taken(self, record: Json) -> list[tuple[int, int]]:
-        """See `slp.results.sampled_posterior.TreeSampler`."""
-        return []
-
-    def log_weight(self, tree: Tree) -> float:
-        """See `TreeSampler`."""
-        return self.plain.log_weight(tree)
+    def plain(self) -> P:
+        """See the class."""
+        return self.base
 
     def tally_of(self, counts: NDArray[np.uint64]) -> Tally:
         """The core's counts, shape (proposals x outcomes,), by proposal and outcome."""

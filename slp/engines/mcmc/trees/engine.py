@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from slp.engines.mcmc.mixture import MixtureChains, MixtureState
 from slp.engines.mcmc.trees.exact_subtrees import DEFAULT_BUDGET
 from slp.engines.mcmc.trees.names import mixture_of
 from slp.engines.mcmc.trees.proof import Proof, goals_below, grow, proof_of
-from slp.engines.mcmc.trees.proposals import metropolis_hastings
 from slp.engines.mcmc.trees.target import Target
 from slp.errors import Diagnostic, NoTreeError
 from slp.ir.program import Constraint
@@ -28,8 +26,8 @@ from slp.problem.tree_weights import weight_of_tree
 from slp.results.averages import ScoredTree
 from slp.results.evidence import evidence_note
 from slp.results.sampled_posterior import SampledPosterior
-from slp.runner import Json, Move, Phase, SearchStoppedError, StepByStep, Stop, Tally, never, until
-from slp.runner.randomness import Chance, RandomChance
+from slp.runner import Json, SearchStoppedError, Stop, never, until
+from slp.runner.randomness import RandomChance
 from slp.trees import Tree
 from slp.trees.predicates import (
     asked_predicates,
@@ -40,7 +38,6 @@ from slp.trees.predicates import (
 
 __all__ = [
     "TRIES",
-    "MHState",
     "MetropolisHastings",
     "digest_of_grammar",
     "digest_of_table",
@@ -54,15 +51,7 @@ TRIES = 2000
 _CYCLE = 10
 
 
-@dataclass(frozen=True, eq=False)
-class MHState:
-    """A proof, and how often each proposal of the mixture has been taken, modulo its period."""
-
-    proof: Proof
-    turns: tuple[int, ...]
-
-
-class MetropolisHastings(StepByStep[MHState]):
+class MetropolisHastings(MixtureChains[Target, Proof]):
     """Chains over proofs of a grammar on a table.
 
     Parameters
@@ -98,7 +87,7 @@ class MetropolisHastings(StepByStep[MHState]):
         self.process = process
         tests = tree_tests(grammar, constraints, geometry)
         predicates = predicate_tests(constraints, geometry)
-        self.target = Target(self.process, 1.0 if likelihood else 0.0, tests, predicates)
+        self._target = Target(self.process, 1.0 if likelihood else 0.0, tests, predicates)
         self.mixture = mixture_of(proposal, self.process, budget)
         self.geometry = geometry
         self.normalised = grammar.normalised and grammar.max_leaves is None
@@ -113,6 +102,11 @@ class MetropolisHastings(StepByStep[MHState]):
         }
 
     @property
+    def target(self) -> Target:
+        """See `MixtureChains`."""
+        return self._target
+
+    @property
     def posterior_type(self) -> type[SampledPosterior]:
         """See `TreeSampler`."""
         return SampledPosterior
@@ -122,7 +116,7 @@ class MetropolisHastings(StepByStep[MHState]):
         """See `Stepper`."""
         return self._identity
 
-    def init(self, rng: np.random.Generator, stop: Stop = never) -> MHState:
+    def init(self, rng: np.random.Generator, stop: Stop = never) -> MixtureState[Proof]:
         """A proof in the support, drawn from the local process, smaller ones now and then.
 
         Raises
@@ -140,36 +134,15 @@ class MetropolisHastings(StepByStep[MHState]):
             proof = grow(self.process, chance, root, end_early=i % _CYCLE / _CYCLE)
             derived += proof is not None
             if proof is not None and self.target.holds(proof):
-                return MHState(proof, (0,) * len(self.mixture.proposals))
+                return self.mixture.start(proof)
         raise no_start(derived, self.constraints)
 
-    def step(self, rng: np.random.Generator, state: MHState, phase: Phase) -> tuple[MHState, Tally]:
-        """One proposal of the mixture, accepted or not."""
-        state, move = self.transition(RandomChance(rng), self.target, state)
-        return state, Counter((move,))
+    def derivation_to_data(self, derivation: Proof) -> Json:
+        """See `MixtureChains`."""
+        return [list(pair) for pair in derivation.key()]
 
-    def transition(self, chance: Chance, target: Target, state: MHState) -> tuple[MHState, Move]:
-        """The transition that `step` makes, towards a target that may be tempered."""
-        i = chance.among(self.mixture.cumulative)
-        proposal, turn = self.mixture.proposals[i], state.turns[i]
-        proof, outcome = metropolis_hastings(chance, target, proposal, state.proof, turn)
-        turns = (*state.turns[:i], (turn + 1) % proposal.period, *state.turns[i + 1 :])
-        return MHState(proof, turns), Move(proposal.name, outcome)
-
-    def record(self, state: MHState) -> Json:
-        """The choices of the proof; `proof_from_data` and `tree` read them."""
-        return _choices_to_data(state.proof)
-
-    def dump(self, state: MHState) -> Json:
-        """See `Stepper`."""
-        return {"choices": _choices_to_data(state.proof), "turns": list(state.turns)}
-
-    def load(self, data: Json) -> MHState:
-        """See `Stepper`."""
-        return MHState(self.proof_from_data(data["choices"]), tuple(data["turns"]))
-
-    def proof_from_data(self, data: Json) -> Proof:
-        """The proof of a record."""
+    def derivation_from_data(self, data: Json) -> Proof:
+        """See `MixtureChains`."""
         choices: list[Choices] = []
         stack = [(self.process.root.box, self.process.root.state)]
         for way, split in data:
@@ -194,7 +167,7 @@ class MetropolisHastings(StepByStep[MHState]):
         return [self._scored(record) for record in until(stop, records)]
 
     def _scored(self, record: Json) -> ScoredTree:
-        proof = self.proof_from_data(record)
+        proof = self.derivation_from_data(record)
         tree = self.tree(proof)
         weight = proof.log_weight
         if not self.derivations_are_trees:
@@ -212,7 +185,7 @@ class MetropolisHastings(StepByStep[MHState]):
 
     def rules_taken(self, record: Json) -> list[tuple[int, int]]:
         """See `slp.results.sampled_posterior.TreeSampler`."""
-        nodes = self.proof_from_data(record).preorder()
+        nodes = self.derivation_from_data(record).preorder()
         return [(node.goal.state, node.goal.ways[node.way].position) for node in nodes]
 
     def log_weight(self, tree: Tree) -> float:
@@ -220,11 +193,6 @@ class MetropolisHastings(StepByStep[MHState]):
         weight, example = weight_of_tree(self.process, tree)
         holds = bool(example) and self.target.holds(proof_of(self.process, example))
         return weight if holds else -math.inf
-
-
-def _choices_to_data(proof: Proof) -> Json:
-    """Way and split of each goal in preorder, by position: no number depends on a chain's past."""
-    return [list(pair) for pair in proof.key()]
 
 
 def no_start(derived: int, constraints: Iterable[Constraint] = ()) -> NoTreeError:

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 
 from slp.engines.chart import Chart, Forest, build_forest
 from slp.engines.chart.forest import CALL, LEAF
+from slp.engines.mcmc.proposals import Proposed
 from slp.engines.mcmc.trees.proof import Proof, path_to_row, proof_of, replaced
-from slp.engines.mcmc.trees.proposals import Proposed
 from slp.engines.mcmc.trees.target import Target
 from slp.errors import BudgetError
 from slp.problem.local_process import Choices, Goal, LocalProcess

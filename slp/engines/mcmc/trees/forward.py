@@ -15,10 +15,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from slp.engines.mcmc.records import RecordsOf
 from slp.engines.mcmc.trees.core import CompiledMetropolisHastings, CoreState
 from slp.engines.mcmc.trees.core_chains import seeds
 from slp.engines.mcmc.trees.engine import TRIES, no_start, search_stopped
-from slp.engines.mcmc.trees.tempering import OfRung0
 from slp.ir.program import COUNTING_MEASURES
 from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
 from slp.results.sampled_posterior import ForwardPosterior, SampledPosterior
@@ -48,14 +48,11 @@ def can_run_forward(grammar: TreeGrammar) -> bool:
     return True
 
 
-class ForwardDraws(OfRung0[CompiledMetropolisHastings], StepByStep[CoreState]):
+class ForwardDraws(RecordsOf[CompiledMetropolisHastings], StepByStep[CoreState]):
     """Draws of a prior: each step is one, whatever the state.
 
     `base` : chains of the prior, whose local process is run.
     """
-
-    def __init__(self, base: CompiledMetropolisHastings) -> None:
-        self.base = base
 
     @property
     def posterior_type(self) -> type[SampledPosterior]:

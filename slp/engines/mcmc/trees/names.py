@@ -6,16 +6,25 @@ import difflib
 import math
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from slp.engines.mcmc.mixture import Mixture
+from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
 from slp.engines.mcmc.trees.exact_subtrees import ExactSubtree, SubtreeCharts
 from slp.engines.mcmc.trees.proof import Proof
-from slp.engines.mcmc.trees.proposals import CutAtEach, CutAtRoot, CutUniformly, Mixture, Proposal
 from slp.engines.mcmc.trees.target import Target
 from slp.errors import Diagnostic, UsageError
 from slp.problem.local_process import LocalProcess
 
-__all__ = ["Named", "cut_by_name", "mixture_of", "mixture_of_names", "no_proposal", "read_names"]
+__all__ = [
+    "Named",
+    "cut_by_name",
+    "mixture_of",
+    "mixture_of_cuts",
+    "mixture_of_names",
+    "no_proposal",
+    "read_names",
+]
 
 _NAMES = ("q_uc", "q_ind", "q_n", "q_exact")
 _HELP = "write q_uc, q_ind, q_n(20), q_exact, or several with weights, as in q_uc:0.8,q_ind:0.2"
@@ -51,6 +60,20 @@ def mixture_of(text: str, process: LocalProcess, budget: int) -> Mixture[Target,
         for named in names
     ]
     return Mixture.of(weighted)
+
+
+def mixture_of_cuts(text: str, message: str, help: str) -> Mixture[Any, Any]:
+    """The mixture that a text names, of proposals that cut at a choice point.
+
+    Raises
+    ------
+    UsageError
+        E516: the text names no proposals, or q_exact, of which `message` and `help` speak.
+    """
+    names = read_names(text)
+    if any(named.name == "q_exact" for named in names):
+        raise no_proposal(message, help)
+    return Mixture.of([(cut_by_name(named), named.weight) for named in names])
 
 
 def mixture_of_names(text: str, root_fits: Callable[[], bool]) -> list[Named]:

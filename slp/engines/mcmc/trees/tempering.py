@@ -17,23 +17,21 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from slp.engines.mcmc.trees.engine import MetropolisHastings, MHState
-from slp.engines.mcmc.trees.proposals import acceptance_probability
+from slp.engines.mcmc.mixture import MixtureState
+from slp.engines.mcmc.proposals import acceptance_probability
+from slp.engines.mcmc.records import RecordsOf
+from slp.engines.mcmc.trees.engine import MetropolisHastings
+from slp.engines.mcmc.trees.proof import Proof
 from slp.errors import UsageError
-from slp.ir.tree_grammar import TreeGrammar
 from slp.messages.inference import TOO_FEW_RUNGS
-from slp.problem.boxes import Geometry
-from slp.results.averages import ScoredTree
-from slp.results.sampled_posterior import SampledPosterior
 from slp.runner import Json, Move, Phase, StepByStep, Stop, Tally, never
 from slp.runner.randomness import Chance, RandomChance
-from slp.trees import Tree
 
 if TYPE_CHECKING:
     from slp.results.sampled_posterior import TreeSampler
@@ -53,7 +51,7 @@ class TemperingState:
     """The rungs' states, the coldest first; r of each step between rungs (module's docstring); and
     the last swap tried: the upper rung's number, and whether it was accepted."""
 
-    rungs: tuple[MHState, ...]
+    rungs: tuple[MixtureState[Proof], ...]
     spacing: tuple[float, ...]
     tried: int = 0
     swapped: bool = False
@@ -67,8 +65,8 @@ class TemperingState:
         return tuple(out)
 
 
-class OfRung0(Generic[B]):
-    """What tempered chains stand for: their rung 0 (`slp.results.sampled_posterior.TreeSampler`).
+class OfRung0(RecordsOf[B]):
+    """Tempered chains, whose records are those of their rung 0.
 
     Raises
     ------
@@ -78,58 +76,13 @@ class OfRung0(Generic[B]):
 
     def __init__(self, base: B, rungs: int) -> None:
         check_rungs(rungs)
-        self.base, self._n_rungs = base, rungs
-
-    @property
-    def posterior_type(self) -> type[SampledPosterior]:
-        """See `TreeSampler`."""
-        return self.base.posterior_type
+        super().__init__(base)
+        self._n_rungs = rungs
 
     @property
     def identity(self) -> Mapping[str, str]:
         """See `Stepper`."""
         return {**self.base.identity, "number of rungs": str(self._n_rungs)}
-
-    @property
-    def geometry(self) -> Geometry:
-        """See `TreeSampler`."""
-        return self.base.geometry
-
-    @property
-    def normalised(self) -> bool:
-        """See `TreeSampler`."""
-        return self.base.normalised
-
-    @property
-    def derivations_are_trees(self) -> bool:
-        """See `TreeSampler`."""
-        return self.base.derivations_are_trees
-
-    @property
-    def evidence_note(self) -> str | None:
-        """See `TreeSampler`."""
-        return self.base.evidence_note
-
-    def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
-        """See `TreeSampler`."""
-        return self.base.scored(records, stop)
-
-    @property
-    def rule_grammar(self) -> TreeGrammar | None:
-        """See `slp.results.sampled_posterior.TreeSampler`."""
-        return self.base.rule_grammar
-
-    def n_nodes(self, record: Json) -> int:
-        """See `TreeSampler`."""
-        return self.base.n_nodes(record)
-
-    def rules_taken(self, record: Json) -> list[tuple[int, int]]:
-        """See `slp.results.sampled_posterior.TreeSampler`."""
-        return self.base.rules_taken(record)
-
-    def log_weight(self, tree: Tree) -> float:
-        """See `TreeSampler`."""
-        return self.base.log_weight(tree)
 
 
 class Tempering(OfRung0[MetropolisHastings], StepByStep[TemperingState]):
@@ -161,7 +114,7 @@ class Tempering(OfRung0[MetropolisHastings], StepByStep[TemperingState]):
         rungs, moves = [], []
         for rung, power in zip(state.rungs, state.powers, strict=True):
             target = replace(self.base.target, power=power * self.base.target.power)
-            moved, move = self.base.transition(chance, target, rung)
+            moved, move = self.base.mixture.step(chance, target, rung)
             rungs.append(moved)
             moves.append(move)
         j = chance.index(len(rungs) - 1)
@@ -169,7 +122,8 @@ class Tempering(OfRung0[MetropolisHastings], StepByStep[TemperingState]):
         swapped = chance.happens(acceptance_probability(ratio))
         if swapped:  # turns belong to the rungs, proofs move
             cold, hot = rungs[j], rungs[j + 1]
-            rungs[j : j + 2] = [replace(cold, proof=hot.proof), replace(hot, proof=cold.proof)]
+            rungs[j] = replace(cold, derivation=hot.derivation)
+            rungs[j + 1] = replace(hot, derivation=cold.derivation)
         swap = Move(f"swap {j}-{j + 1}", "accepted" if swapped else "rejected")
         return TemperingState(tuple(rungs), state.spacing, j, swapped), (moves[0], swap)
 
@@ -207,7 +161,7 @@ def first_spacing(rungs: int) -> tuple[float, ...]:
     return (math.log(math.log(2)),) * (rungs - 1)
 
 
-def log_swap_ratio(powers: tuple[float, ...], rungs: list[MHState], j: int) -> float:
+def log_swap_ratio(powers: tuple[float, ...], rungs: list[MixtureState[Proof]], j: int) -> float:
     """Log of the ratio in the module's docstring."""
-    difference = rungs[j + 1].proof.log_likelihood - rungs[j].proof.log_likelihood
+    difference = rungs[j + 1].derivation.log_likelihood - rungs[j].derivation.log_likelihood
     return (powers[j] - powers[j + 1]) * difference

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from slp.engines.mcmc.edits.process import EditProcess, Edits
 from slp.engines.mcmc.edits.target import EditTarget
-from slp.engines.mcmc.trees.proposals import Proposal, metropolis_hastings
+from slp.engines.mcmc.proposals import Proposal, metropolis_hastings
 from slp.problem.tree_tests import TreeTest
 from tests.engines.mcmc.edits.examples import Example
 from tests.engines.mcmc.trees.every_outcome import EveryOutcome, outcomes

@@ -11,7 +11,7 @@ import pytest
 import slp
 from slp.engines.mcmc.edits.process import Edits
 from slp.engines.mcmc.edits.target import EditTarget
-from slp.engines.mcmc.trees.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
+from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
 from slp.trees import Tree
 from tests.engines.mcmc.edits.core_matrices import CoreCapped, sampler_of
 from tests.engines.mcmc.edits.examples import all_examples

@@ -127,7 +127,7 @@ def test_support_holds_on_the_way() -> None:
     result = run(chains, Schedule(200, chains=1, warm_up=0), seed=1)
     met = set()
     for draw in result.draws[0]:
-        for node in chains.edits_from_data(draw).trees:
+        for node in chains.derivation_from_data(draw).trees:
             met.add((node.split, *(part.split for part in node.parts)))
             assert all(chains.process.nodes.geometry.count(p.box) >= 2 for p in node.parts)
             assert all(part.split is None for part in node.parts)
@@ -138,7 +138,7 @@ def test_constraints_are_for_the_last_tree_only() -> None:
     """From three leaves on x, trees without x are reached by way of trees with it."""
     chains = engine(stump("x", 1.5), (MaxLeaves(2), MaxFeatures(1)))
     result = run(chains, Schedule(300, chains=1, warm_up=0), seed=1)
-    draws = [chains.edits_from_data(draw) for draw in result.draws[0]]
+    draws = [chains.derivation_from_data(draw) for draw in result.draws[0]]
     assert all(edits.tree.n_leaves <= 2 for edits in draws)
     assert any(tree.n_leaves > 2 for edits in draws for tree in edits.trees)
     assert result.tallies[0]["q_uc", "failed"] > 30
@@ -157,8 +157,8 @@ def test_a_given_tree_that_breaks_the_constraints() -> None:
     )
     chains = engine(deep, (MaxLeaves(2),), table=table, p=1e-9)
     state = chains.init(np.random.default_rng(0))
-    assert [edit.kind for edit in state.edits.edits] == [1, 1]
-    assert state.edits.tree.n_leaves == 2
+    assert [edit.kind for edit in state.derivation.edits] == [1, 1]
+    assert state.derivation.tree.n_leaves == 2
 
 
 def test_no_start() -> None:

@@ -7,10 +7,10 @@ import math
 
 import pytest
 
+from slp.engines.mcmc import proposals
 from slp.engines.mcmc.edits.process import STOP, EditProcess, Edits, Point
 from slp.engines.mcmc.edits.target import EditTarget
-from slp.engines.mcmc.trees import proposals
-from slp.engines.mcmc.trees.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal, Proposed
+from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal, Proposed
 from slp.problem.tree_tests import AtMostFeatures, AtMostLeaves
 from slp.runner.randomness import Chance
 from tests.engines.mcmc.edits.examples import example, levels, stump, two_features

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import slp
+from slp.engines.mcmc import proposals
 from slp.engines.mcmc.proofs import start
-from slp.engines.mcmc.trees import proposals
-from slp.engines.mcmc.trees.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposed
+from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposed
 from slp.resolution.derivations import Derivation, ProofSpace
 from slp.runner.randomness import Chance
 from tests.engines.mcmc.proofs.tiny import CASES, Case, space_of

@@ -15,9 +15,9 @@ import pytest
 from scipy.stats import chisquare
 
 import slp
+from slp.engines.mcmc import proposals
 from slp.engines.mcmc.proofs import ProofChainOptions, sample_proofs
-from slp.engines.mcmc.trees import proposals
-from slp.engines.mcmc.trees.proposals import CutAtEach, CutAtRoot, CutUniformly
+from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly
 from slp.errors import SlpError, UnsupportedError
 from slp.resolution import DEFAULT_LIMITS, Limits, Query
 from slp.swipl import prolog

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import slp
-from slp.engines.mcmc.trees.proposals import Proposal, metropolis_hastings
+from slp.engines.mcmc.proposals import Proposal, metropolis_hastings
 from slp.resolution import DEFAULT_LIMITS, Query
 from slp.resolution.derivations import Derivation, ProofSpace
 from slp.resolution.goals import read_query, value_of

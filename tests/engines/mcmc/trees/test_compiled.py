@@ -11,10 +11,10 @@ import pytest
 
 import slp
 from slp.data import table_of
+from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
 from slp.engines.mcmc.trees import MetropolisHastings
 from slp.engines.mcmc.trees.core import CompiledMetropolisHastings, core_takes
 from slp.engines.mcmc.trees.exact_subtrees import ExactSubtree, SubtreeCharts
-from slp.engines.mcmc.trees.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
 from slp.errors import SlpError, UsageError
 from slp.ir.program import Predicate
 from slp.lower import program_to_tree_grammar

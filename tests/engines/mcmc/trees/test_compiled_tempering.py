@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from slp.engines.mcmc.mixture import MixtureState
 from slp.engines.mcmc.trees import (
     CompiledMetropolisHastings,
     CompiledTempering,
     MetropolisHastings,
     Tempering,
 )
-from slp.engines.mcmc.trees.engine import MHState
 from slp.engines.mcmc.trees.proof import Proof
 from slp.engines.mcmc.trees.tempering import TemperingState
 from slp.errors import UsageError
@@ -78,14 +78,14 @@ def _plain_row(
 ) -> dict[tuple[int, ...], float]:
     number = {proof.key(): i for i, proof in enumerate(proofs)}
     turns = (0,) * len(engine.base.mixture.proposals)
-    rungs = tuple(MHState(proofs[i], turns) for i in places)
+    rungs = tuple(MixtureState(proofs[i], turns) for i in places)
 
     def step(chance: EveryOutcome) -> TemperingState:
         return engine.transition(chance, TemperingState(rungs, spacing))[0]
 
     out: dict[tuple[int, ...], float] = {}
     for probability, new in outcomes(step):
-        to = tuple(number[rung.proof.key()] for rung in new.rungs)
+        to = tuple(number[rung.derivation.key()] for rung in new.rungs)
         out[to] = out.get(to, 0.0) + probability
     return out
 

@@ -11,7 +11,8 @@ import pytest
 from scipy.stats import t as student
 
 from slp.data.table import Table
-from slp.engines.mcmc.trees.engine import MetropolisHastings, MHState
+from slp.engines.mcmc.mixture import MixtureState
+from slp.engines.mcmc.trees.engine import MetropolisHastings
 from slp.engines.mcmc.trees.proof import Proof
 from slp.errors import SlpError, SlpWarning, UsageError
 from slp.ir.program import Constraint, MaxFeatures, Monotone
@@ -108,7 +109,9 @@ def test_draws_do_not_depend_on_threads_or_on_what_was_met_before() -> None:
 class Interrupted(MetropolisHastings):
     steps = 0
 
-    def step(self, rng: np.random.Generator, state: MHState, phase: Phase) -> tuple[MHState, Tally]:
+    def step(
+        self, rng: np.random.Generator, state: MixtureState[Proof], phase: Phase
+    ) -> tuple[MixtureState[Proof], Tally]:
         self.steps += 1
         if self.steps == 650:
             raise KeyboardInterrupt
@@ -140,7 +143,7 @@ def test_a_state_comes_back_to_the_last_bit() -> None:
         back = chains.load(chains.dump(state))
         assert back.turns == state.turns
         for name in ("log_draw", "log_excess", "log_likelihood", "n_points", "n_leaves"):
-            assert getattr(back.proof, name) == getattr(state.proof, name)
+            assert getattr(back.derivation, name) == getattr(state.derivation, name)
 
 
 @pytest.mark.parametrize(
@@ -188,7 +191,7 @@ def test_a_start_is_found_where_most_trees_break_a_constraint() -> None:
     grammar = replace(growtree(table, 1 - 1e-9, 0.0, 4), max_leaves=2)
     for seed in range(5):
         state = engine(grammar, table).init(np.random.default_rng(seed))
-        assert state.proof.n_leaves <= 2
+        assert state.derivation.n_leaves <= 2
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,7 @@ import numpy as np
 import pytest
 
 from slp.engines.enumeration.derivations import derivations
-from slp.engines.mcmc.trees import exact_subtrees, proposals
-from slp.engines.mcmc.trees import target as targets
-from slp.engines.mcmc.trees.exact_subtrees import ExactSubtree, SubtreeCharts
-from slp.engines.mcmc.trees.proof import Proof, cut
-from slp.engines.mcmc.trees.proposals import (
+from slp.engines.mcmc.proposals import (
     CutAtEach,
     CutAtRoot,
     CutUniformly,
@@ -21,6 +17,10 @@ from slp.engines.mcmc.trees.proposals import (
     Proposal,
     Proposed,
 )
+from slp.engines.mcmc.trees import exact_subtrees, proposals
+from slp.engines.mcmc.trees import target as targets
+from slp.engines.mcmc.trees.exact_subtrees import ExactSubtree, SubtreeCharts
+from slp.engines.mcmc.trees.proof import Proof, cut
 from slp.engines.mcmc.trees.target import Target
 from slp.problem.boxes import Geometry
 from slp.problem.local_process import Goal, LocalProcess

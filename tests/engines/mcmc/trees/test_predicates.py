@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import slp
+from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
 from slp.engines.mcmc.trees.names import mixture_of
-from slp.engines.mcmc.trees.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
 from slp.engines.mcmc.trees.target import Target
 from slp.problem.cut_trees import Renderer
 from slp.problem.tree_tests import PredicateHolds

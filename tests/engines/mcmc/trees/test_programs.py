@@ -59,7 +59,7 @@ def test_draws_agree_with_the_exact_engine(text: str, proposal: str) -> None:
     want = [exact @ np.arange(len(exact)), exact[2]]
 
     result = run(engine, Schedule(8000, chains=1, warm_up=300), seed=5)
-    leaves = np.array([engine.proof_from_data(draw).n_leaves for draw in result.draws[0]])
+    leaves = np.array([engine.derivation_from_data(draw).n_leaves for draw in result.draws[0]])
     have = np.stack([leaves, leaves == 2], axis=1).reshape(BATCHES, -1, 2).mean(axis=1)
     error = have.std(axis=0, ddof=1) / np.sqrt(BATCHES)
     assert (np.abs(have.mean(axis=0) - want) < LIMIT * error).all()
@@ -81,7 +81,7 @@ def test_every_tree_satisfies_the_program(constraints: str) -> None:
     without_predictions = tuple(c for c in program.constraints if not isinstance(c, Monotone))
     program = replace(program, constraints=without_predictions)
     result = run(engine, Schedule(300, chains=2, warm_up=50, thin=2), seed=5)
-    trees = {engine.tree(engine.proof_from_data(draw)) for c in result.draws for draw in c}
+    trees = {engine.tree(engine.derivation_from_data(draw)) for c in result.draws for draw in c}
     assert len(trees) > 5
     for tree in trees:
         assert all(found.holds for found in check_tree(tree, program))

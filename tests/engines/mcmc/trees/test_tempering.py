@@ -6,12 +6,13 @@ import math
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from slp.engines.mcmc.mixture import MixtureState
 from slp.engines.mcmc.trees import MetropolisHastings, Tempering, tempering
-from slp.engines.mcmc.trees.engine import MHState
 from slp.engines.mcmc.trees.tempering import TemperingState
 from slp.errors import UsageError
 from slp.ir.program import Constraint, Monotone
@@ -45,13 +46,13 @@ def drift(engine: Tempering, spacing: tuple[float, ...]) -> float:
         joint = np.multiply.outer(joint, np.exp(scores - np.logaddexp.reduce(scores)))
     after = np.zeros_like(joint)
     for places in product(range(len(proofs)), repeat=joint.ndim):
-        rungs = tuple(MHState(proofs[i], turns) for i in places)
+        rungs = tuple(MixtureState(proofs[i], turns) for i in places)
 
-        def step(chance: EveryOutcome, at: tuple[MHState, ...] = rungs) -> TemperingState:
+        def step(chance: EveryOutcome, at: tuple[MixtureState[Any], ...] = rungs) -> TemperingState:
             return engine.transition(chance, TemperingState(at, spacing))[0]
 
         for probability, new in outcomes(step):
-            to = tuple(number[rung.proof.key()] for rung in new.rungs)
+            to = tuple(number[rung.derivation.key()] for rung in new.rungs)
             after[to] += joint[places] * probability
     return float(np.abs(after - joint).max())
 

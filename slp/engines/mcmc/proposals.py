@@ -15,7 +15,6 @@ structure, UAI.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -27,7 +26,6 @@ __all__ = [
     "CutAtRoot",
     "CutUniformly",
     "Derivation",
-    "Mixture",
     "Proposal",
     "Proposed",
     "Space",
@@ -199,21 +197,3 @@ def metropolis_hastings(
     if not chance.happens(acceptance_probability(log_ratio)):
         return old, "rejected"
     return (new, "accepted") if target.agreed(new) else (old, "failed")
-
-
-@dataclass(frozen=True)
-class Mixture(Generic[S, D]):
-    """Proposals with the probabilities that they are taken with, which do not depend on the
-    derivation: so each leaves the target invariant, and the mixture does."""
-
-    proposals: tuple[Proposal[S, D], ...]
-    cumulative: tuple[float, ...]
-
-    @classmethod
-    def of(cls, weighted: Sequence[tuple[Proposal[S, D], float]]) -> Mixture[S, D]:
-        """From proposals and their weights, which need not sum to 1."""
-        total, sums = 0.0, []
-        for _, weight in weighted:
-            total += weight
-            sums.append(total)
-        return cls(tuple(p for p, _ in weighted), tuple(sums))

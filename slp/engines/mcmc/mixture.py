@@ -1,0 +1,105 @@
+"""Chains whose steps take one of several proposals: over proof trees, edits, proofs of a goal."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from slp.engines.mcmc.proposals import Derivation, Proposal, Space, metropolis_hastings
+from slp.runner import Json, Move, Phase, StepByStep, Tally
+from slp.runner.randomness import Chance, RandomChance
+
+__all__ = ["Mixture", "MixtureChains", "MixtureState"]
+
+D = TypeVar("D", bound=Derivation)
+S = TypeVar("S", bound=Space[Any])
+
+
+@dataclass(frozen=True, eq=False)
+class MixtureState(Generic[D]):
+    """A derivation, and how often each proposal of the mixture has been taken, modulo its
+    period."""
+
+    derivation: D
+    turns: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Mixture(Generic[S, D]):
+    """Proposals with the probabilities that they are taken with, which do not depend on the
+    derivation: so each leaves the target invariant, and the mixture does."""
+
+    proposals: tuple[Proposal[S, D], ...]
+    cumulative: tuple[float, ...]
+
+    @classmethod
+    def of(cls, weighted: Sequence[tuple[Proposal[S, D], float]]) -> Mixture[S, D]:
+        """From proposals and their weights, which need not sum to 1."""
+        total, sums = 0.0, []
+        for _, weight in weighted:
+            total += weight
+            sums.append(total)
+        return cls(tuple(p for p, _ in weighted), tuple(sums))
+
+    def start(self, derivation: D) -> MixtureState[D]:
+        """A derivation from which no proposal has been taken."""
+        return MixtureState(derivation, (0,) * len(self.proposals))
+
+    def step(
+        self, chance: Chance, space: S, state: MixtureState[D]
+    ) -> tuple[MixtureState[D], Move]:
+        """Choose a proposal by its weight, and make one step with it."""
+        i = chance.among(self.cumulative)
+        proposal, turn = self.proposals[i], state.turns[i]
+        new, outcome = metropolis_hastings(chance, space, proposal, state.derivation, turn)
+        turns = (*state.turns[:i], (turn + 1) % proposal.period, *state.turns[i + 1 :])
+        return MixtureState(new, turns), Move(proposal.name, outcome)
+
+
+class MixtureChains(StepByStep[MixtureState[D]], Generic[S, D]):
+    """Chains that step by a mixture.
+
+    Attributes
+    ----------
+    mixture : of the proposals.
+    target : what the chains draw from.
+    """
+
+    mixture: Mixture[S, D]
+
+    @property
+    @abstractmethod
+    def target(self) -> S:
+        """See the class."""
+
+    @abstractmethod
+    def derivation_to_data(self, derivation: D) -> Json:
+        """The choices of a derivation, by position: no number depends on a chain's past."""
+
+    @abstractmethod
+    def derivation_from_data(self, data: Json) -> D:
+        """The derivation of a record."""
+
+    def step(
+        self, rng: np.random.Generator, state: MixtureState[D], phase: Phase
+    ) -> tuple[MixtureState[D], Tally]:
+        """One proposal of the mixture, accepted or not."""
+        state, move = self.mixture.step(RandomChance(rng), self.target, state)
+        return state, Counter((move,))
+
+    def record(self, state: MixtureState[D]) -> Json:
+        """The derivation; `derivation_from_data` reads it."""
+        return self.derivation_to_data(state.derivation)
+
+    def dump(self, state: MixtureState[D]) -> Json:
+        """See `Stepper`."""
+        return {"choices": self.record(state), "turns": list(state.turns)}
+
+    def load(self, data: Json) -> MixtureState[D]:
+        """See `Stepper`."""
+        return MixtureState(self.derivation_from_data(data["choices"]), tuple(data["turns"]))

@@ -1,0 +1,74 @@
+"""Chains whose records are those of other chains, and stand for the same trees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from slp.ir.tree_grammar import TreeGrammar
+from slp.problem.boxes import Geometry
+from slp.results.averages import ScoredTree
+from slp.results.sampled_posterior import SampledPosterior
+from slp.runner import Json, Stop, never
+from slp.trees import Tree
+
+if TYPE_CHECKING:
+    from slp.results.sampled_posterior import TreeSampler
+
+__all__ = ["RecordsOf"]
+
+B = TypeVar("B", bound="TreeSampler[Any]")
+
+
+class RecordsOf(Generic[B]):
+    """What a `slp.results.sampled_posterior.TreeSampler` is asked beside `Stepper`, as its `base`
+    answers."""
+
+    def __init__(self, base: B) -> None:
+        self.base = base
+
+    @property
+    def posterior_type(self) -> type[SampledPosterior]:
+        """See `TreeSampler`."""
+        return self.base.posterior_type
+
+    @property
+    def geometry(self) -> Geometry:
+        """See `TreeSampler`."""
+        return self.base.geometry
+
+    @property
+    def normalised(self) -> bool:
+        """See `TreeSampler`."""
+        return self.base.normalised
+
+    @property
+    def derivations_are_trees(self) -> bool:
+        """See `TreeSampler`."""
+        return self.base.derivations_are_trees
+
+    @property
+    def evidence_note(self) -> str | None:
+        """See `TreeSampler`."""
+        return self.base.evidence_note
+
+    def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
+        """See `TreeSampler`."""
+        return self.base.scored(records, stop)
+
+    @property
+    def rule_grammar(self) -> TreeGrammar | None:
+        """See `TreeSampler`."""
+        return self.base.rule_grammar
+
+    def n_nodes(self, record: Json) -> int:
+        """See `TreeSampler`."""
+        return self.base.n_nodes(record)
+
+    def rules_taken(self, record: Json) -> list[tuple[int, int]]:
+        """See `TreeSampler`."""
+        return self.base.rules_taken(record)
+
+    def log_weight(self, tree: Tree) -> float:
+        """See `TreeSampler`."""
+        return self.base.log_weight(tree)
