@@ -79,7 +79,7 @@ def parts(
 
 def of_draws(posterior: slp.Posterior, test: pl.DataFrame) -> tuple[NDArray[np.float64], ...]:
     """F(y) and density of y, mean and variance at every draw, each (M, T, m)."""
-    averages, leaf = posterior._averages, posterior.table.leaf
+    averages, leaf = posterior._result.averages, posterior.table.leaf
     rows = posterior.table.new_rows(test)
     where = np.concatenate(list(averages._leaves_reached(rows)), axis=1)
     statistics = averages._statistics[where]
@@ -127,7 +127,7 @@ def measure(name: str, folder: Path, k: int, longer: int, rungs: int) -> str:
             rungs=rungs,
         )
         F, density, mean, variance = of_draws(posterior, test)
-        joint = posterior._averages.by_chain(posterior._log_joint).mean(1)
+        joint = posterior._result.averages.by_chain(posterior._result.log_joint).mean(1)
         best = int(joint.argmax())
         y, sd = test["y"].to_numpy(), float(np.std(train["y"].to_numpy()))
         rows.append(len(y))

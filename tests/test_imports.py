@@ -248,7 +248,7 @@ def test_two_files_know_arviz() -> None:
         for arrow in _all_imports(PACKAGE)
         if arrow.module.split(".")[0].startswith("arviz")
     }
-    assert users == {"results/arviz_adapter.py", "results/convergence.py"}
+    assert users == {"results/arviz.py", "results/convergence.py"}
 
 
 # Half of the time of a small run goes into imports: what most runs need none of comes late.
@@ -264,7 +264,7 @@ SLOW = (
     + [
         "slp.learn",
         "slp.engines.mcmc.proofs",
-        "slp.results.sampled_proofs",
+        "slp.results.proofs",
         "slp.swipl.prolog",
         "slp.resolution.queries",
         "slp.resolution.goals",
@@ -283,7 +283,7 @@ def _imported(program: str, *arguments: object) -> set[str]:
 
 def test_slow_modules_are_not_imported_with_the_package() -> None:
     assert _imported("import sys, slp, slp.cli.sample") == set()
-    assert _imported("import sys, slp; slp.SampledProofs") >= {"slp.results.sampled_proofs"}
+    assert _imported("import sys, slp; slp.SampledProofs") >= {"slp.results.proofs"}
 
 
 @pytest.mark.parametrize("draws", [0, 10])

@@ -29,7 +29,7 @@ from slp.cli.json_text import json_text
 from slp.cli.known import asked, known_is_told, known_lines, known_to_json
 from slp.cli.summary import leaves_text, size_to_json, standing
 from slp.data import read_columns
-from slp.results import Known, MapTree
+from slp.results import Candidate, Known
 
 __all__ = ["map_command"]
 
@@ -110,7 +110,7 @@ def map_command(
     exit_if_interrupted(posterior)
 
 
-def _edits(posterior: slp.Posterior, found: MapTree) -> list[str] | None:
+def _edits(posterior: slp.Posterior, found: Candidate) -> list[str] | None:
     """What a tree changes in the one given to `edittree`, in words; None for other programs."""
     edits = posterior.edits
     return None if edits is None else [str(e) for e in found.tree.edits_from(edits.given)]

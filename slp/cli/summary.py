@@ -14,7 +14,7 @@ from slp.cli.common import open_atomic
 from slp.cli.json_text import json_text
 from slp.engines import bounds_in_words
 from slp.errors import BudgetError
-from slp.results import Draw, FeatureUse, Known, MapTree
+from slp.results import Candidate, Draw, FeatureUse, Known
 from slp.source import visible
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ def finite(number: int | float | None) -> int | float | None:
     return number if number is not None and math.isfinite(number) else None
 
 
-def standing(best: MapTree, verbose: bool = True) -> str:
+def standing(best: Candidate, verbose: bool = True) -> str:
     """How a tree stands among all, as the beginning of a line; `verbose` with its log weight."""
     if best.log_joint is None:
         return "drawn most often, there may be better ones; "

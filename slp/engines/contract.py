@@ -1,13 +1,14 @@
 """What an engine is: how it is called, what it takes, what it refuses, and how it runs.
 
 An engine is added as one package and one line in `slp.engines.registry`. The commands' flags,
-Python's keywords and `slp engines` come from its options.
+Python's keywords and `slp engines` come from its options. `docs/adding-an-engine.md` shows one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from slp.budgets import Deadline
@@ -16,9 +17,9 @@ from slp.errors import Diagnostic
 if TYPE_CHECKING:
     from slp.problem.problem import Problem
     from slp.results.choice import Choice
-    from slp.results.posterior import Posterior
+    from slp.results.result import Result
 
-__all__ = ["Engine", "NoOptions", "Progress", "Request", "option"]
+__all__ = ["DrawingOptions", "Engine", "NoOptions", "Progress", "Request", "option"]
 
 #: Called now and then with a count of what is done and a word about the phase.
 Progress: TypeAlias = Callable[[int, str], None]
@@ -33,6 +34,16 @@ def option(default: Any, doc: str, *, least: int | None = None, metavar: str | N
 @dataclass(frozen=True)
 class NoOptions:
     """The options of an engine that takes none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrawingOptions:
+    """The options of every engine that draws."""
+
+    checkpoint: str | Path | None = option(
+        None, "keep the run in this file as it goes", metavar="FILE"
+    )
+    resume: bool = option(False, "go on with the run in the checkpoint")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,36 +76,49 @@ class Request:
     progress: Progress | None
     allow_code: bool
     advise: bool
-    instead: Callable[[tuple[float, float] | None], Posterior] | None = None
+    instead: Callable[[tuple[float, float] | None], Result] | None = None
 
 
 class Engine(Protocol):
-    """An engine. It holds nothing of a run.
+    """An engine. It holds nothing of a run."""
 
-    Attributes
-    ----------
-    name : as commands and `slp.Program.posterior` know it.
-    title : what it does, in a line.
-    gives : what its numbers are: exact, or estimates with an error.
-    refuses : what it does not take, in words.
-    needs_grammar : whether it takes only programs that have a finite tree grammar; else `Problem`
-        holds that of all trees where the program has none.
-    Options : a frozen dataclass whose fields are made by `option`.
-    """
+    @property
+    def name(self) -> str:
+        """As commands and `slp.Program.posterior` know it."""
+        ...
 
-    name: str
-    title: str
-    gives: str
-    refuses: str
-    needs_grammar: bool
-    Options: type[Any]
+    @property
+    def title(self) -> str:
+        """What it does, in a line."""
+        ...
+
+    @property
+    def gives(self) -> str:
+        """What its numbers are: exact, or estimates with an error."""
+        ...
+
+    @property
+    def refuses(self) -> str:
+        """What it does not take, in words."""
+        ...
+
+    @property
+    def needs_grammar(self) -> bool:
+        """Whether it takes only programs that have a finite tree grammar; else `Problem` holds that
+        of all trees where the program has none."""
+        ...
+
+    @property
+    def Options(self) -> type[Any]:  # noqa: N802, a class by its name
+        """A frozen dataclass whose fields are made by `option`."""
+        ...
 
     def refusal(self, problem: Problem, options: Any) -> tuple[Diagnostic, ...]:
         """Why it does not take this problem; empty if it does."""
         ...
 
-    def run(self, problem: Problem, request: Request, options: Any) -> Posterior:
-        """The distribution over trees.
+    def run(self, problem: Problem, request: Request, options: Any) -> Result:
+        """The distribution over trees, found until the deadline.
 
         Raises
         ------

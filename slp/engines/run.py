@@ -20,8 +20,10 @@ from slp.problem.problem import Problem
 from slp.problem.row_labels import telling_label_faults
 from slp.results.choice import Choice
 from slp.results.posterior import Posterior
+from slp.results.result import Result
 from slp.runner import check_count
 from slp.runner.options import MOST_DRAWS, check_options
+from slp.trees.predicates import asked_predicates
 
 __all__ = ["infer"]
 
@@ -84,7 +86,7 @@ def infer(
     check_count("threads", threads, least=1)
     deadline = Deadline.of(time)
 
-    def drawn(bounds: tuple[float, float] | None) -> Posterior:
+    def drawn(bounds: tuple[float, float] | None) -> Result:
         name = "mh" if likelihood or not mcmc.runs_forward(problem) else "forward"
         with deadline.working():
             choice = goes_on_with_draws(request.choice, name, deadline, bounds)
@@ -105,10 +107,11 @@ def infer(
     )
     with telling_label_faults(problem.grammar, problem.table):
         request = replace(request, choice=choose(problem, request, engine))
-        return _run(problem, request, given)
+        result = _run(problem, request, given)
+    return Posterior(result, asked_predicates(problem.program.constraints))
 
 
-def _run(problem: Problem, request: Request, given: Mapping[str, Any]) -> Posterior:
+def _run(problem: Problem, request: Request, given: Mapping[str, Any]) -> Result:
     """By the engine that was chosen, told which options it does not use."""
     engine = engine_named(request.choice.engine)
     known = {field.name for field in fields(engine.Options)}
@@ -116,19 +119,19 @@ def _run(problem: Problem, request: Request, given: Mapping[str, Any]) -> Poster
     refused = engine.refusal(problem, own)
     if refused:
         raise UnsupportedError(refused)
-    posterior = engine.run(problem, request, own)
-    choice = posterior.choice
-    if choice.by_clock or (choice.too_large and not _found_wanting(posterior)):
+    result = engine.run(problem, request, own)
+    choice = result.choice
+    if choice.by_clock or (choice.too_large and not _found_wanting(result)):
         more = "more time" if choice.by_clock else "a larger memory"
         warn(DRAWS_INSTEAD(engine=choice.engine, reason=choice.reason, more=more))
     if request.instead is None:
         _say_unused(engine.name, {k: v for k, v in given.items() if k not in known})
-    return posterior
+    return result
 
 
-def _found_wanting(posterior: Posterior) -> bool:
+def _found_wanting(result: Result) -> bool:
     """Whether W530 was said of its draws."""
-    found = posterior.diagnostics if posterior.draws else None
+    found = result.diagnostics if result.draws else None
     return found is not None and bool(found.warnings)
 
 

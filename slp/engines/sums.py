@@ -1,5 +1,5 @@
-"""Engines whose numbers are sums over all trees: from a `TreeDistribution` to a posterior, and what
-is told where a budget ends the sums."""
+"""Engines whose numbers are sums over all trees: from a `TreeDistribution` to a result, and what is
+told where a budget ends the sums."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
 from slp.problem.problem import Problem
 from slp.results.averages import TreeDistribution
-from slp.results.exact_posterior import ExactPosterior
 from slp.results.known import Known
-from slp.results.posterior import MapTree, Posterior
+from slp.results.result import Candidate, Result
+from slp.results.summed import SummedResult
+from slp.runner.options import fresh_seed
 
 __all__ = ["Limits", "SumsOverTrees", "changes_within", "may_advise", "seconds_for_sums"]
 
@@ -64,7 +65,7 @@ class SumsOverTrees:
         """See `Engine`: E301."""
         return problem.unsummable
 
-    def run(self, problem: Problem, request: Request, options: NoOptions) -> Posterior:
+    def run(self, problem: Problem, request: Request, options: NoOptions) -> Result:
         """See `Engine`.
 
         Raises
@@ -94,13 +95,13 @@ class SumsOverTrees:
         best_tree = partial(_best_drawn, problem, likelihood, deadline)
         try:
             found = self.distribution(grammar, problem.boxes, likelihood, limits, request.progress)
-            posterior = ExactPosterior(
+            result = SummedResult(
                 found,
                 grammar,
                 problem.boxes,
                 choice=request.choice,
-                draws=request.draws,
-                seed=request.seed,
+                n_draws=request.draws,
+                seed=fresh_seed() if request.seed is None else request.seed,
                 best_tree=best_tree,
                 drawn=request.instead,
                 run=_SumsAgain(self.distribution, problem.table, limits, request.progress),
@@ -118,7 +119,7 @@ class SumsOverTrees:
                 error.known = Known(*of, bounds, best_tree())
             raise error from None
         own.keep(deadline.left() * _KEPT_FOR_WORDS)
-        return posterior
+        return result
 
 
 def changes_within(problem: Problem, request: Request, room: Room) -> list[Fit]:
@@ -148,7 +149,7 @@ def _what_fits(problem: Problem, request: Request, room: Room) -> str:
     return fits_in_words(changes_within(problem, request, room), problem.table)
 
 
-def _best_drawn(problem: Problem, likelihood: bool, deadline: Deadline) -> MapTree | None:
+def _best_drawn(problem: Problem, likelihood: bool, deadline: Deadline) -> Candidate | None:
     """The best of some trees drawn in the share of the time that is kept for them; None if there is
     no time left."""
     share = (deadline.seconds or math.inf) * _KEPT_FOR_BEST

@@ -13,7 +13,7 @@ from slp.ir import program as ir
 from slp.program.no_tree import with_blame
 from slp.program.progress import Progress, shown_progress
 from slp.results import Posterior
-from slp.trees.predicates import asked_predicates, with_predicates
+from slp.trees.predicates import with_predicates
 
 __all__ = ["TreeQuestions"]
 
@@ -159,5 +159,4 @@ class TreeQuestions:
                 raise with_blame(e, problem.program, X, y) from None
         if deadline is not given:
             deadline.pause()  # until the posterior is asked something
-        posterior.predicates = asked_predicates(problem.program.constraints)
         return posterior

@@ -1,10 +1,10 @@
-"""What inference gives: `posterior` (what users hold), by sums over all trees (`exact_posterior`)
-or
-by draws (`sampled_posterior`, `edit_posterior`).
+"""What inference gives: `result` (what an engine gives: sums over all trees, `summed`, or draws,
+`drawn` and `edits`), and `posterior` (what users hold).
 
-`averages` says what an engine must give; `drawn` averages draws. `convergence` and `diagnostics`
-say how far draws can be trusted; `rule_use`, `quantiles` and `evidence` are parts of summaries,
-`known` is what there is where a limit was reached, `arviz_data` the draws as ArviZ has them.
+`averages` says what is averaged over trees; `weighted_draws` averages draws. `convergence` and
+`diagnostics` say how far draws can be trusted; `rule_use`, `quantiles` and `evidence` are parts of
+summaries, `known` is what there is where a limit was reached, `arviz` the draws as ArviZ has them,
+`proofs` what the draws of a goal's proofs show.
 """
 
 from typing import TYPE_CHECKING
@@ -12,24 +12,27 @@ from typing import TYPE_CHECKING
 from slp.late import late_names
 
 if TYPE_CHECKING:
-    from slp.results.arviz_data import posterior_to_arviz
+    from slp.results.arviz import posterior_to_arviz
     from slp.results.choice import Choice
     from slp.results.convergence import bulk_ess, monte_carlo_errors, r_hat, tail_ess
     from slp.results.diagnostics import Diagnostics
     from slp.results.known import Known
-    from slp.results.posterior import Draw, FeatureUse, MapTree, Posterior
+    from slp.results.posterior import FeatureUse, Posterior
+    from slp.results.proofs import DrawnProof, SampledAnswer, SampledProofs
+    from slp.results.result import Candidate, Draw, Estimate, Result
     from slp.results.rule_use import RuleUse
-    from slp.results.sampled_proofs import DrawnProof, SampledAnswer, SampledProofs
 
 __all__ = [
+    "Candidate",
     "Choice",
     "Diagnostics",
     "Draw",
     "DrawnProof",
+    "Estimate",
     "FeatureUse",
     "Known",
-    "MapTree",
     "Posterior",
+    "Result",
     "RuleUse",
     "SampledAnswer",
     "bulk_ess",
@@ -47,17 +50,19 @@ __getattr__, __dir__ = late_names(
         "monte_carlo_errors": "slp.results.convergence",
         "r_hat": "slp.results.convergence",
         "tail_ess": "slp.results.convergence",
+        "Candidate": "slp.results.result",
         "Choice": "slp.results.choice",
         "Diagnostics": "slp.results.diagnostics",
-        "Draw": "slp.results.posterior",
-        "DrawnProof": "slp.results.sampled_proofs",
+        "Draw": "slp.results.result",
+        "DrawnProof": "slp.results.proofs",
+        "Estimate": "slp.results.result",
         "FeatureUse": "slp.results.posterior",
         "Known": "slp.results.known",
-        "MapTree": "slp.results.posterior",
-        "posterior_to_arviz": "slp.results.arviz_data",
+        "posterior_to_arviz": "slp.results.arviz",
         "Posterior": "slp.results.posterior",
+        "Result": "slp.results.result",
         "RuleUse": "slp.results.rule_use",
-        "SampledAnswer": "slp.results.sampled_proofs",
-        "SampledProofs": "slp.results.sampled_proofs",
+        "SampledAnswer": "slp.results.proofs",
+        "SampledProofs": "slp.results.proofs",
     },
 )

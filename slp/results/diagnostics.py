@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp import results
-from slp.results.drawn import DrawnTrees
+from slp.results.weighted_draws import DrawnTrees
 from slp.runner import Move, Outcome, Tally, acceptance
 
 __all__ = [
@@ -125,13 +125,25 @@ def diagnose(
 ) -> Diagnostics:
     """Diagnostics of draws; `scores` are quantities of each distinct tree to look at, such as the
     log posterior up to a constant, shape (U,), and `tallies` count the moves of each chain."""
-    convergence = {
-        **{name: convergence_of(drawn.by_chain(values)) for name, values in scores.items()},
-        "leaves": convergence_of(drawn.by_chain(drawn.n_leaves.astype(np.float64))),
-        "depth": convergence_of(drawn.by_chain(drawn.depth.astype(np.float64))),
-        "predictions": worst([convergence_of(v) for v in _predictions(drawn)]),
+    looked_at = {
+        **scores,
+        "leaves": drawn.n_leaves.astype(np.float64),
+        "depth": drawn.depth.astype(np.float64),
     }
+    convergence = {name: _of_draws(drawn, values) for name, values in looked_at.items()}
+    convergence["predictions"] = worst([_of_draws(drawn, v) for v in _predictions(drawn)])
     return diagnostics_of(convergence, tallies, [len(chain) for chain in drawn.chains])
+
+
+def _of_draws(drawn: DrawnTrees, values: NDArray[np.float64]) -> Convergence:
+    """Of a quantity of each distinct tree, shape (U,). Islands of particles need not converge:
+    their effective draws are the variance over the squared error."""
+    if drawn.log_weights is None:
+        return convergence_of(drawn.by_chain(values))
+    error = float(drawn.error(values))
+    variance = float(drawn.mean((values - drawn.mean(values)) ** 2))
+    effective = variance / error**2 if error > 0 else None
+    return Convergence(None, effective, effective)
 
 
 def diagnostics_of(
@@ -160,8 +172,8 @@ def convergence_of(values: NDArray[np.float64]) -> Convergence:
 
 
 def _predictions(drawn: DrawnTrees) -> Iterator[NDArray[np.float64]]:
-    """Predictions for rows of the table at each draw, shape (M, T): of classes all but the last
-    one's probability, else means. Rows that always share their leaf count once."""
+    """Predictions of each distinct tree for rows of the table, shape (U,): of classes the
+    probability of all but the last, else means. Rows that always share their leaf count once."""
     values = drawn.predictive(drawn.leaves_of_table())
     if drawn.table.leaf.classes:
         values = values[:, :, :-1]
@@ -169,7 +181,7 @@ def _predictions(drawn: DrawnTrees) -> Iterator[NDArray[np.float64]]:
     flat = np.unique(flat[:, np.isfinite(flat).all(axis=0)], axis=1)
     n = flat.shape[1]
     for column in np.unique(np.linspace(0, n - 1, min(n, _MOST_PREDICTIONS)).astype(np.int64)):
-        yield drawn.by_chain(flat[:, column])
+        yield flat[:, column]
 
 
 def worst(found: Sequence[Convergence]) -> Convergence:

@@ -1,176 +1,358 @@
-"""Draws of trees: what they average to, and with which Monte Carlo error.
-
-A sampler's draws repeat themselves, so each distinct tree is worked on once: everything is an array
-over the U distinct trees, and a chain of draws is an array of their numbers. Trees are gone through
-by the kernels (`slp.kernels.lay_out_forest`), in as many threads as the run had.
-"""
+"""`DrawnResult`: what the draws of a sampler show. Every average is an estimate, with its Monte
+Carlo standard error beside it."""
 
 from __future__ import annotations
 
-import math
+import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from itertools import takewhile
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slp import results
-from slp.data.table import Table
-from slp.kernels.exact import N_CORES
-from slp.problem.new_rows import rows_as_numbers, table_as_numbers
-from slp.problem.tree_arrays import forest_of_trees
-from slp.results.averages import LeafMixture, ScoredTree
+from slp.errors import Diagnostic, UsageError
+from slp.ir.tree_grammar import TreeGrammar
+from slp.problem.boxes import Geometry
+from slp.results.averages import ScoredTree
+from slp.results.choice import Choice
+from slp.results.diagnostics import Diagnostics, diagnose
+from slp.results.result import Candidate, Draw, Estimate, Result
+from slp.results.rule_use import RuleUse, clauses_of, no_rules, rules_of_mixture
+from slp.results.weighted_draws import DrawnTrees, WeightedDraws
+from slp.runner import Json, RunResult, Schedule, Stepper, Stop, never
+from slp.source import SourceSpan
+from slp.trees import Tree
 
-__all__ = ["DrawnTrees"]
+__all__ = ["DrawnResult", "ForwardResult", "HowDrawn", "TreeSampler"]
 
-#: New rows that are routed through all trees at a time.
-_ROWS_AT_A_TIME = 4096
-#: Numbers, of all trees or draws for some rows, that are held at a time: 256 MiB of them, less
-#: where there is no room for so many and their copies, but never fewer than `_FEWEST_HELD`.
-_MOST_HELD, _FEWEST_HELD = 1 << 25, 1 << 16
-_BYTES_HELD = 6 * 8
+S = TypeVar("S")
 
 
-class DrawnTrees:
-    """Averages over draws (`slp.results.averages.TreeAverages`), for which `room` bytes may be
-    held at a time.
+class TreeSampler(Stepper[S], Protocol[S]):
+    """A `Stepper` whose records stand for trees."""
+
+    @property
+    def result_type(self) -> type[DrawnResult]:
+        """What stands on its draws."""
+        ...
+
+    @property
+    def in_core(self) -> bool:
+        """Whether its steps are made in the compiled core."""
+        ...
+
+    @property
+    def over_edits(self) -> bool:
+        """Whether its records are edits of a given tree."""
+        ...
+
+    @property
+    def geometry(self) -> Geometry:
+        """The boxes of the table that it runs on."""
+        ...
+
+    @property
+    def normalised(self) -> bool:
+        """Whether the weights of all trees are known to sum to 1."""
+        ...
+
+    @property
+    def derivations_are_trees(self) -> bool:
+        """Whether it is certain that no tree has two derivations."""
+        ...
+
+    @property
+    def evidence_note(self) -> str | None:
+        """What must be said of the prior's normaliser, if anything."""
+        ...
+
+    def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
+        """The tree of each record, its log weight under the program as written (over all its
+        derivations; NaN where that is not known), and its log likelihood; of the first records
+        alone where `stop` says so, which is asked between any two."""
+        ...
+
+    @property
+    def rule_grammar(self) -> TreeGrammar | None:
+        """The grammar whose rules derivations take; None where they take none that are known."""
+        ...
+
+    def n_nodes(self, record: Json) -> int:
+        """How many nodes the tree of a record has, at most."""
+        ...
+
+    def rules_taken(self, record: Json) -> list[tuple[int, int]]:
+        """State and rule, by position, of each step of a record's derivation, the first first."""
+        ...
+
+    def log_weight(self, tree: Tree) -> float:
+        """Log weight under the program as written of all derivations that part the rows as `tree`
+        does; -inf off the support, NaN where it is not known."""
+        ...
+
+
+class Again(Protocol):
+    """Makes draws with or without likelihood by a run of its own, and the sampler alone; it can be
+    pickled."""
+
+    def __call__(self, likelihood: bool) -> DrawnResult: ...
+
+    def sampler(self, likelihood: bool) -> TreeSampler[Any]:
+        """The sampler."""
+        ...
+
+
+@dataclass(frozen=True)
+class HowDrawn:
+    """How draws were made.
 
     Attributes
     ----------
-    trees : the U distinct trees, with their weights.
-    chains : for each chain the numbers of the trees that it drew, int64, shape (T_c,).
-    frequency : share of each tree among all draws, float64, shape (U,).
-    n_leaves, depth : of each tree, int64, shape (U,).
-    splits : how often each tree splits on each feature, int64, shape (U, d).
+    choice, likelihood, seed : as of `Result`.
+    schedule : how long the chains were to run.
+    threads : those that the draws are averaged in.
+    room : bytes that averages may hold at a time; None for no limit.
+    again : makes draws with or without likelihood, for `prior`.
+    stop : when to score no more draws.
     """
 
-    def __init__(
-        self,
-        table: Table,
-        trees: Sequence[ScoredTree],
-        chains: Sequence[NDArray[np.int64]],
-        threads: int = N_CORES,
-        room: int | None = None,
-    ) -> None:
-        self.table, self.trees, self.chains = table, trees, chains
-        self._threads = threads
-        self._room = room
-        counts = np.bincount(np.concatenate(chains), minlength=len(trees))
-        self.frequency = counts / counts.sum()
-        self._forest = forest_of_trees(table, [t.tree for t in trees])
-        self.n_leaves, self.depth, self.splits = self._forest.shapes()
+    choice: Choice
+    likelihood: bool
+    seed: int
+    schedule: Schedule
+    threads: int
+    room: int | None
+    again: Again
+    stop: Stop
 
-    def __reduce__(self) -> tuple[type[DrawnTrees], tuple[Any, ...]]:
-        """To be pickled or copied: what the core holds is computed anew."""
-        return type(self), (self.table, self.trees, self.chains, self._threads, self._room)
 
-    # --- values of trees, and what they come to ------------------------------------------------
+class DrawnResult(Result):
+    """The distribution over trees as draws show it."""
 
-    def mean(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Mean over all draws of a quantity of each tree, shape (U, ...), to shape (...)."""
-        return np.tensordot(self.frequency, values, axes=1)
+    def __init__(self, sampler: TreeSampler[Any], run: RunResult, how: HowDrawn) -> None:
+        super().__init__(
+            sampler.geometry.table,
+            choice=how.choice,
+            likelihood=how.likelihood,
+            normalised=sampler.normalised,
+            seed=how.seed,
+        )
+        self.sampler, self._run, self._how = sampler, run, how
 
-    def error(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Monte Carlo standard error of `mean`, shape (...)."""
-        flat = self.by_chain(values.reshape(len(values), math.prod(values.shape[1:])))
-        return results.monte_carlo_errors(flat).reshape(values.shape[1:])
+    def __getstate__(self) -> dict[str, Any]:
+        """To be pickled: every draw scored, and without the sampler, which is made again."""
+        if any(self._run.draws):
+            _ = self.averages
+        return {**vars(self), "sampler": None, "_how": replace(self._how, stop=never)}
 
-    def by_chain(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The quantity at every draw, shape (M, T, ...). Chains that kept fewer draws, or none, are
-        those of a run that was interrupted, or that had fewer to keep: all are cut to the length
-        of the shortest that has any."""
-        chains = [c for c in self.chains if len(c)]
-        length = min(len(c) for c in chains)
-        return values[np.stack([c[:length] for c in chains])]
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.sampler = self._how.again.sampler(self.likelihood)
 
-    # --- averages (`TreeAverages`) -------------------------------------------------------------
-
-    def usage(self) -> NDArray[np.float64]:
-        """For each feature the share of draws that split on it anywhere, shape (d,)."""
-        return self.mean((self.splits > 0).astype(np.float64))
-
-    def expected_splits(self) -> NDArray[np.float64]:
-        """For each feature the mean number of splits on it, shape (d,)."""
-        return self.mean(self.splits.astype(np.float64))
-
-    def leaf_distribution(self) -> NDArray[np.float64]:
-        """Share of draws with k leaves, at index k."""
-        return self._shares(self.n_leaves)
-
-    def depth_distribution(self) -> NDArray[np.float64]:
-        """Share of draws of depth t, at index t."""
-        return self._shares(self.depth)
-
-    def _shares(self, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Share of draws with each value of a whole number of their tree, shape (U,)."""
-        return np.asarray(np.bincount(numbers, self.frequency), np.float64)
-
-    def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
-        """For each new row, the leaves that it ends in."""
-        statistics, which = self._distinct_leaves
-        for where in self._leaves_reached(rows):
-            for column in where.T:
-                leaves, place = np.unique(which[column], return_inverse=True)
-                yield LeafMixture(self._shares(place), statistics[leaves])
-
-    def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
-        """For each new row the class probabilities, shape (m, C), or the predictive mean, shape
-        (m, 1), averaged over all draws."""
-        leaf = self.table.leaf
-        of_leaf = leaf.predict_proba if leaf.classes else leaf.mean
-        values = of_leaf(self._statistics).reshape(len(self._statistics), -1)
-        numbers = rows_as_numbers(self.table, rows)
-        return self._forest.average(values, self.frequency, numbers, self._threads)
-
-    # --- predictions ---------------------------------------------------------------------------
-
-    def predictive(self, where: NDArray[np.int64]) -> NDArray[np.float64]:
-        """What each tree predicts of rows, by their leaves of shape (U, m): class probabilities,
-        shape (U, m, C), or means, shape (U, m)."""
-        leaf = self.table.leaf
-        of_leaf = leaf.predict_proba if leaf.classes else leaf.mean
-        return of_leaf(self._statistics)[where]
-
-    def predictive_error(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
-        """Monte Carlo standard error of the mean of `predictive` over draws: (m, C) or (m,)."""
-        pieces = [self.error(self.predictive(w)) for w in self._leaves_reached(rows)]
-        return np.concatenate(pieces)
-
-    def leaves_of_table(self) -> NDArray[np.int64]:
-        """The leaf of each distinct row of the table under each tree, shape (U, n); of a table with
-        more than `rows_at_a_time`, of so many of them, evenly spread."""
-        rows = table_as_numbers(self.table)
-        if len(rows) > self.rows_at_a_time:
-            rows = rows[np.linspace(0, len(rows) - 1, self.rows_at_a_time).astype(np.int64)]
-        return self._forest.leaves(rows, self._threads)
+    # --- evidence ------------------------------------------------------------------------------
 
     @property
-    def rows_at_a_time(self) -> int:
-        """For so many rows what each draw predicts can be held at a time."""
-        each = sum(len(chain) for chain in self.chains) * max(1, len(self.table.leaf.classes))
-        held = _MOST_HELD
-        if self._room is not None:
-            held = min(held, max(self._room // _BYTES_HELD, _FEWEST_HELD))
-        return max(1, min(_ROWS_AT_A_TIME, held // each))
+    def log_evidence(self) -> Estimate | None:
+        """See `Result`: None by chains, which do not estimate it."""
+        if not self.likelihood or not self.normalised or not any(self._run.draws):
+            return None
+        found = self.averages.log_evidence()
+        return None if found is None else Estimate.drawn(*found)
 
-    def _leaves_reached(self, rows: NDArray[np.object_]) -> Iterator[NDArray[np.int64]]:
-        """The leaf that each new row (`Table.new_rows`) ends in under each tree, shape (U, m), some
-        rows at a time."""
-        numbers = rows_as_numbers(self.table, rows)
-        step = self.rows_at_a_time
-        for a in range(0, max(1, len(rows)), step):
-            yield self._forest.leaves(numbers[a : a + step], self._threads)
+    @property
+    def evidence_note(self) -> str | None:
+        """See `Result`."""
+        return self.sampler.evidence_note
+
+    @property
+    def log_prior_total(self) -> float | None:
+        """See `Result`."""
+        return 0.0 if self.normalised else None
+
+    @property
+    def log_total(self) -> float | None:
+        """See `Result`."""
+        return None if self.likelihood else self.log_prior_total
+
+    def prior(self) -> DrawnResult:
+        """See `Result`: by a run of its own."""
+        return self._how.again(False)
+
+    # --- the run -------------------------------------------------------------------------------
+
+    @property
+    def interrupted(self) -> bool:
+        """See `Result`."""
+        return self._run.interrupted or self.n_scored < self._n_drawn
+
+    @property
+    def out_of_time(self) -> bool:
+        """See `Result`."""
+        return self._run.out_of_time or self.n_scored < self._n_drawn
+
+    @property
+    def _n_drawn(self) -> int:
+        return sum(map(len, self._run.draws))
+
+    @property
+    def n_scored(self) -> int:
+        """How many draws there are: those that were scored before the time was over."""
+        return sum(map(len, self.averages.chains)) if self._n_drawn else 0
+
+    @property
+    def schedule(self) -> Schedule:
+        """See `Result`."""
+        return self._how.schedule
 
     @cached_property
-    def _statistics(self) -> NDArray[np.float64]:
-        """Statistics of each leaf, one tree after the other, shape (K, k)."""
-        rows = table_as_numbers(self.table)
-        statistics = np.ascontiguousarray(self.table.statistics, np.float64)
-        return self._forest.sums(statistics, rows, self._threads)
+    def diagnostics(self) -> Diagnostics:
+        """See `Result`."""
+        return diagnose(self.averages, {"log_posterior": self.log_joint}, self._run.tallies)
+
+    # --- trees ---------------------------------------------------------------------------------
+
+    @property
+    def derivations_are_trees(self) -> bool:
+        """See `Result`. Draws are trees in any case."""
+        return self.sampler.derivations_are_trees
+
+    def log_weight(self, tree: Tree) -> float:
+        """See `Result`."""
+        return self.sampler.log_weight(tree)
 
     @cached_property
-    def _distinct_leaves(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """The statistics that leaves have, shape (J, k), and which of them each leaf has, (K,)."""
-        found, which = np.unique(self._statistics, axis=0, return_inverse=True)
-        return found, which.reshape(-1)
+    def log_joint(self) -> NDArray[np.float64]:
+        """Log posterior of each distinct tree up to a constant, shape (U,)."""
+        pairs = ((t.log_weight, t.log_likelihood) for t in self.averages.trees)
+        return np.array([weight + self.likelihood * fit for weight, fit in pairs])
+
+    def best(self) -> Iterator[Candidate]:
+        """See `Result`: the best by weight times likelihood; better ones may not have been
+        drawn."""
+        for u in np.argsort(-self.log_joint, kind="stable"):
+            tree, joint = self.shown(self.averages.trees[u].tree), float(self.log_joint[u])
+            yield Candidate(tree, joint, self.log_probability(joint), certified=False)
+
+    def sample(self, n: int, rng: np.random.Generator) -> list[Tree]:
+        """See `Result`."""
+        found = rng.choice(len(self.averages.trees), n, p=self.averages.frequency)
+        return [self.shown(self.averages.trees[u].tree) for u in found]
+
+    @cached_property
+    def draws(self) -> Sequence[Draw]:
+        """See `Result`."""
+        if not any(self._run.draws):
+            return []
+        drawn, out = self.averages, []
+        for c, weights in enumerate(drawn.draw_weights):
+            for u, weight in zip(drawn.chains[c], weights.tolist(), strict=True):
+                out.append(self.draw(drawn.trees[u], c, weight))
+        return out
+
+    def draw(self, scored: ScoredTree, chain: int, weight: float) -> Draw:
+        """One draw, as it is handed out."""
+        prior = scored.log_weight if self.normalised else None
+        tree, fit = self.shown(scored.tree), scored.log_likelihood
+        return Draw(tree, scored.log_weight, prior, fit, chain, weight)
+
+    @property
+    def monte_carlo(self) -> DrawnTrees:
+        """See `Result`."""
+        return self.averages
+
+    @cached_property
+    def averages(self) -> DrawnTrees:
+        """The draws by distinct trees.
+
+        Raises
+        ------
+        UsageError
+            E530: there are none.
+        """
+        if not any(self._run.draws):
+            message = "nothing was drawn, so there is nothing to say of the trees"
+            raise UsageError(Diagnostic("E530", message, help="ask for draws, as with draws=1000"))
+        keys = [[json.dumps(record) for record in draws] for draws in self._run.draws]
+        # Draw after draw of all chains: a time that ends here leaves each chain as much.
+        distinct = {
+            chain[t]: draws[t]
+            for t in range(max(map(len, keys)))
+            for chain, draws in zip(keys, self._run.draws, strict=True)
+            if t < len(chain)
+        }
+        scored = self.sampler.scored(list(distinct.values()), self._how.stop)
+        known = dict(zip(distinct, scored, strict=False))
+        numbers: dict[Tree, int] = {}
+        trees: list[ScoredTree] = []
+        chains = []
+        for chain in keys:
+            numbered = []
+            for found in map(known.__getitem__, takewhile(known.__contains__, chain)):
+                number = numbers.setdefault(found.tree, len(trees))
+                if number == len(trees):
+                    trees.append(found)
+                numbered.append(number)
+            chains.append(np.array(numbered, np.int64))
+        log_weights = None
+        if self.schedule.thin is None:
+            pairs = zip(self._run.log_weights, chains, strict=True)
+            log_weights = [np.array(own[: len(chain)]) for own, chain in pairs]
+        return DrawnTrees(self.table, trees, chains, self._how.threads, self._how.room, log_weights)
+
+    # --- rules of the program ------------------------------------------------------------------
+
+    def mixture(self) -> list[SourceSpan]:
+        """See `Result`."""
+        grammar = self.sampler.rule_grammar
+        return [] if grammar is None or not self._n_drawn else rules_of_mixture(grammar)
+
+    def rule_uses(self, only: list[SourceSpan] | None = None) -> list[RuleUse]:
+        """See `Result`: shares and means over the draws, by their own derivations, each with its
+        error."""
+        grammar = self.sampler.rule_grammar
+        if grammar is None:
+            raise no_rules(self.choice.engine)
+        clauses = clauses_of(grammar)
+        number = {span: c for c, span in enumerate(clauses)}
+
+        def values(record: Json) -> NDArray[np.float64]:
+            taken = self.sampler.rules_taken(record)
+            spans = [grammar.states[s].rules[r].span for s, r in taken]
+            own = [number[span] for span in spans if span in number]
+            counts = np.bincount(own, minlength=len(clauses)).astype(np.float64)
+            first = np.zeros(len(clauses))
+            if spans and spans[0] in number:
+                first[own[0]] = 1.0
+            return np.stack([first, (counts > 0).astype(np.float64), counts])
+
+        known: dict[str, int] = {}
+        distinct: list[NDArray[np.float64]] = []
+        chains = []
+        for draws, chain in zip(self._run.draws, self.averages.chains, strict=True):
+            numbered = []
+            for record in draws[: len(chain)]:
+                u = known.setdefault(json.dumps(record), len(distinct))
+                if u == len(distinct):
+                    distinct.append(values(record))
+                numbered.append(u)
+            chains.append(np.array(numbered, np.int64))
+        every = np.array(distinct)
+        drawn = WeightedDraws(len(every), chains, self.averages.log_weights)
+        mean, error = drawn.mean(every), drawn.error(every)
+        return [
+            RuleUse.of(span, *mean[:, c].tolist(), *error[:, c].tolist())
+            for c, span in enumerate(clauses)
+            if only is None or span in only
+        ]
+
+
+class ForwardResult(DrawnResult):
+    """A prior by draws that do not depend on each other, so that nothing needs to converge."""
+
+    @cached_property
+    def diagnostics(self) -> Diagnostics:
+        """See `Result`."""
+        return replace(super().diagnostics, warnings=())

@@ -9,7 +9,7 @@ from slp.data.table import Table
 from slp.results.choice import Choice
 
 if TYPE_CHECKING:
-    from slp.results.posterior import MapTree
+    from slp.results.result import Candidate
 
 __all__ = ["Known"]
 
@@ -34,5 +34,5 @@ class Known:
     likelihood: bool
     normalised: bool
     log_evidence_bounds: tuple[float, float] | None = None
-    best: MapTree | None = None
+    best: Candidate | None = None
     tree_count: int | float | None = None

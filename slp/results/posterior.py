@@ -1,16 +1,16 @@
 """`Posterior`: what users hold after inference, whichever engine is behind it.
 
-Averages over trees are here, the same for all engines; what an engine has to say of its own is in
-`slp.results.exact_posterior` (sums over all trees) and `slp.results.sampled_posterior` (draws). It
-computes what is asked for when it is asked for, and keeps it.
+It computes what is asked for when it is asked for, from the engine's `slp.results.result.Result`,
+and keeps it.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,56 +20,23 @@ from slp import results
 from slp.data.table import Table
 from slp.errors import BudgetError, Diagnostic, UsageError
 from slp.leaves import label_array
-from slp.problem.boxes import Geometry
 from slp.problem.new_rows import distinct_rows, rows_as_numbers
 from slp.problem.tree_on_table import log_likelihood_of_tree
-from slp.results.averages import TreeAverages
 from slp.results.choice import Choice
 from slp.results.known import Known
 from slp.results.quantiles import class_quantile, mixture_quantile
+from slp.results.result import Candidate, Draw, Estimate, Result
 from slp.results.rule_use import RuleUse
+from slp.runner.options import check_count, fresh_seed
 from slp.trees import Tree
 from slp.trees.predicates import AskedPredicate
 
 if TYPE_CHECKING:
     from slp.results.diagnostics import Diagnostics
-    from slp.results.edit_posterior import EditSummary
+    from slp.results.edits import EditSummary
     from slp.runner import Schedule
 
-__all__ = ["Draw", "FeatureUse", "MapTree", "Posterior"]
-
-
-@dataclass(frozen=True)
-class MapTree:
-    """A tree of high posterior probability.
-
-    `log_joint` is the log weight of the tree under the program as written, plus the log marginal
-    likelihood of its leaves (without it in a prior); `log_posterior` the log of its probability.
-    Both sum over its derivations, and are None where they are not known. `certified`: it is known
-    that no tree that comes later is better; of draws it is not.
-    """
-
-    tree: Tree
-    log_joint: float | None
-    log_posterior: float | None
-    certified: bool = True
-
-
-@dataclass(frozen=True)
-class Draw:
-    """One draw.
-
-    `log_weight` is the log weight of the tree under the program as written (None under `edittree`:
-    not known), `log_prior` the log of its prior probability (None where that or the total of the
-    weights is not known), both over all its derivations; `log_likelihood` that of the data given
-    the tree.
-    """
-
-    tree: Tree
-    log_weight: float | None
-    log_prior: float | None
-    log_likelihood: float
-    chain: int = 0
+__all__ = ["FeatureUse", "Posterior"]
 
 
 @dataclass(frozen=True)
@@ -83,13 +50,12 @@ class FeatureUse:
     expected_splits_error: float = 0.0
 
 
-class Posterior(ABC):
+class Posterior:
     """The distribution over decision trees given a program and a table: the posterior, or the prior
     itself.
 
     Attributes
     ----------
-    choice : the engine, why, and how large exact sums would be: `engine` and `reason` are its.
     table : the table it was given.
     likelihood : False if this is the prior.
     normalised : whether the program's weights are known to sum to 1 over all trees of every table.
@@ -97,21 +63,16 @@ class Posterior(ABC):
     predicates : those that are asked, with counts of what became of them.
     """
 
-    predicates: Sequence[AskedPredicate] = ()
+    def __init__(self, result: Result, predicates: Sequence[AskedPredicate] = ()) -> None:
+        self._result, self.predicates = result, predicates
+        self.table: Table = result.table
+        self.likelihood, self.normalised = result.likelihood, result.normalised
+        self.seed = result.seed
 
-    def __init__(
-        self,
-        geometry: Geometry,
-        *,
-        choice: Choice,
-        likelihood: bool,
-        normalised: bool,
-        seed: int,
-    ) -> None:
-        self.choice = choice
-        self.table: Table = geometry.table
-        self.likelihood, self.normalised, self.seed = likelihood, normalised, seed
-        self._geometry = geometry
+    @property
+    def choice(self) -> Choice:
+        """The engine, why, and how large exact sums would be."""
+        return self._result.choice
 
     @property
     def engine(self) -> str:
@@ -127,10 +88,9 @@ class Posterior(ABC):
         kind = "posterior" if self.likelihood else "prior"
         return f"<{kind} over trees of {self.table.response}, engine {self.engine}>"
 
-    # --- what engines differ in ----------------------------------------------------------------
+    # --- evidence ------------------------------------------------------------------------------
 
     @property
-    @abstractmethod
     def log_evidence(self) -> float | None:
         """log P(response | features) under the prior normalised over its support; None for a prior,
         and where the engine does not know it.
@@ -138,24 +98,36 @@ class Posterior(ABC):
         With `majority`, `monotone` or `rows(Class, N)` the prior itself looks at the response, and
         then this is no Bayes factor against another program: see `evidence_note`.
         """
+        return None if self._evidence is None else self._evidence.value
 
     @property
-    @abstractmethod
+    def log_evidence_error(self) -> float | None:
+        """Monte Carlo standard error of `log_evidence`: 0 where it is exact, NaN where the draws do
+        not tell; None where there is no evidence."""
+        return None if self._evidence is None else self._evidence.error
+
+    @property
+    def _evidence(self) -> Estimate | None:
+        return self._result.log_evidence
+
+    @property
     def evidence_note(self) -> str | None:
         """What must be said beside the evidence, if anything."""
+        return self._result.evidence_note
 
     @property
     def left_out(self) -> float:
         """Upper bound on the probability that trees have together which an exact engine left out:
         deeper ones than it needs to sum over. At most 1e-12, which is below rounding."""
-        return 0.0
+        return self._result.left_out
 
-    @abstractmethod
     def prior(self) -> Posterior:
         """The prior over the same trees, with the same engine and seed."""
+        return Posterior(self._result.prior(), self.predicates)
+
+    # --- trees ---------------------------------------------------------------------------------
 
     @property
-    @abstractmethod
     def derivations_are_trees(self) -> bool:
         """Whether each tree surely has one derivation.
 
@@ -163,14 +135,15 @@ class Posterior(ABC):
         be listed and counted once for each of them, and a tree of many derivations may have more
         probability than the first one listed. All else is over trees.
         """
+        return self._result.derivations_are_trees
 
-    @abstractmethod
     def tree_count(self) -> int | float | None:
         """Number of trees (derivations) of probability above zero: an int below 2**53, else a float
         with the usual rounding, inf beyond 1.8e308; None where the engine does not count."""
+        count = self._result.tree_count()
+        return int(count) if count is not None and count < 2**53 else count
 
-    @abstractmethod
-    def k_best(self, k: int) -> list[MapTree]:
+    def k_best(self, k: int) -> list[Candidate]:
         """The trees of the `k` best derivations, or the best of the trees drawn, best first; fewer
         if there are no more.
 
@@ -179,20 +152,21 @@ class Posterior(ABC):
         UsageError
             `k` is no whole number from 0 up (E505).
         """
+        check_count("k", k)
+        return list(islice(self._result.best(), k))
 
-    def map(self) -> MapTree:
+    def map(self) -> Candidate:
         """The tree of the best derivation, or the best of the trees drawn."""
         return self._best
 
     @cached_property
-    def _best(self) -> MapTree:
+    def _best(self) -> Candidate:
         return self.k_best(1)[0]
 
     def map_tree(self) -> Tree:
         """The tree of `map`."""
         return self._best.tree
 
-    @abstractmethod
     def sample(self, n: int, seed: int | None = None) -> list[Tree]:
         """`n` draws apart from `draws`: independent ones, or, of a sampler, drawn from `draws` with
         replacement.
@@ -202,56 +176,76 @@ class Posterior(ABC):
         UsageError
             `n` or `seed` is no whole number from 0 up (E505).
         """
+        check_count("n", n)
+        if seed is not None:
+            check_count("seed", seed, most=math.inf)
+        rng = np.random.default_rng(fresh_seed() if seed is None else seed)
+        return self._result.sample(n, rng)
 
     @property
-    @abstractmethod
     def draws(self) -> Sequence[Draw]:
         """The draws that were asked for, chain after chain."""
+        return self._result.draws
 
-    @abstractmethod
     def log_prior(self, tree: Tree) -> float | None:
         """Log prior probability of any tree that parts the table's rows as `tree` does (thresholds
         need not be canonical, leaf summaries are ignored); -inf off the support; None where the
         total of the prior's weights is not known."""
+        weight = self._result.log_weight(tree)
+        if weight == -math.inf:
+            return weight
+        total = self._result.log_prior_total
+        return None if total is None or math.isnan(weight) else weight - total
 
     def log_likelihood(self, tree: Tree) -> float:
         """Log marginal likelihood of the response given the tree; -inf where the coded table does
         not tell how the tree parts its rows."""
         return log_likelihood_of_tree(self.table, tree)
 
-    @abstractmethod
     def log_posterior(self, tree: Tree) -> float | None:
         """Log probability of all trees that part the table's rows as `tree` does; -inf off the
-        support; None where the evidence is not known."""
+        support; None where the evidence is not known. What is known up to a constant is
+        `log_weight` + `log_likelihood` of the draws."""
+        weight = self._result.log_weight(tree)
+        if weight == -math.inf:
+            return weight
+        if self._result.log_total is None:
+            return None
+        return self._result.log_probability(
+            weight + self.log_likelihood(tree) if self.likelihood else weight
+        )
+
+    # --- the run -------------------------------------------------------------------------------
 
     @property
     def diagnostics(self) -> Diagnostics | None:
-        """How far the draws of a sampler can be trusted; None for an exact engine."""
-        return None
+        """How far the draws of a sampler can be trusted: R-hat, effective draws, and what became of
+        proposals; None for an exact engine."""
+        return self._result.diagnostics
 
     @property
     def schedule(self) -> Schedule | None:
         """How long the chains of a sampler were to run; None for an exact engine."""
-        return None
+        return self._result.schedule
 
     @property
     def edits(self) -> EditSummary | None:
         """What the trees change in the tree given to `edittree`; None for other programs."""
-        return None
+        return self._result.edits
 
     @property
     def interrupted(self) -> bool:
         """Whether a sampler was stopped before it had made all draws."""
-        return False
+        return self._result.interrupted
 
     @property
     def out_of_time(self) -> bool:
         """Whether it was its time that stopped a sampler, and not the keyboard."""
-        return False
+        return self._result.out_of_time
 
     def known(self) -> Known:
         """What there is without more work, where a limit of time or memory was reached."""
-        return Known(self.choice, self.table, self.likelihood, self.normalised)
+        return self._result.known()
 
     def drawn_instead(self, limit: BudgetError) -> Posterior | None:
         """The same distribution by a sampler, in what is left of the time, where `limit` says that
@@ -263,19 +257,12 @@ class Posterior(ABC):
         BudgetError
             E540: nothing was drawn in time.
         """
-        return None
+        found = self._result.instead(limit)
+        return None if found is None else Posterior(found, self.predicates)
 
     def to_arviz(self) -> Any:
-        """The draws as an `xarray.DataTree`, as ArviZ takes it: see `slp.results.arviz_data`."""
+        """The draws as an `xarray.DataTree`, as ArviZ takes it: see `slp.results.arviz`."""
         return results.posterior_to_arviz(self)
-
-    @property
-    @abstractmethod
-    def _averages(self) -> TreeAverages: ...
-
-    def _shown(self, tree: Tree) -> Tree:
-        """A tree as it is handed out: a prior knows no outcomes, so its leaves say none."""
-        return tree if self.likelihood else tree.without_outcomes()
 
     # --- predictions ---------------------------------------------------------------------------
 
@@ -293,7 +280,7 @@ class Posterior(ABC):
         if not self.table.leaf.classes:
             message = "the response is numeric, it has no class probabilities"
             raise _usage("E506", message, "use predict or predict_interval")
-        return self._averages.predictions(self.table.new_rows(X))
+        return self._result.averages.predictions(self.table.new_rows(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """For each row, the most probable class (on a tie the first) in the type that it has in the
@@ -302,7 +289,7 @@ class Posterior(ABC):
         if leaf.classes:
             best = self.predict_proba(X).argmax(axis=1)
             return np.asarray(label_array(leaf.classes)[best])
-        return self._averages.predictions(self.table.new_rows(X))[:, 0]
+        return self._result.averages.predictions(self.table.new_rows(X))[:, 0]
 
     def predict_interval(self, X: Any, level: float = 0.9) -> NDArray[np.float64]:
         """Central intervals over all trees: of a numeric response the predictive one, shape (m, 2);
@@ -328,7 +315,7 @@ class Posterior(ABC):
         tails = ((1 - level) / 2, (1 + level) / 2)
         rows = self.table.new_rows(X)
         first, which = distinct_rows(self.table, rows_as_numbers(self.table, rows))
-        mixtures = self._averages.leaf_mixtures(rows[first])
+        mixtures = self._result.averages.leaf_mixtures(rows[first])
         if not leaf.classes:
             ends = [[mixture_quantile(leaf, m, q) for q in tails] for m in mixtures]
             return np.array(ends, np.float64).reshape(len(first), 2)[which]
@@ -350,6 +337,8 @@ class Posterior(ABC):
             `X` lacks a column, or a value.
         """
         rows = self.table.new_rows(X)
+        if self._result.monte_carlo is not None:
+            return self._result.monte_carlo.predictive_error(rows)
         n_classes = len(self.table.leaf.classes)
         return np.zeros((len(rows), n_classes) if n_classes else len(rows))
 
@@ -359,7 +348,18 @@ class Posterior(ABC):
         """For each feature how much it is used."""
         return self._feature_use
 
-    @abstractmethod
+    @cached_property
+    def _feature_use(self) -> dict[str, FeatureUse]:
+        averages, drawn = self._result.averages, self._result.monte_carlo
+        numbers = [averages.usage(), averages.expected_splits()]
+        if drawn is not None:
+            numbers += [drawn.usage_error(), drawn.expected_splits_error()]
+        columns = zip(*(column.tolist() for column in numbers), strict=True)
+        return {
+            name: FeatureUse(*column)
+            for name, column in zip(self.table.feature_names, columns, strict=True)
+        }
+
     def rule_probabilities(self) -> list[RuleUse]:
         """How much each rule of the program is used, in the order of the text: whether a derivation
         begins with it, uses it at all, and how often (see `RuleUse`). Rules that no state of the
@@ -372,20 +372,17 @@ class Posterior(ABC):
         BudgetError
             An exact engine needs a sum of its own for some rules, and that does not fit.
         """
+        return self._result.rule_uses()
 
-    @abstractmethod
     def mixture(self) -> list[RuleUse]:
         """The rules that a derivation begins with, where these are a mixture of other states that
         it never comes back to: `rule_probabilities` of these alone. Else none."""
+        return self._mixture
 
     @cached_property
-    def _feature_use(self) -> dict[str, FeatureUse]:
-        used, splits = self._averages.usage(), self._averages.expected_splits()
-        pairs = zip(used.tolist(), splits.tolist(), strict=True)
-        return {
-            name: FeatureUse(*pair)
-            for name, pair in zip(self.table.feature_names, pairs, strict=True)
-        }
+    def _mixture(self) -> list[RuleUse]:
+        rules = self._result.mixture()
+        return self._result.rule_uses(rules) if rules else []
 
     def expected_leaves(self) -> float:
         """Expected number of leaves: one more than the expected number of splits."""
@@ -393,7 +390,7 @@ class Posterior(ABC):
 
     @cached_property
     def _expected_splits(self) -> NDArray[np.float64]:
-        return self._averages.expected_splits()
+        return self._result.averages.expected_splits()
 
     def expected_depth(self) -> float:
         """Expected depth (splits on the longest path)."""
@@ -403,11 +400,13 @@ class Posterior(ABC):
     def expected_leaves_error(self) -> float:
         """Monte Carlo standard error of `expected_leaves`: 0 where it is exact, NaN where there are
         too few draws to tell."""
-        return 0.0
+        drawn = self._result.monte_carlo
+        return 0.0 if drawn is None else float(drawn.error(drawn.n_leaves.astype(np.float64)))
 
     def expected_depth_error(self) -> float:
         """Monte Carlo standard error of `expected_depth`, as `expected_leaves_error`."""
-        return 0.0
+        drawn = self._result.monte_carlo
+        return 0.0 if drawn is None else float(drawn.error(drawn.depth.astype(np.float64)))
 
     def leaf_distribution(self) -> NDArray[np.float64]:
         """Probability of k leaves at index k = 0, 1, ...; ends where what is left is below
@@ -416,7 +415,7 @@ class Posterior(ABC):
 
     @cached_property
     def _leaf_distribution(self) -> NDArray[np.float64]:
-        return self._averages.leaf_distribution()
+        return self._result.averages.leaf_distribution()
 
     def depth_distribution(self) -> NDArray[np.float64]:
         """Probability of depth t at index t = 0, 1, ...; ends where what is left is below 1e-12."""
@@ -424,7 +423,7 @@ class Posterior(ABC):
 
     @cached_property
     def _depth_distribution(self) -> NDArray[np.float64]:
-        return self._averages.depth_distribution()
+        return self._result.averages.depth_distribution()
 
 
 def _usage(code: str, message: str, help: str) -> UsageError:

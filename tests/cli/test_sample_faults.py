@@ -96,10 +96,10 @@ def test_what_is_known_when_a_later_pass_ends(slp_run, table: Path, monkeypatch)
     """The evidence is known, the best tree is not."""
     known = json.loads(slp_run("slp-sample", "growtree", table, "--json").out)["log_evidence"]
 
-    def over(self: object, k: int) -> None:
+    def over(self: object) -> None:
         raise BudgetError(Diagnostic("E540", "the time is over"))
 
-    monkeypatch.setattr("slp.results.exact_posterior.ExactPosterior.k_best", over)
+    monkeypatch.setattr("slp.results.summed.SummedResult.best", over)
     result = slp_run("slp-sample", "growtree", table, "--json")
     have = json.loads(result.out)
     assert result.code == 1 and have["log_evidence"] == known and have["map"] is not None

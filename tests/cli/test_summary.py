@@ -27,7 +27,7 @@ def data() -> tuple[np.ndarray, np.ndarray]:
 def peaks() -> tuple[int, int]:
     """Bytes that the search for the best tree takes, and that for the uses of features."""
     posterior = slp.parse(PROGRAM).posterior(*data(), engine="exact", draws=0)
-    engine = posterior._distribution.passes.engine  # type: ignore[attr-defined]
+    engine = posterior._result.averages.passes.engine  # type: ignore[attr-defined]
     out = []
     for quantity in (BEST, USES):
         run = engine.make_pass(quantity, True, False, 0, True, 2**30, 1)
@@ -75,7 +75,7 @@ def test_passes_give_way_to_each_other() -> None:
 
 def test_draws_keep_the_budget() -> None:
     posterior = slp.parse(PROGRAM).posterior(*data(), engine="exact", draws=2000, threads=1)
-    passes = posterior._distribution.passes  # type: ignore[attr-defined]
+    passes = posterior._result.averages.passes  # type: ignore[attr-defined]
     passes._memory = passes._room = passes._kept_bytes() + 200_000
     with pytest.raises(BudgetError) as error:
         posterior.draws  # noqa: B018

@@ -25,7 +25,7 @@ def found(text: str, n: int = 200, d: int = 3, **options: object) -> tuple[int, 
     program = slp.parse(text)
     model = program.compile(X, X[:, 0] > 0)
     sampling = TreeChainOptions(**options)  # type: ignore[arg-type]
-    sampler = tree_sampler(program.ir, model.grammar, model.boxes, sampling, True)
+    sampler = tree_sampler(model, sampling, True)
     return steps.default_steps(sampler, model.grammar, sampling)
 
 
@@ -88,6 +88,6 @@ def test_what_a_step_reads(text: str, of_a_row: float) -> None:
     X = np.random.default_rng(0).normal(size=(200, 3))
     program = slp.parse(text)
     model = program.compile(X, X[:, 0] > 0)
-    sampler = tree_sampler(program.ir, model.grammar, model.boxes, TreeChainOptions(), True)
+    sampler = tree_sampler(model, TreeChainOptions(), True)
     seconds = steps.seconds_of_step(sampler, model.grammar)
     assert seconds == pytest.approx((3000 + 30 * 3 + of_a_row * 200) * 1e-9)

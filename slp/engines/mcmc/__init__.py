@@ -12,22 +12,21 @@ from slp.late import late_names
 if TYPE_CHECKING:
     from slp.engines.mcmc.sample import (
         best_drawn,
+        chain_schedule,
         forward_draws,
+        run_chains,
         runs_forward,
-        sample_posterior,
         tree_sampler,
     )
 
-__all__ = ["best_drawn", "forward_draws", "runs_forward", "sample_posterior", "tree_sampler"]
+__all__ = [
+    "best_drawn",
+    "chain_schedule",
+    "forward_draws",
+    "run_chains",
+    "runs_forward",
+    "tree_sampler",
+]
 
 # Exact engines need none of it.
-__getattr__, __dir__ = late_names(
-    __name__,
-    {
-        "best_drawn": "slp.engines.mcmc.sample",
-        "forward_draws": "slp.engines.mcmc.sample",
-        "runs_forward": "slp.engines.mcmc.sample",
-        "sample_posterior": "slp.engines.mcmc.sample",
-        "tree_sampler": "slp.engines.mcmc.sample",
-    },
-)
+__getattr__, __dir__ = late_names(__name__, {name: "slp.engines.mcmc.sample" for name in __all__})

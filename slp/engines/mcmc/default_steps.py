@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from slp.engines.mcmc.edits import CompiledEditMetropolisHastings, EditMetropolisHastings
 from slp.engines.mcmc.options import TreeChainOptions
-from slp.engines.mcmc.trees import CompiledMetropolisHastings, CompiledTempering
 from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar
-from slp.results.sampled_posterior import TreeSampler
+from slp.results.drawn import TreeSampler
 
 __all__ = ["default_steps", "seconds_of_step"]
 
@@ -50,15 +48,12 @@ def default_steps(
     are lessened by the same factor. How many draws and chains there are does not matter, so that a
     run may go on for more draws.
     """
-    core = sampler.base if isinstance(sampler, CompiledTempering) else sampler
     warmup, thin = _SLOW
-    moved = options.rungs
-    if isinstance(core, CompiledEditMetropolisHastings):
+    if sampler.in_core and sampler.over_edits:
         warmup, thin = _EDITS
-    elif isinstance(core, CompiledMetropolisHastings):
-        if core.predicate is None and "q_exact" not in options.proposal:
-            warmup, thin = (max(1, n // options.rungs) for n in _QUICK)
-    seconds = (_CHAINS * warmup + _DRAWS * thin) * moved * seconds_of_step(sampler, grammar)
+    elif sampler.in_core and sampler.longest_block > 1 and "q_exact" not in options.proposal:
+        warmup, thin = (max(1, n // options.rungs) for n in _QUICK)
+    seconds = (_CHAINS * warmup + _DRAWS * thin) * options.rungs * seconds_of_step(sampler, grammar)
     share = min(1.0, _MOST_SECONDS / seconds)
     return max(1, round(warmup * share)), max(1, round(thin * share))
 
@@ -69,13 +64,9 @@ def seconds_of_step(sampler: TreeSampler[Any], grammar: TreeGrammar) -> float:
     table = sampler.geometry.table
     n, d = len(table.counts), len(table.features)
     in_any_case = _STEP + _FEATURE * d + _ROW * n
-    core = sampler.base if isinstance(sampler, CompiledTempering) else sampler
-    if isinstance(core, EditMetropolisHastings | CompiledEditMetropolisHastings):
-        each = _EDITED * d
-    else:
-        each = _read_of_features(grammar)
+    each = _EDITED * d if sampler.over_edits else _read_of_features(grammar)
     nanoseconds = in_any_case + each * n
-    if not isinstance(core, CompiledMetropolisHastings | CompiledEditMetropolisHastings):
+    if not sampler.in_core:
         splits = sum(min(int(f.n_codes), n) for f in table.features)
         nanoseconds += splits * (_SPLIT + _SPLIT_WORDS * n / 64)
     return nanoseconds * 1e-9

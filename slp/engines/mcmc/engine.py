@@ -10,27 +10,23 @@ from slp.engines import mcmc
 from slp.engines.contract import Request
 from slp.engines.mcmc.options import TreeChainOptions
 from slp.errors import Diagnostic
-from slp.ir.program import Program
-from slp.ir.tree_grammar import TreeGrammar
-from slp.problem.boxes import Geometry
 from slp.problem.problem import Problem
-from slp.results.posterior import Posterior
 
 if TYPE_CHECKING:
-    from slp.results.sampled_posterior import TreeSampler
+    from slp.results.drawn import TreeSampler
+    from slp.results.result import Result
+    from slp.runner import Schedule
 
 __all__ = ["ENGINE", "ChainsOverTrees", "MakeSampler"]
 
-#: What chains run, of a program and its grammar on a table, with options; with or without
-#: likelihood, and whether the program's code may run.
-MakeSampler: TypeAlias = Callable[
-    [Program, TreeGrammar, Geometry, Any, bool, bool], "TreeSampler[Any]"
-]
+#: What chains run, on a problem with options; with or without likelihood, and whether the program's
+#: code may run.
+MakeSampler: TypeAlias = Callable[[Problem, Any, bool, bool], "TreeSampler[Any]"]
 
 
 @dataclass(frozen=True)
 class ChainsOverTrees:
-    """An engine (`slp.engines.contract.Engine`) made of what its chains run.
+    """An engine (`slp.engines.drawing.DrawingEngine`) made of what its chains run.
 
     `in_core` : whether they run in the compiled core wherever predicates and edits let them.
     `needs_grammar` : see `Engine`.
@@ -38,7 +34,7 @@ class ChainsOverTrees:
 
     name: str
     title: str
-    sampler: MakeSampler
+    make: MakeSampler
     in_core: bool
     refuses: str
     needs_grammar: bool = True
@@ -49,20 +45,27 @@ class ChainsOverTrees:
         """See `Engine`: what it refuses is found when chains are made."""
         return ()
 
-    def run(self, problem: Problem, request: Request, options: TreeChainOptions) -> Posterior:
-        """See `Engine`, and `slp.engines.mcmc.sample.sample_posterior`."""
-        return mcmc.sample_posterior(self, problem, request, options)
+    def run(self, problem: Problem, request: Request, options: TreeChainOptions) -> Result:
+        """See `Engine`, and `slp.engines.mcmc.sample.run_chains`."""
+        return mcmc.run_chains(self, problem, request, options, self.in_core)
+
+    def sampler(
+        self, problem: Problem, options: TreeChainOptions, likelihood: bool, allow_code: bool
+    ) -> TreeSampler[Any]:
+        """See `DrawingEngine`."""
+        return self.make(problem, options, likelihood, allow_code)
+
+    def schedule(
+        self, sampler: TreeSampler[Any], problem: Problem, options: TreeChainOptions, draws: int
+    ) -> Schedule:
+        """See `DrawingEngine`: as the options say, and `default_steps` where they do not."""
+        return mcmc.chain_schedule(sampler, problem, options, draws)
 
 
 def _tree_sampler(
-    program: Program,
-    grammar: TreeGrammar,
-    boxes: Geometry,
-    options: TreeChainOptions,
-    likelihood: bool,
-    allow_code: bool,
+    problem: Problem, options: TreeChainOptions, likelihood: bool, allow_code: bool
 ) -> TreeSampler[Any]:
-    return mcmc.tree_sampler(program, grammar, boxes, options, likelihood)
+    return mcmc.tree_sampler(problem, options, likelihood)
 
 
 ENGINE = ChainsOverTrees(

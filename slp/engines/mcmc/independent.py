@@ -9,15 +9,13 @@ from slp.engines import mcmc
 from slp.engines.contract import NoOptions, Request
 from slp.engines.mcmc.options import TreeChainOptions
 from slp.errors import Diagnostic, UnsupportedError
-from slp.ir.program import Program
-from slp.ir.tree_grammar import TreeGrammar
 from slp.messages.inference import NOT_FORWARD, PRIOR_ALONE
-from slp.problem.boxes import Geometry
 from slp.problem.problem import Problem
-from slp.results.posterior import Posterior
 
 if TYPE_CHECKING:
-    from slp.results.sampled_posterior import TreeSampler
+    from slp.results.drawn import TreeSampler
+    from slp.results.result import Result
+    from slp.runner import Schedule
 
 __all__ = ["ENGINE"]
 
@@ -31,14 +29,13 @@ class _Forward:
     gives: str = "estimates with their errors, by independent draws; no evidence"
     refuses: str = "the posterior; programs in which weights at a choice sum to more than 1"
     needs_grammar: bool = True
-    in_core: bool = True
     Options: type[Any] = NoOptions
 
     def refusal(self, problem: Problem, options: NoOptions) -> tuple[Diagnostic, ...]:
         """See `Engine`: E533."""
         return () if mcmc.runs_forward(problem) else (NOT_FORWARD(),)
 
-    def run(self, problem: Problem, request: Request, options: NoOptions) -> Posterior:
+    def run(self, problem: Problem, request: Request, options: NoOptions) -> Result:
         """See `Engine`.
 
         Raises
@@ -48,21 +45,20 @@ class _Forward:
         """
         if request.likelihood:
             raise UnsupportedError(PRIOR_ALONE())
-        return mcmc.sample_posterior(
-            self, problem, request, TreeChainOptions(chains=1, warmup=0, thin=1)
-        )
+        chains = TreeChainOptions(chains=1, warmup=0, thin=1)
+        return mcmc.run_chains(self, problem, request, chains, in_core=True)
 
     def sampler(
-        self,
-        program: Program,
-        grammar: TreeGrammar,
-        boxes: Geometry,
-        options: TreeChainOptions,
-        likelihood: bool,
-        allow_code: bool,
+        self, problem: Problem, options: TreeChainOptions, likelihood: bool, allow_code: bool
     ) -> TreeSampler[Any]:
-        """What is run: see `slp.engines.mcmc.engine.MakeSampler`."""
-        return mcmc.forward_draws(program, grammar, boxes)
+        """See `DrawingEngine`."""
+        return mcmc.forward_draws(problem)
+
+    def schedule(
+        self, sampler: TreeSampler[Any], problem: Problem, options: TreeChainOptions, draws: int
+    ) -> Schedule:
+        """See `DrawingEngine`."""
+        return mcmc.chain_schedule(sampler, problem, options, draws)
 
 
 ENGINE = _Forward()

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
-from slp.engines.contract import option
+from slp.engines.contract import DrawingOptions, option
 
 __all__ = ["ProofChainOptions", "TreeChainOptions"]
 
 _PROPOSAL = "proposals with weights, such as q_uc:0.8,q_ind:0.2"
-_CHECKPOINT = "keep the run in this file as it goes"
-_RESUME = "go on with the run in the checkpoint"
 
 
-@dataclass(frozen=True)
-class TreeChainOptions:
+@dataclass(frozen=True, kw_only=True)
+class TreeChainOptions(DrawingOptions):
     """Of chains over trees. None is what `slp.engines.mcmc.default_steps` takes."""
 
     chains: int = option(4, "number of chains", least=1)
@@ -31,17 +28,13 @@ class TreeChainOptions:
     rungs: int = option(
         1, "powers of the likelihood that each chain is tempered at; 1 for none", least=1
     )
-    checkpoint: str | Path | None = option(None, _CHECKPOINT, metavar="FILE")
-    resume: bool = option(False, _RESUME)
 
 
-@dataclass(frozen=True)
-class ProofChainOptions:
+@dataclass(frozen=True, kw_only=True)
+class ProofChainOptions(DrawingOptions):
     """Of chains over the proofs of a goal."""
 
     chains: int = option(4, "number of chains", least=1)
     warmup: int = option(1000, "steps of each chain before any draw is kept", least=0)
     thin: int = option(10, "steps for each draw kept", least=1)
     proposal: str = option("q_uc", _PROPOSAL, metavar="NAMES")
-    checkpoint: str | Path | None = option(None, _CHECKPOINT, metavar="FILE")
-    resume: bool = option(False, _RESUME)

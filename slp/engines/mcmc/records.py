@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
 from slp.results.averages import ScoredTree
-from slp.results.sampled_posterior import SampledPosterior
+from slp.results.drawn import DrawnResult
 from slp.runner import Json, Stop, never
 from slp.trees import Tree
 
 if TYPE_CHECKING:
-    from slp.results.sampled_posterior import TreeSampler
+    from slp.results.drawn import TreeSampler
 
 __all__ = ["RecordsOf"]
 
@@ -21,16 +21,26 @@ B = TypeVar("B", bound="TreeSampler[Any]")
 
 
 class RecordsOf(Generic[B]):
-    """What a `slp.results.sampled_posterior.TreeSampler` is asked beside `Stepper`, as its `base`
+    """What a `slp.results.drawn.TreeSampler` is asked beside `Stepper`, as its `base`
     answers."""
 
     def __init__(self, base: B) -> None:
         self.base = base
 
     @property
-    def posterior_type(self) -> type[SampledPosterior]:
+    def result_type(self) -> type[DrawnResult]:
         """See `TreeSampler`."""
-        return self.base.posterior_type
+        return self.base.result_type
+
+    @property
+    def in_core(self) -> bool:
+        """See `TreeSampler`."""
+        return self.base.in_core
+
+    @property
+    def over_edits(self) -> bool:
+        """See `TreeSampler`."""
+        return self.base.over_edits
 
     @property
     def geometry(self) -> Geometry:

@@ -6,26 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 from slp.engines.mcmc.engine import ChainsOverTrees
 from slp.engines.mcmc.options import TreeChainOptions
-from slp.ir.program import Program
-from slp.ir.tree_grammar import TreeGrammar
-from slp.problem.boxes import Geometry
+from slp.problem.problem import Problem
 from slp.swipl import trees
 
 if TYPE_CHECKING:
-    from slp.results.sampled_posterior import TreeSampler
+    from slp.results.drawn import TreeSampler
 
 __all__ = ["ENGINE"]
 
 
 def _sampler(
-    program: Program,
-    grammar: TreeGrammar,
-    boxes: Geometry,
-    options: TreeChainOptions,
-    likelihood: bool,
-    allow_code: bool,
+    problem: Problem, options: TreeChainOptions, likelihood: bool, allow_code: bool
 ) -> TreeSampler[Any]:
-    return trees.sampler(program, boxes, options, likelihood, allow_code)
+    return trees.sampler(problem.program, problem.boxes, options, likelihood, allow_code)
 
 
 ENGINE = ChainsOverTrees(

@@ -32,7 +32,7 @@ from slp.problem.problem import Problem
 from slp.problem.tree_tests import tree_tests
 from slp.resolution import Limits
 from slp.resources import prior_names
-from slp.results.sampled_posterior import SampledPosterior
+from slp.results.drawn import DrawnResult
 from slp.swipl import prolog
 from slp.swipl.trees import PrologMetropolisHastings, PrologProcess
 from slp.swipl.trees import process as processes
@@ -199,7 +199,7 @@ def test_long_runs_agree_with_enumeration(name: str) -> None:
 def test_the_posterior_is_like_that_of_mh() -> None:
     """Its kind, its numbers and their names; what is not known is None."""
     found, other = posterior(":- use(growtree)."), posterior(":- use(growtree).", engine="mh")
-    assert isinstance(found, SampledPosterior) and isinstance(other, SampledPosterior)
+    assert isinstance(found._result, DrawnResult) and isinstance(other._result, DrawnResult)
     assert (found.engine, found.reason) == ("prolog", "asked for")
     assert found.draws[0].log_prior is not None and found.log_evidence is None
     assert found.derivations_are_trees and len(found.draws) == 8
@@ -234,7 +234,7 @@ def test_programs_without_a_tree_grammar() -> None:
     found = posterior(text, draws=100)
     assert len({d.tree for d in found.draws}) > 5
     assert not found.derivations_are_trees and found.draws[0].log_prior is None
-    chains = found._sampler  # type: ignore[attr-defined]
+    chains = found._result.sampler  # type: ignore[attr-defined]
     have: defaultdict[str, float] = defaultdict(float)
     for proof in all_proofs(chains.process):
         have[tree_text(tree_key(chains.tree(proof).root))] += math.exp(proof.log_weight)
@@ -264,7 +264,7 @@ def test_guards_with_the_libraries_of_prolog() -> None:
     )
     table = PATIENTS.drop("sex")
     found = posterior(text, table, allow_code=True)
-    assert_same(found._sampler.process, process_of(model_of(plain, table)))  # type: ignore[attr-defined]
+    assert_same(found._result.sampler.process, process_of(model_of(plain, table)))  # type: ignore[attr-defined]
     want = "error[E263]: `prolog(...)` can do whatever SWI-Prolog can, and is refused\n"
     assert refused(text, table).startswith(f"{want} --> <text>:4:1\n")
     for engine in ("auto", "mh"):

@@ -23,9 +23,9 @@ from slp.problem.boxes import Geometry
 from slp.problem.cut_trees import Renderer
 from slp.problem.tree_tests import TreeTest, predicate_tests, tree_tests
 from slp.results.averages import ScoredTree
-from slp.results.edit_posterior import EditPosterior
+from slp.results.drawn import DrawnResult
+from slp.results.edits import EditResult
 from slp.results.evidence import evidence_note
-from slp.results.sampled_posterior import SampledPosterior
 from slp.runner import Json, Stop, never, until
 from slp.runner.randomness import RandomChance
 from slp.trees import Tree, fit_tree
@@ -58,7 +58,8 @@ class EditMetropolisHastings(MixtureChains[EditTarget, Edits]):
         E516: there is no such proposal here.
     """
 
-    derivations_are_trees = False
+    derivations_are_trees = in_core = False
+    over_edits = True
 
     def __init__(
         self,
@@ -111,9 +112,9 @@ class EditMetropolisHastings(MixtureChains[EditTarget, Edits]):
         return EditTarget(self.process, self._power, self._tests, self._predicates)
 
     @property
-    def posterior_type(self) -> type[SampledPosterior]:
+    def result_type(self) -> type[DrawnResult]:
         """See `TreeSampler`."""
-        return EditPosterior
+        return EditResult
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -150,7 +151,7 @@ class EditMetropolisHastings(MixtureChains[EditTarget, Edits]):
             stack += reversed(node.parts)
         return self._renderer.tree(preorder)
 
-    # --- what records stand for (`slp.results.sampled_posterior.TreeSampler`) --------------------
+    # --- what records stand for (`slp.results.drawn.TreeSampler`) --------------------
 
     def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
         """The trees of records and their log likelihood. Their weight, a sum over infinitely many
@@ -160,7 +161,7 @@ class EditMetropolisHastings(MixtureChains[EditTarget, Edits]):
 
     @property
     def rule_grammar(self) -> TreeGrammar | None:
-        """See `slp.results.sampled_posterior.TreeSampler`."""
+        """See `slp.results.drawn.TreeSampler`."""
         return None
 
     def n_nodes(self, record: Json) -> int:
@@ -168,7 +169,7 @@ class EditMetropolisHastings(MixtureChains[EditTarget, Edits]):
         return 2 * (self.given.n_leaves + len(record))
 
     def rules_taken(self, record: Json) -> list[tuple[int, int]]:
-        """See `slp.results.sampled_posterior.TreeSampler`."""
+        """See `slp.results.drawn.TreeSampler`."""
         return []
 
     def log_weight(self, tree: Tree) -> float:

@@ -11,7 +11,7 @@ chains), `sampled` (draws and what they come to).
 
 from slp.engines.mcmc.proofs.likelihood import LogLikelihood, imported_function
 from slp.engines.mcmc.proofs.sample import ProofChainOptions, sample_proofs
-from slp.results.sampled_proofs import DrawnProof, SampledAnswer, SampledProofs
+from slp.results.proofs import DrawnProof, SampledAnswer, SampledProofs
 
 __all__ = [
     "DrawnProof",

@@ -17,7 +17,7 @@ from slp.engines.mcmc.proofs.likelihood import (
     goal_of_answer,
     no_data,
 )
-from slp.engines.mcmc.telling import teller, warn_of
+from slp.engines.telling import teller, warn_of
 from slp.errors import Diagnostic, UsageError, warn
 from slp.ir import program as ir
 from slp.late import optional_module
@@ -25,7 +25,7 @@ from slp.resolution import Limits, Query, named_variables
 from slp.resolution.derivations import ProofSpace
 from slp.resolution.goals import read_query, runs_in_prolog
 from slp.resolution.runs import MachineRuns, RunsOneByOne
-from slp.results.sampled_proofs import SampledProofs
+from slp.results.proofs import SampledProofs
 from slp.runner import Schedule, checkpoint_and_seed, run
 from slp.runner.options import fresh_seed
 from slp.syntax import parse_term, term_to_text

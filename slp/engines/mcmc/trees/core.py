@@ -191,7 +191,7 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         nodes = state.choices().reshape(-1, 4)[:, 1:]
         return self.tree_of(nodes, state.leaf_statistics(self.sampler))
 
-    # --- what records stand for (`slp.results.sampled_posterior.TreeSampler`) --------------------
+    # --- what records stand for (`slp.results.drawn.TreeSampler`) --------------------
 
     def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
         """As `MetropolisHastings.scored`."""
@@ -210,7 +210,7 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
 
     @property
     def rule_grammar(self) -> TreeGrammar | None:
-        """See `slp.results.sampled_posterior.TreeSampler`."""
+        """See `slp.results.drawn.TreeSampler`."""
         return self.plain.process.grammar
 
     def n_nodes(self, record: Json) -> int:
@@ -218,7 +218,7 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         return len(record) // 4
 
     def rules_taken(self, record: Json) -> list[tuple[int, int]]:
-        """See `slp.results.sampled_posterior.TreeSampler`."""
+        """See `slp.results.drawn.TreeSampler`."""
         grammar = self.plain.process.grammar
         features = self.plain.process.geometry.table.features
         out: list[tuple[int, int]] = []

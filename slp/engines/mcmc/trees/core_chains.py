@@ -19,7 +19,7 @@ from slp.runner import ChainStepper, Move, Outcome, Tally
 from slp.trees import Leaf, Split, Tree
 
 if TYPE_CHECKING:
-    from slp.results.sampled_posterior import TreeSampler
+    from slp.results.drawn import TreeSampler
 
 __all__ = [
     "CALL",
@@ -60,6 +60,7 @@ class CoreChains(RecordsOf[P], ChainStepper[Any]):
     """
 
     sampler: Any
+    in_core = True
 
     def __init__(self, plain: P, named: Sequence[Named], likelihood: bool) -> None:
         super().__init__(plain)

@@ -24,8 +24,8 @@ from slp.problem.local_process import Choices, LocalProcess
 from slp.problem.tree_tests import predicate_tests, preorder, tree_tests
 from slp.problem.tree_weights import weight_of_tree
 from slp.results.averages import ScoredTree
+from slp.results.drawn import DrawnResult
 from slp.results.evidence import evidence_note
-from slp.results.sampled_posterior import SampledPosterior
 from slp.runner import Json, SearchStoppedError, Stop, never, until
 from slp.runner.randomness import RandomChance
 from slp.trees import Tree
@@ -68,6 +68,8 @@ class MetropolisHastings(MixtureChains[Target, Proof]):
         E516: there is no such proposal.
     """
 
+    in_core = over_edits = False
+
     def __init__(
         self,
         grammar: TreeGrammar,
@@ -107,9 +109,9 @@ class MetropolisHastings(MixtureChains[Target, Proof]):
         return self._target
 
     @property
-    def posterior_type(self) -> type[SampledPosterior]:
+    def result_type(self) -> type[DrawnResult]:
         """See `TreeSampler`."""
-        return SampledPosterior
+        return DrawnResult
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -154,7 +156,7 @@ class MetropolisHastings(MixtureChains[Target, Proof]):
         """The tree that a proof derives, with canonical thresholds."""
         return self._renderer.tree(preorder(proof))
 
-    # --- what records stand for (`slp.results.sampled_posterior.TreeSampler`) --------------------
+    # --- what records stand for (`slp.results.drawn.TreeSampler`) --------------------
 
     @cached_property
     def derivations_are_trees(self) -> bool:
@@ -176,7 +178,7 @@ class MetropolisHastings(MixtureChains[Target, Proof]):
 
     @property
     def rule_grammar(self) -> TreeGrammar | None:
-        """See `slp.results.sampled_posterior.TreeSampler`."""
+        """See `slp.results.drawn.TreeSampler`."""
         return self.process.grammar
 
     def n_nodes(self, record: Json) -> int:
@@ -184,7 +186,7 @@ class MetropolisHastings(MixtureChains[Target, Proof]):
         return len(record)
 
     def rules_taken(self, record: Json) -> list[tuple[int, int]]:
-        """See `slp.results.sampled_posterior.TreeSampler`."""
+        """See `slp.results.drawn.TreeSampler`."""
         nodes = self.derivation_from_data(record).preorder()
         return [(node.goal.state, node.goal.ways[node.way].position) for node in nodes]
 

@@ -21,7 +21,7 @@ from slp.engines.mcmc.trees.core_chains import seeds
 from slp.engines.mcmc.trees.engine import TRIES, no_start, search_stopped
 from slp.ir.program import COUNTING_MEASURES
 from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
-from slp.results.sampled_posterior import ForwardPosterior, SampledPosterior
+from slp.results.drawn import DrawnResult, ForwardResult
 from slp.runner import Json, Move, Phase, StepByStep, Stop, Tally, never
 
 __all__ = ["ForwardDraws", "can_run_forward"]
@@ -55,9 +55,9 @@ class ForwardDraws(RecordsOf[CompiledMetropolisHastings], StepByStep[CoreState])
     """
 
     @property
-    def posterior_type(self) -> type[SampledPosterior]:
+    def result_type(self) -> type[DrawnResult]:
         """See `TreeSampler`."""
-        return ForwardPosterior
+        return ForwardResult
 
     @property
     def identity(self) -> Mapping[str, str]:

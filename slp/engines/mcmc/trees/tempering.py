@@ -34,7 +34,7 @@ from slp.runner import Json, Move, Phase, StepByStep, Stop, Tally, never
 from slp.runner.randomness import Chance, RandomChance
 
 if TYPE_CHECKING:
-    from slp.results.sampled_posterior import TreeSampler
+    from slp.results.drawn import TreeSampler
 
 __all__ = ["Tempering", "TemperingState", "check_rungs", "first_spacing", "log_swap_ratio"]
 

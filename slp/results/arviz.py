@@ -1,17 +1,21 @@
-"""Draws as ArviZ has them: groups of variables over chains and draws."""
+"""Draws as ArviZ has them: groups of variables over chains and draws, by `arviz_base`, which is an
+extra."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from slp.errors import Diagnostic, UsageError
+from slp.errors import Diagnostic, UnsupportedError, UsageError
+from slp.messages.inference import NO_ARVIZ
 from slp.problem.tree_arrays import forest_of_trees
-from slp.results.arviz_adapter import inference_data
-from slp.results.posterior import Draw, Posterior
+from slp.results.posterior import Posterior
+from slp.results.result import Draw
 
-__all__ = ["posterior_to_arviz"]
+__all__ = ["inference_data", "posterior_to_arviz"]
 
 
 def posterior_to_arviz(posterior: Posterior) -> Any:
@@ -64,3 +68,27 @@ def _chains(posterior: Posterior) -> list[list[Draw]]:
 
 def _known(weight: float | None) -> float:
     return np.nan if weight is None else weight
+
+
+def inference_data(
+    posterior: Mapping[str, NDArray[Any]],
+    sample_stats: Mapping[str, NDArray[Any]],
+    dims: Mapping[str, list[str]],
+    coords: Mapping[str, list[Any]],
+) -> Any:
+    """An `xarray.DataTree` of arrays of shape (M, T, ...), as ArviZ takes it.
+
+    Raises
+    ------
+    UnsupportedError
+        E532: arviz-base is not installed.
+    """
+    try:
+        import arviz_base
+    except ImportError as e:
+        raise UnsupportedError(NO_ARVIZ()) from e
+    return arviz_base.from_dict(
+        {"posterior": dict(posterior), "sample_stats": dict(sample_stats)},
+        dims=dict(dims),
+        coords=dict(coords),
+    )

@@ -1,29 +1,28 @@
-"""`EditPosterior`: a posterior by draws of edits of a given tree.
+"""`EditResult`: what draws of edits of a given tree show.
 
 The prior of a tree is a sum over infinitely many sequences of edits, and no engine knows it. So the
 best trees are those that were drawn most often, and what is said beside the averages of every
-sampled posterior is what the trees drawn change in the given one.
+sampled result is what the trees drawn change in the given one.
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, TypeVar, Unpack
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.results.averages import ScoredTree
 from slp.results.diagnostics import Diagnostics, diagnose
-from slp.results.posterior import Draw, MapTree
-from slp.results.sampled_posterior import Said, SampledPosterior, TreeSampler
+from slp.results.drawn import DrawnResult, HowDrawn, TreeSampler
+from slp.results.result import Candidate, Draw
 from slp.runner import RunResult
-from slp.runner.options import check_count
 from slp.trees import Tree, TreeEdit
 
-__all__ = ["EditPosterior", "EditSampler", "EditShare", "EditSummary"]
+__all__ = ["EditResult", "EditSampler", "EditShare", "EditSummary"]
 
 S = TypeVar("S")
 
@@ -65,44 +64,29 @@ class EditSampler(TreeSampler[S], Protocol[S]):
     """The given tree as it fits the table."""
 
 
-class EditPosterior(SampledPosterior):
-    """The distribution over trees that edits of a given tree lead to; see `Posterior`."""
+class EditResult(DrawnResult):
+    """The distribution over trees that edits of a given tree lead to."""
 
-    def __init__(
-        self,
-        sampler: EditSampler[Any],
-        result: RunResult,
-        **said: Unpack[Said],
-    ) -> None:
-        super().__init__(sampler, result, **said)
+    def __init__(self, sampler: EditSampler[Any], run: RunResult, how: HowDrawn) -> None:
+        super().__init__(sampler, run, how)
         self._given = sampler.given.with_summaries(self.table)
 
-    def log_prior(self, tree: Tree) -> float | None:
-        """-inf off the support, else None."""
-        return -math.inf if self._sampler.log_weight(tree) == -math.inf else None
-
-    def k_best(self, k: int) -> list[MapTree]:
-        """The trees that were drawn most often; of those drawn equally often, the likeliest
-        first."""
-        check_count("k", k)
-        drawn = self._averages
+    def best(self) -> Iterator[Candidate]:
+        """See `Result`: the trees that were drawn most often; of those drawn equally often, the
+        likeliest first."""
+        drawn = self.averages
         fit = np.array([t.log_likelihood for t in drawn.trees])
-        best = np.lexsort((-fit, -drawn.frequency))[:k]
-        return [
-            MapTree(self._shown(drawn.trees[u].tree), None, None, certified=False) for u in best
-        ]
+        for u in np.lexsort((-fit, -drawn.frequency)):
+            yield Candidate(self.shown(drawn.trees[u].tree), None, None, certified=False)
 
-    def _draw(self, scored: ScoredTree, chain: int) -> Draw:
-        return Draw(self._shown(scored.tree), None, None, scored.log_likelihood, chain)
-
-    @property
-    def edits(self) -> EditSummary:
-        """See `Posterior`."""
-        return self._edits
+    def draw(self, scored: ScoredTree, chain: int, weight: float) -> Draw:
+        """See `DrawnResult`."""
+        return Draw(self.shown(scored.tree), None, None, scored.log_likelihood, chain, weight)
 
     @cached_property
-    def _edits(self) -> EditSummary:
-        drawn, found = self._averages, self._differences
+    def edits(self) -> EditSummary:
+        """See `Result`."""
+        drawn, found = self.averages, self._differences
         numbers = {edit: i for i, edit in enumerate(dict.fromkeys(e for es in found for e in es))}
         has = np.zeros((len(found), len(numbers)))
         for u, edits in enumerate(found):
@@ -121,7 +105,7 @@ class EditPosterior(SampledPosterior):
     @cached_property
     def _differences(self) -> list[list[TreeEdit]]:
         """Of each distinct tree."""
-        return [t.tree.edits_from(self._given) for t in self._averages.trees]
+        return [t.tree.edits_from(self._given) for t in self.averages.trees]
 
     @cached_property
     def _numbers_of_edits(self) -> NDArray[np.float64]:
@@ -129,7 +113,8 @@ class EditPosterior(SampledPosterior):
         return np.array([len(edits) for edits in self._differences], np.float64)
 
     @cached_property
-    def _diagnostics(self) -> Diagnostics:
-        fit = np.array([t.log_likelihood for t in self._averages.trees])
+    def diagnostics(self) -> Diagnostics:
+        """See `Result`."""
+        fit = np.array([t.log_likelihood for t in self.averages.trees])
         looked_at = {"log_likelihood": fit, "edits": self._numbers_of_edits}
-        return diagnose(self._averages, looked_at, self._result.tallies)
+        return diagnose(self.averages, looked_at, self._run.tallies)

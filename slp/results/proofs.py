@@ -16,7 +16,7 @@ from slp import results
 from slp.errors import Diagnostic, UsageError
 from slp.resolution.derivations import Derivation, ProofSpace
 from slp.resolution.goals import Bound, FiredClause, fired_clause, values_of
-from slp.results.arviz_adapter import inference_data
+from slp.results.arviz import inference_data
 from slp.results.diagnostics import Diagnostics, convergence_of, diagnostics_of, worst
 from slp.runner import RunResult
 from slp.runner.options import check_count

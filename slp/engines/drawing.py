@@ -1,0 +1,191 @@
+"""Engines whose numbers are averages over draws: from what the loop drives to a result."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Protocol, cast
+
+import numpy as np
+
+from slp.budgets.seconds import Deadline
+from slp.data.table import Table
+from slp.engines.choose import ends_warm_up_early
+from slp.engines.contract import DrawingOptions, Engine, Request
+from slp.engines.registry import engine_named
+from slp.engines.telling import teller, warn_of
+from slp.errors import Diagnostic, warn
+from slp.problem.problem import Problem
+from slp.results.drawn import DrawnResult, HowDrawn, TreeSampler
+from slp.results.known import Known
+from slp.results.result import Candidate
+from slp.runner import (
+    Checkpoint,
+    Json,
+    NothingDrawnError,
+    Schedule,
+    Stop,
+    checkpoint_and_seed,
+    out_of_time_in_words,
+    run,
+)
+from slp.runner.options import fresh_seed
+from slp.trees.predicates import asked_predicates
+
+__all__ = ["DrawingEngine", "best_of", "draw"]
+
+#: Of the memory beside table and sampler, the share that draws may take; and what a node of a draw
+#: takes, as measured.
+_SHARE_OF_DRAWS, _BYTES_OF_NODE = 0.5, 1200
+
+
+class DrawingEngine(Engine, Protocol):
+    """An engine that says what the loop drives, and for how long."""
+
+    def sampler(
+        self, problem: Problem, options: Any, likelihood: bool, allow_code: bool
+    ) -> TreeSampler[Any]:
+        """What the loop drives."""
+        ...
+
+    def schedule(
+        self, sampler: TreeSampler[Any], problem: Problem, options: Any, draws: int
+    ) -> Schedule:
+        """How long, for so many draws."""
+        ...
+
+
+def draw(
+    engine: DrawingEngine,
+    problem: Problem,
+    request: Request,
+    options: DrawingOptions,
+    room: int,
+) -> DrawnResult:
+    """Run chains or islands of an engine until the deadline, and gather what they drew.
+
+    `room` : bytes that draws and averages over them may take. A run that goes on from a checkpoint
+    takes its seed from there, where none is given.
+
+    Raises
+    ------
+    UsageError
+        E512, E513, E515: the checkpoint.
+    SlpError
+        E511, E514: the checkpoint; and what the sampler raises.
+    BudgetError
+        E540: the time was over before anything was drawn.
+    """
+    checkpoint, seed = checkpoint_and_seed(options.checkpoint, options.resume, request.seed)
+    seed = fresh_seed() if seed is None else seed
+    drawing = _Drawing(
+        engine.name, problem, replace(request, seed=seed, instead=None), options, room
+    )
+    return drawing.run(request.likelihood, checkpoint, request.deadline)
+
+
+@dataclass(frozen=True)
+class _Drawing:
+    """What a run is made of: to run it, to run it again for the prior, and to be pickled."""
+
+    engine: str
+    problem: Problem
+    request: Request
+    options: DrawingOptions
+    room: int
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        request = replace(
+            self.request, progress=None, deadline=Deadline(self.request.deadline.seconds)
+        )
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return _Drawing, tuple({**values, "request": request}.values())
+
+    def __call__(self, likelihood: bool) -> DrawnResult:
+        """The prior or the posterior by a new run."""
+        return self.run(likelihood, None, Deadline(self.request.deadline.seconds))
+
+    def sampler(self, likelihood: bool) -> TreeSampler[Any]:
+        """What the loop drives."""
+        engine = cast(DrawingEngine, engine_named(self.engine))
+        return engine.sampler(self.problem, self.options, likelihood, self.request.allow_code)
+
+    def run(
+        self, likelihood: bool, checkpoint: Checkpoint | None, deadline: Deadline
+    ) -> DrawnResult:
+        """Run until the deadline."""
+        engine, request = cast(DrawingEngine, engine_named(self.engine)), self.request
+        sampler, table = self.sampler(likelihood), self.problem.table
+        draws, seed = request.draws, request.seed
+        assert seed is not None, "it is known before the run"
+        schedule = engine.schedule(sampler, self.problem, self.options, draws)
+        kept = min(_seconds_after_draws(draws, table), deadline.left() / 2)
+        # Ctrl-C comes to the main thread: so it ends a predicate at once, however slow.
+        asked = asked_predicates(self.problem.program.constraints)
+        said: list[Diagnostic] = []
+        try:
+            found = run(
+                sampler,
+                schedule,
+                seed,
+                threads=1 if asked else request.threads,
+                deadline=deadline.before(kept),
+                progress=None if request.progress is None else teller(request.progress),
+                checkpoint=checkpoint,
+                say=said.append,
+                check=sampler.scored,
+                room=self.room * _SHARE_OF_DRAWS,
+                size_of=lambda record: _BYTES_OF_NODE * sampler.n_nodes(record),
+            )
+        except NothingDrawnError as error:
+            best = best_of(sampler, error.records, likelihood, deadline.over)
+            bounds = request.choice.log_evidence_bounds
+            if best is not None or bounds is not None:
+                of = (request.choice, table, likelihood, sampler.normalised)
+                error.known = Known(*of, bounds, best)
+            raise
+        choice = request.choice
+        if found.warm_up_cut is not None:
+            choice = ends_warm_up_early(choice, found.warm_up_cut)
+        result = sampler.result_type(
+            sampler,
+            found,
+            HowDrawn(
+                choice,
+                likelihood,
+                seed,
+                schedule,
+                request.threads,
+                round(self.room * (1 - _SHARE_OF_DRAWS)),
+                self,
+                deadline.over,
+            ),
+        )
+        if result.out_of_time:  # while it drew or, after that, while draws were scored
+            said = said[:-1] if found.out_of_time else said  # which the run says last
+            said.append(out_of_time_in_words(deadline.seconds or 0, result.n_scored, draws))
+        for finding in said:
+            warn(finding)
+        if result.n_scored:
+            warn_of(result.diagnostics)
+        return result
+
+
+def best_of(
+    sampler: TreeSampler[Any], records: Sequence[Json], likelihood: bool, stop: Stop
+) -> Candidate | None:
+    """The best tree of records, as far as they are scored; None if there are none, or their weights
+    are not known."""
+    found = sampler.scored(records, stop)
+    joint = [s.log_weight + likelihood * s.log_likelihood for s in found]
+    if not joint or math.isnan(max(joint)):
+        return None
+    best = int(np.argmax(joint))
+    return Candidate(found[best].tree, joint[best], None, certified=False)
+
+
+def _seconds_after_draws(draws: int, table: Table) -> float:
+    """What scoring draws, averages and diagnostics take, about: most of it the statistics of the
+    chains, and on large tables the way of every row down every tree."""
+    return 1.5 + draws * table.n_rows * 3e-8

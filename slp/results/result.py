@@ -1,0 +1,246 @@
+"""`Result`: what an engine gives. `slp.results.posterior.Posterior` answers users from it.
+
+There are two kinds: sums over all trees (`slp.results.summed`), and draws (`slp.results.drawn`).
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from slp.data.table import Table
+from slp.errors import BudgetError
+from slp.results.averages import TreeAverages
+from slp.results.choice import Choice
+from slp.results.known import Known
+from slp.source import SourceSpan
+from slp.trees import Tree
+
+if TYPE_CHECKING:
+    from slp.results.diagnostics import Diagnostics
+    from slp.results.edits import EditSummary
+    from slp.results.rule_use import RuleUse
+    from slp.results.weighted_draws import DrawnTrees
+    from slp.runner import Schedule
+
+__all__ = ["Candidate", "Draw", "Estimate", "Result"]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number, and how far it can be trusted.
+
+    Attributes
+    ----------
+    value : the number; of bounds, their middle.
+    error : its Monte Carlo standard error; 0 where it is exact or bounded, NaN where the draws do
+        not tell.
+    low, high : bounds on it, or the ends of its 95 % interval.
+    kind : what it is.
+    """
+
+    value: float
+    error: float
+    low: float
+    high: float
+    kind: Literal["exact", "bounds", "estimate"]
+
+    @classmethod
+    def exact(cls, value: float) -> Estimate:
+        """A number that is known."""
+        return cls(value, 0.0, value, value, "exact")
+
+    @classmethod
+    def drawn(cls, value: float, error: float) -> Estimate:
+        """A number that draws show, with the standard error of that."""
+        return cls(value, error, value - 1.96 * error, value + 1.96 * error, "estimate")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A tree of high posterior probability.
+
+    Attributes
+    ----------
+    tree : the tree.
+    log_joint : log weight of the tree under the program as written, plus the log marginal
+        likelihood of its leaves (without it in a prior), over all its derivations; None where that
+        is not known.
+    log_posterior : log of its probability; None where that is not known.
+    certified : whether it is known that no tree that comes later is better; of draws it is not.
+    """
+
+    tree: Tree
+    log_joint: float | None
+    log_posterior: float | None
+    certified: bool = True
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One draw.
+
+    Attributes
+    ----------
+    tree : the tree.
+    log_weight : log weight of the tree under the program as written, over all its derivations; None
+        under `edittree`: not known.
+    log_prior : log of its prior probability; None where that or the total of the weights is not
+        known.
+    log_likelihood : that of the data given the tree.
+    chain : the chain, or the island of particles, that drew it.
+    weight : how much it counts: its share of the weight of all draws, times their number.
+    """
+
+    tree: Tree
+    log_weight: float | None
+    log_prior: float | None
+    log_likelihood: float
+    chain: int = 0
+    weight: float = 1.0
+
+
+class Result(ABC):
+    """The distribution over decision trees that an engine found.
+
+    Attributes
+    ----------
+    table : the table it was given.
+    choice : the engine, why, and how large exact sums would be.
+    likelihood : False if this is the prior.
+    normalised : whether the program's weights are known to sum to 1 over all trees of every table.
+    seed : of `draws`.
+    """
+
+    def __init__(
+        self, table: Table, *, choice: Choice, likelihood: bool, normalised: bool, seed: int
+    ) -> None:
+        self.table, self.choice = table, choice
+        self.likelihood, self.normalised, self.seed = likelihood, normalised, seed
+
+    @property
+    @abstractmethod
+    def averages(self) -> TreeAverages:
+        """What is averaged over trees."""
+
+    @property
+    def monte_carlo(self) -> DrawnTrees | None:
+        """The draws that averages are over, which tell their Monte Carlo errors; None where
+        averages are exact."""
+        return None
+
+    @property
+    @abstractmethod
+    def log_evidence(self) -> Estimate | None:
+        """log P(response | features) under the prior normalised over its support; None for a prior,
+        and where the engine does not know it."""
+
+    @property
+    @abstractmethod
+    def evidence_note(self) -> str | None:
+        """What must be said beside the evidence, if anything."""
+
+    @property
+    @abstractmethod
+    def log_prior_total(self) -> float | None:
+        """Log of the prior weight of all trees together; None where it is not known."""
+
+    @property
+    @abstractmethod
+    def log_total(self) -> float | None:
+        """Log of the weight of all trees together, the likelihood in it where this is a posterior;
+        None where it is not known."""
+
+    @abstractmethod
+    def log_weight(self, tree: Tree) -> float:
+        """Log weight under the program as written, without likelihood, of all derivations that part
+        the rows as `tree` does; -inf off the support, NaN where it is not known."""
+
+    @abstractmethod
+    def best(self) -> Iterator[Candidate]:
+        """The trees of the best derivations, or the best of the trees drawn, best first, computed
+        as they are asked for."""
+
+    @property
+    @abstractmethod
+    def draws(self) -> Sequence[Draw]:
+        """The draws that were asked for, chain after chain."""
+
+    @abstractmethod
+    def sample(self, n: int, rng: np.random.Generator) -> list[Tree]:
+        """`n` more draws: independent ones, or, of a sampler, from `draws` with replacement."""
+
+    @property
+    @abstractmethod
+    def derivations_are_trees(self) -> bool:
+        """Whether each tree surely has one derivation."""
+
+    def tree_count(self) -> float | None:
+        """Number of derivations of weight above zero, exact below 2**53; None where the engine does
+        not count."""
+        return None
+
+    @property
+    def left_out(self) -> float:
+        """Upper bound on the probability of the trees that were left out, together."""
+        return 0.0
+
+    @abstractmethod
+    def rule_uses(self, only: list[SourceSpan] | None = None) -> list[RuleUse]:
+        """How much each rule of the program is used, or each of some."""
+
+    @abstractmethod
+    def mixture(self) -> list[SourceSpan]:
+        """The rules that a derivation begins with, where these are a mixture; else none."""
+
+    @abstractmethod
+    def prior(self) -> Result:
+        """The prior over the same trees, with the same engine and seed."""
+
+    @property
+    def diagnostics(self) -> Diagnostics | None:
+        """How far draws can be trusted; None where averages are exact."""
+        return None
+
+    @property
+    def schedule(self) -> Schedule | None:
+        """How long chains were to run; None for an exact engine."""
+        return None
+
+    @property
+    def edits(self) -> EditSummary | None:
+        """What the trees change in the tree given to `edittree`; None for other programs."""
+        return None
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether a sampler was stopped before it had made all draws."""
+        return False
+
+    @property
+    def out_of_time(self) -> bool:
+        """Whether it was its time that stopped a sampler, and not the keyboard."""
+        return False
+
+    def known(self) -> Known:
+        """What there is without more work, where a limit of time or memory was reached."""
+        return Known(self.choice, self.table, self.likelihood, self.normalised)
+
+    def instead(self, limit: BudgetError) -> Result | None:
+        """The same distribution by a sampler; see `Posterior.drawn_instead`."""
+        return None
+
+    def shown(self, tree: Tree) -> Tree:
+        """A tree as it is handed out: a prior knows no outcomes, so its leaves say none."""
+        return tree if self.likelihood else tree.without_outcomes()
+
+    def log_probability(self, log_joint: float) -> float | None:
+        """Log of the probability of a tree, by the log of its weight; None where the total is not
+        known."""
+        total = self.log_total
+        return None if total is None or math.isnan(log_joint) else log_joint - total

@@ -1,0 +1,207 @@
+"""`SummedResult`: sums over all trees, whichever exact engine makes them. Every number is exact,
+and none but `draws` depends on draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from slp.errors import BudgetError, Diagnostic, NoTreeError, TimeOverError
+from slp.ir.tree_grammar import TreeGrammar
+from slp.problem.boxes import Geometry
+from slp.results.averages import ScoredTree, TreeDistribution
+from slp.results.choice import Choice
+from slp.results.evidence import evidence_note
+from slp.results.known import Known
+from slp.results.result import Candidate, Draw, Estimate, Result
+from slp.results.rule_use import RuleUse, Sums, exact_rule_uses, rules_of_mixture
+from slp.source import SourceSpan
+from slp.trees import Tree
+
+__all__ = ["SummedResult"]
+
+
+class SummedResult(Result):
+    """The distribution over trees that a `TreeDistribution` holds.
+
+    Parameters
+    ----------
+    n_draws : how many draws were asked for.
+    best_tree : looks for a good tree where a limit was reached.
+    run : sums over another grammar on the same table.
+    drawn : the same by a sampler, given bounds on the log evidence; None if nothing goes on there.
+
+    Raises
+    ------
+    NoTreeError
+        E504: no tree satisfies the program on this table.
+    """
+
+    def __init__(
+        self,
+        distribution: TreeDistribution,
+        grammar: TreeGrammar,
+        geometry: Geometry,
+        *,
+        choice: Choice,
+        n_draws: int,
+        seed: int,
+        run: Callable[[TreeGrammar, bool], TreeDistribution],
+        best_tree: Callable[[], Candidate | None] = lambda: None,
+        drawn: Callable[[tuple[float, float] | None], Result] | None = None,
+    ) -> None:
+        super().__init__(
+            geometry.table,
+            choice=choice,
+            likelihood=distribution.likelihood,
+            normalised=grammar.normalised and grammar.max_leaves is None,
+            seed=seed,
+        )
+        self._distribution, self._grammar, self._geometry = distribution, grammar, geometry
+        self._n_draws, self._best_tree, self._run, self._drawn = n_draws, best_tree, run, drawn
+        if distribution.log_total == -np.inf:
+            raise _no_tree()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """To be pickled or copied: without the sampler that would go on in its place."""
+        return {**vars(self), "_drawn": None}
+
+    @property
+    def averages(self) -> TreeDistribution:
+        """See `Result`."""
+        return self._distribution
+
+    # --- where a limit was reached -------------------------------------------------------------
+
+    def known(self) -> Known:
+        """See `Result`."""
+        bounds, best = self._known_bounds, self._best_tree()
+        return Known(self.choice, self.table, self.likelihood, self.normalised, bounds, best)
+
+    @property
+    def _known_bounds(self) -> tuple[float, float] | None:
+        """The log evidence twice, if it is known without another pass."""
+        if not self.likelihood or not ("log_prior_total" in vars(self) or self.normalised):
+            return None
+        return (self.log_total - self.log_prior_total,) * 2
+
+    def instead(self, limit: BudgetError) -> Result | None:
+        """See `Result`."""
+        if self._drawn is None or not isinstance(limit, TimeOverError):
+            return None
+        return self._drawn(self._known_bounds or limit.log_evidence_bounds)
+
+    # --- evidence ------------------------------------------------------------------------------
+
+    @property
+    def log_evidence(self) -> Estimate | None:
+        """See `Result`."""
+        return Estimate.exact(self.log_total - self.log_prior_total) if self.likelihood else None
+
+    @property
+    def evidence_note(self) -> str | None:
+        """See `Result`."""
+        return evidence_note(self._grammar)
+
+    @property
+    def left_out(self) -> float:
+        """See `Result`: deeper trees than the engine needs to sum over have at most 1e-12. The
+        prior's share is not in it where the evidence needs a sum over the prior too; that is at
+        most 1e-12 as well."""
+        return self._distribution.left_out
+
+    @property
+    def log_total(self) -> float:
+        """See `Result`."""
+        return self._distribution.log_total
+
+    @cached_property
+    def log_prior_total(self) -> float:
+        """See `Result`."""
+        return 0.0 if self.normalised else self._prior_distribution.log_total
+
+    @cached_property
+    def _prior_distribution(self) -> TreeDistribution:
+        return self._distribution.other(likelihood=False)
+
+    def prior(self) -> SummedResult:
+        """See `Result`."""
+        return SummedResult(
+            self._prior_distribution,
+            self._grammar,
+            self._geometry,
+            choice=self.choice,
+            n_draws=self._n_draws,
+            seed=self.seed,
+            run=self._run,
+        )
+
+    # --- rules of the program ------------------------------------------------------------------
+
+    def rule_uses(self, only: list[SourceSpan] | None = None) -> list[RuleUse]:
+        """See `Result`."""
+
+        def sums_of(grammar: TreeGrammar) -> Sums:
+            found = self._run(grammar, self.likelihood)
+            return found.log_total, found.rule_uses
+
+        sums = self.log_total, self._distribution.rule_uses
+        stump = float(self._distribution.leaf_distribution()[1])
+        return exact_rule_uses(self._grammar, sums, sums_of, stump, only)
+
+    def mixture(self) -> list[SourceSpan]:
+        """See `Result`."""
+        return rules_of_mixture(self._grammar)
+
+    # --- trees ---------------------------------------------------------------------------------
+
+    @property
+    def derivations_are_trees(self) -> bool:
+        """See `Result`."""
+        return self._distribution.derivations_are_trees
+
+    def tree_count(self) -> float:
+        """See `Result`."""
+        return self._distribution.tree_count()
+
+    def log_weight(self, tree: Tree) -> float:
+        """See `Result`."""
+        return self._distribution.log_weight(tree)
+
+    def best(self) -> Iterator[Candidate]:
+        """See `Result`."""
+        for scored in self._distribution.best():
+            joint = self._weight_of(scored) + self.likelihood * scored.log_likelihood
+            yield Candidate(self.shown(scored.tree), joint, joint - self.log_total)
+
+    def _weight_of(self, scored: ScoredTree) -> float:
+        if self.derivations_are_trees:
+            return scored.log_weight
+        return self._distribution.log_weight(scored.tree)
+
+    def sample(self, n: int, rng: np.random.Generator) -> list[Tree]:
+        """See `Result`."""
+        return [self.shown(scored.tree) for scored in self._distribution.draw(n, rng)]
+
+    @cached_property
+    def draws(self) -> list[Draw]:
+        """See `Result`: independent, made with `seed`."""
+        drawn = self._distribution.draw(self._n_draws, np.random.default_rng(self.seed))
+        weights: dict[Tree, float] = {}
+        out = []
+        for scored in drawn:
+            if scored.tree not in weights:
+                weights[scored.tree] = self._weight_of(scored)
+            weight = weights[scored.tree]
+            prior = weight - self.log_prior_total
+            out.append(Draw(self.shown(scored.tree), weight, prior, scored.log_likelihood))
+        return out
+
+
+def _no_tree() -> NoTreeError:
+    message = "no tree satisfies the program on this table: nothing is left of the prior"
+    help = "loosen the constraints or the support; `slp explain` shows what each state allows"
+    return NoTreeError(Diagnostic("E504", message, help=help))

@@ -1,0 +1,237 @@
+"""Draws of trees: what they average to, and with which Monte Carlo error.
+
+A sampler's draws repeat themselves, so each distinct tree is worked on once: everything is an array
+over the U distinct trees, and a chain of draws is an array of their numbers. Trees are gone through
+by the kernels (`slp.kernels.lay_out_forest`), in as many threads as the run had.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp import results
+from slp.data.table import Table
+from slp.kernels.exact import N_CORES
+from slp.problem.new_rows import rows_as_numbers, table_as_numbers
+from slp.problem.tree_arrays import forest_of_trees
+from slp.results.averages import LeafMixture, ScoredTree
+
+__all__ = ["DrawnTrees", "WeightedDraws"]
+
+#: New rows that are routed through all trees at a time.
+_ROWS_AT_A_TIME = 4096
+#: Numbers, of all trees or draws for some rows, that are held at a time: 256 MiB of them, less
+#: where there is no room for so many and their copies, but never fewer than `_FEWEST_HELD`.
+_MOST_HELD, _FEWEST_HELD = 1 << 25, 1 << 16
+_BYTES_HELD = 6 * 8
+
+
+class WeightedDraws:
+    """Draws of chains, or of islands of particles, and what quantities average to over them.
+
+    Attributes
+    ----------
+    chains : for each chain the numbers, from 0 to U - 1, of what it drew, int64, shape (T_c,).
+    log_weights : for each island of particles the log weights of its draws, shape (T_c,), as in
+        `slp.runner.Weighted`; None for chains, where all draws count alike.
+    frequency : share of each of the U distinct values among all draws, by weight, float64, (U,).
+    """
+
+    def __init__(
+        self,
+        n_distinct: int,
+        chains: Sequence[NDArray[np.int64]],
+        log_weights: Sequence[NDArray[np.float64]] | None = None,
+    ) -> None:
+        self.chains, self.log_weights = chains, log_weights
+        weights = None if log_weights is None else np.concatenate(self.draw_weights)
+        counts = np.bincount(np.concatenate(chains), weights, n_distinct)
+        self.frequency = counts / counts.sum()
+
+    @property
+    def draw_weights(self) -> list[NDArray[np.float64]]:
+        """How much each draw of each chain counts: its share of the weight, times the number of
+        draws."""
+        if self.log_weights is None:
+            return [np.ones(len(chain)) for chain in self.chains]
+        every = np.concatenate(self.log_weights)
+        shift = np.logaddexp.reduce(every) - math.log(len(every))
+        return [np.exp(own - shift) for own in self.log_weights]
+
+    def log_evidence(self) -> tuple[float, float] | None:
+        """The log of the mean of the islands' evidence, which has no bias, and the standard error
+        of the logarithm, NaN of one island; None for chains."""
+        if self.log_weights is None:
+            return None
+        totals = np.array([np.logaddexp.reduce(own) for own in self.log_weights])
+        value = float(np.logaddexp.reduce(totals)) - math.log(len(totals))
+        shares = np.exp(totals - value)
+        return value, float(_error_of_mean(shares))
+
+    def mean(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Mean over all draws of a quantity of each distinct value, (U, ...) to (...)."""
+        return np.tensordot(self.frequency, values, axes=1)
+
+    def error(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Monte Carlo standard error of `mean`, shape (...): of chains by their effective draws; of
+        islands, each with the mean m_i and the weight W_i, that of sum(W_i m_i) / sum(W_i)."""
+        flat = values.reshape(len(values), math.prod(values.shape[1:]))
+        if self.log_weights is None:
+            return results.monte_carlo_errors(self.by_chain(flat)).reshape(values.shape[1:])
+        apart = flat - self.mean(flat)
+        islands = zip(self.draw_weights, self.chains, strict=True)
+        sums = np.array([own @ apart[chain] for own, chain in islands])
+        per_island = sum(map(len, self.chains)) / len(self.chains)  # weights sum to their number
+        return _error_of_mean(sums / per_island).reshape(values.shape[1:])
+
+    def by_chain(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The quantity at every draw, shape (M, T, ...). Chains that kept fewer draws, or none, are
+        those of a run that was interrupted, or that had fewer to keep: all are cut to the length
+        of the shortest that has any."""
+        chains = [c for c in self.chains if len(c)]
+        length = min(len(c) for c in chains)
+        return values[np.stack([c[:length] for c in chains])]
+
+
+class DrawnTrees(WeightedDraws):
+    """Averages over draws of trees (`slp.results.averages.TreeAverages`), for which `room` bytes
+    may be held at a time.
+
+    Attributes
+    ----------
+    trees : the U distinct trees, with their weights.
+    n_leaves, depth : of each tree, int64, shape (U,).
+    splits : how often each tree splits on each feature, int64, shape (U, d).
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        trees: Sequence[ScoredTree],
+        chains: Sequence[NDArray[np.int64]],
+        threads: int = N_CORES,
+        room: int | None = None,
+        log_weights: Sequence[NDArray[np.float64]] | None = None,
+    ) -> None:
+        super().__init__(len(trees), chains, log_weights)
+        self.table, self.trees = table, trees
+        self._threads, self._room = threads, room
+        self._forest = forest_of_trees(table, [t.tree for t in trees])
+        self.n_leaves, self.depth, self.splits = self._forest.shapes()
+
+    def __reduce__(self) -> tuple[type[DrawnTrees], tuple[Any, ...]]:
+        """To be pickled or copied: what the core holds is computed anew."""
+        of = (self.table, self.trees, self.chains, self._threads, self._room, self.log_weights)
+        return type(self), of
+
+    # --- averages (`TreeAverages`) -------------------------------------------------------------
+
+    def usage(self) -> NDArray[np.float64]:
+        """For each feature the share of draws that split on it anywhere, shape (d,)."""
+        return self.mean((self.splits > 0).astype(np.float64))
+
+    def expected_splits(self) -> NDArray[np.float64]:
+        """For each feature the mean number of splits on it, shape (d,)."""
+        return self.mean(self.splits.astype(np.float64))
+
+    def leaf_distribution(self) -> NDArray[np.float64]:
+        """Share of draws with k leaves, at index k."""
+        return self._shares(self.n_leaves)
+
+    def depth_distribution(self) -> NDArray[np.float64]:
+        """Share of draws of depth t, at index t."""
+        return self._shares(self.depth)
+
+    def usage_error(self) -> NDArray[np.float64]:
+        """Monte Carlo standard error of `usage`, shape (d,)."""
+        return self.error((self.splits > 0).astype(np.float64))
+
+    def expected_splits_error(self) -> NDArray[np.float64]:
+        """Monte Carlo standard error of `expected_splits`, shape (d,)."""
+        return self.error(self.splits.astype(np.float64))
+
+    def _shares(self, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Share of draws with each value of a whole number of their tree, shape (U,)."""
+        return np.asarray(np.bincount(numbers, self.frequency), np.float64)
+
+    def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
+        """For each new row, the leaves that it ends in."""
+        statistics, which = self._distinct_leaves
+        for where in self._leaves_reached(rows):
+            for column in where.T:
+                leaves, place = np.unique(which[column], return_inverse=True)
+                yield LeafMixture(self._shares(place), statistics[leaves])
+
+    def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
+        """For each new row the class probabilities, shape (m, C), or the predictive mean, shape
+        (m, 1), averaged over all draws."""
+        leaf = self.table.leaf
+        of_leaf = leaf.predict_proba if leaf.classes else leaf.mean
+        values = of_leaf(self._statistics).reshape(len(self._statistics), -1)
+        numbers = rows_as_numbers(self.table, rows)
+        return self._forest.average(values, self.frequency, numbers, self._threads)
+
+    # --- predictions ---------------------------------------------------------------------------
+
+    def predictive(self, where: NDArray[np.int64]) -> NDArray[np.float64]:
+        """What each tree predicts of rows, by their leaves of shape (U, m): class probabilities,
+        shape (U, m, C), or means, shape (U, m)."""
+        leaf = self.table.leaf
+        of_leaf = leaf.predict_proba if leaf.classes else leaf.mean
+        return of_leaf(self._statistics)[where]
+
+    def predictive_error(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
+        """Monte Carlo standard error of the mean of `predictive` over draws: (m, C) or (m,)."""
+        pieces = [self.error(self.predictive(w)) for w in self._leaves_reached(rows)]
+        return np.concatenate(pieces)
+
+    def leaves_of_table(self) -> NDArray[np.int64]:
+        """The leaf of each distinct row of the table under each tree, shape (U, n); of a table with
+        more than `rows_at_a_time`, of so many of them, evenly spread."""
+        rows = table_as_numbers(self.table)
+        if len(rows) > self.rows_at_a_time:
+            rows = rows[np.linspace(0, len(rows) - 1, self.rows_at_a_time).astype(np.int64)]
+        return self._forest.leaves(rows, self._threads)
+
+    @property
+    def rows_at_a_time(self) -> int:
+        """For so many rows what each draw predicts can be held at a time."""
+        each = sum(len(chain) for chain in self.chains) * max(1, len(self.table.leaf.classes))
+        held = _MOST_HELD
+        if self._room is not None:
+            held = min(held, max(self._room // _BYTES_HELD, _FEWEST_HELD))
+        return max(1, min(_ROWS_AT_A_TIME, held // each))
+
+    def _leaves_reached(self, rows: NDArray[np.object_]) -> Iterator[NDArray[np.int64]]:
+        """The leaf that each new row (`Table.new_rows`) ends in under each tree, shape (U, m), some
+        rows at a time."""
+        numbers = rows_as_numbers(self.table, rows)
+        step = self.rows_at_a_time
+        for a in range(0, max(1, len(rows)), step):
+            yield self._forest.leaves(numbers[a : a + step], self._threads)
+
+    @cached_property
+    def _statistics(self) -> NDArray[np.float64]:
+        """Statistics of each leaf, one tree after the other, shape (K, k)."""
+        rows = table_as_numbers(self.table)
+        statistics = np.ascontiguousarray(self.table.statistics, np.float64)
+        return self._forest.sums(statistics, rows, self._threads)
+
+    @cached_property
+    def _distinct_leaves(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The statistics that leaves have, shape (J, k), and which of them each leaf has, (K,)."""
+        found, which = np.unique(self._statistics, axis=0, return_inverse=True)
+        return found, which.reshape(-1)
+
+
+def _error_of_mean(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Standard error of the mean of independent values, shape (M, ...) to (...); NaN of one."""
+    if len(values) < 2:
+        return np.full(values.shape[1:], np.nan)
+    return np.asarray(values.std(axis=0, ddof=1) / math.sqrt(len(values)))
