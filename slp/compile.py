@@ -31,8 +31,8 @@ __all__ = [
 ]
 
 
-#: Findings that a clause which could not be read may cause elsewhere: something is missing.
-_MAY_FOLLOW = frozenset("E115 E116 E117 E123 E125 E130 E132 E135 E202 E210 W102 W103 W104".split())
+#: Findings of proofs that a clause which could not be read may cause: something is missing.
+_MAY_FOLLOW = frozenset("E202 E210".split())
 
 
 def compile_program(
@@ -67,13 +67,8 @@ def read_text(
     found = findings.in_order()
     if not faults:
         return program, found
-    kept = [f for f in found if f.code not in _MAY_FOLLOW and not _of_unread_parameter(f)]
+    kept = [f for f in found if not f.may_follow and f.code not in _MAY_FOLLOW]
     return program, tuple(sorted((*faults, *kept), key=_place))
-
-
-def _of_unread_parameter(finding: Diagnostic) -> bool:
-    """Whether it is about a parameter that the caller gives, and a clause not read may declare."""
-    return finding.code == "E106" and finding.span is None
 
 
 def find_wrong_names(program: Program, X: Any, y: Any = None) -> tuple[Diagnostic, ...]:

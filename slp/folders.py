@@ -17,7 +17,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from slp.errors import UsageError
+from slp.errors import ProgramError, UsageError
+from slp.messages.checker import NO_FOLDER_OF_TEXT, NULL_IN_NAME, OUTSIDE_FOLDER, WRONG_ENDING
 from slp.messages.commands import NO_FOLDER
 
 __all__ = ["Folders", "RefusedError", "folders_of", "included", "open_regular"]
@@ -34,12 +35,8 @@ _KINDS = (
 )
 
 
-class RefusedError(Exception):
-    """A program names a file that it may not name."""
-
-    def __init__(self, name: str, why: str, help: str) -> None:
-        super().__init__(f"`{name}` is not read: {why}")
-        self.help = help
+class RefusedError(ProgramError):
+    """E166: a program names a file that it may not name."""
 
 
 @dataclass(frozen=True)
@@ -69,25 +66,16 @@ class Folders:
             folders (symbolic links are followed first).
         """
         if "\0" in name:
-            raise RefusedError(name, "no file has a null character in its name", "take it out")
+            raise RefusedError(NULL_IN_NAME(name=name))
         if not name.endswith(suffix):
-            help = "programs are used from files `.slp`, trees from files `.json`"
-            raise RefusedError(name, f"its name does not end in `{suffix}`", help)
+            raise RefusedError(WRONG_ENDING(name=name, ending=suffix))
         bases = (*([] if self.own is None else [self.own]), *self.include)
         if not bases:
-            raise RefusedError(
-                name,
-                "a program that is no file has no folder",
-                "load the program from a file, or give folders by `include`",
-            )
+            raise RefusedError(NO_FOLDER_OF_TEXT(name=name))
         found = [(base / name, Path(os.path.realpath(base / name))) for base in bases]
         allowed = [(path, real) for path, real in found if self._allows(real, suffix)]
         if not allowed:
-            raise RefusedError(
-                name,
-                "it lies outside the folder of the program",
-                "move it there, or name its folder by --include (`include` in Python)",
-            )
+            raise RefusedError(OUTSIDE_FOLDER(name=name))
         return next((pair for pair in allowed if os.path.exists(pair[1])), allowed[0])
 
     def _allows(self, real: Path, suffix: str) -> bool:

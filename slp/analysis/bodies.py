@@ -11,36 +11,51 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TypeAlias, cast
 
-from slp.analysis.directives import span_of
+from slp.analysis.directives import arguments_text, span_of
 from slp.analysis.findings import Findings, name_help
 from slp.ir.program import MEASURES, Body, CallBody, LeafBody, Measure, SplitBody
+from slp.messages.checker import (
+    ALTERNATIVES_IN_RULE,
+    CONDITION_IN_RULE,
+    CUT_IN_RULE,
+    EMPTY_LIST_IN_RULE,
+    GOAL_IN_RULE,
+    GUARD_COMES_LATE,
+    LABEL_IN_RULE,
+    LEAF_ARGUMENTS,
+    LIST_IN_RULE,
+    NEGATION_IN_RULE,
+    NO_FEATURE_IN_SPLIT,
+    NO_MEASURE,
+    NO_NONTERMINAL_IN_RULE,
+    NO_THRESHOLD_IN_SPLIT,
+    NOT_TWO_CHILDREN,
+    ONLY_GUARDS,
+    PARTS_WITHOUT_SPLIT,
+    SPLIT_ARGUMENTS,
+    SPLIT_COMES_LATE,
+    TWO_SPLITS,
+    VARIABLE_IN_RULE,
+)
 from slp.source import SourceSpan
 from slp.syntax import term_to_text
 from slp.terms import Atom, Number, Struct, Term, Text, Var, functor
 
 __all__ = ["BodyParts", "conjunction", "translate_body"]
 
-_CODE = "E113"
 _LEAF = Atom("leaf")
 
 #: Goals that mean something in a grammar over strings, or between goals, and nothing here.
 _FOREIGN = {
-    ("!", 0): "a tree rule has no cut `!`: its guards say when it may be used",
-    (";", 2): "a tree rule has no alternatives `;`: write one rule for each, with its label",
-    ("|", 2): "a tree rule has no alternatives `|`: write one rule for each, with its label",
-    ("->", 2): "a tree rule has no `->`: write one rule for each case, with a guard in { }",
-    ("\\+", 1): "a negation `\\+` is a guard: put it in { }",
-    ("[]", 0): "a tree rule cuts a box, it reads no list: end it with `leaf`",
-    ("[|]", 2): "a tree rule cuts a box, it reads no list",
-    ("::", 2): "a label stands in front of the head: write `Label :: Head --> Body.`",
+    ("!", 0): CUT_IN_RULE,
+    (";", 2): ALTERNATIVES_IN_RULE,
+    ("|", 2): ALTERNATIVES_IN_RULE,
+    ("->", 2): CONDITION_IN_RULE,
+    ("\\+", 1): NEGATION_IN_RULE,
+    ("[]", 0): EMPTY_LIST_IN_RULE,
+    ("[|]", 2): LIST_IN_RULE,
+    ("::", 2): LABEL_IN_RULE,
 }
-
-_TEXT_HELP = (
-    "`-->` grows trees over a table; a grammar of text is written with difference lists: "
-    "`1 :: s(A, C) :- np(A, B), vp(B, C).` and `1 :: np([the, dog|Rest], Rest).`"
-)
-
-_SHAPE = "write `leaf`, or one nonterminal, or `split(F, V), Left, Right`"
 
 
 @dataclass(frozen=True)
@@ -113,44 +128,23 @@ def _is_sound(
         return True
     where = span_of(part, span)
     if isinstance(part, Var):
-        findings.error(
-            _CODE,
-            f"the variable `{part.name}` stands where a nonterminal must",
-            where,
-            help="a name with a small first letter is a nonterminal: tree(D+1)",
-        )
+        findings.add(VARIABLE_IN_RULE(where, name=part.name))
         return False
     if isinstance(part, Number | Text):
-        findings.error(_CODE, f"{term_to_text(part)} is no nonterminal", where, help=_SHAPE)
+        findings.add(NO_NONTERMINAL_IN_RULE(where, text=term_to_text(part)))
         return False
     key = functor(part) or ("", 0)
     if key in _FOREIGN:
-        is_list = key in (("[]", 0), ("[|]", 2))
-        findings.error(_CODE, _FOREIGN[key], where, help=_TEXT_HELP if is_list else None)
+        findings.add(_FOREIGN[key](where, name=key[0]))
         return False
     if key in goals:
-        findings.error(
-            "E116",
-            f"`{key[0]}/{key[1]}` is a goal, not a nonterminal",
-            where,
-            help="put goals in braces: { ... }",
-        )
+        findings.add(GOAL_IN_RULE(where, name=key[0], arity=key[1]))
         return False
     if key in (("split", 0), ("split", 1)) or (key[0] == "split" and key[1] > 3):
-        findings.error(
-            _CODE,
-            f"`split` does not have {key[1]} argument{'s' * (key[1] != 1)}",
-            where,
-            help="write `split(F, V)` or `split(F, V, Measure)`: a feature, a threshold, a measure",
-        )
+        findings.add(SPLIT_ARGUMENTS(where, arguments=arguments_text(key[1])))
         return False
     if key[0] == "leaf" and key[1] > 0:
-        findings.error(
-            _CODE,
-            "`leaf` has no arguments",
-            where,
-            help="write `leaf`; the model of the leaves is declared by `:- leaf(dirichlet(1)).`",
-        )
+        findings.add(LEAF_ARGUMENTS(where))
         return False
     return True
 
@@ -160,31 +154,25 @@ def _shape(
 ) -> Body | None:
     """The body that the parts make together."""
     splits = [p for p in parts if _is_split(p)]
-    message, help = None, _SHAPE
+    where = _cover(parts, span)
+    found = None
     if not parts:
-        message = "this rule has guards, but says nothing of its box"
+        found = ONLY_GUARDS(where)
     elif len(splits) > 1:
-        message = "a rule splits once; give each child a nonterminal of its own that splits again"
+        found = TWO_SPLITS(where)
     elif splits and not _is_split(parts[0]):
-        message = "`split` comes before the two children"
+        found = SPLIT_COMES_LATE(where)
     elif not splits and len(parts) > 1:
-        message = f"{len(parts)} parts share one box: only `split(F, V)` in front makes two of it"
-        help = f"{_SHAPE}; {_TEXT_HELP}"
+        found = PARTS_WITHOUT_SPLIT(where, count=len(parts))
     elif splits and len(parts) != 3:
         n = len(parts) - 1
         children = {0: "no child", 1: "one child"}.get(n, f"{n} children")
-        message = f"this split has {children}, and makes two boxes"
+        found = NOT_TWO_CHILDREN(where, children=children)
     elif not splits and guards:
         what = "`leaf`" if parts[0] == _LEAF else "the nonterminal"
-        findings.error(
-            _CODE,
-            f"a guard behind `{term_to_text(parts[0])}` comes too late",
-            guards[0].span,
-            help=f"put the guard in front of {what}",
-        )
-        return None
-    if message is not None:
-        findings.error(_CODE, message, _cover(parts, span), help=help)
+        found = GUARD_COMES_LATE(guards[0].span, goal=term_to_text(parts[0]), part=what)
+    if found is not None:
+        findings.add(found)
         return None
     if splits:
         return _split_body(parts, guards, span, findings)
@@ -202,20 +190,11 @@ def _split_body(
     split = cast(Struct, parts[0])
     feature, threshold = split.args[:2]
     if not isinstance(feature, Var | Atom):
-        findings.error(
-            _CODE,
-            f"{term_to_text(feature)} is no feature",
-            span_of(feature, span),
-            help="write a variable, or the name of a column: split(age, V)",
-        )
+        findings.add(NO_FEATURE_IN_SPLIT(span_of(feature, span), text=term_to_text(feature)))
         return None
     if isinstance(threshold, Struct | Text):
-        findings.error(
-            _CODE,
-            f"{term_to_text(threshold)} is no threshold",
-            span_of(threshold, span),
-            help="write a variable, a number, or a level of a categorical feature: split(F, V)",
-        )
+        text = term_to_text(threshold)
+        findings.add(NO_THRESHOLD_IN_SPLIT(span_of(threshold, span), text=text))
         return None
     measure = _measure(split.args[2], span, findings) if len(split.args) == 3 else MEASURES[0]
     if measure is None:
@@ -227,10 +206,6 @@ def _measure(term: Term, span: SourceSpan, findings: Findings) -> Measure | None
     for measure in MEASURES:
         if term == Atom(measure):
             return measure
-    findings.error(
-        "E114",
-        f"there is no split measure `{term_to_text(term)}`",
-        span_of(term, span),
-        help=name_help(getattr(term, "name", ""), MEASURES, "measure"),
-    )
+    help = name_help(getattr(term, "name", ""), MEASURES, "measure")
+    findings.add(NO_MEASURE(span_of(term, span), name=term_to_text(term), help=help))
     return None

@@ -8,6 +8,7 @@ between ages 23 and 24 it is `age < 23.5`, which cuts the box `0 <= age < 24`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from slp.analysis.findings import Findings
 from slp.data.table import Feature, Table
 from slp.ir.program import Box, Constant, Forbid, Majority, Program
+from slp.messages.checker import CONSTANT_CUT_AT_END, FORBID_MISSES_NODES, MAJORITY_BEYOND_END
 from slp.syntax import term_to_text
 from slp.terms import Number
 
@@ -84,28 +86,25 @@ def _warn(
     neighbours: tuple[int, int],
     findings: Findings,
 ) -> None:
-    at = f"its end `{feature.name}` = {_text(end)}"
-    match constraint:
-        case Constant():
-            effect = f"`constant({box.name})` forbids the split at {at}"
-            why = "so it cuts the box"
-        case Majority():
-            effect = f"`majority({box.name}, {constraint.outcome})` tests rows beyond {at}"
-            why = "so both its sides meet the box"
-        case Forbid():
-            effect = f"`forbid({constraint.feature}, within({box.name}))` misses nodes up to {at}"
-            why = "so they reach beyond the box"
     between = "two cuts or bins"
     if feature.values is not None:
         below, above = (_text(feature.values[code]) for code in neighbours)
         between = f"the values {below} and {above} of the table"
-    threshold = _text(feature.threshold(*neighbours))
-    findings.warning(
-        "W153",
-        f"{effect}: between {between} the split is `{feature.name} < {threshold}`, {why}",
-        box.span,
-        help=f"write {threshold} in place of {_text(end)}: it parts the rows of this table alike",
-    )
+    values: dict[str, Any] = {
+        "box": box.name,
+        "feature": feature.name,
+        "end": _text(end),
+        "between": between,
+        "threshold": _text(feature.threshold(*neighbours)),
+    }
+    match constraint:
+        case Constant():
+            found = CONSTANT_CUT_AT_END(box.span, **values)
+        case Majority():
+            found = MAJORITY_BEYOND_END(box.span, outcome=constraint.outcome, **values)
+        case Forbid():
+            found = FORBID_MISSES_NODES(box.span, forbidden=constraint.feature, **values)
+    findings.add(found)
 
 
 def _text(number: float) -> str:

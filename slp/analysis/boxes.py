@@ -9,13 +9,19 @@ from slp.analysis.findings import Findings
 from slp.analysis.parameters import Values
 from slp.errors import Related
 from slp.ir.program import Box
+from slp.messages.checker import (
+    BOX_BOUNDED_TWICE,
+    BOX_IS_NO_FACT,
+    EMPTY_BOX,
+    NO_NAME_IN_BOX,
+    SWAPPED_BOUNDS,
+    VARIABLE_IN_BOX,
+)
 from slp.source import SourceSpan
 from slp.syntax.ast import Clause
 from slp.terms import Atom, Struct
 
 __all__ = ["box_names", "is_box_clause", "read_boxes"]
-
-_USAGE = "write box(name, feature, 0, 10). for 0 <= feature < 10; a bound may be -inf or inf"
 
 
 def is_box_clause(clause: Clause) -> bool:
@@ -41,13 +47,8 @@ def read_boxes(clauses: Iterable[Clause], values: Values, findings: Findings) ->
             continue
         name, feature, low, high = fact
         if (name, feature) in spans:
-            findings.error(
-                "E122",
-                f"box `{name}` is bounded twice in `{feature}`",
-                clause.span,
-                help="a box has one interval for each feature; give another box another name",
-                related=[Related("first bounded here", spans[name, feature])],
-            )
+            here = [Related("first bounded here", spans[name, feature])]
+            findings.add(BOX_BOUNDED_TWICE(clause.span, related=here, name=name, feature=feature))
             continue
         spans[name, feature] = clause.span
         first.setdefault(name, clause.span)
@@ -60,25 +61,17 @@ def _read_fact(
 ) -> tuple[str, str, float, float] | None:
     head = clause.head
     if not isinstance(head, Struct) or len(head.args) != 4 or clause.arrow or clause.label:
-        findings.error(
-            "E120",
-            "a box is a fact with a name, a feature and two bounds",
-            clause.span,
-            help=_USAGE,
-        )
+        findings.add(BOX_IS_NO_FACT(clause.span))
         return None
-    name = name_of(head.args[0], "a box", clause.span, findings, "E120")
-    feature = name_of(head.args[1], "a feature", clause.span, findings, "E120")
+    wordings = (VARIABLE_IN_BOX, NO_NAME_IN_BOX)
+    name = name_of(head.args[0], "a box", clause.span, findings, wordings)
+    feature = name_of(head.args[1], "a feature", clause.span, findings, wordings)
     low = values.number(head.args[2], "the lower bound", clause.span)
     high = values.number(head.args[3], "the upper bound", clause.span)
     if name is None or feature is None or low is None or high is None:
         return None
     if low >= high:
-        findings.error(
-            "E121",
-            f"box `{name}` is empty: no number is at least {low:g} and below {high:g}",
-            span_of(head, clause.span),
-            help=f"are the bounds swapped? {_USAGE}" if low > high else _USAGE,
-        )
+        empty = SWAPPED_BOUNDS if low > high else EMPTY_BOX
+        findings.add(empty(span_of(head, clause.span), name=name, low=low, high=high))
         return None
     return name, feature, low, high

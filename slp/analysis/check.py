@@ -34,6 +34,7 @@ from slp.analysis.sources import read_everything
 from slp.analysis.states import database_of, explore
 from slp.analysis.unused import find_unused
 from slp.ir.program import Program
+from slp.messages.checker import NO_START_DECLARED
 from slp.syntax.ast import SourceProgram
 from slp.terms import Term
 from slp.trees import Tree
@@ -136,10 +137,5 @@ def _start(directives: Directives, clauses: Clauses, findings: Findings) -> Term
     if declared is not None:
         return declared.args[0]
     if clauses.rules:
-        findings.error(
-            "E125",
-            "the program does not say where trees start",
-            clauses.rules[0].span,
-            help="add `:- start(Nonterminal).`, such as `:- start(tree(0)).`",
-        )
+        findings.add(NO_START_DECLARED(clauses.rules[0].span))
     return None

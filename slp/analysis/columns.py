@@ -18,6 +18,7 @@ from slp.ir.program import (
     Program,
     SplitBody,
 )
+from slp.messages.checker import FEATURE_WITH_ROLE
 from slp.source import SourceSpan
 from slp.terms import Atom
 
@@ -65,10 +66,5 @@ def check_columns(program: Program, findings: Findings) -> None:
     for name, where in named_features(program):
         if name in roles:
             role, said = roles[name]
-            findings.error(
-                "E143",
-                f"`{name}` is {role}, so no tree can split on it",
-                where,
-                help="take one of the two out",
-                related=[Related(f"{role} because of this", said)] if said else [],
-            )
+            because = [Related(f"{role} because of this", said)] if said else []
+            findings.add(FEATURE_WITH_ROLE(where, related=because, name=name, role=role))

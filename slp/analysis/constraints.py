@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
+from typing import Any
 
-from slp.analysis.directives import CONSTRAINTS, Declared, name_of, span_of
+from slp.analysis.directives import CONSTRAINTS, Declared, arguments_text, name_of, span_of
 from slp.analysis.findings import Findings, name_help
 from slp.analysis.parameters import Values
 from slp.data.cells import cell_text
@@ -24,6 +25,23 @@ from slp.ir.program import (
     Monotone,
     Once,
     Predicate,
+)
+from slp.messages import Wording
+from slp.messages.checker import (
+    CONSTRAINT_ARGUMENTS,
+    CONSTRAINT_NOT_NAMED,
+    NAMED_TWICE,
+    NO_BOX,
+    NO_CONSTRAINT,
+    NO_DIRECTION,
+    NO_GROUPS,
+    NO_NAME_IN_CONSTRAINT,
+    NO_PART_TO_FORBID,
+    NO_PROLOG_GOAL,
+    NO_PYTHON_FUNCTION,
+    NOT_LOCAL,
+    TOO_FEW_NAMES,
+    VARIABLE_IN_CONSTRAINT,
 )
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, Text, functor, list_items
@@ -94,22 +112,22 @@ class _Reader:
         if key is not None and key in self.readers and isinstance(term, Struct):
             return self.readers[key](term.args, span)
         if key is not None and key[0] in CONSTRAINTS:
-            n = key[1]
-            self.malformed(key[0], f"`{key[0]}` does not have {n} argument{'s' * (n != 1)}", span)
+            self.malformed(CONSTRAINT_ARGUMENTS, key[0], span, arguments=arguments_text(key[1]))
         elif key is not None:
             help = name_help(key[0], CONSTRAINTS, "constraint")
-            self.findings.error("E140", f"there is no constraint `{key[0]}`", span, help=help)
+            self.findings.add(NO_CONSTRAINT(span, name=key[0], help=help))
         else:
-            self.findings.error("E140", "a constraint is a name with arguments", span)
+            self.findings.add(CONSTRAINT_NOT_NAMED(span))
         return None
 
-    def malformed(self, name: str, message: str, span: SourceSpan) -> None:
-        self.findings.error("E141", message, span, help=f"write {CONSTRAINTS[name]}")
+    def malformed(self, wording: Wording, name: str, span: SourceSpan, **values: Any) -> None:
+        self.findings.add(wording(span, name=name, usage=CONSTRAINTS[name], **values))
 
     # --- arguments -----------------------------------------------------------------------------
 
     def name(self, term: Term, span: SourceSpan, what: str = "a feature") -> str | None:
-        return name_of(term, what, span, self.findings, "E141")
+        wordings = (VARIABLE_IN_CONSTRAINT, NO_NAME_IN_CONSTRAINT)
+        return name_of(term, what, span, self.findings, wordings)
 
     def names(self, term: Term, owner: str, least: int, span: SourceSpan) -> tuple[str, ...] | None:
         """Features in a list, at least `least`, none twice."""
@@ -117,7 +135,7 @@ class _Reader:
         where = span_of(term, span)
         if items is None or len(items) < least:
             count = {1: "one feature", 2: "two features"}[least]
-            self.malformed(owner, f"`{owner}` takes a list of at least {count}", where)
+            self.malformed(TOO_FEW_NAMES, owner, where, count=count)
             return None
         found = [self.name(t, span) for t in items]
         names = tuple(n for n in found if n is not None)
@@ -125,7 +143,7 @@ class _Reader:
             return None
         twice = next((n for i, n in enumerate(names) if n in names[:i]), None)
         if twice is not None:
-            self.malformed(owner, f"`{twice}` stands twice in this list", where)
+            self.malformed(NAMED_TWICE, owner, where, feature=twice)
             return None
         return names
 
@@ -133,17 +151,13 @@ class _Reader:
         name = self.name(term, span, "a box")
         if name is not None and name not in self.boxes and name not in self.malformed_boxes:
             help = name_help(name, self.boxes, "box")
-            self.findings.error(
-                "E123",
-                f"there is no box `{name}`",
-                span_of(term, span),
-                help=help or f"declare it: box({name}, feature, 0, 10).",
-            )
+            help = help or f"declare it: box({name}, feature, 0, 10)."
+            self.findings.add(NO_BOX(span_of(term, span), name=name, help=help))
         return self.boxes.get(name) if name is not None else None
 
     def local(self, owner: str, args: tuple[Term, ...], span: SourceSpan) -> bool | None:
         if len(args) == 2 and args[1] != Atom("local"):
-            self.malformed(owner, f"the second argument of `{owner}` can only be `local`", span)
+            self.malformed(NOT_LOCAL, owner, span)
             return None
         return len(args) == 2
 
@@ -163,8 +177,7 @@ class _Reader:
             elif functor(where) == ("within", 1) and isinstance(where, Struct):
                 within = self.box(where.args[0], span)
             else:
-                message = "the second argument of `forbid` is `below(K)` or `within(Box)`"
-                self.malformed("forbid", message, span_of(where, span))
+                self.malformed(NO_PART_TO_FORBID, "forbid", span_of(where, span))
             if below is None and within is None:
                 return None
         return Forbid(feature, below, within, span) if feature is not None else None
@@ -188,8 +201,7 @@ class _Reader:
     def interaction(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
         items = list_items(args[0])
         if not items:
-            where = span_of(args[0], span)
-            self.malformed("interaction", "`interaction` takes a list of groups", where)
+            self.malformed(NO_GROUPS, "interaction", span_of(args[0], span))
             return None
         groups = [self.names(t, "interaction", 1, span) for t in items]
         found = tuple(g for g in groups if g is not None)
@@ -214,8 +226,7 @@ class _Reader:
     def monotone(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
         feature = self.name(args[0], span)
         if args[1] not in (Atom("up"), Atom("down")):
-            where = span_of(args[1], span)
-            self.malformed("monotone", "the second argument of `monotone` is `up` or `down`", where)
+            self.malformed(NO_DIRECTION, "monotone", span_of(args[1], span))
             return None
         if feature is None:
             return None
@@ -226,8 +237,7 @@ class _Reader:
         term = args[0]
         text = term.value if isinstance(term, Text) else term.name if isinstance(term, Atom) else ""
         if not _PYTHON_NAME.fullmatch(text):
-            message = '`python` names a function as "module:function"'
-            self.malformed("python", message, span_of(term, span))
+            self.malformed(NO_PYTHON_FUNCTION, "python", span_of(term, span))
             return None
         return None if local is None else Predicate("python", Text(text, term.span), local, span)
 
@@ -237,6 +247,6 @@ class _Reader:
         while isinstance(goal, Struct) and goal.name == ":" and len(goal.args) == 2:
             goal = goal.args[1]
         if functor(goal) is None:
-            self.malformed("prolog", "`prolog` takes a goal", span_of(args[0], span))
+            self.malformed(NO_PROLOG_GOAL, "prolog", span_of(args[0], span))
             return None
         return None if local is None else Predicate("prolog", args[0], local, span)

@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import TypeVar
 
 from slp.analysis.findings import Findings
-from slp.errors import Related
+from slp.errors import Diagnostic, Related
 from slp.ir.program import (
     Before,
     Box,
@@ -26,6 +26,25 @@ from slp.ir.program import (
     MaxLeaves,
     Monotone,
     Support,
+)
+from slp.messages.checker import (
+    BEFORE_ITSELF,
+    BEFORE_NEEDS_FORBIDDEN,
+    BOTH_WAYS,
+    CIRCLE_OF_BEFORES,
+    FIRST_CUTS_BOX,
+    FIRST_FORBIDDEN,
+    FIRST_IN_NO_GROUP,
+    FIRST_NEEDS_ANOTHER,
+    FORBIDS_NOTHING,
+    FREE_BOX,
+    LIMITS_NOTHING,
+    MAJORITIES_MEET,
+    NEVER_TOGETHER,
+    NO_COMMON_FEATURE,
+    ONE_LEAF,
+    SAID_ALREADY,
+    TWO_FIRSTS,
 )
 
 __all__ = ["check_constraints"]
@@ -59,61 +78,40 @@ class _Checker:
         """Features that are never split on."""
         return {c.feature: c for c in self.all(Forbid) if c.within is None and not c.below}
 
-    def contradiction(self, message: str, help: str, one: Constraint, *others: Constraint) -> None:
-        related = [Related("and this", c.span) for c in others if c.span is not None]
-        self.findings.error("E142", message, one.span, help=help, related=related)
-
-    def no_effect(
-        self, message: str, one: Constraint, *others: Constraint, help: str | None = None
-    ) -> None:
-        related = [Related("because of this", c.span) for c in others if c.span is not None]
-        self.findings.warning("W106", message, one.span, help=help, related=related)
-
     # --- contradictions ------------------------------------------------------------------------
 
     def first(self) -> None:
         firsts = self.all(First)
-        help = "take one of the two out"
         for a, b in combinations(firsts, 2):
             if a.feature != b.feature:
-                message = f"the first split cannot be on `{a.feature}` and on `{b.feature}`"
-                self.contradiction(message, help, b, a)
+                found = TWO_FIRSTS(b.span, related=_and(a), one=a.feature, other=b.feature)
+                self.findings.add(found)
         for f in firsts:
             for g in self.constraints:
-                reason = _keeps_from_root(f.feature, g)
-                if reason is not None:
-                    message = f"the first split cannot be on `{f.feature}`, {reason}"
-                    self.contradiction(message, help, f, g)
+                contradiction = _keeps_from_root(f, g)
+                if contradiction is not None:
+                    self.findings.add(contradiction)
 
     def never_used(self) -> None:
         """`before` makes a feature wait for another that can never come."""
         befores = self.all(Before)
-        help = "none of them can ever be split on; take one of these constraints out"
         for cycle in _cycles(befores):
             if len(cycle) == 1:
-                message = f"`{cycle[0].feature}` cannot come before itself"
-                self.contradiction(message, "no tree could ever split on it", cycle[0])
+                self.findings.add(BEFORE_ITSELF(cycle[0].span, feature=cycle[0].feature))
             else:
                 names = " before ".join(f"`{c.feature}`" for c in (*cycle, cycle[0]))
-                self.contradiction(
-                    f"these go round in a circle: {names}", help, cycle[-1], *cycle[:-1]
-                )
+                others = _and(*cycle[:-1])
+                self.findings.add(CIRCLE_OF_BEFORES(cycle[-1].span, related=others, features=names))
         for b in befores:
             for c in self.constraints:
                 if b.feature != b.then and _keeps_apart(b.feature, b.then, c):
-                    message = (
-                        f"`{b.then}` can never be split on: it needs `{b.feature}` above it, and "
-                        "no path may have both"
-                    )
-                    self.contradiction(message, "take one of the two out", b, c)
+                    found = NEVER_TOGETHER(b.span, related=_and(c), feature=b.feature, then=b.then)
+                    self.findings.add(found)
             if (f := self.forbidden().get(b.feature)) is not None:
-                self.no_effect(
-                    f"`{b.then}` is never split on: it needs `{b.feature}` above it, which is "
-                    "forbidden",
-                    b,
-                    f,
-                    help=f"if that is meant, `forbid({b.then})` says it plainly",
+                found = BEFORE_NEEDS_FORBIDDEN(
+                    b.span, related=_because_of(f), feature=b.then, other=b.feature
                 )
+                self.findings.add(found)
 
     # --- no effect, no room --------------------------------------------------------------------
 
@@ -127,73 +125,53 @@ class _Checker:
             return
         alone = next((c for c in constants if not _bounded(c.box)), None)
         if alone is not None:
-            self.findings.warning(
-                "W107",
-                f"no split is possible at all: box `{alone.box.name}` is free in every feature",
-                alone.span,
-                help="a split on a feature that a constant box leaves free cuts it; bound the box",
-            )
+            self.findings.add(FREE_BOX(alone.span, box=alone.box.name))
         else:
-            self.findings.warning(
-                "W107",
-                "no split is possible at all: the constant boxes have no bounded feature in common",
-                constants[0].span,
-                help="a split on a feature that a constant box leaves free cuts it, so a first "
-                "split must be on a feature that all of them bound",
-                related=[Related("and this", c.span) for c in constants[1:] if c.span],
-            )
+            first, *others = constants
+            self.findings.add(NO_COMMON_FEATURE(first.span, related=_and(*others)))
 
     def majorities(self) -> None:
         for a, b in combinations(self.all(Majority), 2):
             if a.outcome != b.outcome and _meet(a.box, b.box):
-                self.findings.warning(
-                    "W106",
-                    f"boxes `{a.box.name}` and `{b.box.name}` meet: leaves there need as many "
-                    f"rows of `{a.outcome}` as of `{b.outcome}`",
-                    b.span,
-                    related=[Related("and this", a.span)] if a.span else [],
+                boxes = {"one": a.box.name, "other": b.box.name}
+                found = MAJORITIES_MEET(
+                    b.span, related=_and(a), this=a.outcome, that=b.outcome, **boxes
                 )
+                self.findings.add(found)
 
     def both_ways(self) -> None:
         for a, b in combinations(self.all(Monotone), 2):
             if a.feature == b.feature and a.direction != b.direction:
-                name = a.feature
-                self.findings.warning(
-                    "W106",
-                    f"predictions may neither rise nor fall with `{name}`, so it changes nothing",
-                    b.span,
-                    help=f"if that is meant, `forbid({name})` says it plainly; else take one out",
-                    related=[Related("and this", a.span)] if a.span else [],
-                )
+                self.findings.add(BOTH_WAYS(b.span, related=_and(a), feature=a.feature))
 
     def repeats(self) -> None:
         seen: dict[str, Constraint] = {}
         for c in self.constraints:
             key = repr(c)
             if key in seen:
-                self.no_effect("this constraint is said already", c, seen[key])
+                self.findings.add(SAID_ALREADY(c.span, related=_because_of(seen[key])))
             seen.setdefault(key, c)
 
     def limits(self, support: Support) -> None:
         for limit in self.all(MaxLeaves):
             if limit.count == 1:
-                message = "`max_leaves(1)` leaves one tree, a single leaf"
-                self.findings.warning("W107", message, limit.span, help="allow two leaves or more")
-        if support.max_depth is None:
+                self.findings.add(ONE_LEAF(limit.span))
+        most = support.max_depth
+        if most is None:
             return
         for c in self.constraints:
-            if isinstance(c, Forbid) and c.below is not None and c.below >= support.max_depth:
-                self.no_effect(
-                    f"this forbids nothing: no node is split at depth {c.below} under "
-                    f"`max_depth({support.max_depth})`",
-                    c,
-                )
-            if isinstance(c, MaxLeaves) and c.count >= 2 ** min(support.max_depth, 64):
-                self.no_effect(
-                    f"this limits nothing: a tree of depth {support.max_depth} has at most "
-                    f"{2**support.max_depth} leaves",
-                    c,
-                )
+            if isinstance(c, Forbid) and c.below is not None and c.below >= most:
+                self.findings.add(FORBIDS_NOTHING(c.span, depth=c.below, most=most))
+            if isinstance(c, MaxLeaves) and c.count >= 2 ** min(most, 64):
+                self.findings.add(LIMITS_NOTHING(c.span, depth=most, most=2**most))
+
+
+def _and(*constraints: Constraint) -> list[Related]:
+    return [Related("and this", c.span) for c in constraints if c.span is not None]
+
+
+def _because_of(constraint: Constraint) -> list[Related]:
+    return [Related("because of this", constraint.span)] if constraint.span is not None else []
 
 
 def _bounded(box: Box) -> list[str]:
@@ -201,17 +179,18 @@ def _bounded(box: Box) -> list[str]:
     return [f for f, (low, high) in box.bounds.items() if low > -math.inf or high < math.inf]
 
 
-def _keeps_from_root(feature: str, c: Constraint) -> str | None:
-    """Why a constraint rules out that the root splits on a feature, None if it does not."""
+def _keeps_from_root(first: First, c: Constraint) -> Diagnostic | None:
+    """How a constraint rules out that the root splits on a feature, None if it does not."""
+    feature, span, related = first.feature, first.span, _and(c)
     match c:
         case Forbid(within=None) if c.feature == feature and not c.below:
-            return "which is forbidden"
+            return FIRST_FORBIDDEN(span, related=related, feature=feature)
         case Before() if c.then == feature and c.feature != feature:
-            return f"which needs `{c.feature}` above it"
+            return FIRST_NEEDS_ANOTHER(span, related=related, feature=feature, other=c.feature)
         case Interaction() if all(feature not in group for group in c.groups):
-            return "which is in no group of `interaction`"
+            return FIRST_IN_NO_GROUP(span, related=related, feature=feature)
         case Constant() if _bounded(c.box) and feature not in _bounded(c.box):
-            return f"which box `{c.box.name}` leaves free: any split on it cuts the box"
+            return FIRST_CUTS_BOX(span, related=related, feature=feature, box=c.box.name)
     return None
 
 

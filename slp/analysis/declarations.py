@@ -6,21 +6,44 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from slp.analysis.directives import DIRECTIVES, Declared, Directives, name_of, span_of
+from slp.analysis.directives import (
+    DIRECTIVES,
+    Declared,
+    Directives,
+    arguments_text,
+    name_of,
+    span_of,
+)
 from slp.analysis.findings import Findings, name_help
 from slp.analysis.parameters import Values
 from slp.data.cells import cell_text
 from slp.ir.leaf_models import LEAF_MODELS
 from slp.ir.program import Bins, Cuts, Failure, FeatureDeclaration, LeafDeclaration, Support
+from slp.messages import Wording
+from slp.messages.checker import (
+    CATEGORICAL_AND_CUT,
+    CUT_TWICE,
+    CUTS_DO_NOT_RISE,
+    DECLARATION_NOT_NAMED,
+    LEAF_MODEL_ARGUMENTS,
+    LEAF_MODEL_NOT_NAMED,
+    NO_CLASS_ORDER,
+    NO_CUTS,
+    NO_FAILURE_MODE,
+    NO_FEATURE_DECLARATION,
+    NO_FEATURE_LIST,
+    NO_KIND_OF_BINS,
+    NO_LEAF_MODEL,
+    NO_SECOND_RESPONSE,
+    NOT_FINITE,
+    ONE_CONCENTRATION,
+    TWO_TYPES,
+    TYPE_OF_ALL,
+)
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, functor, list_items
 
 __all__ = ["Declarations", "read_declarations"]
-
-_FEATURE_USAGE = (
-    "write `numeric`, `categorical`, `cuts([18, 40])`, `bins(quantile, 10)` or `bins(width, 10)` "
-    "in a list"
-)
 
 
 @dataclass
@@ -70,9 +93,6 @@ class _Reader:
         self.values = values
         self.findings = findings
 
-    def malformed(self, name: str, message: str, span: SourceSpan) -> None:
-        self.findings.error("E102", message, span, help=f"write {DIRECTIVES[name]}")
-
     def response(self, d: Declared, out: Declarations) -> None:
         out.response = name_of(d.args[0], "the response", d.span, self.findings)
         if len(d.args) == 1:
@@ -84,8 +104,7 @@ class _Reader:
         elif items and len(items) == 1 and functor(items[0]) == ("ordinal", 1):
             out.class_order = self.class_order(items[0], d)
         else:
-            message = "the second argument of `response` is `event(Column)` or `[ordinal(Classes)]`"
-            self.malformed("response", message, d.span)
+            self.findings.add(NO_SECOND_RESPONSE(d.span, usage=DIRECTIVES["response"]))
 
     def class_order(self, term: Term, d: Declared) -> tuple[str, ...] | None:
         """The classes in a list, from the lowest to the highest, as text."""
@@ -98,8 +117,8 @@ class _Reader:
             for t in items
         ]
         if len(items) < 2 or len(set(names)) < len(names):
-            message = "`ordinal` takes a list of two classes or more, each once"
-            self.malformed("response", message, span_of(term, d.span))
+            usage = DIRECTIVES["response"]
+            self.findings.add(NO_CLASS_ORDER(span_of(term, d.span), usage=usage))
             return None
         found = tuple(n for n in names if n is not None)
         return found if len(found) == len(names) else None
@@ -108,7 +127,7 @@ class _Reader:
         if d.args[0] == Atom("condition"):
             return "condition"
         if d.args[0] != Atom("restrict"):
-            self.malformed("failure", "`failure` is `condition` or `restrict`", d.span)
+            self.findings.add(NO_FAILURE_MODE(d.span, usage=DIRECTIVES["failure"]))
         return "restrict"
 
     def support(self, directives: Directives) -> Support:
@@ -127,8 +146,8 @@ class _Reader:
         if key is None or key[0] not in LEAF_MODELS:
             name = key[0] if key else ""
             help = name_help(name, LEAF_MODELS, "leaf model")
-            what = f"there is no leaf model `{name}`" if key else "`leaf` names a leaf model"
-            self.findings.error("E102", what, d.span, help=help)
+            wording = NO_LEAF_MODEL if key else LEAF_MODEL_NOT_NAMED
+            self.findings.add(wording(d.span, name=name, help=help))
             return None
         model, names = d.args[0], LEAF_MODELS[key[0]].parameters
         args = model.args if isinstance(model, Struct) else ()
@@ -139,11 +158,9 @@ class _Reader:
                 self.hyperparameter(key[0], n, a, d) for n, a in zip(names, args, strict=True)
             ]
         else:
-            self.findings.error(
-                "E102",
-                f"`{key[0]}` does not have {len(args)} argument{'s' * (len(args) != 1)}",
-                d.span,
-                help=f"write `:- leaf({key[0]}({', '.join(names)})).`",
+            arguments, listed = arguments_text(len(args)), ", ".join(names)
+            self.findings.add(
+                LEAF_MODEL_ARGUMENTS(d.span, model=key[0], arguments=arguments, names=listed)
             )
             return None
         found = tuple(n for n in numbers if n is not None)
@@ -155,21 +172,14 @@ class _Reader:
             return self.values.positive(term, what, d.span)
         value = self.values.number(term, what, d.span)
         if value is not None and value in (float("inf"), float("-inf")):
-            self.findings.error(
-                "E109", f"{what} is {value}, and must be finite", span_of(term, d.span)
-            )
+            self.findings.add(NOT_FINITE(span_of(term, d.span), what=what, value=value))
             return None
         return value
 
     def concentrations(self, term: Term, d: Declared) -> list[float | None]:
         items = list_items(term) or []
         if len(items) < 2:
-            self.findings.error(
-                "E102",
-                "a list in `dirichlet` has one number for each class, so at least two",
-                span_of(term, d.span),
-                help="write `dirichlet(1)` for the same number for every class",
-            )
+            self.findings.add(ONE_CONCENTRATION(span_of(term, d.span)))
             return [None]
         return [self.values.positive(t, "a number of `dirichlet`", d.span) for t in items]
 
@@ -178,12 +188,7 @@ class _Reader:
     def feature(self, name: str | None, d: Declared) -> FeatureDeclaration | None:
         items = list_items(d.args[0])
         if items is None:
-            self.findings.error(
-                "E102",
-                "the second argument of `feature` is a list",
-                span_of(d.args[0], d.span),
-                help=_FEATURE_USAGE,
-            )
+            self.findings.add(NO_FEATURE_LIST(span_of(d.args[0], d.span)))
             return None
         before = len(self.findings.in_order())
         kind: Literal["numeric", "categorical"] | None = None
@@ -191,23 +196,23 @@ class _Reader:
         for item in items:
             if isinstance(item, Atom) and item.name in ("numeric", "categorical"):
                 if kind is not None:
-                    self.clash(name, "has two types", item, d)
+                    self.clash(TWO_TYPES, name, item, d)
                 kind = "numeric" if item.name == "numeric" else "categorical"
             else:
                 if coding is not None:
-                    self.clash(name, "is cut in two ways", item, d)
+                    self.clash(CUT_TWICE, name, item, d)
                 coding = self.coding(item, d)
         if coding is not None and kind == "categorical":
-            self.clash(name, "is categorical and cannot be cut", d.args[0], d)
+            self.clash(CATEGORICAL_AND_CUT, name, d.args[0], d)
         if name is None and kind is not None:
-            self.clash(name, "can be told how to be cut, but not their type", d.args[0], d)
+            self.clash(TYPE_OF_ALL, name, d.args[0], d)
         if len(self.findings.in_order()) > before:
             return None
         return FeatureDeclaration(name, kind, coding, d.span)
 
-    def clash(self, name: str | None, what: str, term: Term, d: Declared) -> None:
-        subject = "all features together" if name is None else f"`{name}`"
-        self.findings.error("E102", f"{subject} {what}", span_of(term, d.span), help=_FEATURE_USAGE)
+    def clash(self, wording: Wording, name: str | None, term: Term, d: Declared) -> None:
+        feature = "every feature (`_`)" if name is None else f"`{name}`"
+        self.findings.add(wording(span_of(term, d.span), feature=feature))
 
     def coding(self, item: Term, d: Declared) -> Cuts | Bins | None:
         key = functor(item)
@@ -217,44 +222,28 @@ class _Reader:
         }
         if isinstance(item, Struct) and key in readers:
             return readers[key](item, d)
-        self.findings.error(
-            "E102",
-            f"a feature cannot be declared as `{key[0]}`" if key else "this declares no feature",
-            span_of(item, d.span),
-            help=_FEATURE_USAGE,
-        )
+        wording = NO_FEATURE_DECLARATION if key else DECLARATION_NOT_NAMED
+        self.findings.add(wording(span_of(item, d.span), name=key[0] if key else ""))
         return None
 
     def cuts(self, item: Struct, d: Declared) -> Cuts | None:
         terms = list_items(item.args[0])
         if not terms:
-            self.findings.error(
-                "E102", "`cuts` takes a list of numbers", span_of(item, d.span), help=_FEATURE_USAGE
-            )
+            self.findings.add(NO_CUTS(span_of(item, d.span)))
             return None
         numbers = [self.values.number(t, "a cut", d.span) for t in terms]
         cuts = tuple(n for n in numbers if n is not None)
         if len(cuts) < len(numbers):
             return None
         if any(a >= b for a, b in zip(cuts, cuts[1:], strict=False)) or not _finite(cuts):
-            self.findings.error(
-                "E109",
-                "the cuts must be finite and rise from left to right",
-                span_of(item, d.span),
-                help=f"write them in order, each once: {_sorted_text(cuts)}",
-            )
+            self.findings.add(CUTS_DO_NOT_RISE(span_of(item, d.span), cuts=_sorted_text(cuts)))
             return None
         return Cuts(cuts)
 
     def bins(self, item: Struct, d: Declared) -> Bins | None:
         kind = item.args[0]
         if kind not in (Atom("quantile"), Atom("width")):
-            self.findings.error(
-                "E102",
-                "bins are made by `quantile` or by `width`",
-                span_of(kind, d.span),
-                help=_FEATURE_USAGE,
-            )
+            self.findings.add(NO_KIND_OF_BINS(span_of(kind, d.span)))
             return None
         count = self.values.whole(item.args[1], "the number of bins", d.span, 2)
         if count is None:

@@ -14,6 +14,15 @@ from slp.analysis.unused import reachable_nonterminals
 from slp.errors import Related, SlpError
 from slp.ir.program import CallBody, LeafBody, LogicClause, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
+from slp.messages.checker import (
+    CIRCLE_OF_RULES,
+    GUARD_NEVER_HOLDS,
+    GUARDS_HOLD_NOWHERE,
+    HEAD_MATCHES_NO_STATE,
+    HEAD_NEVER_CALLED,
+    LABEL_0_EVERYWHERE,
+    NO_TREE_AT_ALL,
+)
 from slp.resolution import Database, RuleInstance, evaluate_arguments, solve
 from slp.resolution.functions import is_function
 from slp.resolution.instances import conjunction
@@ -77,13 +86,9 @@ def _report_cycle(cycle: list[tuple[Term, TreeRule]], findings: Findings) -> Non
     rules = list(dict.fromkeys(rule.span.start for _, rule in cycle))
     by_start = {rule.span.start: rule for _, rule in cycle}
     first, *others = (by_start[start] for start in rules)
-    findings.error(
-        "E133",
-        f"this never ends: {' -> '.join([*names, names[0]])} without a split",
-        first.span,
-        help="change an argument on the way, or split the box",
-        related=[Related("and on by this rule", rule.span) for rule in others],
-    )
+    related = [Related("and on by this rule", rule.span) for rule in others]
+    circle = " -> ".join([*names, names[0]])
+    findings.add(CIRCLE_OF_RULES(first.span, related=related, states=circle))
 
 
 # --- rules that never apply --------------------------------------------------------------------
@@ -124,15 +129,9 @@ class _Applicable:
         if key not in self.reached or key is None:
             return
         if any(self.is_false(guard) for guard in rule.before):
-            self.report(
-                rule, "a guard of it is always false", "change the guard, or take the rule out"
-            )
+            self.findings.add(GUARD_NEVER_HOLDS(rule.span))
         elif not any(self.unifies(rule.head, goal) for goal in self.calls.get(key, ())):
-            self.report(
-                rule,
-                "no nonterminal in the body of a rule is like its head, nor is the start",
-                "change the head's arguments, or take the rule out",
-            )
+            self.findings.add(HEAD_NEVER_CALLED(rule.span))
         elif self.decided and id(rule) not in self.used:
             self.check_in_states(rule)
 
@@ -160,24 +159,14 @@ class _Applicable:
         """All states are known, and none uses the rule: is it the head, the guards or the label?"""
         heads = [s for s in self.space.instances if self.unifies(rule.head, s)]
         if not heads:
-            message = "the start leads to no state that its head matches"
-            self.report(rule, message, "change the head's arguments, or take the rule out")
+            self.findings.add(HEAD_MATCHES_NO_STATE(rule.span))
         elif any(
             self.has_answer(conjunction([Struct("=", (rule.head, s)), *rule.before])) for s in heads
         ):
             if next(variables(rule.label), None) is not None:
-                self.findings.warning(
-                    "W108",
-                    "the label is 0 in every state, so this never applies",
-                    rule.label.span or rule.span,
-                    help="give it a label above 0, or take it out",
-                )
+                self.findings.add(LABEL_0_EVERYWHERE(rule.label.span or rule.span))
         else:
-            message = "its guards hold in no state that the start leads to"
-            self.report(rule, message, "change the guards, or take the rule out")
-
-    def report(self, rule: TreeRule, why: str, help: str) -> None:
-        self.findings.error("E132", f"this rule can never apply: {why}", rule.span, help=help)
+            self.findings.add(GUARDS_HOLD_NOWHERE(rule.span))
 
 
 def _generalised(argument: Term, position: int) -> Term:
@@ -207,12 +196,7 @@ def _check_some_tree(
     found = [i for instances in space.instances.values() for i in instances or ()]
     deep = len(space.instances) >= MOST_STATES and not any(_has_leaf(i) for i in found)
     if start not in _ending(space, database) or (known and deep):
-        findings.error(
-            "E135",
-            "there is no tree: no derivation from the start ends in leaves",
-            program.spans.get("start"),
-            help="some rule that the start leads to must end in `leaf`, with a label above 0",
-        )
+        findings.add(NO_TREE_AT_ALL(program.spans.get("start")))
 
 
 def _has_leaf(instance: RuleInstance) -> bool:

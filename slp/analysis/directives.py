@@ -16,6 +16,18 @@ from typing import TypeAlias
 from slp.analysis.findings import Findings, name_help
 from slp.analysis.sources import Placed
 from slp.errors import Related
+from slp.messages import Wording
+from slp.messages.checker import (
+    DECLARED_TWICE,
+    DIRECTIVE_ARGUMENTS,
+    DIRECTIVE_NOT_NAMED,
+    NO_DIRECTIVE,
+    NO_NAME_IN_DIRECTIVE,
+    NOT_IN_SUPPORT,
+    RESERVED_NAME,
+    TWO_DIRECTIVES,
+    VARIABLE_IN_DIRECTIVE,
+)
 from slp.source import SourceSpan
 from slp.syntax.ast import Directive
 from slp.terms import Atom, Struct, Term, Var, functor, list_items
@@ -26,6 +38,7 @@ __all__ = [
     "Declared",
     "Directives",
     "Key",
+    "arguments_text",
     "collect_directives",
     "name_of",
     "span_of",
@@ -110,25 +123,24 @@ def collect_directives(items: Iterable[Placed], findings: Findings) -> Directive
 
 
 def name_of(
-    term: Term, what: str, span: SourceSpan, findings: Findings, code: str = "E102"
+    term: Term,
+    what: str,
+    span: SourceSpan,
+    findings: Findings,
+    wordings: tuple[Wording, Wording] = (VARIABLE_IN_DIRECTIVE, NO_NAME_IN_DIRECTIVE),
 ) -> str | None:
-    """The name that an atom stands for, None (and a finding that teaches) for anything else."""
+    """The name that an atom stands for, None (and a finding that teaches) for anything else.
+
+    `wordings` are for a variable and for what else stands there.
+    """
     if isinstance(term, Atom):
         return term.name
+    of_variable, of_others = wordings
+    where = span_of(term, span)
     if isinstance(term, Var):
-        findings.error(
-            code,
-            f"{what} is a name, and `{term.name}` is a variable",
-            term.span or span,
-            help=f"a name that begins with a capital letter or `_` is quoted: '{term.name}'",
-        )
+        findings.add(of_variable(where, what=what, name=term.name))
     else:
-        findings.error(
-            code,
-            f"{what} is a name",
-            span_of(term, span),
-            help="such as age or 'blood pressure'",
-        )
+        findings.add(of_others(where, what=what))
     return None
 
 
@@ -164,22 +176,23 @@ class _Collector:
         if key is not None and key in self.forms:
             self.forms[key](args, item.span, depth)
         elif key is not None and key[0] in DIRECTIVES:
-            self.malformed(
-                key[0], f"`{key[0]}` is not written with {_arguments(key[1])}", item.span
+            name, arguments = key[0], _arguments(key[1])
+            self.findings.add(
+                DIRECTIVE_ARGUMENTS(
+                    item.span, name=name, arguments=arguments, usage=DIRECTIVES[name]
+                )
             )
         else:
             self.unknown(item, key)
 
     def unknown(self, item: Directive, key: tuple[str, int] | None) -> None:
         if key is None:
-            self.findings.error("E101", "a directive is a name with arguments", item.span)
+            self.findings.add(DIRECTIVE_NOT_NAMED(item.span))
         elif key == (",", 2):
-            self.findings.error(
-                "E101", "a directive says one thing", item.span, help="write one `:-` for each"
-            )
+            self.findings.add(TWO_DIRECTIVES(item.span))
         else:
             help = self.owner(key[0]) or name_help(key[0], DIRECTIVES, "directive")
-            self.findings.error("E101", f"there is no directive `{key[0]}`", item.span, help=help)
+            self.findings.add(NO_DIRECTIVE(item.span, name=key[0], help=help))
 
     @staticmethod
     def owner(name: str) -> str | None:
@@ -190,20 +203,12 @@ class _Collector:
             return f"it is a constraint: write {CONSTRAINTS[name]} in `:- constraint(...).`"
         return None
 
-    def malformed(self, name: str, message: str, span: SourceSpan) -> None:
-        self.findings.error("E102", message, span, help=f"write {DIRECTIVES[name]}")
-
     def declare(self, key: Key, args: tuple[Term, ...], span: SourceSpan, depth: int) -> None:
         """Note a declaration: the nearer to the program wins, two at one depth are an error."""
         other = self.found.single.get(key)
         if other is not None and other.depth == depth:
-            self.findings.error(
-                "E103",
-                f"`{_key_text(key)}` is declared twice",
-                span,
-                help="take one of them out",
-                related=[Related("first declared here", other.span)],
-            )
+            first = Related("first declared here", other.span)
+            self.findings.add(DECLARED_TWICE(span, related=[first], what=_key_text(key)))
         elif other is None or depth < other.depth:
             self.found.single[key] = Declared(args, span, depth)
 
@@ -217,12 +222,7 @@ class _Collector:
 
     def param(self, args: tuple[Term, ...], span: SourceSpan, depth: int) -> None:
         if isinstance(args[0], Atom) and args[0].name in _RESERVED:
-            self.findings.error(
-                "E108",
-                f"`{args[0].name}` has a meaning already and cannot be a parameter",
-                span,
-                help="choose another name",
-            )
+            self.findings.add(RESERVED_NAME(span, name=args[0].name))
         else:
             self.named("param", args, span, depth)
 
@@ -247,11 +247,8 @@ class _Collector:
             if functor(item) in {(name, 1) for name in SUPPORT} and isinstance(item, Struct):
                 self.declare(("support", item.name), item.args, span_of(item, span), depth)
             else:
-                self.malformed(
-                    "support",
-                    "`support` takes `min_leaf(N)` and `max_depth(N)`",
-                    span_of(item, span),
-                )
+                where, usage = span_of(item, span), DIRECTIVES["support"]
+                self.findings.add(NOT_IN_SUPPORT(where, usage=usage))
 
     def constraint(self, args: tuple[Term, ...], span: SourceSpan, depth: int) -> None:
         self.found.constraints.append(Declared(args, span, depth))
@@ -259,6 +256,11 @@ class _Collector:
 
 def _key_text(key: Key) -> str:
     return key[0] if len(key) == 1 else f"{key[0]}({key[1] or '_'})"
+
+
+def arguments_text(count: int) -> str:
+    """`1 argument`, `2 arguments`."""
+    return f"{count} argument{'s' * (count != 1)}"
 
 
 def _arguments(count: int) -> str:

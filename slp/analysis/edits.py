@@ -12,11 +12,29 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from slp.analysis.findings import Findings, name_help
-from slp.errors import DataError, Related
+from slp.errors import DataError, Diagnostic, Related
 from slp.folders import Folders, RefusedError, open_regular
 from slp.ir.program import MEASURES, PROPER_MEASURES, EditPrior, Measure, Program
+from slp.messages.checker import (
+    DIRECTIVE_BESIDE_EDITS,
+    EDITTREE_TWICE,
+    MEASURE_NOT_FOR_EDITS,
+    MEASURE_NOT_NAMED,
+    NO_FILE_OF_TREE,
+    NO_MEASURE,
+    NO_PARAMETER,
+    NO_PROBABILITY_OF_EDITS,
+    NO_TREE_TO_EDIT,
+    RULE_BESIDE_EDITS,
+    TREE_NO_JSON,
+    TREE_NOT_READ,
+    TREE_NOT_UTF_8,
+    TREE_TOO_NESTED,
+    WEIGHTS_WITHOUT_MEANING,
+)
 from slp.source import SourceSpan
 from slp.terms import Atom, Term, Text
 from slp.trees import Tree
@@ -55,27 +73,16 @@ def read_edits(
     if not uses:
         if given is not None:
             help = "a tree is for programs that use `edittree`"
-            findings.error("E106", "the program has no parameter `tree`", help=help)
+            findings.add(NO_PARAMETER(name="tree", help=help))
         return None
     for use in uses[1:]:
-        findings.error(
-            "E103",
-            "`edittree` is used twice",
-            use.span,
-            help="take one of them out",
-            related=[Related("first used here", uses[0].span)],
-        )
+        findings.add(EDITTREE_TWICE(use.span, related=[Related("first used here", uses[0].span)]))
     use = uses[0]
     tree, file = (given, None) if given is not None else _tree(use, findings)
     measure = _measure(use, findings)
     p = parameters["p"]
     if not 0 < p < 1:
-        findings.error(
-            "E109",
-            f"the probability of one more edit, `p`, is {p:g}, and must lie between 0 and 1",
-            use.span_of_p or use.span,
-            help="neither is allowed itself: at 0 nothing is edited, at 1 edits never end",
-        )
+        findings.add(NO_PROBABILITY_OF_EDITS(use.span_of_p or use.span, value=p))
         return None
     if tree is None or measure is None:
         return None
@@ -86,29 +93,20 @@ def _tree(use: EditUse, findings: Findings) -> tuple[Tree | None, str | None]:
     """The tree in the file that a program names, and the name."""
     term = use.settings.get("tree")
     if term is None:
-        findings.error(
-            "E107",
-            "`edittree` needs a tree to start from",
-            use.span,
-            help="write `:- use(edittree, [tree = 'tree.json']).`, or give one from Python: "
-            "slp.load(file, tree=tree)",
-        )
+        findings.add(NO_TREE_TO_EDIT(use.span))
         return None, None
     where = term.span or use.span
     name = term.name if isinstance(term, Atom) else term.value if isinstance(term, Text) else None
     if name is None:
-        findings.error(
-            "E102", "the tree of `edittree` is the name of a file", where, help="such as 't0.json'"
-        )
+        findings.add(NO_FILE_OF_TREE(where))
         return None, None
     try:
         data = json.loads(_text(name, use.folders))
         return tree_from_dict(data, quote=False), name
     except RefusedError as e:
-        findings.error("E166", str(e), where, help=e.help)
+        findings.take(e, where)
     except (OSError, UnicodeDecodeError, ValueError, RecursionError) as e:
-        help = f"the name is taken from the folder of {Path(use.span.file.name).name}"
-        findings.error("E160", f"{name} {_fault(e)}", where, help)
+        findings.add(_fault(e, where, file=name, program=Path(use.span.file.name).name))
     except DataError as e:
         for diagnostic in e.diagnostics:
             message = f"{name} is {diagnostic.message}"
@@ -126,16 +124,17 @@ def _text(name: str, folders: Folders) -> str:
     return text
 
 
-def _fault(error: Exception) -> str:
+def _fault(error: Exception, where: SourceSpan, **names: Any) -> Diagnostic:
     """What is wrong with a file of a tree."""
     if isinstance(error, json.JSONDecodeError):
-        return f"is no JSON: {error.msg.lower()} in line {error.lineno}, column {error.colno}"
+        reason, line, column = error.msg.lower(), error.lineno, error.colno
+        return TREE_NO_JSON(where, reason=reason, line=line, column=column, **names)
     if isinstance(error, UnicodeDecodeError):
-        return "is no text in UTF-8"
+        return TREE_NOT_UTF_8(where, **names)
     if isinstance(error, RecursionError):
-        return "is too deeply nested"
-    reason = error.strerror if isinstance(error, OSError) else None
-    return f"cannot be read: {(reason or str(error)).lower()}"
+        return TREE_TOO_NESTED(where, **names)
+    reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    return TREE_NOT_READ(where, reason=reason.lower(), **names)
 
 
 def _measure(use: EditUse, findings: Findings) -> Measure | None:
@@ -146,15 +145,10 @@ def _measure(use: EditUse, findings: Findings) -> Measure | None:
         if name == measure:
             return measure
     if name in MEASURES:
-        findings.error(
-            "E161",
-            f"edits are drawn one by one, and the shares of `{name}` do not sum to 1",
-            where,
-            help="use `feature_then_cut`, `all` or `gap`",
-        )
+        findings.add(MEASURE_NOT_FOR_EDITS(where, measure=name))
     else:
-        message = f"there is no split measure `{name}`" if name else "`measure` is a name"
-        findings.error("E114", message, where, help=name_help(name, PROPER_MEASURES, "measure"))
+        wording = NO_MEASURE if name else MEASURE_NOT_NAMED
+        findings.add(wording(where, name=name, help=name_help(name, PROPER_MEASURES, "measure")))
     return None
 
 
@@ -165,22 +159,13 @@ def check_edits(program: Program, findings: Findings) -> None:
         return
     assert edits.span is not None
     here = [Related("`edittree` is used here", edits.span)]
-    help = "a prior is one or the other: take the rules or `edittree` out"
     if program.rules:
-        message = "a tree rule has no meaning beside `edittree`"
-        findings.error("E162", message, program.rules[0].span, help, here)
+        findings.add(RULE_BESIDE_EDITS(program.rules[0].span, related=here))
     for name in ("start", "weights", "failure"):
         if name in program.spans:
-            message = f"`{name}` has no meaning beside `edittree`"
-            help = "take it out: edits begin with the given tree, and constraints are for the last"
-            findings.error("E162", message, program.spans[name], help, here)
+            findings.add(DIRECTIVE_BESIDE_EDITS(program.spans[name], related=here, name=name))
     weighted = next(iter(program.feature_weights), None)
     if weighted is not None and edits.measure == "all":
         span = program.spans.get(f"feature_weight:{weighted}")
-        findings.error(
-            "E124",
-            "feature weights have no meaning under the measure `all`",
-            edits.span,
-            help="use `feature_then_cut` or `gap`, which draw the feature first",
-            related=[Related("a feature has a weight here", span)] if span else [],
-        )
+        weight = [Related("a feature has a weight here", span)] if span else []
+        findings.add(WEIGHTS_WITHOUT_MEANING(edits.span, related=weight, measure="all"))

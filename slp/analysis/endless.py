@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from slp.analysis.findings import Findings
 from slp.analysis.predicates import Indicator, indicator_text
 from slp.ir.program import LogicClause, Program
+from slp.messages.checker import NO_PROOF_ENDS
 from slp.terms import Struct, Term, functor
 
 __all__ = ["find_endless"]
@@ -43,17 +44,7 @@ def find_endless(program: Program, findings: Findings) -> None:
             if not missing:
                 ready.append(waiting)
     for key in clauses.keys() - ending:
-        _say(key, clauses[key][0], findings)
-
-
-def _say(key: Indicator, first: LogicClause, findings: Findings) -> None:
-    name = indicator_text(key)
-    findings.warning(
-        "W109",
-        f"no proof of {name} ends: every clause of it leads back to itself",
-        first.span,
-        help="add a clause that does not, such as a fact where the recursion stops",
-    )
+        findings.add(NO_PROOF_ENDS(clauses[key][0].span, predicate=indicator_text(key)))
 
 
 def _surely_called(body: Term | None) -> Iterator[Indicator]:

@@ -23,9 +23,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import count
 
 from slp.analysis.bodies import conjunction
-from slp.errors import Diagnostic, UnsupportedError
+from slp.errors import UnsupportedError
 from slp.ir.program import CallBody, EditPrior, LogicClause, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
+from slp.messages.checker import LABEL_NEEDS_ROWS
 from slp.resolution.functions import is_function
 from slp.resolution.instances import conjunction as conjunction_of
 from slp.resolution.row_goals import asks_rows, part_guards
@@ -75,10 +76,7 @@ def expand_program(program: Program) -> str:
     for rule in program.rules:
         of_rows = part_guards(rule.head, rule.before).variables
         if any(v in of_rows for v in variables(rule.label)):
-            message = "this label depends on the rows of the box, and a clause's only on its head"
-            help = "expand it on a table: `slp expand FILE DATA`"
-            span = rule.label.span or rule.span
-            raise UnsupportedError(Diagnostic("E165", message, span, help))
+            raise UnsupportedError(LABEL_NEEDS_ROWS(rule.label.span or rule.span))
     known = {*program.parameters, MOST_LEAVES}
     directives = [clause_text(Struct(":-", (d,))) for d in _directives(program)]
     clauses = [clause_text(logic_term(c)) for c in program.clauses]

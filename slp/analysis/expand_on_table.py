@@ -39,9 +39,10 @@ from slp.analysis.expand import (
 )
 from slp.data import Feature, Table
 from slp.data.cells import cell_text
-from slp.errors import Diagnostic, UnsupportedError
+from slp.errors import UnsupportedError
 from slp.ir.program import COUNTING_MEASURES, CallBody, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
+from slp.messages.checker import NAME_OF_EXPANSION, NO_EXPANSION_ON_TABLE
 from slp.resolution.instances import conjunction
 from slp.resolution.row_goals import class_name
 from slp.resources import table_clauses
@@ -134,9 +135,7 @@ def expand_on_table(program: Program, table: Table) -> str:
 
 def _check_rules_only(program: Program) -> None:
     for found in (*program.constraints, *filter(None, [program.edits])):
-        message = "constraints and `edittree` have no expansion on a table"
-        help = "engines other than `prolog` run the whole program, as `slp-sample` does by itself"
-        raise UnsupportedError(Diagnostic("E163", message, found.span, help))
+        raise UnsupportedError(NO_EXPANSION_ON_TABLE(found.span))
 
 
 def _check_names(program: Program) -> None:
@@ -145,9 +144,7 @@ def _check_names(program: Program) -> None:
     for clause in program.clauses:
         if (own := functor(clause.head)) in taken:
             assert own is not None
-            message = f"`{own[0]}/{own[1]}` is also what the expansion on a table calls its own"
-            help = "give the program's predicate another name"
-            raise UnsupportedError(Diagnostic("E164", message, clause.span, help))
+            raise UnsupportedError(NAME_OF_EXPANSION(clause.span, name=own[0], arity=own[1]))
 
 
 def _parameters(program: Program) -> Iterator[Term]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
-from slp.errors import Diagnostic, ProgramError, Related, SlpError
+from slp.errors import Diagnostic, ProgramError, SlpError
 from slp.resolution.faults import nearest
 from slp.source import SourceSpan
 from slp.syntax.mistakes import MOST_MISTAKES, too_many
@@ -23,30 +24,8 @@ class Findings:
         self._found: dict[tuple[object, ...], Diagnostic] = {}
         self._errors = 0
 
-    def error(
-        self,
-        code: str,
-        message: str,
-        span: SourceSpan | None = None,
-        help: str | None = None,
-        related: Iterable[Related] = (),
-    ) -> None:
-        """Add a mistake."""
-        self.add(Diagnostic(code, message, span, help, tuple(related)))
-
-    def warning(
-        self,
-        code: str,
-        message: str,
-        span: SourceSpan | None = None,
-        help: str | None = None,
-        related: Iterable[Related] = (),
-    ) -> None:
-        """Add something that is no mistake but that the author should know."""
-        self.add(Diagnostic(code, message, span, help, tuple(related), "warning"))
-
     def add(self, diagnostic: Diagnostic) -> None:
-        """Add a finding made elsewhere.
+        """Add a finding, an error or a warning.
 
         Raises
         ------
@@ -62,10 +41,10 @@ class Findings:
                 raise ProgramError([*self.in_order(), too_many(diagnostic)])
         self._found[key] = diagnostic
 
-    def take(self, error: SlpError) -> None:
-        """Add all findings of an exception."""
+    def take(self, error: SlpError, place: SourceSpan | None = None) -> None:
+        """Add all findings of an exception, at `place` if one is given."""
         for diagnostic in error.diagnostics:
-            self.add(diagnostic)
+            self.add(replace(diagnostic, span=place or diagnostic.span))
 
     @property
     def has_errors(self) -> bool:
@@ -120,12 +99,12 @@ def nearest_name(name: str, known: Iterable[str]) -> str | None:
     return None if found is None else by_lower[found]
 
 
-def name_help(name: str, known: Iterable[str], kind: str) -> str | None:
-    """A help line: the nearest name, else all ("the boxes are ..."), None if there are none."""
+def name_help(name: str, known: Iterable[str], kind: str) -> str:
+    """A help line: the nearest name, else all ("the boxes are ..."), empty if there are none."""
     known = sorted(known)
     if (near := nearest_name(name, known)) is not None:
         return f"did you mean `{near}`?"
     if len(known) == 1:
         return f"the only {kind} is `{known[0]}`"
     plural = f"{kind}es" if kind.endswith(("s", "x")) else f"{kind}s"
-    return f"the {plural} are {', '.join(f'`{k}`' for k in known)}" if known else None
+    return f"the {plural} are {', '.join(f'`{k}`' for k in known)}" if known else ""

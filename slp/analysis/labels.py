@@ -20,6 +20,14 @@ from slp.analysis.states import StateSpace, state_text
 from slp.errors import Related, SlpError
 from slp.ir.program import LogicClause, Program, TreeRule
 from slp.ir.schema import MOST_LEAVES
+from slp.messages.checker import (
+    CLAUSES_DO_NOT_SUM,
+    LABEL_0,
+    LABEL_ABOVE_1,
+    NO_RULE_FOR_STATE,
+    ONE_EVENT,
+    RULES_DO_NOT_SUM,
+)
 from slp.resolution import Database, RuleInstance, evaluate, faults, labels_over_heads
 from slp.source import SourceSpan
 from slp.syntax import term_to_text
@@ -67,23 +75,9 @@ def _check_value(
     if value < 0 or math.isinf(value):
         findings.take(faults.impossible_label(value, where))
     elif value == 0:
-        findings.warning(
-            "W108",
-            "the label is 0, so this never applies",
-            where,
-            help="give it a label above 0, or take it out",
-        )
+        findings.add(LABEL_0(where))
     elif value > 1 + TOLERANCE and not weights:
-        _not_a_probability("", value, where, findings)
-
-
-def _not_a_probability(at: str, value: float, where: SourceSpan, findings: Findings) -> None:
-    findings.error(
-        "E131",
-        f"the label is {value:g}{at}, and a probability is at most 1",
-        where,
-        help="declare `:- weights.` if labels are weights over whole trees",
-    )
+        findings.add(LABEL_ABOVE_1(where, value=value, at=""))
 
 
 def check_label_sums(
@@ -116,7 +110,8 @@ def _has_large_label(state: Term, instances: Iterable[RuleInstance], findings: F
     for instance in large:
         if next(variables(instance.rule.label), None) is not None:
             where = span_of(instance.rule.label, instance.rule.span)
-            _not_a_probability(f" for {state_text(state)}", instance.label, where, findings)
+            at = f" for {state_text(state)}"
+            findings.add(LABEL_ABOVE_1(where, value=instance.label, at=at))
     return bool(large)
 
 
@@ -135,22 +130,17 @@ def _report_sum(
     matching = [r for r in program.rules if functor(r.head) == key]
     origin = space.origin[state]
     if not rules and origin is not None:
-        findings.error(
-            "E130",
-            f"no rule applies to {', '.join(names)}{more}",
-            origin.span,
-            help="add a rule for it, or a guard to this rule that keeps it away",
-        )
+        findings.add(NO_RULE_FOR_STATE(origin.span, states=f"{', '.join(names)}{more}"))
         return
     blamed = rules or matching
-    findings.error(
-        "E130",
-        f"the labels of {indicator_text(key, tree=True)} sum to {total:.10g}, not to 1, for "
-        f"{', '.join(names)}{more}",
+    found = RULES_DO_NOT_SUM(
         blamed[0].span,
-        help="make them sum to 1, or declare `:- weights.` if they are weights over whole trees",
         related=[Related("and this rule", r.span) for r in blamed[1 : _MOST_NAMED + 1]],
+        nonterminal=indicator_text(key, tree=True),
+        total=total,
+        states=f"{', '.join(names)}{more}",
     )
+    findings.add(found)
 
 
 # --- stochastic clauses ------------------------------------------------------------------------
@@ -173,16 +163,12 @@ def _check_clause_sums(program: Program, findings: Findings) -> None:
         if total > 1 and any(_is_guarded(clause, stochastic) for clause, _ in clauses):
             continue  # a query finds out for which goals they apply together (E242)
         places = [c.span for c, _ in clauses if c.span is not None]
-        findings.error(
-            "E130",
-            f"the labels of {indicator_text(key)} sum to {total:.10g}, not to 1",
-            places[0],
-            help=_event_help(clauses[0][0], total) if len(clauses) == 1 else _SUM_HELP,
-            related=[Related("and this clause", span) for span in places[1 : _MOST_NAMED + 1]],
-        )
-
-
-_SUM_HELP = "make them sum to 1 over the clauses that one goal can match"
+        name, event = indicator_text(key), _event(clauses[0][0], total)
+        if len(clauses) == 1 and event is not None:
+            findings.add(ONE_EVENT(places[0], predicate=name, total=total, program=event))
+            continue
+        others = [Related("and this clause", span) for span in places[1 : _MOST_NAMED + 1]]
+        findings.add(CLAUSES_DO_NOT_SUM(places[0], related=others, predicate=name, total=total))
 
 
 def _is_guarded(clause: LogicClause, stochastic: Collection[Indicator]) -> bool:
@@ -192,11 +178,12 @@ def _is_guarded(clause: LogicClause, stochastic: Collection[Indicator]) -> bool:
     return functor(conjunction(clause.body)[0]) not in stochastic
 
 
-def _event_help(clause: LogicClause, label: float) -> str:
-    """Help for the only clause of a predicate: other languages write an independent event so."""
+def _event(clause: LogicClause, label: float) -> str | None:
+    """How the only clause of a predicate, by which other languages write an independent event, is
+    written here; None if that is not meant."""
     head = clause.head
     if not 0 < label < 1 or not isinstance(head, Atom | Struct):
-        return _SUM_HELP
+        return None
     name, args = head.name, head.args if isinstance(head, Struct) else ()
     if clause.body is not None:
         name, args = f"{head.name}_event", ()
@@ -204,10 +191,7 @@ def _event_help(clause: LogicClause, label: float) -> str:
     rule = ""
     if clause.body is not None:
         rule = f"{term_to_text(head)} :- {term_to_text(clause.body)}, {yes}. "
-    return (
-        "labels choose between the clauses of a predicate; an event of its own is a choice of two: "
-        f"`{rule}{label:g} :: {yes}. {1 - label:g} :: {no}.`"
-    )
+    return f"{rule}{label:g} :: {yes}. {1 - label:g} :: {no}."
 
 
 def _sums_by_argument(clauses: list[tuple[LogicClause, float]]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from slp.analysis.findings import Findings
 from slp.errors import Related
 from slp.ir.program import COUNTING_MEASURES, FEATURE_MEASURES, Program, SplitBody
+from slp.messages.checker import EVERY_SPLIT_COUNTS_1, WEIGHTS_WITHOUT_MEANING
 
 __all__ = ["check_measures"]
 
@@ -17,19 +18,8 @@ def check_measures(program: Program, findings: Findings) -> None:
             continue
         measure = rule.body.measure
         if measure in COUNTING_MEASURES and not program.weights:
-            findings.warning(
-                "W105",
-                f"under `{measure}` every split counts 1, so the probabilities of a choice do not "
-                "sum to 1",
-                rule.span,
-                help="the prior is normalised over whole trees; say so with `:- weights.`",
-            )
+            findings.add(EVERY_SPLIT_COUNTS_1(rule.span, measure=measure))
         if weighted is not None and measure not in FEATURE_MEASURES:
             span = program.spans.get(f"feature_weight:{weighted}")
-            findings.error(
-                "E124",
-                f"feature weights have no meaning under the measure `{measure}`",
-                rule.span,
-                help="use `feature_then_cut` or `gap`, which draw the feature first",
-                related=[Related("a feature has a weight here", span)] if span else [],
-            )
+            here = [Related("a feature has a weight here", span)] if span else []
+            findings.add(WEIGHTS_WITHOUT_MEANING(rule.span, related=here, measure=measure))

@@ -15,6 +15,21 @@ from slp.data.table import Feature, Table
 from slp.errors import DataError, Diagnostic
 from slp.ir.guards import features_in_guards
 from slp.ir.program import Box, Constant, First, Majority, MaxLeaves, Monotone, Program
+from slp.messages.checker import (
+    BOX_OVER_LEVELS,
+    BOX_WITHOUT_ROWS,
+    CLASSES_WITHOUT_ORDER,
+    CONSTANT_FORBIDS_NOTHING,
+    FIRST_LEAVES_ONE,
+    GUARD_ON_UNKNOWN_FEATURE,
+    MAX_LEAVES_LIMITS_NOTHING,
+    MIN_LEAF_LEAVES_ONE,
+    MONOTONE_OVER_LEVELS,
+    NO_CLASS,
+    NO_CLASSES,
+    NO_SUCH_FEATURE,
+    RESPONSE_AS_FEATURE,
+)
 from slp.syntax import term_to_text
 from slp.terms import Atom, Struct, list_term
 
@@ -33,12 +48,10 @@ def check_names(
         if name in features:
             continue
         if name == response:
-            message = f"`{name}` is the response of this table, not a feature"
-            help: str | None = "name a feature, or another response by `:- response(Column).`"
+            findings.add(RESPONSE_AS_FEATURE(span, name=name))
         else:
-            message = f"the table has no feature `{name}`"
             help = name_help(name, features, "feature")
-        findings.error("E150", message, span, help=help)
+            findings.add(NO_SUCH_FEATURE(span, name=name, help=help))
 
 
 def check_program_on_table(program: Program, table: Table) -> tuple[Diagnostic, ...]:
@@ -77,12 +90,8 @@ class _Checker:
     def guards(self) -> None:
         for name, span in features_in_guards(self.program):
             if name not in self.features:
-                self.findings.warning(
-                    "W152",
-                    f"`{name}` stands where a guard has a feature, and the table has no such one",
-                    span,
-                    help=name_help(name, self.features, "feature"),
-                )
+                help = name_help(name, self.features, "feature")
+                self.findings.add(GUARD_ON_UNKNOWN_FEATURE(span, name=name, help=help))
 
     def classes(self) -> None:
         classes = list(map(cell_text, self.table.leaf.classes))
@@ -91,19 +100,10 @@ class _Checker:
         named += [("rows(Class, N)", name, span) for name, span in named_classes(self.program)]
         for goal, outcome, span in named:
             if not classes:
-                self.findings.error(
-                    "E151",
-                    f"`{goal}` needs classes, and `{self.table.response}` is numeric",
-                    span,
-                    help="take it out, or declare `:- leaf(dirichlet(1)).`",
-                )
+                self.findings.add(NO_CLASSES(span, goal=goal, response=self.table.response))
             elif outcome not in classes:
-                self.findings.error(
-                    "E151",
-                    f"the response `{self.table.response}` has no class `{outcome}`",
-                    span,
-                    help=name_help(outcome, classes, "class"),
-                )
+                response, help = self.table.response, name_help(outcome, classes, "class")
+                self.findings.add(NO_CLASS(span, response=response, name=outcome, help=help))
 
     def order(self) -> None:
         """`monotone` needs classes that have an order: numbers, truth values, a declared one."""
@@ -117,32 +117,19 @@ class _Checker:
                 declared = term_to_text(
                     Struct("response", (Atom(self.table.response), list_term([goal])))
                 )
-                self.findings.error(
-                    "E153",
-                    "`monotone` needs ordered classes, and those of "
-                    f"`{self.table.response}` are names",
-                    c.span,
-                    help=f"declare them from the lowest to the highest: `:- {declared}.`",
+                response = self.table.response
+                self.findings.add(
+                    CLASSES_WITHOUT_ORDER(c.span, response=response, declaration=declared)
                 )
 
     def kinds(self) -> None:
         for box in self.program.boxes.values():
             for name in box.bounds:
                 if self.is_categorical(name):
-                    self.findings.error(
-                        "E152",
-                        f"`{name}` is categorical, and box `{box.name}` bounds it by numbers",
-                        box.span,
-                        help=f"if it holds numbers, declare `:- feature({name}, [numeric]).`",
-                    )
+                    self.findings.add(BOX_OVER_LEVELS(box.span, name=name, box=box.name))
         for c in self.program.constraints:
             if isinstance(c, Monotone) and self.is_categorical(c.feature):
-                self.findings.error(
-                    "E152",
-                    f"`{c.feature}` is categorical, so nothing grows with it",
-                    c.span,
-                    help=f"if it holds numbers, declare `:- feature({c.feature}, [numeric]).`",
-                )
+                self.findings.add(MONOTONE_OVER_LEVELS(c.span, name=c.feature))
 
     def is_categorical(self, name: str) -> bool:
         return name in self.features and self.features[name].categorical
@@ -161,46 +148,27 @@ class _Checker:
                     continue
                 least, most = float(values[0]), float(values[-1])
                 if high <= least or low > most:
-                    self.findings.warning(
-                        "W150",
-                        f"no row lies in box `{box.name}`: "
-                        f"`{name}` runs from {least:g} to {most:g}",
-                        box.span,
-                        help="check the bounds and their unit",
+                    found = BOX_WITHOUT_ROWS(
+                        box.span, box=box.name, feature=name, least=least, most=most
                     )
+                    self.findings.add(found)
 
     def room(self) -> None:
         """Limits and constraints that leave one tree, or take none away, on this table."""
         most = self.table.schema(self.program.support.min_leaf).most_leaves
         min_leaf = self.program.support.min_leaf
         if min_leaf > 1 and 2 * min_leaf > self.table.n_rows:
-            self.findings.warning(
-                "W151",
-                f"`min_leaf({min_leaf})` leaves one tree, a single leaf: the table has "
-                f"{self.table.n_rows} rows",
-                self.program.spans.get("support:min_leaf"),
-            )
+            span = self.program.spans.get("support:min_leaf")
+            self.findings.add(MIN_LEAF_LEAVES_ONE(span, count=min_leaf, rows=self.table.n_rows))
         for c in self.program.constraints:
             if isinstance(c, MaxLeaves) and c.count >= most:
-                self.findings.warning(
-                    "W151",
-                    f"`max_leaves({c.count})` limits nothing: no tree on this table has more than "
-                    f"{most} {'leaf' if most == 1 else 'leaves'}",
-                    c.span,
-                )
+                leaves = f"{most} {'leaf' if most == 1 else 'leaves'}"
+                found = MAX_LEAVES_LIMITS_NOTHING(c.span, count=c.count, most=leaves)
+                self.findings.add(found)
             if isinstance(c, First) and c.feature in self.features and self.is_stuck(c.feature):
-                self.findings.warning(
-                    "W151",
-                    f"`first({c.feature})` leaves one tree, a single leaf: every row has the same "
-                    f"`{c.feature}`",
-                    c.span,
-                )
+                self.findings.add(FIRST_LEAVES_ONE(c.span, feature=c.feature))
             if isinstance(c, Constant) and self.uncut(c.box):
-                self.findings.warning(
-                    "W151",
-                    f"`constant({c.box.name})` forbids nothing: no split here can cut the box",
-                    c.span,
-                )
+                self.findings.add(CONSTANT_FORBIDS_NOTHING(c.span, box=c.box.name))
 
     def is_stuck(self, name: str) -> bool:
         column = [f.name for f in self.table.features].index(name)

@@ -14,6 +14,16 @@ from slp.analysis.findings import Findings, name_help
 from slp.analysis.sources import Use
 from slp.errors import Related, SlpError
 from slp.ir.schema import MOST_LEAVES
+from slp.messages.checker import (
+    CIRCULAR_PARAMETER,
+    NO_PARAMETER,
+    NO_PARAMETER_OF,
+    NOT_A_NUMBER,
+    NOT_POSITIVE,
+    NOT_WHOLE,
+    PARAMETER_GIVEN_TWICE,
+    PARAMETER_NOT_FINITE,
+)
 from slp.resolution import evaluate
 from slp.source import SourceSpan
 from slp.syntax.ast import Directive
@@ -39,7 +49,7 @@ class Values:
         except OverflowError:
             value = math.inf
         if math.isnan(value):
-            self.findings.error("E109", f"{what} is not a number", term.span or span)
+            self.findings.add(NOT_A_NUMBER(term.span or span, what=what))
             return None
         return value
 
@@ -47,9 +57,7 @@ class Values:
         """A finite number above 0, None (and a finding) for anything else."""
         value = self.number(term, what, span)
         if value is not None and not 0 < value < math.inf:
-            self.findings.error(
-                "E109", f"{what} is {value:g}, and must be a number above 0", term.span or span
-            )
+            self.findings.add(NOT_POSITIVE(term.span or span, what=what, value=value))
             return None
         return value
 
@@ -59,11 +67,7 @@ class Values:
         if value is None:
             return None
         if not math.isfinite(value) or value != int(value) or value < least:
-            self.findings.error(
-                "E109",
-                f"{what} is {value:g}, and must be a whole number of at least {least}",
-                term.span or span,
-            )
+            self.findings.add(NOT_WHOLE(term.span or span, what=what, value=value, least=least))
             return None
         return int(value)
 
@@ -110,20 +114,11 @@ def _apply_overrides(use: Use, declared: dict[str, Declared], findings: Findings
         if name not in theirs or name not in declared:
             if not use.whole:
                 continue  # what could not be read may declare it
-            findings.error(
-                "E106",
-                f"`{use.target}` has no parameter `{name}`",
-                override.span,
-                help=name_help(name, theirs, "parameter"),
-            )
+            help = name_help(name, theirs, "parameter")
+            findings.add(NO_PARAMETER_OF(override.span, program=use.target, name=name, help=help))
         elif declared[name].depth == use.depth:
-            findings.error(
-                "E103",
-                f"parameter `{name}` is given twice",
-                override.span,
-                help="take one of them out",
-                related=[Related("first given here", declared[name].span)],
-            )
+            first = Related("first given here", declared[name].span)
+            findings.add(PARAMETER_GIVEN_TWICE(override.span, related=[first], name=name))
         elif declared[name].depth > use.depth:
             declared[name] = Declared((override.value,), override.span, use.depth)
 
@@ -138,9 +133,9 @@ def _checked_given(
             help = name_help(name, declared, "parameter")
             if name == MOST_LEAVES:
                 help = "it is known from the table, and cannot be set"
-            findings.error("E106", f"the program has no parameter `{name}`", help=help)
+            findings.add(NO_PARAMETER(name=name, help=help))
         elif isinstance(value, bool) or not _is_finite(value):
-            findings.error("E109", f"parameter `{name}` is {value!r}, and must be a finite number")
+            findings.add(PARAMETER_NOT_FINITE(name=name, value=repr(value)))
         else:
             out[name] = value if isinstance(value, int) else float(value)
     return out
@@ -166,12 +161,7 @@ def _evaluate_all(
         for name in ready:
             done[name] = _value(name, waiting.pop(name), done, findings)
     for name, d in waiting.items():
-        findings.error(
-            "E109",
-            f"the value of parameter `{name}` depends on itself",
-            d.span,
-            help="give it a number",
-        )
+        findings.add(CIRCULAR_PARAMETER(d.span, name=name))
         done[name] = 1.0
     return {name: done[name] for name in declared}
 
@@ -183,8 +173,6 @@ def _value(name: str, d: Declared, known: Mapping[str, float], findings: Finding
         findings.take(e)
         return 1.0
     if not _is_finite(value):
-        findings.error(
-            "E109", f"parameter `{name}` is {value}, and must be a finite number", d.span
-        )
+        findings.add(PARAMETER_NOT_FINITE(d.span, name=name, value=value))
         return 1.0
     return value

@@ -18,6 +18,14 @@ from slp.analysis.scope import check_clause_scope, check_rule_scope, find_single
 from slp.analysis.sources import Placed
 from slp.errors import Related
 from slp.ir.program import LogicClause, TreeRule
+from slp.messages.checker import (
+    HEAD_NOT_NAMED,
+    LABELLED_CUT,
+    MIXED_PREDICATE,
+    NAME_KEPT,
+    NO_LABEL,
+    TWO_NONTERMINALS,
+)
 from slp.resolution import is_builtin
 from slp.resolution.builtins import BUILTINS
 from slp.resolution.control import CONTROL
@@ -96,18 +104,13 @@ def _has_sound_head(clause: Clause, findings: Findings) -> bool:
     key = functor(clause.head)
     where = span_of(clause.head, clause.span)
     if key is None:
-        findings.error(
-            "E112",
-            "the head of a clause is a name with arguments",
-            where,
-            help="names begin with a small letter",
-        )
+        findings.add(HEAD_NOT_NAMED(where))
         return False
     if key == (",", 2) and clause.arrow == "-->":
-        findings.error("E112", "the head of a tree rule is one nonterminal", where)
+        findings.add(TWO_NONTERMINALS(where))
         return False
     if key[0] in _KEPT:
-        findings.error("E112", f"`{key[0]}` has a meaning of its own and cannot be defined", where)
+        findings.add(NAME_KEPT(where, name=key[0]))
         return False
     if is_builtin(*key) and clause.arrow != "-->":
         findings.take(redefines_builtin(*key, where))
@@ -119,12 +122,7 @@ def _add_rule(
     clause: Clause, goals: Collection[Indicator], out: Clauses, findings: Findings
 ) -> None:
     if clause.label is None:
-        findings.error(
-            "E111",
-            "this tree rule has no label",
-            clause.span,
-            help="write its probability in front, such as `0.5 :: tree --> leaf.`",
-        )
+        findings.add(NO_LABEL(clause.span))
     assert clause.body is not None
     parts = translate_body(clause.body, clause.span, goals, findings)
     if parts is None or clause.label is None:
@@ -143,12 +141,7 @@ def _check_cut(clause: Clause, findings: Findings) -> None:
         if isinstance(goal, Struct) and functor(goal) in _TRANSPARENT:
             todo.extend(reversed(goal.args))
         elif goal == Atom("!"):
-            findings.error(
-                "E119",
-                "a clause with a label cannot have a cut",
-                span_of(goal, clause.span),
-                help="write it in a clause without a label, and call that",
-            )
+            findings.add(LABELLED_CUT(span_of(goal, clause.span)))
 
 
 def _add_clause(
@@ -158,12 +151,9 @@ def _add_clause(
     earlier = first.setdefault(key, clause)
     if (earlier.label is None) != (clause.label is None):
         has, had = ("no label", "has one") if clause.label is None else ("a label", "has none")
-        findings.error(
-            "E110",
-            f"this clause of {indicator_text(key)} has {has}, and its first clause {had}",
-            clause.span,
-            help="label all clauses of a predicate (a stochastic one) or none (a logical one)",
-            related=[Related(f"the first clause {had}", earlier.span)],
+        place, name = Related(f"the first clause {had}", earlier.span), indicator_text(key)
+        findings.add(
+            MIXED_PREDICATE(clause.span, related=[place], predicate=name, has=has, had=had)
         )
     (out.logical if earlier.label is None else out.stochastic).add(key)
     _check_cut(clause, findings)

@@ -10,6 +10,12 @@ from slp.analysis.predicates import BUILT_IN, Clauses, Indicator, indicator_text
 from slp.errors import SlpError
 from slp.ir.program import CallBody, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
+from slp.messages.checker import (
+    NO_NONTERMINAL,
+    NONTERMINAL_AS_GOAL,
+    START_NO_NONTERMINAL,
+    START_NOT_GROUND,
+)
 from slp.resolution import evaluate, faults
 from slp.resolution.functions import is_function
 from slp.resolution.row_goals import asks_rows
@@ -77,30 +83,21 @@ class _References:
     def start(self, goal: Term, span: SourceSpan) -> None:
         variable = next(variables(goal), None)
         if variable is not None:
-            self.findings.error(
-                "E125",
-                f"the start has the variable `{variable.name}`",
-                span_of(variable, span),
-                help="a tree starts from a nonterminal without variables: tree(0)",
-            )
+            self.findings.add(START_NOT_GROUND(span_of(variable, span), name=variable.name))
         self.nonterminal(goal, span)
 
     def nonterminal(self, goal: Term, span: SourceSpan) -> None:
         key = functor(goal)
         where = span_of(goal, span)
         if key is None:
-            self.findings.error("E115", "this is no nonterminal", where)
+            self.findings.add(START_NO_NONTERMINAL(where))
         elif key in self.clauses.nonterminals:
             return
         else:
-            self.findings.error(
-                "E115",
-                f"no tree rule defines the nonterminal {indicator_text(key, tree=True)}",
-                where,
-                help=self.like_nonterminal(key),
-            )
+            name, help = indicator_text(key, tree=True), self.like_nonterminal(key)
+            self.findings.add(NO_NONTERMINAL(where, nonterminal=name, help=help))
 
-    def like_nonterminal(self, key: Indicator) -> str | None:
+    def like_nonterminal(self, key: Indicator) -> str:
         """Help for a nonterminal that is not there: the name's other arities, else a near name."""
         same = sorted(n for name, n in self.clauses.nonterminals if name == key[0])
         if same:
@@ -136,12 +133,8 @@ class _References:
         elif key in self.clauses.stochastic and guard:
             self.findings.take(faults.stochastic_goal(*key, where))
         elif key in self.clauses.nonterminals and key not in self.predicates:
-            self.findings.error(
-                "E117",
-                f"{indicator_text(key, tree=True)} is a nonterminal and cannot be called as a goal",
-                where,
-                help="take it out of the braces",
-            )
+            name = indicator_text(key, tree=True)
+            self.findings.add(NONTERMINAL_AS_GOAL(where, nonterminal=name))
         elif guard and asks_rows(goal):
             self.findings.take(faults.misplaced_rows(where))
         elif key not in self.predicates and key not in BUILT_IN:

@@ -22,6 +22,14 @@ from slp.ir.program import CallBody, Program, SplitBody, TreeRule
 from slp.ir.row_function import RowFunction
 from slp.ir.row_values import evaluate_rows
 from slp.ir.schema import MOST_LEAVES
+from slp.messages.checker import (
+    LABEL_ABOVE_1,
+    LABEL_WITHOUT_VALUE,
+    NEGATIVE_LABEL,
+    ROWS_DEFINED,
+    ROWS_HANDED_ON,
+    RULES_DO_NOT_SUM_BY_ROWS,
+)
 from slp.resolution import Database, RuleInstance, labels_over_heads
 from slp.resolution.faults import no_goal_of_rows
 from slp.resolution.row_goals import asks_rows, class_name, is_row_goal, part_guards
@@ -69,8 +77,7 @@ def check_rows_of_rules(program: Program, defined: Iterable[Indicator], findings
     own = {key for key in defined if key in (("rows", 1), ("rows", 2))}
     for clause in program.clauses if program.rules else ():
         if functor(clause.head) in own and clause.span is not None:
-            message = "`rows` asks for the rows of the box in a tree rule, and cannot be defined"
-            findings.error("E112", message, span_of(clause.head, clause.span))
+            findings.add(ROWS_DEFINED(span_of(clause.head, clause.span)))
     for rule in program.rules:
         parts = part_guards(rule.head, rule.before)
         for goal in parts.of_rows:
@@ -80,14 +87,8 @@ def check_rows_of_rules(program: Program, defined: Iterable[Indicator], findings
         for part, what in _behind(rule):
             for variable in dict.fromkeys(variables(part)):
                 if variable in made:
-                    findings.error(
-                        "E126",
-                        f"{what} depends on `{variable.name}`, the number of rows of the box, and "
-                        "no state passes that on",
-                        span_of(part, rule.span),
-                        help="ask for `rows(N)` again where it is needed: each rule asks its own "
-                        "box",
-                    )
+                    where = span_of(part, rule.span)
+                    findings.add(ROWS_HANDED_ON(where, what=what, name=variable.name))
 
 
 def _behind(rule: TreeRule) -> Iterator[tuple[Term, str]]:
@@ -221,18 +222,13 @@ class _Checker:
             self.blamed.add(id(instance.rule))
             value = float(label[wrong][0])
             where = span_of(instance.rule.label, instance.rule.span)
-            at = f" for {state_text(state)} in a box of {self.named(wrong)}"
+            at = f"for {state_text(state)} in a box of {self.named(wrong)}"
             if value > 1:
-                message, code = (
-                    f"the label is {value:g}{at}, and a probability is at most 1",
-                    "E131",
-                )
-                help = "declare `:- weights.` if labels are weights over whole trees"
+                self.findings.add(LABEL_ABOVE_1(where, value=value, at=f" {at}"))
+            elif np.isnan(value):
+                self.findings.add(LABEL_WITHOUT_VALUE(where, at=at))
             else:
-                why = "has no value" if np.isnan(value) else f"is negative ({value:g})"
-                message, code = f"the label {why}{at}", "E127"
-                help = "keep such boxes away by a guard: `{ rows(N), N > 1 }`"
-            self.findings.error(code, message, where, help=help)
+                self.findings.add(NEGATIVE_LABEL(where, at=at, value=value))
         return True
 
     def wrong_over_heads(self, state: Term) -> NDArray[np.bool_]:
@@ -255,14 +251,15 @@ class _Checker:
             return
         self.blamed.add(key)
         rules = list(dict.fromkeys(i.rule for i in instances))
-        self.findings.error(
-            "E130",
-            f"the labels of {indicator_text(key, tree=True)} sum to {total[wrong][0]:.10g}, not to "
-            f"1, for {state_text(state)} in a box of {self.named(wrong)}",
+        found = RULES_DO_NOT_SUM_BY_ROWS(
             rules[0].span,
-            help="make them sum to 1 for every number of rows, or declare `:- weights.`",
             related=[Related("and this rule", r.span) for r in rules[1 : _MOST_NAMED + 1]],
+            nonterminal=indicator_text(key, tree=True),
+            total=total[wrong][0],
+            state=state_text(state),
+            rows=self.named(wrong),
         )
+        self.findings.add(found)
 
     def named(self, wrong: NDArray[np.bool_]) -> str:
         """Numbers of rows: `1 row`, `1 to 9 rows`, `1, 3, 5 rows and 7 more numbers`."""

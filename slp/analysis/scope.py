@@ -12,11 +12,14 @@ from collections.abc import Iterable
 from slp.analysis.directives import span_of
 from slp.analysis.findings import Findings
 from slp.ir.program import CallBody, LogicClause, SplitBody, TreeRule
+from slp.messages.checker import NOT_BOUND, NOT_BOUND_BY_HEAD, SINGLETON
 from slp.source import SourceSpan
 from slp.syntax.ast import Clause
 from slp.terms import Struct, Term, Var, functor, variables
 
 __all__ = ["check_clause_scope", "check_rule_scope", "find_singletons"]
+
+_BIND = "bind it in the head or by a guard"
 
 _COMPARISONS = {(op, 2) for op in ("<", ">", "=<", ">=", "=:=", "=\\=")}
 _TESTS = _COMPARISONS | {("\\+", 1), ("==", 2), ("\\==", 2), ("\\=", 2)}
@@ -26,15 +29,14 @@ def check_rule_scope(rule: TreeRule, findings: Findings) -> None:
     """Find variables of a tree rule that have no value where the rule needs one."""
     scope = _Scope(rule, findings)
     scope.guards(rule.before)
-    scope.needs(variables(rule.label), "the label needs", "bind it in the head or by a guard")
+    scope.needs(variables(rule.label), "the label", _BIND)
     if isinstance(rule.body, SplitBody):
         scope.bound |= set(variables(rule.body.feature)) | set(variables(rule.body.threshold))
         scope.guards(rule.body.after)
         children = [*variables(rule.body.left), *variables(rule.body.right)]
-        scope.needs(children, "this nonterminal needs", "bind it in the head or by a guard")
+        scope.needs(children, "this nonterminal", _BIND)
     elif isinstance(rule.body, CallBody):
-        help = "bind it in the head or by a guard"
-        scope.needs(variables(rule.body.goal), "this nonterminal needs", help)
+        scope.needs(variables(rule.body.goal), "this nonterminal", _BIND)
 
 
 def check_clause_scope(clause: LogicClause, span: SourceSpan, findings: Findings) -> None:
@@ -44,12 +46,7 @@ def check_clause_scope(clause: LogicClause, span: SourceSpan, findings: Findings
     head = set(variables(clause.head))
     for variable in dict.fromkeys(variables(clause.label)):
         if variable not in head:
-            findings.error(
-                "E118",
-                f"the label needs a value for `{variable.name}`, and the head does not give it",
-                span_of(variable, span),
-                help="a label is arithmetic over the head's variables and parameters",
-            )
+            findings.add(NOT_BOUND_BY_HEAD(span_of(variable, span), name=variable.name))
 
 
 class _Scope:
@@ -64,9 +61,9 @@ class _Scope:
             key = functor(goal)
             help = "bind it in the head, or by a goal to the left"
             if key in _COMPARISONS:
-                self.needs(variables(goal), "this guard needs", help)
+                self.needs(variables(goal), "this guard", help)
             elif key == ("is", 2) and isinstance(goal, Struct):
-                self.needs(variables(goal.args[1]), "this guard needs", help)
+                self.needs(variables(goal.args[1]), "this guard", help)
             if key not in _TESTS:
                 self.bound |= set(variables(goal))
 
@@ -79,12 +76,8 @@ class _Scope:
             if variable in self.of_split():
                 help = "it is known only behind the split"
                 help += "" if "label" in what else "; put the guard there"
-            self.findings.error(
-                "E118",
-                f"{what} a value for `{variable.name}`, and nothing gives it one",
-                span_of(variable, self.rule.span),
-                help=help,
-            )
+            where = span_of(variable, self.rule.span)
+            self.findings.add(NOT_BOUND(where, what=what, name=variable.name, help=help))
 
     def of_split(self) -> set[Var]:
         body = self.rule.body
@@ -104,9 +97,4 @@ def find_singletons(clause: Clause, rule: TreeRule | None, findings: Findings) -
     counts = Counter(variables(clause.term))
     for variable, count in counts.items():
         if count == 1 and not variable.name.startswith("_") and variable not in exempt:
-            findings.warning(
-                "W101",
-                f"the variable `{variable.name}` stands here only once",
-                span_of(variable, clause.span),
-                help=f"write `_{variable.name}` if that is meant",
-            )
+            findings.add(SINGLETON(span_of(variable, clause.span), name=variable.name))

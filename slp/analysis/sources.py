@@ -15,6 +15,14 @@ from slp.analysis.edits import EDITTREE, SETTINGS, EditUse
 from slp.analysis.findings import Findings, name_help
 from slp.errors import ProgramError, Related
 from slp.folders import RefusedError
+from slp.messages.checker import (
+    CIRCLE_OF_FILES,
+    NO_PARAMETER_OF,
+    PARAMETER_GIVEN_TWICE,
+    UNKNOWN_PRIOR,
+    USE_NAMES_NOTHING,
+    USE_SETS_NOTHING,
+)
 from slp.resources import prior_file, prior_names
 from slp.source import SourceFile, SourceSpan
 from slp.syntax import parse_recovering
@@ -22,8 +30,6 @@ from slp.syntax.ast import Directive, Item, SourceProgram
 from slp.terms import Atom, Struct, Term, functor, list_items
 
 __all__ = ["Override", "Placed", "Use", "read_everything"]
-
-_USAGE = "write `:- use(growtree).`, `:- use(growtree, [alpha = 0.9]).` or `:- use('boxes.slp').`"
 
 
 @dataclass(frozen=True)
@@ -96,9 +102,7 @@ class _Reader:
         goal = item.goal
         args = goal.args if isinstance(goal, Struct) else ()
         if len(args) not in (1, 2) or not isinstance(args[0], Atom):
-            self.findings.error(
-                "E102", "`use` names a library prior or a file", item.span, help=_USAGE
-            )
+            self.findings.add(USE_NAMES_NOTHING(item.span))
             return ()
         target = args[0].name
         overrides = self.overrides(args[1], item.span) if len(args) == 2 else ()
@@ -130,11 +134,10 @@ class _Reader:
         settings = {o.name: o.value for o in overrides if o.name in SETTINGS}
         for override in overrides:
             if override.name not in (*SETTINGS, "p"):
-                self.findings.error(
-                    "E106",
-                    f"`edittree` has no parameter `{override.name}`",
-                    override.span,
-                    help=name_help(override.name, (*SETTINGS, "p"), "parameter"),
+                name = override.name
+                help = name_help(name, (*SETTINGS, "p"), "parameter")
+                self.findings.add(
+                    NO_PARAMETER_OF(override.span, program="edittree", name=name, help=help)
                 )
         parameters = tuple(o for o in overrides if o.name == "p")
         span_of_p = parameters[0].span if parameters else None
@@ -148,30 +151,20 @@ class _Reader:
 
     def cycle(self, chain: tuple[str, ...], key: str, span: SourceSpan) -> None:
         names = [Path(k).name for k in (*chain[chain.index(key) :], key)]
-        self.findings.error(
-            "E105",
-            f"`{names[0]}` uses itself: {' -> '.join(names)}",
-            span,
-            help="take out one of these `use` directives",
-        )
+        self.findings.add(CIRCLE_OF_FILES(span, name=names[0], way=" -> ".join(names)))
 
     def file_of(self, target: str, user: SourceFile, span: SourceSpan) -> SourceFile | None:
         """The file that `use` names, None (and a finding) if there is none."""
         if target in prior_names():
             return prior_file(target)
         if "/" not in target and not target.endswith(".slp"):
-            self.findings.error(
-                "E104",
-                f"there is no library prior `{target}`",
-                span,
-                help=f"{name_help(target, [*prior_names(), 'edittree'], 'prior')} "
-                f"(a file of yours is used as `:- use('{target}.slp').`)",
-            )
+            near = name_help(target, [*prior_names(), "edittree"], "prior")
+            self.findings.add(UNKNOWN_PRIOR(span, name=target, nearest=near))
             return None
         try:
             return user.used(target)
         except RefusedError as e:
-            self.findings.error("E166", str(e), span, help=e.help)
+            self.findings.take(e, span)
             return None
         except ProgramError as e:
             for diagnostic in e.diagnostics:
@@ -186,21 +179,11 @@ class _Reader:
         for item in [term] if items is None else items:
             name = item.args[0] if functor(item) == ("=", 2) and isinstance(item, Struct) else None
             if items is None or not isinstance(name, Atom) or not isinstance(item, Struct):
-                self.findings.error(
-                    "E102",
-                    "the second argument of `use` is a list of `parameter = value`",
-                    getattr(item, "span", None) or span,
-                    help=_USAGE,
-                )
+                self.findings.add(USE_SETS_NOTHING(getattr(item, "span", None) or span))
                 continue
             where = item.span or span
             if name.name in out:
-                self.findings.error(
-                    "E103",
-                    f"parameter `{name.name}` is given twice",
-                    where,
-                    help="take one of them out",
-                    related=[Related("first given here", out[name.name].span)],
-                )
+                first = Related("first given here", out[name.name].span)
+                self.findings.add(PARAMETER_GIVEN_TWICE(where, related=[first], name=name.name))
             out.setdefault(name.name, Override(name.name, item.args[1], where))
         return tuple(out.values())

@@ -18,6 +18,7 @@ from slp.analysis.parameters import names_in
 from slp.errors import SlpError
 from slp.ir.program import CallBody, Program, SplitBody, TreeRule
 from slp.ir.schema import ANY_FEATURE, MOST_LEAVES
+from slp.messages.checker import ENDLESS_STATES
 from slp.resolution import (
     Database,
     Limits,
@@ -193,11 +194,8 @@ class _Explorer:
 
     def endless(self, state: Term, rule: TreeRule) -> None:
         self.space.unbounded = True
-        self.findings.error(
-            "E134",
-            f"this goes on and on without a split: {state_text(state)} is still the same box",
-            rule.span,
-            help=f"bound it by a guard, such as {{ I < {MOST_LEAVES} }}",
+        self.findings.add(
+            ENDLESS_STATES(rule.span, state=state_text(state), most_leaves=MOST_LEAVES)
         )
 
 

@@ -11,6 +11,13 @@ from slp.analysis.predicates import Indicator, indicator_text
 from slp.analysis.references import called_nonterminals
 from slp.analysis.sources import Placed, Use
 from slp.ir.program import Program
+from slp.messages.checker import (
+    EVIDENCE_AS_FACT,
+    QUERY_AS_FACT,
+    UNREACHED_NONTERMINAL,
+    UNUSED_BOX,
+    UNUSED_PARAMETER,
+)
 from slp.source import SourceFile, SourceSpan
 from slp.syntax.ast import Clause, Directive, Item
 from slp.terms import Struct, functor
@@ -32,26 +39,19 @@ def find_unused(
     for name in program.parameters:
         span = program.spans.get(f"param:{name}")
         if name not in used and _is_in(file, span):
-            findings.warning(
-                "W102", f"the parameter `{name}` is never used", span, help="take it out"
-            )
+            findings.add(UNUSED_PARAMETER(span, name=name))
     for name, box in program.boxes.items():
         if name not in used and "box" not in used and _is_in(file, box.span):
-            findings.warning(
-                "W104",
-                f"the box `{name}` is never used",
-                box.span,
-                help=f"constrain it, such as by `:- constraint(constant({name})).`",
-            )
+            findings.add(UNUSED_BOX(box.span, name=name))
     _find_unused_nonterminals(program, file, findings)
     _find_questions(program, file, findings)
 
 
-#: How other languages ask in the program itself, and what asks here.
+#: How other languages ask in the program itself.
 _QUESTIONS = {
-    ("query", 1): "ask by the command: `slp query FILE GOAL`",
-    ("evidence", 1): "condition by the command: `slp query FILE GOAL --given GOAL`",
-    ("evidence", 2): "condition by the command: `slp query FILE GOAL --given GOAL`",
+    ("query", 1): QUERY_AS_FACT,
+    ("evidence", 1): EVIDENCE_AS_FACT,
+    ("evidence", 2): EVIDENCE_AS_FACT,
 }
 
 
@@ -59,18 +59,16 @@ def _find_questions(program: Program, file: SourceFile, findings: Findings) -> N
     """Warn of facts that ask about the program's predicates in other languages."""
     defined = {functor(clause.head) for clause in program.clauses}
     for clause in program.clauses:
-        help = _QUESTIONS.get(functor(clause.head) or ("", 0))
+        question = _QUESTIONS.get(functor(clause.head) or ("", 0))
         plain = clause.label is None and clause.body is None and isinstance(clause.head, Struct)
-        if help is None or not plain or not _is_in(file, clause.span):
+        if question is None or not plain or not _is_in(file, clause.span):
             continue
         assert isinstance(clause.head, Struct)
         asked = clause.head.args[0]
         if isinstance(asked, Struct) and functor(asked) == ("\\+", 1):
             asked = asked.args[0]
         if functor(asked) in defined:
-            name = clause.head.name
-            message = f"`{name}` is a predicate like others here, and this fact asks nothing"
-            findings.warning("W110", message, clause.span, help=help)
+            findings.add(question(clause.span, name=clause.head.name))
 
 
 def _mentioned(item: Item) -> set[str]:
@@ -94,12 +92,8 @@ def _find_unused_nonterminals(program: Program, file: SourceFile, findings: Find
         key = functor(rule.head)
         if key is not None and key not in reached and _is_in(file, rule.span):
             reached.add(key)  # said once
-            findings.warning(
-                "W103",
-                f"no tree ever gets to {indicator_text(key, tree=True)}",
-                rule.span,
-                help="call it in the body of a rule that the start leads to, or take its rules out",
-            )
+            nonterminal = indicator_text(key, tree=True)
+            findings.add(UNREACHED_NONTERMINAL(rule.span, nonterminal=nonterminal))
 
 
 def reachable_nonterminals(program: Program) -> set[Indicator]:

@@ -97,10 +97,7 @@ E011 = Entry(
     remedy="End the comment with `*/`.",
     example="a. /* b",
 )
-UNCLOSED_COMMENT = E011.says(
-    "this comment is never closed",
-    "end it with */",
-)
+UNCLOSED_COMMENT = E011.says("this comment is never closed", "end it with */")
 
 E051 = Entry(
     "E051",
@@ -123,8 +120,7 @@ E012 = Entry(
     example="a(`b`).",
 )
 BACKQUOTED = E012.says(
-    "text in backquotes has no meaning here",
-    "write 'name' for an atom or \"text\" for a string",
+    "text in backquotes has no meaning here", "write 'name' for an atom or \"text\" for a string"
 )
 
 E013 = Entry(
@@ -227,8 +223,7 @@ E020 = Entry(
     example="a(b.",
 )
 UNCLOSED_BRACKET = E020.says(
-    "this {bracket} is never closed",
-    "close it with {closing} before the clause ends",
+    "this {bracket} is never closed", "close it with {closing} before the clause ends"
 )
 
 E021 = Entry(
@@ -239,8 +234,7 @@ E021 = Entry(
     example="a).",
 )
 UNOPENED_BRACKET = E021.says(
-    "this {bracket} closes nothing",
-    "take it away, or open it with {opening}",
+    "this {bracket} closes nothing", "take it away, or open it with {opening}"
 )
 
 E022 = Entry(
@@ -251,8 +245,7 @@ E022 = Entry(
     example="a(b].",
 )
 MISMATCHED_BRACKETS = E022.says(
-    "{bracket} cannot close {opening}",
-    "close first what was opened last, here with {closing}",
+    "{bracket} cannot close {opening}", "close first what was opened last, here with {closing}"
 )
 
 E023 = Entry(
@@ -263,8 +256,7 @@ E023 = Entry(
     example="a((((...)))).   (with 501 brackets)",
 )
 TOO_DEEP = E023.says(
-    "brackets are nested more than {limit} deep here",
-    "give parts of the term names of their own",
+    "brackets are nested more than {limit} deep here", "give parts of the term names of their own"
 )
 
 E024 = Entry(
@@ -275,8 +267,7 @@ E024 = Entry(
     example="a().",
 )
 EMPTY_BRACKETS = E024.says(
-    "there is nothing between these brackets",
-    "write an atom without brackets: {name}",
+    "there is nothing between these brackets", "write an atom without brackets: {name}"
 )
 
 E025 = Entry(
@@ -287,8 +278,7 @@ E025 = Entry(
     example="a :- ().",
 )
 EMPTY_GROUP = E025.says(
-    "there is nothing between these brackets",
-    "put a term between them or take them away",
+    "there is nothing between these brackets", "put a term between them or take them away"
 )
 
 E026 = Entry(
@@ -298,10 +288,7 @@ E026 = Entry(
     remedy="Put a term there, or take the comma away.",
     example="a(,).",
 )
-EMPTY_ARGUMENT = E026.says(
-    "an argument is missing here",
-    "put a term here, or take the comma away",
-)
+EMPTY_ARGUMENT = E026.says("an argument is missing here", "put a term here, or take the comma away")
 
 E027 = Entry(
     "E027",
@@ -350,8 +337,7 @@ E032 = Entry(
     example="a\nb.",
 )
 MISSING_FULL_STOP = E032.says(
-    "the clause before this line does not end",
-    "put a full stop after {left}",
+    "the clause before this line does not end", "put a full stop after {left}"
 )
 
 E033 = Entry(
@@ -362,8 +348,7 @@ E033 = Entry(
     example="a",
 )
 UNFINISHED_CLAUSE = E033.says(
-    "the program ends in the middle of a clause",
-    "put a full stop after {last}",
+    "the program ends in the middle of a clause", "put a full stop after {last}"
 )
 
 E034 = Entry(
@@ -374,8 +359,7 @@ E034 = Entry(
     example="0.5 t --> leaf.",
 )
 LABEL_WITHOUT_OPERATOR = E034.says(
-    "the label {label} is not followed by ::",
-    "write {label} :: {head}",
+    "the label {label} is not followed by ::", "write {label} :: {head}"
 )
 
 E035 = Entry(
@@ -400,8 +384,7 @@ E036 = Entry(
     example="a :: b :: c.",
 )
 TWO_LABELS = E036.says(
-    "a clause has one label, so :: cannot stand twice",
-    "write Label :: Head --> Body",
+    "a clause has one label, so :: cannot stand twice", "write Label :: Head --> Body"
 )
 
 E039 = Entry(
@@ -425,8 +408,7 @@ E037 = Entry(
     example="a :- .",
 )
 MISSING_OPERAND = E037.says(
-    "there is no term {side} {operator}",
-    "put a term there, or take {operator} away",
+    "there is no term {side} {operator}", "put a term there, or take {operator} away"
 )
 
 E038 = Entry(
@@ -437,8 +419,7 @@ E038 = Entry(
     example=":- op(1300, xfx, a).",
 )
 BAD_OP = E038.says(
-    "op/3 cannot do this: {reason}",
-    "write op(Priority, Type, Name), as in :- op(700, xfx, ===>)",
+    "op/3 cannot do this: {reason}", "write op(Priority, Type, Name), as in :- op(700, xfx, ===>)"
 )
 
 # --- clauses -------------------------------------------------------------------------------------
@@ -450,10 +431,7 @@ E040 = Entry(
     remedy="Take it away.",
     example=".",
 )
-LONELY_FULL_STOP = E040.says(
-    "this full stop ends nothing",
-    "take it away",
-)
+LONELY_FULL_STOP = E040.says("this full stop ends nothing", "take it away")
 
 E041 = Entry(
     "E041",
@@ -500,10 +478,7 @@ E044 = Entry(
     remedy="Write Label :: Head.",
     example="0.5 : t --> leaf.",
 )
-SINGLE_COLON = E044.says(
-    "a label is followed by two colons, not by one",
-    "write {label} :: {head}",
-)
+SINGLE_COLON = E044.says("a label is followed by two colons, not by one", "write {label} :: {head}")
 
 E045 = Entry(
     "E045",
@@ -513,8 +488,7 @@ E045 = Entry(
     example=":- .",
 )
 EMPTY_DIRECTIVE = E045.says(
-    "this directive says nothing",
-    "write the directive after :-, as in :- start(tree).",
+    "this directive says nothing", "write the directive after :-, as in :- start(tree)."
 )
 
 E046 = Entry(
@@ -549,8 +523,7 @@ E048 = Entry(
     example="t --> 1 :: leaf.",
 )
 LABEL_IN_BODY = E048.says(
-    ":: belongs before the head, not into the body",
-    "write Label :: Head --> Body",
+    ":: belongs before the head, not into the body", "write Label :: Head --> Body"
 )
 
 E049 = Entry(
@@ -574,6 +547,5 @@ E050 = Entry(
     example='slp query lists "a(X). b(X)."',
 )
 ONE_TERM = E050.says(
-    "one term is expected here, and this text has {count}",
-    "give one term, such as tree(0)",
+    "one term is expected here, and this text has {count}", "give one term, such as tree(0)"
 )

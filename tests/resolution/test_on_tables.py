@@ -132,7 +132,7 @@ def test_the_text_is_exact() -> None:
         (
             MUST.replace("sex, _)", "sex, _), { pick(1, 1) }") + "pick(1, X) :- X > 0.\n",
             "E164",
-            "`pick/2` is also what the expansion on a table calls its own",
+            "the expansion on a table has a predicate `pick/2` of its own",
             "pick(1, X) :- X > 0.",
             "give the program's predicate another name",
         ),
