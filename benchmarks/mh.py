@@ -28,10 +28,10 @@ from numpy.typing import NDArray
 import slp
 from slp.data import read_frame
 from slp.engines.mcmc.trees.core import CompiledMetropolisHastings
-from slp.kernels import Forest, reference
+from slp.kernels import Ensemble, reference
 from slp.problem.boxes import Geometry
 from slp.problem.new_rows import table_as_numbers
-from slp.problem.tree_arrays import forest_of_trees
+from slp.problem.tree_arrays import ensemble_of_trees
 from slp.runner import Phase
 
 #: Of each table its file, and bins to a feature (None: its values).
@@ -129,19 +129,19 @@ def predictions(name: str, folder: Path) -> str:
         trees.append(engine.tree(state))
     rows, shares = table_as_numbers(table), np.full(len(trees), 1 / len(trees))
 
-    def averages(forest: Forest) -> NDArray[np.float64]:
-        statistics = forest.sums(np.ascontiguousarray(table.statistics), rows, 1)
-        return forest.average(table.leaf.predict_proba(statistics), shares, rows, 1)
+    def averages(ensemble: Ensemble) -> NDArray[np.float64]:
+        statistics = ensemble.sums(np.ascontiguousarray(table.statistics), rows, 1)
+        return ensemble.average(table.leaf.predict_proba(statistics), shares, rows, 1)
 
-    compiled = forest_of_trees(table, trees)
+    compiled = ensemble_of_trees(table, trees)
     with patch("slp.kernels._choose_kernels", lambda: ("reference", reference)):
-        plain = forest_of_trees(table, trees)
+        plain = ensemble_of_trees(table, trees)
     times = np.empty((5, 2))
     for turn in times:
         found = []
-        for i, forest in enumerate((compiled, plain)):
+        for i, ensemble in enumerate((compiled, plain)):
             started = time.process_time()
-            found.append(averages(forest))
+            found.append(averages(ensemble))
             turn[i] = time.process_time() - started
     core, slow = np.median(times, axis=0)
     apart = np.abs(found[0] - found[1]).max()

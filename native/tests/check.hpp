@@ -34,7 +34,7 @@ inline void check(bool holds, std::source_location where = std::source_location:
 }  // namespace slp::test
 
 // Defines and registers a case: TEST(name) { check(...); }
-#define TEST(name)                                                   \
-    static void name();                                              \
+#define TEST(name)                                                     \
+    static void name();                                                \
     static const slp::test::Registration register_##name{#name, name}; \
     static void name()

@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "exact/problem.hpp"
+#include "problem/problem.hpp"
 
 namespace slp::test {
 
 struct Dumped {
-    exact::Problem problem;
+    Problem problem;
     // Of all trees, with likelihood.
     double log_total = 0.0;
 };
@@ -60,7 +60,7 @@ private:
     }
 
     void call(const std::string& name) {
-        using namespace exact;
+        using namespace slp;
         Problem& p = out_.problem;
         if (name == "log_total") {
             out_.log_total = one<double>();
@@ -97,7 +97,7 @@ private:
     }
 
     void add(const std::string& name) {
-        using namespace exact;
+        using namespace slp;
         auto& states = out_.problem.grammar.states;
         if (name == "add_state") {
             states.emplace_back();

@@ -1,4 +1,4 @@
-// Problems to sample on, and seeded chance.
+// Problems to sample on, and seeded randomness.
 
 #pragma once
 
@@ -8,12 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "exact/key.hpp"
-#include "exact/problem.hpp"
-#include "mh/chance.hpp"
+#include "mcmc/randomness.hpp"
+#include "problem/key.hpp"
+#include "problem/problem.hpp"
 
 namespace slp::test {
 
+using namespace slp;
 using namespace slp::exact;
 
 // n rows of two numeric features and one with levels; growtree with splits of probability p^depth.
@@ -32,8 +33,8 @@ inline Problem growtree(std::uint32_t n, Measure measure, std::uint64_t seed) {
         }
         for (std::uint32_t i = 0; i < n; ++i) {
             const std::uint64_t code = f == 0 ? i : split_mix(seed + i * 8 + f);
-            feature.codes.push_back(static_cast<std::uint32_t>(
-                code % static_cast<std::uint64_t>(n_codes[f])));
+            feature.codes.push_back(
+                static_cast<std::uint32_t>(code % static_cast<std::uint64_t>(n_codes[f])));
         }
         out.table.features.push_back(std::move(feature));
     }
@@ -48,7 +49,11 @@ inline Problem growtree(std::uint32_t n, Measure measure, std::uint64_t seed) {
     double p = 0.7;
     for (std::int32_t depth = 0; depth < depths; ++depth, p *= 0.7) {
         Rule leaf{RuleKind::leaf, std::log1p(-p), {}, -1, Measure::each, {}};
-        Rule split{RuleKind::split, std::log(p), {}, -1, measure,
+        Rule split{RuleKind::split,
+                   std::log(p),
+                   {},
+                   -1,
+                   measure,
                    std::vector<std::int32_t>(2 * static_cast<std::size_t>(cells), depth + 1)};
         out.grammar.states.push_back({split, leaf});
     }
@@ -57,8 +62,8 @@ inline Problem growtree(std::uint32_t n, Measure measure, std::uint64_t seed) {
     return out;
 }
 
-inline mh::RandomChance chance(std::uint64_t seed) {
-    return mh::RandomChance({split_mix(seed), split_mix(seed + 1), split_mix(seed + 2), 1});
+inline mcmc::SeededRandomness randomness(std::uint64_t seed) {
+    return mcmc::SeededRandomness({split_mix(seed), split_mix(seed + 1), split_mix(seed + 2), 1});
 }
 
 }  // namespace slp::test

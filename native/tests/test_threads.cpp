@@ -6,12 +6,12 @@
 #include <cstddef>
 
 #include "check.hpp"
-#include "exact/crew.hpp"
+#include "thread_team.hpp"
 #include "threads.hpp"
 
 using slp::run_threads;
-using slp::exact::Crew;
-using slp::exact::Status;
+using slp::Status;
+using slp::ThreadTeam;
 using slp::test::check;
 
 namespace {
@@ -51,6 +51,6 @@ TEST(threads_that_are_refused_leave_the_work_to_the_others) {
     std::atomic<unsigned> seen{0};
     run_threads(5, [&](std::size_t thread) { seen |= 1U << thread; });
     check(seen == 1);
-    Crew crew;
-    check(crew.run(3, [&](std::size_t) { crew.end(Status::done); }) == Status::done);
+    ThreadTeam team;
+    check(team.run(3, [&](std::size_t) { team.end(Status::done); }) == Status::done);
 }

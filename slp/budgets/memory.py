@@ -68,7 +68,7 @@ def memory_budget(memory: int | str | None) -> int:
 
 # What a cell of a feature takes while a table is coded: as read, its value and its code, twice.
 _BYTES_PER_CELL = 9 + 8 + 2 * 4
-# Key, sizes and number of a distinct row in the core (`native/core/exact/geometry.hpp`).
+# Key, sizes and number of a distinct row in the core (`native/core/problem/geometry.hpp`).
 _BYTES_PER_KEY = 28
 
 

@@ -1,14 +1,14 @@
 """The numerical routines that are worth compiling, behind one facade.
 
-Entry points: `code_values`, `code_by_cuts`, `merge_rows`, `lay_out_forest`, and `backend()`, which
-tells what runs them: the C++ core (`slp._core`, from `native/`) or, where that is missing, the
-NumPy reference (`slp.kernels.reference`), with one `SlpWarning` at the first use. Both give the
+Entry points: `code_values`, `code_by_cuts`, `merge_rows`, `lay_out_ensemble`, and `backend()`,
+which tells what runs them: the C++ core (`slp._core`, from `native/`) or, where that is missing,
+the NumPy reference (`slp.kernels.reference`), with one `SlpWarning` at the first use. Both give the
 same results. The environment variable `SLP_KERNELS=reference` asks for the reference, without a
 warning.
 
 The facade brings arrays into the one layout that kernels take and checks what they rely on. It sees
 NumPy and `slp.errors` only. Dimension letters: n rows, d features, m distinct rows, c cuts; of
-forests U trees, N nodes and K leaves of all trees together, m rows, q numbers of each leaf.
+ensembles U trees, N nodes and K leaves of all trees together, m rows, q numbers of each leaf.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from slp.errors import Diagnostic, UsageError, warn
 from slp.kernels import reference
 
-__all__ = ["Forest", "backend", "code_by_cuts", "code_values", "lay_out_forest", "merge_rows"]
+__all__ = ["Ensemble", "backend", "code_by_cuts", "code_values", "lay_out_ensemble", "merge_rows"]
 
 Backend = Literal["compiled", "reference"]
 
@@ -32,10 +32,10 @@ _VARIABLE = "SLP_KERNELS"
 _MOST_ROWS = 2**31 - 1  # codes are int32, and a column may have one code for each row
 
 
-class Forest(Protocol):
-    """Trees that many rows are sent down at once: see `lay_out_forest`. Rows, shape (m, d), and all
-    that goes with them are float64 and C-contiguous; leaves are numbered from 0 as they stand, one
-    tree after the other. The number of threads makes no difference to what comes out.
+class Ensemble(Protocol):
+    """Trees that many rows are sent down at once: see `lay_out_ensemble`. Rows, shape (m, d), and
+    all that goes with them are float64 and C-contiguous; leaves are numbered from 0 as they stand,
+    one tree after the other. The number of threads makes no difference to what comes out.
     """
 
     def shapes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -56,13 +56,13 @@ class Forest(Protocol):
     def average(
         self,
         values: NDArray[np.float64],
-        shares: NDArray[np.float64],
+        weights: NDArray[np.float64],
         rows: NDArray[np.float64],
         threads: int,
         /,
     ) -> NDArray[np.float64]:
-        """Sum over the trees of share, shape (U,), times the values of the leaf that a row ends in,
-        shape (K, q): shape (m, q)."""
+        """Sum over the trees of weight, shape (U,), times the values of the leaf that a row
+        ends in, shape (K, q): shape (m, q)."""
         ...
 
 
@@ -81,14 +81,14 @@ class _Kernels(Protocol):
         self, codes: NDArray[np.int32], /
     ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]: ...
 
-    def Forest(  # noqa: N802 (a class)
+    def Ensemble(  # noqa: N802 (a class)
         self,
         features: NDArray[np.int32],
         operands: NDArray[np.float64],
         starts: NDArray[np.int64],
         levels: NDArray[np.bool_],
         /,
-    ) -> Forest: ...
+    ) -> Ensemble: ...
 
 
 def backend() -> Backend:
@@ -162,7 +162,9 @@ def merge_rows(
     return _choose_kernels()[1].merge_rows(np.ascontiguousarray(codes))
 
 
-def lay_out_forest(trees: Sequence[Sequence[tuple[int, float]]], levels: Sequence[bool]) -> Forest:
+def lay_out_ensemble(
+    trees: Sequence[Sequence[tuple[int, float]]], levels: Sequence[bool]
+) -> Ensemble:
     """Lay finished trees out flat.
 
     Parameters
@@ -185,7 +187,7 @@ def lay_out_forest(trees: Sequence[Sequence[tuple[int, float]]], levels: Sequenc
     if (np.diff(starts) < 1).any() or not np.array_equal(np.flatnonzero(owed < 1), ends):
         raise ValueError("trees must be nodes in preorder")
     flags = np.array(levels, np.bool_)
-    return _choose_kernels()[1].Forest(features, operands, starts, flags)
+    return _choose_kernels()[1].Ensemble(features, operands, starts, flags)
 
 
 def _column(x: ArrayLike) -> NDArray[np.float64]:

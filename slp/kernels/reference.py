@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Forest", "code_by_cuts", "code_values", "merge_rows"]
+__all__ = ["Ensemble", "code_by_cuts", "code_values", "merge_rows"]
 
 
 def code_values(column: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
@@ -35,7 +35,7 @@ def merge_rows(
     return codes[first_rows], row_of, np.bincount(row_of, minlength=len(place_of))
 
 
-class Forest:
+class Ensemble:
     """Trees that many rows are sent down at once, by the nodes of one after the other in preorder:
     features (N,), -1 of a leaf; operands (N,); where each tree starts, and N, (U + 1,); which
     features have levels (d,)."""
@@ -102,12 +102,12 @@ class Forest:
     def average(
         self,
         values: NDArray[np.float64],
-        shares: NDArray[np.float64],
+        weights: NDArray[np.float64],
         rows: NDArray[np.float64],
         threads: int,
     ) -> NDArray[np.float64]:
-        """Sum over the trees of share (U,) times the values (K, q) of a row's leaf, (m, q)."""
+        """Sum over the trees of weight (U,) times the values (K, q) of a row's leaf, (m, q)."""
         out = np.zeros((len(rows), values.shape[1]))
-        for share, where in zip(shares, self.leaves(rows, threads), strict=True):
-            out += share * values[where]
+        for weight, where in zip(weights, self.leaves(rows, threads), strict=True):
+            out += weight * values[where]
         return out

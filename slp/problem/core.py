@@ -1,4 +1,4 @@
-"""A tree grammar on a table, laid out for the compiled engine (`native/core/exact/problem.hpp`)."""
+"""A tree grammar on a table, laid out for the core (`native/core/problem/problem.hpp`)."""
 
 from __future__ import annotations
 

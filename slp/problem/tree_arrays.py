@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from slp.data.table import Table
-from slp.kernels import Forest, lay_out_forest
+from slp.kernels import Ensemble, lay_out_ensemble
 from slp.trees import Split, Tree
 
-__all__ = ["forest_of_trees"]
+__all__ = ["ensemble_of_trees"]
 
 
-def forest_of_trees(table: Table, trees: Iterable[Tree]) -> Forest:
+def ensemble_of_trees(table: Table, trees: Iterable[Tree]) -> Ensemble:
     """Trees whose features and levels are the table's. Rows go down them as numbers: see
     `slp.problem.new_rows`."""
     number = {name: f for f, name in enumerate(table.feature_names)}
@@ -31,4 +31,4 @@ def forest_of_trees(table: Table, trees: Iterable[Tree]) -> Forest:
             assert operand is not None
             yield f, operand
 
-    return lay_out_forest([list(nodes(tree)) for tree in trees], [c is not None for c in codes])
+    return lay_out_ensemble([list(nodes(tree)) for tree in trees], [c is not None for c in codes])

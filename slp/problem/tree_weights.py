@@ -1,7 +1,7 @@
 """The weight of one tree: the sum over all derivations that part the rows as it does.
 
 The specification: the core does the same for many trees at once
-(`native/core/mh/tree_weights.hpp`).
+(`native/core/mcmc/tree_weights.hpp`).
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from slp.errors import Diagnostic, UnsupportedError, UsageError
 from slp.messages.inference import NO_ARVIZ
-from slp.problem.tree_arrays import forest_of_trees
+from slp.problem.tree_arrays import ensemble_of_trees
 from slp.results.posterior import Posterior
 from slp.results.result import Draw
 
@@ -34,8 +34,8 @@ def posterior_to_arviz(posterior: Posterior) -> Any:
     """
     chains = _chains(posterior)
     table, shape = posterior.table, (len(chains), len(chains[0]))
-    forest = forest_of_trees(table, [d.tree for chain in chains for d in chain])
-    leaves, depth, splits = (a.reshape(*shape, *a.shape[1:]) for a in forest.shapes())
+    ensemble = ensemble_of_trees(table, [d.tree for chain in chains for d in chain])
+    leaves, depth, splits = (a.reshape(*shape, *a.shape[1:]) for a in ensemble.shapes())
     weight = np.array([[_known(d.log_weight) for d in chain] for chain in chains])
     fit = np.array([[d.log_likelihood for d in chain] for chain in chains])
     return inference_data(

@@ -2,7 +2,7 @@
 
 A sampler's draws repeat themselves, so each distinct tree is worked on once: everything is an array
 over the U distinct trees, and a chain of draws is an array of their numbers. Trees are gone through
-by the kernels (`slp.kernels.lay_out_forest`), in as many threads as the run had.
+by the kernels (`slp.kernels.lay_out_ensemble`), in as many threads as the run had.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from slp import results
 from slp.data.table import Table
 from slp.kernels.exact import N_CORES
 from slp.problem.new_rows import rows_as_numbers, table_as_numbers
-from slp.problem.tree_arrays import forest_of_trees
+from slp.problem.tree_arrays import ensemble_of_trees
 from slp.results.averages import LeafMixture, ScoredTree
 
 __all__ = ["DrawnTrees", "WeightedDraws"]
@@ -122,8 +122,8 @@ class DrawnTrees(WeightedDraws):
         super().__init__(len(trees), chains, log_weights)
         self.table, self.trees = table, trees
         self._threads, self._room = threads, room
-        self._forest = forest_of_trees(table, [t.tree for t in trees])
-        self.n_leaves, self.depth, self.splits = self._forest.shapes()
+        self._ensemble = ensemble_of_trees(table, [t.tree for t in trees])
+        self.n_leaves, self.depth, self.splits = self._ensemble.shapes()
 
     def __reduce__(self) -> tuple[type[DrawnTrees], tuple[Any, ...]]:
         """To be pickled or copied: what the core holds is computed anew."""
@@ -175,7 +175,7 @@ class DrawnTrees(WeightedDraws):
         of_leaf = leaf.predict_proba if leaf.classes else leaf.mean
         values = of_leaf(self._statistics).reshape(len(self._statistics), -1)
         numbers = rows_as_numbers(self.table, rows)
-        return self._forest.average(values, self.frequency, numbers, self._threads)
+        return self._ensemble.average(values, self.frequency, numbers, self._threads)
 
     # --- predictions ---------------------------------------------------------------------------
 
@@ -197,7 +197,7 @@ class DrawnTrees(WeightedDraws):
         rows = table_as_numbers(self.table)
         if len(rows) > self.rows_at_a_time:
             rows = rows[np.linspace(0, len(rows) - 1, self.rows_at_a_time).astype(np.int64)]
-        return self._forest.leaves(rows, self._threads)
+        return self._ensemble.leaves(rows, self._threads)
 
     @property
     def rows_at_a_time(self) -> int:
@@ -214,14 +214,14 @@ class DrawnTrees(WeightedDraws):
         numbers = rows_as_numbers(self.table, rows)
         step = self.rows_at_a_time
         for a in range(0, max(1, len(rows)), step):
-            yield self._forest.leaves(numbers[a : a + step], self._threads)
+            yield self._ensemble.leaves(numbers[a : a + step], self._threads)
 
     @cached_property
     def _statistics(self) -> NDArray[np.float64]:
         """Statistics of each leaf, one tree after the other, shape (K, k)."""
         rows = table_as_numbers(self.table)
         statistics = np.ascontiguousarray(self.table.statistics, np.float64)
-        return self._forest.sums(statistics, rows, self._threads)
+        return self._ensemble.sums(statistics, rows, self._threads)
 
     @cached_property
     def _distinct_leaves(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

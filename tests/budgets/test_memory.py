@@ -52,7 +52,7 @@ rng = np.random.default_rng(0)
 X, y = rng.normal(size=(10_000, 40)), rng.integers(0, 2, 10_000)
 model = slp.parse(sys.argv[1]).compile(X, y)
 passes = Passes(model.grammar, model.table, int(sys.argv[2]), threads=2)
-passes.engine.goes_by_families()
+passes.engine.uses_interval_blocks()
 before = peak()
 try:
     passes.get("total", True, items=False)
@@ -71,7 +71,7 @@ print(json.dumps({**found, "taken": peak() - before}))
     ],
 )
 def test_the_budget_is_kept_within_a_tenth(program: str, tmp_path: Path) -> None:
-    """By families, with vectors, and item by item: it ends in E501 and bounds, and took no more
+    """By blocks, with vectors, and item by item: it ends in E501 and bounds, and took no more
     than a tenth above its budget, nor stopped long before it."""
     have = run(RUN, program.replace("\\n", "\n"), BUDGET, tmp_path)
     low, high = have["bounds"]

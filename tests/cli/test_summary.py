@@ -14,7 +14,7 @@ from slp.errors import BudgetError
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
 
-# `once` keeps passes from going by family: uses of features are vectors of 8 numbers.
+# `once` keeps passes from going by blocks: uses of features are vectors of 8 numbers.
 PROGRAM = ":- use(denison).\n:- constraint(once(x1))."
 BEST, USES = 1, 3  # in the core's enumeration of quantities
 

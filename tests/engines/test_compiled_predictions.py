@@ -109,7 +109,7 @@ def test_memory_runs_out(what: str) -> None:
     (diagnostic,) = error.value.diagnostics
     assert diagnostic.code == "E501"
     assert re.fullmatch(
-        # Predictions go by family, and what was computed before made room for them.
+        # Predictions go by blocks, and what was computed before made room for them.
         rf"the exact engine used up its memory of [0-9.]+ KiB {said}"
         + r"; [0-9.]+ KiB hold what was computed before" * (what == "outside"),
         diagnostic.message,

@@ -102,7 +102,7 @@ def test_random_forests(compiled_kernels: ModuleType, threads: int) -> None:
         np.cumsum([0, *map(len, trees)]),
         np.array([False, False, True]),
     )
-    have, want = compiled_kernels.Forest(*laid_out), reference.Forest(*laid_out)
+    have, want = compiled_kernels.Ensemble(*laid_out), reference.Ensemble(*laid_out)
     rows = rng.normal(size=(1000, 3)).round(1)
     rows[:, 2] = rng.integers(-1, 3, 1000)
     _assert_all_same(have.shapes(), want.shapes())
@@ -111,7 +111,7 @@ def test_random_forests(compiled_kernels: ModuleType, threads: int) -> None:
     sums = want.sums(statistics, rows, threads)
     _assert_same(have.sums(statistics, rows, threads), sums)
     shares = rng.dirichlet(np.ones(len(trees)))
-    averages = (forest.average(sums, shares, rows, threads) for forest in (have, want))
+    averages = (ensemble.average(sums, shares, rows, threads) for ensemble in (have, want))
     np.testing.assert_allclose(*averages, rtol=1e-12)
 
 

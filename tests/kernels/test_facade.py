@@ -81,16 +81,16 @@ def test_any_layout_is_taken(chosen: str) -> None:
 def test_rows_go_down_a_forest(chosen: str) -> None:
     """A leaf; then `x0 < 2` and, right of it, `x1 = 1`, a level."""
     trees = [[(-1, 0.0)], [(0, 2.0), (-1, 0.0), (1, 1.0), (-1, 0.0), (-1, 0.0)]]
-    forest = kernels.lay_out_forest(trees, [False, True])
-    leaves, depth, splits = forest.shapes()
+    ensemble = kernels.lay_out_ensemble(trees, [False, True])
+    leaves, depth, splits = ensemble.shapes()
     assert (leaves.tolist(), depth.tolist()) == ([1, 3], [0, 2])
     assert splits.tolist() == [[0, 0], [1, 1]]
     rows = np.array([[1.0, 1.0], [2.0, 1.0], [3.0, 0.0], [2.0, -1.0]])
-    assert forest.leaves(rows, 2).tolist() == [[0, 0, 0, 0], [1, 2, 3, 3]]
+    assert ensemble.leaves(rows, 2).tolist() == [[0, 0, 0, 0], [1, 2, 3, 3]]
     statistics = np.array([[1.0], [2.0], [4.0], [8.0]])
-    assert forest.sums(statistics, rows, 2).tolist() == [[15.0], [1.0], [2.0], [12.0]]
+    assert ensemble.sums(statistics, rows, 2).tolist() == [[15.0], [1.0], [2.0], [12.0]]
     values = np.array([[4.0, 0.0], [0.0, 1.0], [0.0, 2.0], [0.0, 3.0]])
-    have = forest.average(values, np.array([0.25, 0.75]), rows, 2)
+    have = ensemble.average(values, np.array([0.25, 0.75]), rows, 2)
     assert have.tolist() == [[1.0, 0.75], [1.0, 1.5], [1.0, 2.25], [1.0, 2.25]]
 
 
@@ -109,7 +109,7 @@ def test_rows_go_down_a_forest(chosen: str) -> None:
 )
 def test_what_is_no_tree_is_refused(trees: list[list[tuple[int, float]]]) -> None:
     with pytest.raises(ValueError, match=r"^(trees|features) must be"):
-        kernels.lay_out_forest(trees, [False])
+        kernels.lay_out_ensemble(trees, [False])
 
 
 def test_what_kernels_rely_on_is_checked() -> None:

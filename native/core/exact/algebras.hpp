@@ -1,16 +1,16 @@
 // What a search computes of every item from its edges and the values of the items they lead to.
 //
-// An algebra has a `Ref`, how a value is held while an item is worked on (the value itself, or where
-// it lies in the table), and `evaluate`, which is given the refs edge after edge through all rules.
-// It returns false where a number leaves the range of its type.
+// An algebra has a `Ref`, how a value is held while an item is worked on (the value itself, or
+// where it lies in the table), and `evaluate`, which is given the refs edge after edge through all
+// rules. It returns false where a number leaves the range of its type.
 
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
-#include "exact/edges.hpp"
 #include "exact/numbers.hpp"
+#include "problem/edges.hpp"
 
 namespace slp::exact {
 
@@ -39,7 +39,7 @@ public:
             } else {
                 Number sum;
                 for (const Edge& edge : rule.edges) {
-                    sum.add(left[k] * right[k] * edge.share);
+                    sum.add(left[k] * right[k] * edge.probability);
                     ++k;
                 }
                 total.add(sum * Number::from_log(rule.log_factor));
@@ -49,11 +49,11 @@ public:
         return total.in_range() || (total.is_zero() && derives_nothing(item, left, right));
     }
 
-    // Probability of each leaf rule and each edge given the item, whose value is `own`. `find` gives
-    // values by key, or null.
+    // Probability of each leaf rule and each edge given the item, whose value is `own`. `find`
+    // gives values by key, or null.
     template <typename Find>
-    void shares(const ItemEdges& item, const std::uint64_t* own, double* out,
-                const Find& find) const {
+    void edge_probabilities(const ItemEdges& item, const std::uint64_t* own, double* out,
+                            const Find& find) const {
         const Number total = load(own);
         const auto value = [&](Key key) {
             const std::uint64_t* const found = find(key);
@@ -61,16 +61,16 @@ public:
         };
         for (const RuleEdges& rule : item.rules) {
             if (rule.kind == RuleKind::leaf) {
-                *out++ = ratio(Number::from_log(rule.log_factor +
-                                                (likelihood_ ? item.log_likelihood : 0.0)),
-                               total);
+                *out++ = ratio(
+                    Number::from_log(rule.log_factor + (likelihood_ ? item.log_likelihood : 0.0)),
+                    total);
             }
             const Number factor = Number::from_log(rule.log_factor);
             for (const Edge& edge : rule.edges) {
                 const Number left = value(edge.left) * factor;
                 *out++ = ratio(rule.kind == RuleKind::call
                                    ? left
-                                   : left * value(edge.right) * edge.share,
+                                   : left * value(edge.right) * edge.probability,
                                total);
             }
         }
@@ -118,7 +118,7 @@ public:
                 best = std::max(best, factor);
             }
             for (const Edge& edge : rule.edges) {
-                Number weight = left[k] * factor * edge.share;
+                Number weight = left[k] * factor * edge.probability;
                 if (rule.kind == RuleKind::split) {
                     weight = weight * right[k];
                 }

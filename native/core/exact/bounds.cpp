@@ -7,10 +7,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "exact/budget.hpp"
-#include "exact/calls.hpp"
+#include "budget.hpp"
 #include "exact/mass.hpp"
 #include "exact/numbers.hpp"
+#include "problem/calls.hpp"
 
 namespace slp::exact {
 
@@ -50,8 +50,7 @@ public:
           overdraft_(-work),
           most_kept_(std::max(kKept, pass.progress().bytes / kBytesForOne)),
           mass_(problem_),
-          room_(std::max(kLeastRoom,
-                         pass.progress().peak_bytes - pass.progress().bytes)),
+          room_(std::max(kLeastRoom, pass.progress().peak_bytes - pass.progress().bytes)),
           splitter_(engine.geometry()),
           builder_(problem_, engine.geometry()),
           arena_(room_),
@@ -105,8 +104,7 @@ private:
             return {total, total};
         }
         const double whole =
-            log_pure(root) +
-            mass_.of_state(distinct_rows(root.sizes), problem_.grammar.start);
+            log_pure(root) + mass_.of_state(distinct_rows(root.sizes), problem_.grammar.start);
         return {low.log() - kRounding, std::min(high.log(), whole) + kRounding};
     }
 
@@ -168,8 +166,8 @@ private:
                     const Interval right = side(box, split, edge, false, depth - 1);
                     below = {left.low + right.low, left.high + right.high};
                 }
-                low.add(factor * Scaled::from_log(below.low) * edge.share);
-                high.add(factor * Scaled::from_log(below.high) * edge.share);
+                low.add(factor * Scaled::from_log(below.low) * edge.probability);
+                high.add(factor * Scaled::from_log(below.high) * edge.probability);
             }
         }
         arena_.release(mark);
@@ -241,15 +239,15 @@ private:
         for (const std::size_t s : order) {
             double stop = 0;
             for (const Rule& rule : states[s]) {
-                const double share =
+                const double probability =
                     std::exp(rule.log_weight - log_total(static_cast<std::int32_t>(s)));
                 if (!rule.rows.empty()) {
                     continue;
                 }
                 if (rule.kind == RuleKind::leaf && rule.majority.empty()) {
-                    stop += share;
+                    stop += probability;
                 } else if (rule.kind == RuleKind::call) {
-                    stop += share * std::exp(stops_[static_cast<std::size_t>(rule.state)]);
+                    stop += probability * std::exp(stops_[static_cast<std::size_t>(rule.state)]);
                 }
             }
             stops_[s] = std::log(stop);

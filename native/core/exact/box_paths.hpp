@@ -8,8 +8,8 @@
 #include <functional>
 #include <vector>
 
-#include "exact/problem.hpp"
-#include "exact/ways_to_boxes.hpp"
+#include "exact/random_descents.hpp"
+#include "problem/problem.hpp"
 
 namespace slp::exact {
 

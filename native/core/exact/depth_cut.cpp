@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "exact/arena.hpp"
-#include "exact/edges.hpp"
+#include "arena.hpp"
+#include "problem/edges.hpp"
 
 namespace slp::exact {
 
@@ -20,15 +20,17 @@ constexpr int kDepthOfGreedy = 8;
 // Rounding in sums of probabilities.
 constexpr double kRounding = 1e-9;
 
-bool weighs_like_probabilities(const Chain& chain) {
-    return chain.measure != Measure::each && !chain.endless &&
-           std::all_of(chain.links.begin(), chain.links.end(), [](const Chain::Link& link) {
-               return link.leaf_alone <= 1 + kRounding && link.leaf + link.split <= 1 + kRounding;
-           });
+bool weighs_like_probabilities(const DepthGrammar& by_depth) {
+    return by_depth.measure != Measure::each && !by_depth.endless &&
+           std::all_of(by_depth.nodes.begin(), by_depth.nodes.end(),
+                       [](const DepthGrammar::Node& node) {
+                           return node.leaf_alone <= 1 + kRounding &&
+                                  node.leaf + node.split <= 1 + kRounding;
+                       });
 }
 
 // A tree whose every split is the best one if both sides were leaves; parts of it that weigh less
-// than a leaf in their place are leaves.
+// than a leaf in their depth are leaves.
 class GreedyTree {
 public:
     GreedyTree(const Problem& problem, const Geometry& geometry, bool likelihood)
@@ -54,7 +56,7 @@ public:
                 leaf = rule.log_factor + (likelihood_ ? item.log_likelihood : 0.0);
             }
             for (const Edge& edge : rule.edges) {
-                const double own = rule.log_factor + std::log(edge.share);
+                const double own = rule.log_factor + std::log(edge.probability);
                 const double score = own + as_leaves[edge.split];
                 if (chosen == nullptr || score > best) {
                     chosen = &edge;
@@ -115,8 +117,7 @@ private:
                               int depth) {
         const Arena::Mark mark = arena_.mark();
         const Box side = geometry_.side(box, split, left, arena_);
-        const double out =
-            log_weight(side, left ? edge.left_state : edge.right_state, depth + 1);
+        const double out = log_weight(side, left ? edge.left_state : edge.right_state, depth + 1);
         arena_.release(mark);
         return out;
     }
@@ -135,12 +136,12 @@ private:
 }  // namespace
 
 std::vector<double> log_left_out(const Problem& problem, const Geometry& geometry,
-                                 const Chain& chain, bool likelihood) {
+                                 const DepthGrammar& by_depth, bool likelihood) {
     std::vector<double> out;
-    if (!weighs_like_probabilities(chain)) {
+    if (!weighs_like_probabilities(by_depth)) {
         return out;
     }
-    std::vector<double> purest(chain.links.size() + 1, 0.0);
+    std::vector<double> purest(by_depth.nodes.size() + 1, 0.0);
     if (likelihood) {
         std::vector<double> statistics(problem.leaf.n_statistics());
         problem.leaf.sum(geometry.root().rows, statistics.data());
@@ -148,7 +149,7 @@ std::vector<double> log_left_out(const Problem& problem, const Geometry& geometr
     }
     double expected = 0;  // log of 2^D s_0 ... s_(D-1)
     for (std::size_t depth = 0; depth + 2 < purest.size(); ++depth) {
-        const double splits = expected + std::log(chain.links[depth].split);
+        const double splits = expected + std::log(by_depth.nodes[depth].split);
         out.push_back(splits + purest[depth + 2] + kRounding);
         expected = splits + std::numbers::ln2;
     }
@@ -156,8 +157,8 @@ std::vector<double> log_left_out(const Problem& problem, const Geometry& geometr
 }
 
 std::optional<DepthCut> depth_cut(const Problem& problem, const Geometry& geometry,
-                                  const Chain& chain, bool likelihood) {
-    const std::vector<double> left_out = log_left_out(problem, geometry, chain, likelihood);
+                                  const DepthGrammar& by_depth, bool likelihood) {
+    const std::vector<double> left_out = log_left_out(problem, geometry, by_depth, likelihood);
     if (left_out.empty()) {
         return std::nullopt;
     }
@@ -172,12 +173,12 @@ std::optional<DepthCut> depth_cut(const Problem& problem, const Geometry& geomet
     return DepthCut{static_cast<std::size_t>(found - left_out.begin()), *found};
 }
 
-Chain cut_at(const Chain& chain, std::size_t depth) {
-    Chain out = chain;
-    out.links.resize(depth + 1);
-    out.links.back().split = 0.0;
-    for (std::int32_t& place : out.place) {
-        place = place > static_cast<std::int32_t>(depth) ? -1 : place;
+DepthGrammar cut_at(const DepthGrammar& by_depth, std::size_t depth) {
+    DepthGrammar out = by_depth;
+    out.nodes.resize(depth + 1);
+    out.nodes.back().split = 0.0;
+    for (std::int32_t& own : out.depth_of_state) {
+        own = own > static_cast<std::int32_t>(depth) ? -1 : own;
     }
     return out;
 }

@@ -1,7 +1,8 @@
 // How deep trees need be followed where nodes split the less the deeper they are.
 //
-// Let a node at depth d split with probability at most s_d, shares counted in, so that the prior
-// gives all its trees together at most 1. The expected number of splits at depth D is at most
+// Let a node at depth d split with probability at most s_d, split probabilities included, so that
+// the prior gives all its trees together at most 1. The expected number of splits at depth D is
+// at most
 //
 //   2^D s_0 s_1 ... s_D,
 //
@@ -18,9 +19,9 @@
 #include <optional>
 #include <vector>
 
-#include "exact/chain.hpp"
-#include "exact/geometry.hpp"
-#include "exact/problem.hpp"
+#include "exact/depth_grammar.hpp"
+#include "problem/geometry.hpp"
+#include "problem/problem.hpp"
 
 namespace slp::exact {
 
@@ -34,17 +35,17 @@ struct DepthCut {
     double log_left_out;
 };
 
-// For each depth D log of a bound on the weight of all trees with a split at depth D or deeper; empty
-// where there is none: the chain is endless, its weights are no probabilities, or likelihoods have no
-// bound.
+// For each depth D log of a bound on the weight of all trees with a split at depth D or deeper;
+// empty where there is none: the depth grammar is endless, its weights are no probabilities, or
+// likelihoods have no bound.
 std::vector<double> log_left_out(const Problem& problem, const Geometry& geometry,
-                                 const Chain& chain, bool likelihood);
+                                 const DepthGrammar& by_depth, bool likelihood);
 
-// Where a chain may be cut; nothing where trees must be followed to its end.
+// Where a depth grammar may be cut; nothing where trees must be followed to its end.
 std::optional<DepthCut> depth_cut(const Problem& problem, const Geometry& geometry,
-                                  const Chain& chain, bool likelihood);
+                                  const DepthGrammar& by_depth, bool likelihood);
 
-// The chain without splits at that depth and deeper.
-Chain cut_at(const Chain& chain, std::size_t depth);
+// The depth grammar without splits at that depth and deeper.
+DepthGrammar cut_at(const DepthGrammar& by_depth, std::size_t depth);
 
 }  // namespace slp::exact

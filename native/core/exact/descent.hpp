@@ -1,16 +1,17 @@
 // Probability on its way from the root down over all items, the largest boxes first.
 //
-// It has up to 64 lanes. In a lane, the probability of an item is the sum over the edges that lead
-// to it of the probability of the edge's item times the edge's share, as far as the lane follows
-// the edge to this side. A lane that follows one side of every split is a new row on its way into a
-// leaf; a lane that follows both is the tree itself, and then the probability of an item is that of
-// its being in the tree (the outside weight times the inside weight over the total).
+// It has up to 64 queries. In a query, the probability of an item is the sum over the edges that
+// lead to it of the probability of the edge's item times the edge's probability, as far as the
+// query follows the edge to this side. A query that follows one side of every split is a new row
+// on its way into a leaf; a query that follows both is the tree itself, and then the probability
+// of an item is that of its being in the tree (the outside weight times the inside weight over the
+// total).
 //
-// An item is opened once for all lanes: its edges are worked out and looked up as in the pass that
-// found the totals. What waits below is kept by levels, and given up level after level.
+// An item is opened once for all queries: its edges are worked out and looked up as in the pass
+// that found the totals. What waits below is kept by levels, and given up level after level.
 //
-// What is left out: edges and items that bring a lane at most `cut`. Every edge and every item
-// loses that at most once in a lane, so that a lane that follows one side loses at most
+// What is left out: edges and items that bring a query at most `cut`. Every edge and every item
+// loses that at most once in a query, so that a query that follows one side loses at most
 // cut * (items + edges) of its probability in all.
 
 #pragma once
@@ -26,12 +27,12 @@
 #include <utility>
 #include <vector>
 
-#include "exact/arena.hpp"
-#include "exact/budget.hpp"
-#include "exact/calls.hpp"
-#include "exact/edges.hpp"
+#include "arena.hpp"
+#include "budget.hpp"
 #include "exact/engine.hpp"
 #include "exact/level.hpp"
+#include "problem/calls.hpp"
+#include "problem/edges.hpp"
 
 namespace slp::exact {
 
@@ -43,30 +44,30 @@ struct Opened {
     const ItemEdges& item;
     // Probability of each way on, given the item: a leaf rule has one entry, others one for each
     // edge, rule after rule.
-    std::span<const double> shares;
-    // For each rule of the state whether it is among those that share the weight here.
+    std::span<const double> probabilities;
+    // For each rule of the state whether it is applicable here.
     std::span<const std::uint8_t> applicable;
     std::span<const double> log_weights;
-    // The lanes that reach it, and its probability in each lane.
-    std::uint64_t lanes;
+    // The queries that reach it, and its probability in each query.
+    std::uint64_t queries;
     const double* mass;
 };
 
-// A `Walk` says where lanes go and takes down what is seen:
+// A `Walk` says where queries go and takes down what is seen:
 //   void route(std::span<const BoxSplit> splits)   before anything else is asked about a box
-//   std::uint64_t left(std::uint32_t split), right(std::uint32_t split)   lanes that go there
+//   std::uint64_t left(std::uint32_t split), right(std::uint32_t split)   queries that go there
 //   void visit(const Opened&)
 template <typename Walk>
 class Descent {
 public:
     // pass: totals, after a run. go_on: asked now and then; false ends the descent.
-    Descent(const Engine& engine, const Pass& pass, Walk& walk, std::size_t n_lanes, double cut,
+    Descent(const Engine& engine, const Pass& pass, Walk& walk, std::size_t n_queries, double cut,
             Budget& budget, std::function<bool(std::uint64_t items)> go_on)
         : engine_(engine),
           problem_(engine.problem()),
           pass_(pass),
           walk_(walk),
-          n_lanes_(n_lanes),
+          n_queries_(n_queries),
           cut_(cut),
           budget_(budget),
           go_on_(std::move(go_on)),
@@ -105,8 +106,8 @@ private:
     struct Sent {
         Level* level;
         Key key;
-        std::uint64_t lanes;
-        double share;
+        std::uint64_t queries;
+        double probability;
         std::int32_t product;
         std::uint32_t split;
         bool is_left, is_call;
@@ -115,17 +116,17 @@ private:
     void start() {
         const Box root = engine_.geometry().root();
         const double total = engine_.log_root(pass_);
-        const std::uint64_t all = ~std::uint64_t{0} >> (64 - n_lanes_);
+        const std::uint64_t all = ~std::uint64_t{0} >> (64 - n_queries_);
         for (std::int32_t i = 0; i < problem_.n_owed(); ++i) {
             const std::int32_t product = problem_.grammar.start * problem_.n_owed() + i;
             const Key key = root.key + builder_.state_key(product);
-            const double share = std::exp(pass_.log_value(root, product) - total);
-            if (share > 0) {
+            const double probability = std::exp(pass_.log_value(root, product) - total);
+            if (probability > 0) {
                 Level& level = level_of(root.rows.size(), product);
                 Visit& visit = level.add(key, product);
                 std::copy(root.rows.begin(), root.rows.end(), level.rows(visit));
-                visit.lanes = all;
-                std::fill_n(visit.mass(), n_lanes_, share);
+                visit.queries = all;
+                std::fill_n(visit.mass(), n_queries_, probability);
             }
         }
     }
@@ -134,63 +135,63 @@ private:
         const auto state = static_cast<std::size_t>(product / problem_.n_owed());
         std::unique_ptr<Level>& level = levels_[n_rows * n_ranks_ + ranks_[state]];
         if (level == nullptr) {
-            level = std::make_unique<Level>(n_lanes_, n_rows, budget_);
+            level = std::make_unique<Level>(n_queries_, n_rows, budget_);
         }
         return *level;
     }
 
     void open(const Level& level, Visit& visit) {
         double most = 0;
-        std::uint64_t lanes = 0;
-        for (std::uint64_t left = visit.lanes; left != 0; left &= left - 1) {
-            const int lane = std::countr_zero(left);
-            const double mass = visit.mass()[lane];
+        std::uint64_t queries = 0;
+        for (std::uint64_t left = visit.queries; left != 0; left &= left - 1) {
+            const int query = std::countr_zero(left);
+            const double mass = visit.mass()[query];
             most = std::max(most, mass);
-            lanes |= mass > cut_ ? std::uint64_t{1} << lane : 0;
+            queries |= mass > cut_ ? std::uint64_t{1} << query : 0;
         }
-        if (lanes == 0) {
+        if (queries == 0) {
             return;
         }
         const Arena::Mark mark = arena_.mark();
         const Box box = engine_.geometry().box_of({level.rows(visit), level.n_rows()});
         const std::span<const BoxSplit> splits = splitter_.splits(box, arena_);
         const ItemEdges item = builder_.edges(box, splits, visit.product, arena_);
-        const std::span shares(arena_.allocate<double>(item.n_edges), item.n_edges);
-        pass_.shares(engine_, box, splits, visit.product, item, shares.data());
+        const std::span probabilities(arena_.allocate<double>(item.n_edges), item.n_edges);
+        pass_.edge_probabilities(engine_, box, splits, visit.product, item, probabilities.data());
         walk_.route(splits);
-        walk_.visit({visit.product, box, splits, item, shares, builder_.applicable(),
-                      builder_.log_weights(), lanes,
-                     visit.mass()});
-        send(box, splits, item, shares.data(), lanes, most, visit.mass());
+        walk_.visit({visit.product, box, splits, item, probabilities, builder_.applicable(),
+                     builder_.log_weights(), queries, visit.mass()});
+        send(box, splits, item, probabilities.data(), queries, most, visit.mass());
         arena_.release(mark);
     }
 
     void send(const Box& box, std::span<const BoxSplit> splits, const ItemEdges& item,
-              const double* share, std::uint64_t lanes, double most, const double* mass) {
+              const double* probability, std::uint64_t queries, double most, const double* mass) {
         Sent* const begin = arena_.allocate<Sent>(2 * std::size_t{item.n_edges});
         Sent* end = begin;
         for (const RuleEdges& rule : item.rules) {
-            share += rule.kind == RuleKind::leaf ? 1 : 0;
+            probability += rule.kind == RuleKind::leaf ? 1 : 0;
             for (const Edge& edge : rule.edges) {
-                const double own = *share++;
+                const double own = *probability++;
                 if (!(own * most > cut_)) {
                     continue;
                 }
                 if (rule.kind == RuleKind::call) {
                     Level& below = level_of(box.rows.size(), edge.left_state);
-                    *end++ = {&below, edge.left, lanes, own, edge.left_state, 0, true, true};
+                    *end++ = {&below, edge.left, queries, own, edge.left_state, 0, true, true};
                     continue;
                 }
                 const BoxSplit& split = splits[edge.split];
-                if (const std::uint64_t to = lanes & walk_.left(edge.split)) {
+                if (const std::uint64_t to = queries & walk_.left(edge.split)) {
                     Level& below = level_of(distinct_rows(split.left_sizes), edge.left_state);
-                    *end++ = {&below, edge.left, to, own, edge.left_state, edge.split, true, false};
+                    *end++ = {&below,          edge.left,  to,   own,
+                              edge.left_state, edge.split, true, false};
                 }
-                if (const std::uint64_t to = lanes & walk_.right(edge.split)) {
-                    Level& below = level_of(distinct_rows(box.sizes - split.left_sizes),
-                                            edge.right_state);
-                    *end++ = {&below, edge.right,      to,    own, edge.right_state,
-                              edge.split, false, false};
+                if (const std::uint64_t to = queries & walk_.right(edge.split)) {
+                    Level& below =
+                        level_of(distinct_rows(box.sizes - split.left_sizes), edge.right_state);
+                    *end++ = {&below,           edge.right, to,    own,
+                              edge.right_state, edge.split, false, false};
                 }
             }
         }
@@ -208,9 +209,9 @@ private:
     void receive(const Box& box, std::span<const BoxSplit> splits, const Sent& sent,
                  const double* mass) {
         Visit* visit = sent.level->find(sent.key);
-        for (std::uint64_t left = sent.lanes; left != 0; left &= left - 1) {
-            const int lane = std::countr_zero(left);
-            const double more = sent.share * mass[lane];
+        for (std::uint64_t left = sent.queries; left != 0; left &= left - 1) {
+            const int query = std::countr_zero(left);
+            const double more = sent.probability * mass[query];
             if (!(more > cut_)) {
                 continue;
             }
@@ -223,8 +224,8 @@ private:
                     engine_.geometry().side(box, splits[sent.split], sent.is_left, rows);
                 }
             }
-            visit->mass()[lane] += more;
-            visit->lanes |= std::uint64_t{1} << lane;
+            visit->mass()[query] += more;
+            visit->queries |= std::uint64_t{1} << query;
         }
     }
 
@@ -232,7 +233,7 @@ private:
     const Problem& problem_;
     const Pass& pass_;
     Walk& walk_;
-    std::size_t n_lanes_;
+    std::size_t n_queries_;
     double cut_;
     Budget& budget_;
     std::function<bool(std::uint64_t)> go_on_;

@@ -1,6 +1,6 @@
 // Algebras whose values are vectors of conditional probabilities beside an item's total weight.
 //
-// With share(e) the probability of an edge given its item, all of them add up share(e) times a
+// All of them add up, over the edges, the probability of the edge given its item times a
 // combination of the children's vectors. Nothing is subtracted but probabilities from 1, so small
 // ones are as accurate as large ones. Layout of a value: the total (Scaled), then the vector.
 
@@ -11,16 +11,17 @@
 #include <cstdint>
 #include <vector>
 
-#include "exact/edges.hpp"
 #include "exact/numbers.hpp"
+#include "problem/edges.hpp"
 
 namespace slp::exact {
 
 // Reads and writes the vectors. `Combine` has
 //   std::size_t size() const
-//   void leaf(double share, double* out) const
-//   void call(double share, const double* x, double* out) const
-//   void split(double share, const BoxSplit&, const double* x, const double* y, double* out) const
+//   void leaf(double probability, double* out) const
+//   void call(double probability, const double* x, double* out) const
+//   void split(double probability, const BoxSplit&, const double* x, const double* y,
+//              double* out) const
 template <typename Combine>
 class VectorAlgebra {
 public:
@@ -54,9 +55,9 @@ public:
                                   vector);
                 } else {
                     const Scaled below = Scaled::load(left[k]) * Scaled::load(right[k]);
-                    const double share = ratio(below * edge.share * factor, total);
-                    if (share > 0) {
-                        combine_.split(share, splits[edge.split], numbers(left[k]),
+                    const double probability = ratio(below * edge.probability * factor, total);
+                    if (probability > 0) {
+                        combine_.split(probability, splits[edge.split], numbers(left[k]),
                                        numbers(right[k]), vector);
                     }
                 }
@@ -90,7 +91,7 @@ private:
             for (const Edge& edge : rule.edges) {
                 Scaled below = Scaled::load(left[k]);
                 if (rule.kind == RuleKind::split) {
-                    below = below * Scaled::load(right[k]) * edge.share;
+                    below = below * Scaled::load(right[k]) * edge.probability;
                 }
                 total.add(below * factor);
                 ++k;
@@ -110,20 +111,20 @@ struct FeatureUse {
 
     std::size_t size() const { return 2 * d; }
     void leaf(double, double*) const {}
-    void call(double share, const double* x, double* out) const {
+    void call(double probability, const double* x, double* out) const {
         for (std::size_t i = 0; i < 2 * d; ++i) {
-            out[i] += share * x[i];
+            out[i] += probability * x[i];
         }
     }
-    void split(double share, const BoxSplit& split, const double* x, const double* y,
+    void split(double probability, const BoxSplit& split, const double* x, const double* y,
                double* out) const {
         for (std::size_t f = 0; f < d; ++f) {
-            out[f] += share * (f == split.feature ? 1.0 : x[f] + (1.0 - x[f]) * y[f]);
+            out[f] += probability * (f == split.feature ? 1.0 : x[f] + (1.0 - x[f]) * y[f]);
         }
         for (std::size_t f = d; f < 2 * d; ++f) {
-            out[f] += share * (x[f] + y[f]);
+            out[f] += probability * (x[f] + y[f]);
         }
-        out[d + split.feature] += share;
+        out[d + split.feature] += probability;
     }
 };
 
@@ -132,18 +133,18 @@ struct LeafNumber {
     std::size_t most;
 
     std::size_t size() const { return most; }
-    void leaf(double share, double* out) const { out[0] += share; }
-    void call(double share, const double* x, double* out) const {
+    void leaf(double probability, double* out) const { out[0] += probability; }
+    void call(double probability, const double* x, double* out) const {
         for (std::size_t i = 0; i < most; ++i) {
-            out[i] += share * x[i];
+            out[i] += probability * x[i];
         }
     }
-    void split(double share, const BoxSplit& split, const double* x, const double* y,
+    void split(double probability, const BoxSplit& split, const double* x, const double* y,
                double* out) const {
         // A side of m distinct rows has at most m leaves.
         const std::size_t left = std::min<std::size_t>(distinct_rows(split.left_sizes), most);
         for (std::size_t i = 0; i < left; ++i) {
-            const double weight = share * x[i];
+            const double weight = probability * x[i];
             if (weight == 0.0) {
                 continue;
             }
@@ -159,18 +160,18 @@ struct TreeDepth {
     std::size_t length;
 
     std::size_t size() const { return length; }
-    void leaf(double share, double* out) const { out[0] += share; }
-    void call(double share, const double* x, double* out) const {
+    void leaf(double probability, double* out) const { out[0] += probability; }
+    void call(double probability, const double* x, double* out) const {
         for (std::size_t t = 0; t < length; ++t) {
-            out[t] += share * x[t];
+            out[t] += probability * x[t];
         }
     }
-    void split(double share, const BoxSplit&, const double* x, const double* y,
+    void split(double probability, const BoxSplit&, const double* x, const double* y,
                double* out) const {
         double x_below = 0, y_up_to = 0;  // probability of a depth below t, of one up to t
         for (std::size_t t = 0; t + 1 < length; ++t) {
             y_up_to += y[t];
-            out[t + 1] += share * (x[t] * y_up_to + x_below * y[t]);
+            out[t + 1] += probability * (x[t] * y_up_to + x_below * y[t]);
             x_below += x[t];
         }
     }

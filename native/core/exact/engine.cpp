@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "exact/algebras.hpp"
-#include "exact/cube_search.hpp"
+#include "exact/binary_blocks/search.hpp"
 #include "exact/distributions.hpp"
 #include "exact/estimate.hpp"
-#include "exact/families.hpp"
-#include "exact/feature_use.hpp"
-#include "exact/inner_feature.hpp"
+#include "exact/interval_blocks/feature_use.hpp"
+#include "exact/interval_blocks/inner_feature.hpp"
+#include "exact/interval_blocks/search.hpp"
 
 namespace slp::exact {
 
@@ -61,8 +61,9 @@ public:
         return {};
     }
     bool likelihood() const override { return likelihood_; }
-    void shares(const Engine& engine, const Box& box, std::span<const BoxSplit> splits,
-                std::int32_t product, const ItemEdges& item, double* out) const override {
+    void edge_probabilities(const Engine& engine, const Box& box,
+                            std::span<const BoxSplit> splits, std::int32_t product,
+                            const ItemEdges& item, double* out) const override {
         if constexpr (requires { typename Algebra::Number; }) {
             for (const RuleEdges& rule : item.rules) {
                 for (const Edge& edge : rule.edges) {
@@ -70,10 +71,10 @@ public:
                     search_.prefetch(edge.right);
                 }
             }
-            search_.algebra().shares(item, find(box, product), out,
-                                     [this](Key at) { return search_.find(at); });
+            search_.algebra().edge_probabilities(item, find(box, product), out,
+                                                 [this](Key at) { return search_.find(at); });
         } else {
-            Pass::shares(engine, box, splits, product, item, out);
+            Pass::edge_probabilities(engine, box, splits, product, item, out);
         }
     }
 
@@ -88,42 +89,42 @@ private:
     bool likelihood_;
 };
 
-class UniformPass final : public Pass {
+class BlockPass final : public Pass {
 public:
-    UniformPass(std::unique_ptr<UniformSearch> search, const Chain& chain, bool by_families,
-                const std::optional<DepthCut>& cut, bool likelihood)
+    BlockPass(std::unique_ptr<BlockSearch> search, const DepthGrammar& by_depth,
+              bool by_interval_blocks, const std::optional<DepthCut>& cut, bool likelihood)
         : search_(std::move(search)),
-          place_(chain.place),
-          n_places_(static_cast<double>(chain.links.size())),
-          by_families_(by_families),
+          depth_of_state_(by_depth.depth_of_state),
+          n_depths_(static_cast<double>(by_depth.nodes.size())),
+          by_families_(by_interval_blocks),
           cut_(cut),
           likelihood_(likelihood) {}
 
     Status run(const Poll& poll) override { return search_->run(poll); }
     Progress progress() const override { return search_->progress(); }
     double log_value(const Box& box, std::int32_t product) const override {
-        const std::int32_t place = place_[static_cast<std::size_t>(product)];
-        return place < 0 ? -INFINITY : search_->log_value(box, static_cast<std::size_t>(place));
+        const std::int32_t depth = depth_of_state_[static_cast<std::size_t>(product)];
+        return depth < 0 ? -INFINITY : search_->log_value(box, static_cast<std::size_t>(depth));
     }
     std::uint32_t few_rows() const override { return search_->few_rows(); }
     double most_ways() const override {
         // Each box that was kept may stand for as many as there are sets of few rows, all of them
         // in each state.
-        return std::ldexp(Pass::most_ways(), static_cast<int>(few_rows())) * n_places_;
+        return std::ldexp(Pass::most_ways(), static_cast<int>(few_rows())) * n_depths_;
     }
     double root_count(std::int32_t product) const override {
         return search_->root_count(
-            static_cast<std::size_t>(place_[static_cast<std::size_t>(product)]));
+            static_cast<std::size_t>(depth_of_state_[static_cast<std::size_t>(product)]));
     }
     std::span<const double> root_vector(std::int32_t) const override { return {}; }
     bool likelihood() const override { return likelihood_; }
-    bool by_families() const override { return by_families_; }
+    bool by_interval_blocks() const override { return by_families_; }
     std::optional<DepthCut> depth_cut() const override { return cut_; }
 
 private:
-    std::unique_ptr<UniformSearch> search_;
-    std::vector<std::int32_t> place_;  // in the chain, of each state
-    double n_places_;
+    std::unique_ptr<BlockSearch> search_;
+    std::vector<std::int32_t> depth_of_state_;  // in the depth grammar, of each state
+    double n_depths_;
     bool by_families_;
     std::optional<DepthCut> cut_;
     bool likelihood_;
@@ -131,8 +132,9 @@ private:
 
 }  // namespace
 
-void Pass::shares(const Engine& engine, const Box& box, std::span<const BoxSplit> splits,
-                  std::int32_t product, const ItemEdges& item, double* out) const {
+void Pass::edge_probabilities(const Engine& engine, const Box& box,
+                              std::span<const BoxSplit> splits, std::int32_t product,
+                              const ItemEdges& item, double* out) const {
     const double own = log_value(box, product);
     for (const RuleEdges& rule : item.rules) {
         if (rule.kind == RuleKind::leaf) {
@@ -147,7 +149,7 @@ void Pass::shares(const Engine& engine, const Box& box, std::span<const BoxSplit
                 below = engine.log_value_of_side(*this, box, split, true, edge.left_state) +
                         engine.log_value_of_side(*this, box, split, false, edge.right_state);
             }
-            *out++ = edge.share * std::exp(rule.log_factor + below - own);
+            *out++ = edge.probability * std::exp(rule.log_factor + below - own);
         }
     }
 }
@@ -156,31 +158,31 @@ Engine::Engine(Problem problem)
     : problem_(checked(std::move(problem))),
       geometry_(problem_),
       keys_(problem_, geometry_),
-      chain_(chain_of(problem_.grammar)) {}
+      by_depth_(depth_grammar_of(problem_.grammar)) {}
 
-bool Engine::is_uniform() const {
-    std::call_once(uniform_found_, [&] {
-        if (chain_ && !limits_depth_much()) {
-            cube_ = cube_table(problem_, geometry_);
-            inner_ = cube_ ? std::nullopt : inner_feature(problem_);
+bool Engine::uses_blocks() const {
+    std::call_once(blocks_found_, [&] {
+        if (by_depth_ && !limits_depth_much()) {
+            binary_table_ = binary_table(problem_, geometry_);
+            inner_ = binary_table_ ? std::nullopt : inner_feature(problem_);
         }
     });
-    return cube_ || inner_;
+    return binary_table_ || inner_;
 }
 
-std::size_t Engine::family_places() const {
-    if (!is_uniform()) {
+std::size_t Engine::values_per_box() const {
+    if (!uses_blocks()) {
         return 0;
     }
-    const std::optional<DepthCut> cut = depth_cut(problem_, geometry_, *chain_, true);
-    return cut ? cut_at(*chain_, cut->depth).links.size() : chain_->links.size();
+    const std::optional<DepthCut> cut = depth_cut(problem_, geometry_, *by_depth_, true);
+    return cut ? cut_at(*by_depth_, cut->depth).nodes.size() : by_depth_->nodes.size();
 }
 
-// Families are gone through to the last box, however few of the boxes a tree of limited depth can
-// reach: a pass that goes box by box then has less to do.
+// IntervalBlocks are gone through to the last box, however few of the boxes a tree of limited
+// depth can reach: a pass that goes box by box then has less to do.
 bool Engine::limits_depth_much() const {
     constexpr double kWork = 1e6, kBoxesForOneItem = 20;
-    if (chain_->endless || chain_->links.size() >= problem_.table.n_rows) {
+    if (by_depth_->endless || by_depth_->nodes.size() >= problem_.table.n_rows) {
         return false;
     }
     const BoxEstimate size = estimate_boxes(problem_, geometry_, kWork, 1);
@@ -194,22 +196,24 @@ std::unique_ptr<Pass> Engine::make_pass(Quantity quantity, bool likelihood, bool
         return std::make_unique<PassOf<decltype(algebra)>>(problem_, geometry_, keys_, algebra,
                                                            likelihood, memory, n_threads);
     };
-    if (!scaled && quantity <= Quantity::count && is_uniform()) {
-        Chain chain = *chain_;
+    if (!scaled && quantity <= Quantity::count && uses_blocks()) {
+        DepthGrammar by_depth = *by_depth_;
         std::optional<DepthCut> cut;
         if (quantity == Quantity::count) {
-            chain = counting_chain(chain, problem_.table.n_rows);
-        } else if (!cube_ && (cut = depth_cut(problem_, geometry_, chain, likelihood))) {
-            chain = cut_at(chain, cut->depth);
+            by_depth = counting_grammar(by_depth, problem_.table.n_rows);
+        } else if (!binary_table_ &&
+                   (cut = depth_cut(problem_, geometry_, by_depth, likelihood))) {
+            by_depth = cut_at(by_depth, cut->depth);
         }
-        const UniformTask task{static_cast<Sum>(quantity), likelihood, keep, memory, n_threads};
-        return std::make_unique<UniformPass>(
-            cube_ ? make_cube_search(problem_, geometry_, *cube_, chain, task)
-                  : make_family_search(problem_, geometry_, chain, *inner_, task),
-            chain, !cube_, cut, likelihood);
+        const BlockTask task{static_cast<Sum>(quantity), likelihood, keep, memory, n_threads};
+        return std::make_unique<BlockPass>(
+            binary_table_
+                ? make_binary_block_search(problem_, geometry_, *binary_table_, by_depth, task)
+                : make_interval_block_search(problem_, geometry_, by_depth, *inner_, task),
+            by_depth, !binary_table_, cut, likelihood);
     }
-    if (!scaled && quantity == Quantity::feature_use && goes_by_families()) {
-        return make_feature_use_pass(problem_, geometry_, chain_for_totals(likelihood), *inner_,
+    if (!scaled && quantity == Quantity::feature_use && uses_interval_blocks()) {
+        return make_feature_use_pass(problem_, geometry_, depths_for_totals(likelihood), *inner_,
                                      likelihood, memory, n_threads);
     }
     const FeatureUse use{problem_.table.features.size()};
@@ -226,19 +230,21 @@ std::unique_ptr<Pass> Engine::make_pass(Quantity quantity, bool likelihood, bool
     return make(VectorAlgebra(likelihood, TreeDepth{length}));
 }
 
-Chain Engine::chain_for_totals(bool likelihood) const {
-    const std::optional<DepthCut> cut = depth_cut(problem_, geometry_, *chain_, likelihood);
-    return cut ? cut_at(*chain_, cut->depth) : *chain_;
+DepthGrammar Engine::depths_for_totals(bool likelihood) const {
+    const std::optional<DepthCut> cut = depth_cut(problem_, geometry_, *by_depth_, likelihood);
+    return cut ? cut_at(*by_depth_, cut->depth) : *by_depth_;
 }
 
-std::unique_ptr<FamilySearch> Engine::make_families(bool likelihood, std::size_t memory,
-                                                    std::size_t n_threads) const {
-    if (!goes_by_families()) {
+std::unique_ptr<IntervalBlockSearch> Engine::make_interval_blocks(bool likelihood,
+                                                                  std::size_t memory,
+                                                                  std::size_t n_threads) const {
+    if (!uses_interval_blocks()) {
         return nullptr;
     }
-    UniformTask task{Sum::total, likelihood, false, memory, n_threads};
-    task.keep_families = true;
-    return make_family_search(problem_, geometry_, chain_for_totals(likelihood), *inner_, task);
+    BlockTask task{Sum::total, likelihood, false, memory, n_threads};
+    task.keep_blocks = true;
+    return make_interval_block_search(problem_, geometry_, depths_for_totals(likelihood), *inner_,
+                                      task);
 }
 
 std::vector<double> Engine::root_values(const Pass& pass) const {
@@ -271,12 +277,12 @@ std::vector<double> Engine::root_vector(const Pass& pass) const {
     const double total = log_root(pass);
     std::vector<double> out;
     for (std::int32_t i = 0; i < problem_.n_owed(); ++i) {
-        const double share =
+        const double probability =
             std::exp(pass.log_value(geometry_.root(), root_product(i)) - total);
         const std::span<const double> own = pass.root_vector(root_product(i));
         out.resize(std::max(out.size(), own.size()), 0.0);
-        for (std::size_t j = 0; j < own.size() && share > 0; ++j) {
-            out[j] += share * own[j];
+        for (std::size_t j = 0; j < own.size() && probability > 0; ++j) {
+            out[j] += probability * own[j];
         }
     }
     return out;
@@ -300,8 +306,8 @@ std::vector<Way> Engine::ways(const Pass& pass, std::span<const std::uint32_t> r
             out.push_back({rule.rule, -1, 0, 0, -1, -1, 0.0, 0.0, rule.log_factor});
         }
         for (const Edge& edge : rule.edges) {
-            Way way{rule.rule, -2,  0,   0, edge.left_state, edge.right_state,
-                    0.0,       0.0, rule.log_factor};
+            Way way{rule.rule,      -2, 0, 0, edge.left_state, edge.right_state, 0.0, 0.0,
+                    rule.log_factor};
             if (rule.kind == RuleKind::split) {
                 const BoxSplit& split = splits[edge.split];
                 way.feature = static_cast<std::int32_t>(split.feature);
@@ -309,7 +315,7 @@ std::vector<Way> Engine::ways(const Pass& pass, std::span<const std::uint32_t> r
                 way.high = split.high;
                 way.log_left = log_value_of_side(pass, box, split, true, edge.left_state);
                 way.log_right = log_value_of_side(pass, box, split, false, edge.right_state);
-                way.log_weight += std::log(edge.share);
+                way.log_weight += std::log(edge.probability);
             } else {
                 way.log_left = pass.log_value(box, edge.left_state);
             }

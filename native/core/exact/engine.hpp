@@ -10,13 +10,13 @@
 #include <span>
 #include <vector>
 
-#include "exact/chain.hpp"
-#include "exact/cube.hpp"
+#include "exact/binary_blocks/table.hpp"
 #include "exact/depth_cut.hpp"
-#include "exact/edges.hpp"
-#include "exact/geometry.hpp"
-#include "exact/problem.hpp"
+#include "exact/depth_grammar.hpp"
 #include "exact/search.hpp"
+#include "problem/edges.hpp"
+#include "problem/geometry.hpp"
+#include "problem/problem.hpp"
 
 namespace slp::exact {
 
@@ -24,7 +24,7 @@ namespace slp::exact {
 enum class Quantity : std::uint8_t { total, best, count, feature_use, leaf_number, tree_depth };
 
 class Engine;
-class FamilySearch;
+class IntervalBlockSearch;
 
 // One pass: every item's value, kept for look-ups.
 class Pass {
@@ -32,8 +32,9 @@ public:
     virtual ~Pass() = default;
     virtual Status run(const Poll& poll) = 0;
     virtual Progress progress() const = 0;
-    // Of an item, its box and its product state: log of its value, -inf if it was not kept. Boxes of
-    // at most few_rows() distinct rows that were not kept are worked out if their rows are given.
+    // Of an item, its box and its product state: log of its value, -inf if it was not kept. Boxes
+    // of at most few_rows() distinct rows that were not kept are worked out if their rows are
+    // given.
     virtual double log_value(const Box& box, std::int32_t product) const = 0;
     virtual std::uint32_t few_rows() const { return 0; }
     // Whether the pass got as far as the item. (Its value may be zero.)
@@ -46,14 +47,15 @@ public:
     virtual std::span<const double> root_vector(std::int32_t product) const = 0;
     // Whether the leaves' marginal likelihoods are in the weights.
     virtual bool likelihood() const = 0;
-    // Whether it goes family by family (families.hpp).
-    virtual bool by_families() const { return false; }
+    // Whether it goes by blocks (interval_blocks/search.hpp).
+    virtual bool by_interval_blocks() const { return false; }
     // Where trees were not followed to any depth.
     virtual std::optional<DepthCut> depth_cut() const { return std::nullopt; }
     // Of totals: the probability of each way on from an item, given the item, into out: one entry
     // for a leaf rule, others one for each edge, rule after rule (item.n_edges in all).
-    virtual void shares(const Engine& engine, const Box& box, std::span<const BoxSplit> splits,
-                        std::int32_t product, const ItemEdges& item, double* out) const;
+    virtual void edge_probabilities(const Engine& engine, const Box& box,
+                                    std::span<const BoxSplit> splits, std::int32_t product,
+                                    const ItemEdges& item, double* out) const;
     // At least the number of items and edges that there are, after a run.
     virtual double most_ways() const {
         const Progress all = progress();
@@ -90,17 +92,17 @@ public:
                                     std::size_t length, bool keep, std::size_t memory,
                                     std::size_t n_threads) const;
 
-    // How many values a pass over numbers keeps for each box where it goes by family (families.hpp);
-    // 0 where it goes item by item.
-    std::size_t family_places() const;
+    // How many values a pass over numbers keeps for each box where it goes by blocks
+    // (interval_blocks/search.hpp); 0 where it goes item by item.
+    std::size_t values_per_box() const;
 
-    // Whether passes over numbers go by family.
-    bool goes_by_families() const { return is_uniform() && inner_.has_value(); }
+    // Whether passes over numbers go by blocks.
+    bool uses_interval_blocks() const { return uses_blocks() && inner_.has_value(); }
 
-    // Totals by family, not yet run, whose families will stay for descents; null where passes do not
-    // go by family.
-    std::unique_ptr<FamilySearch> make_families(bool likelihood, std::size_t memory,
-                                                std::size_t n_threads) const;
+    // Totals by blocks, not yet run, whose blocks will stay for descents; null where passes do
+    // not go by blocks.
+    std::unique_ptr<IntervalBlockSearch> make_interval_blocks(bool likelihood, std::size_t memory,
+                                                              std::size_t n_threads) const;
 
     // Logs of the root's values, one for each number of leaves that it may owe.
     std::vector<double> root_values(const Pass& pass) const;
@@ -127,15 +129,15 @@ private:
     Problem problem_;
     Geometry geometry_;
     EdgeBuilder keys_;
-    std::optional<Chain> chain_;
-    // Whether passes over numbers go by family (families.hpp) or by words of bits (cube_search.hpp).
-    // Found when first asked for: it takes a while on wide tables.
-    bool is_uniform() const;
-    // The chain as far as trees must be followed for totals.
-    Chain chain_for_totals(bool likelihood) const;
+    std::optional<DepthGrammar> by_depth_;
+    // Whether passes over numbers go by blocks (interval_blocks/search.hpp) or by words of bits
+    // (binary_blocks/search.hpp). Found when first asked for: it takes a while on wide tables.
+    bool uses_blocks() const;
+    // The depth grammar as far as trees must be followed for totals.
+    DepthGrammar depths_for_totals(bool likelihood) const;
     bool limits_depth_much() const;
-    mutable std::once_flag uniform_found_;
-    mutable std::optional<CubeTable> cube_;
+    mutable std::once_flag blocks_found_;
+    mutable std::optional<BinaryTable> binary_table_;
     mutable std::optional<std::uint32_t> inner_;
 };
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "exact/box_paths.hpp"
-#include "exact/ways_to_boxes.hpp"
+#include "exact/random_descents.hpp"
 
 namespace slp::exact {
 
@@ -51,14 +51,14 @@ Order order_of(std::size_t way) {
 }
 
 // Of `sampled` boxes those that full cuts can reach in time; all where nothing is in the way.
-std::vector<const Path*> reachable(WaysToBoxes& ways, const std::vector<const Path*>& sampled,
-                                   std::int32_t max_cuts, double work, Random& random,
-                                   std::size_t& tried) {
+std::vector<const Path*> reachable(RandomDescents& descents,
+                                   const std::vector<const Path*>& sampled, std::int32_t max_cuts,
+                                   double work, Random& random, std::size_t& tried) {
     std::vector<const Path*> out;
-    for (tried = 0; tried < sampled.size() && ways.work() < work; ++tried) {
+    for (tried = 0; tried < sampled.size() && descents.work() < work; ++tried) {
         const Path* const path = sampled[tried];
         for (std::size_t way = 0; way < kWaysInFull; ++way) {
-            const std::int32_t n = ways.cuts(path->rows, order_of(way), random);
+            const std::int32_t n = descents.cuts(path->rows, order_of(way), random);
             if (n >= 0 && n <= max_cuts) {
                 out.push_back(path);
                 break;
@@ -82,8 +82,8 @@ double splits_of(const Problem& problem, const std::vector<std::size_t>& order,
                 here.push_back(feature.codes[row]);
             }
             std::sort(here.begin(), here.end());
-            const auto n = static_cast<std::size_t>(std::unique(here.begin(), here.end()) -
-                                                    here.begin());
+            const auto n =
+                static_cast<std::size_t>(std::unique(here.begin(), here.end()) - here.begin());
             const bool each_level = feature.kind == FeatureKind::levels && n > 2;
             splits += static_cast<double>(n - (each_level ? 0 : 1));
         }
@@ -98,25 +98,25 @@ struct StatesFound {
     bool more = false;  // a lower bound: a box was met in too many to follow
 };
 
-StatesFound find_states(const Problem& problem, WaysToBoxes& ways,
+StatesFound find_states(const Problem& problem, RandomDescents& descents,
                         const std::vector<const Path*>& sampled, double work, Random& random) {
     StatesFound out;
-    const double limit = ways.work() + work;
+    const double limit = descents.work() + work;
     const std::size_t every = std::max<std::size_t>(1, sampled.size() / kBoxesForStates);
-    for (std::size_t i = 0; i < sampled.size() && ways.work() < limit; i += every) {
+    for (std::size_t i = 0; i < sampled.size() && descents.work() < limit; i += every) {
         struct Seen {
             int times = 0;
             std::int32_t fewest_cuts = INT32_MAX;
         };
         std::map<std::int32_t, Seen> seen;
-        for (std::size_t way = 0; way < kWays && ways.work() < limit; ++way) {
+        for (std::size_t way = 0; way < kWays && descents.work() < limit; ++way) {
             for (const std::int32_t state :
-                 ways.states(sampled[i]->rows, order_of(way), random)) {
+                 descents.states(sampled[i]->rows, order_of(way), random)) {
                 Seen& own = seen[state];
                 ++own.times;
-                own.fewest_cuts = std::min(own.fewest_cuts, ways.n_cuts());
+                own.fewest_cuts = std::min(own.fewest_cuts, descents.n_cuts());
             }
-            if (ways.too_many()) {
+            if (descents.too_many()) {
                 return {static_cast<double>(seen.size()), 1, 1, true};
             }
         }
@@ -183,8 +183,8 @@ double most_boxes(const Problem& problem) {
 
 BoxEstimate estimate_boxes(const Problem& problem, const Geometry& geometry, double work,
                            std::uint64_t seed, const Poll* poll) {
-    Crew crew;
-    Watch watch(crew, poll);
+    ThreadTeam team;
+    Watch watch(team, poll);
     const auto go_on = [&] { return watch.go_on([] { return Progress{}; }); };
     const std::vector<std::size_t> order = features_in_order(problem);
     const double cost = static_cast<double>(problem.table.n_rows) *
@@ -207,7 +207,7 @@ BoxEstimate estimate_boxes(const Problem& problem, const Geometry& geometry, dou
     }
     double variance = squares / (kGroups - 1) / kGroups / (mean * mean);
     BoxEstimate out{mean, mean, 0.0, 1.0, 0.0, more};
-    if (crew.ended()) {
+    if (team.ended()) {
         return out;
     }
 
@@ -219,25 +219,25 @@ BoxEstimate estimate_boxes(const Problem& problem, const Geometry& geometry, dou
     }
     out.splits = splits_of(problem, order, sampled);
     const auto reached_of = [&](double reached, double tried) {
-        const double share = std::max(reached, 0.5) / tried;
-        out.boxes *= share;
-        variance += (1 - share) / (share * tried);
+        const double fraction = std::max(reached, 0.5) / tried;
+        out.boxes *= fraction;
+        variance += (1 - fraction) / (fraction * tried);
     };
-    WaysToBoxes ways(problem, geometry);
+    RandomDescents descents(problem, geometry);
     const std::int32_t max_cuts = most_cuts(problem);
     Random random(split_mix(~seed));
-    if (!more && (problem.grammar.min_leaf > 1 || max_cuts + 1 < static_cast<std::int32_t>(
-                                                                     problem.table.n_rows))) {
+    if (!more && (problem.grammar.min_leaf > 1 ||
+                  max_cuts + 1 < static_cast<std::int32_t>(problem.table.n_rows))) {
         std::size_t tried = 0;
         const std::size_t before = sampled.size();
-        sampled = reachable(ways, sampled, max_cuts, work / 2, random, tried);
+        sampled = reachable(descents, sampled, max_cuts, work / 2, random, tried);
         if (tried > 0 && before > 0) {
             reached_of(static_cast<double>(sampled.size()), static_cast<double>(tried));
         }
     }
     const States& states = problem.grammar.states;
     if (states.open() ? !more : states.size() > 1 || problem.counted()) {
-        const StatesFound found = find_states(problem, ways, sampled, work / 2, random);
+        const StatesFound found = find_states(problem, descents, sampled, work / 2, random);
         if (found.tried > 0) {
             out.states = std::max(1.0, found.states);
             out.more = out.more || found.more;

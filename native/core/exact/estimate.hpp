@@ -1,27 +1,28 @@
 // How many boxes a table has, and how many items they make, without going through them.
 //
-// A box is the set of rows that an interval of codes in each feature (a set of levels) cuts out, and
-// it has one *tight* description: intervals whose ends occur in it. So boxes are the leaves of a tree
-// of choices, feature after feature, first the lower end, then the upper one, in which a choice is
-// open if every end chosen so far still occurs in what is left. No path is a dead end: to leave the
-// features to come as they are is always open. Knuth's estimator (Mathematics of Computation 29,
-// 1975) of the number of leaves is the product of the numbers of open choices along a random path.
-// Many paths go side by side, and before each choice they are drawn anew in proportion to their
-// open choices (a particle filter; its estimate is without bias, too: Del Moral, Feynman-Kac
-// Formulae, 2004, 7.4), which leaves the paths spread evenly over the boxes.
+// A box is the set of rows that an interval of codes in each feature (a set of levels) cuts out,
+// and it has one *tight* description: intervals whose ends occur in it. So boxes are the leaves of
+// a tree of choices, feature after feature, first the lower end, then the upper one, in which a
+// choice is open if every end chosen so far still occurs in what is left. No path is a dead end:
+// to leave the features to come as they are is always open. Knuth's estimator (Mathematics of
+// Computation 29, 1975) of the number of leaves is the product of the numbers of open choices
+// along a random path. Many paths go side by side, and before each choice they are drawn anew in
+// proportion to their open choices (a particle filter; its estimate is without bias, too: Del
+// Moral, Feynman-Kac Formulae, 2004, 7.4), which leaves the paths spread evenly over the boxes.
 //
 // min_leaf and max_depth take boxes away: of boxes drawn so, the share that can be reached is
 // counted. How many states a box is met in is counted on random ways to it, with those that were
 // not seen estimated from those seen once or twice (Chao, Scandinavian J. of Statistics 11, 1984).
-// An open grammar is asked for states on these ways alone, and for none where the boxes are too many.
+// An open grammar is asked for states on these ways alone, and for none where the boxes are too
+// many.
 
 #pragma once
 
 #include <cstdint>
 
-#include "exact/crew.hpp"
-#include "exact/geometry.hpp"
-#include "exact/problem.hpp"
+#include "problem/geometry.hpp"
+#include "problem/problem.hpp"
+#include "thread_team.hpp"
 
 namespace slp::exact {
 
@@ -44,9 +45,10 @@ struct BoxEstimate {
 // levels, that the splits on one path can make.
 double most_boxes(const Problem& problem);
 
-// The same numbers for the same problem and seed. work: how much may be done, in visits to rows, but
-// for the least that tells anything; ten million take a tenth of a second or so, that least a few
-// seconds on tables of thousands of features. poll: where it may be stopped, and then tells little.
+// The same numbers for the same problem and seed. work: how much may be done, in visits to rows,
+// but for the least that tells anything; ten million take a tenth of a second or so, that least a
+// few seconds on tables of thousands of features. poll: where it may be stopped, and then tells
+// little.
 BoxEstimate estimate_boxes(const Problem& problem, const Geometry& geometry, double work,
                            std::uint64_t seed, const Poll* poll = nullptr);
 

@@ -12,16 +12,18 @@ constexpr std::size_t kFirstChunk = std::size_t{1} << 11, kLargestChunk = std::s
 
 }  // namespace
 
-Level::Level(std::size_t n_lanes, std::size_t n_rows, Budget& budget)
-    : n_lanes_(n_lanes),
+Level::Level(std::size_t n_queries, std::size_t n_rows, Budget& budget)
+    : n_queries_(n_queries),
       n_rows_(n_rows),
-      record_((sizeof(Visit) + n_lanes * sizeof(double) + n_rows * sizeof(std::uint32_t) + 7) /
+      record_((sizeof(Visit) + n_queries * sizeof(double) + n_rows * sizeof(std::uint32_t) + 7) /
               8 * 8),
       budget_(budget),
       mask_(kFirstSlots - 1),
       slots_(kFirstSlots, nullptr) {}
 
-Level::~Level() { budget_.give_back(taken_); }
+Level::~Level() {
+    budget_.give_back(taken_);
+}
 
 Visit& Level::add(Key key, std::int32_t product) {
     if (2 * (size_ + 1) > slots_.size()) {
@@ -30,11 +32,11 @@ Visit& Level::add(Key key, std::int32_t product) {
     if (chunks_.empty() || used_ + record_ > chunks_.back().size) {
         add_chunk();
     }
-    std::byte* const place = chunks_.back().data.get() + used_;
+    std::byte* const memory = chunks_.back().data.get() + used_;
     used_ += record_;
     ++size_;
-    Visit* const visit = new (place) Visit{key, 0, product};
-    std::fill_n(visit->mass(), n_lanes_, 0.0);
+    Visit* const visit = new (memory) Visit{key, 0, product};
+    std::fill_n(visit->mass(), n_queries_, 0.0);
     std::size_t i = home(key);
     while (slots_[i] != nullptr) {
         i = (i + 1) & mask_;

@@ -1,5 +1,5 @@
 // The items of one level that wait for a descent (descent.hpp): boxes of one number of distinct
-// rows, each with the probability that has come down to it so far, lane by lane.
+// rows, each with the probability that has come down to it so far, query by query.
 
 #pragma once
 
@@ -8,16 +8,16 @@
 #include <memory>
 #include <vector>
 
-#include "exact/budget.hpp"
-#include "exact/key.hpp"
+#include "budget.hpp"
+#include "problem/key.hpp"
 
 namespace slp::exact {
 
-// An item that waits. Behind it in memory: its probability in each lane, its distinct rows.
+// An item that waits. Behind it in memory: its probability in each query, its distinct rows.
 struct Visit {
     Key key;
-    // Lanes in which its probability is above zero, one bit each.
-    std::uint64_t lanes = 0;
+    // QueryBatch in which its probability is above zero, one bit each.
+    std::uint64_t queries = 0;
     std::int32_t product = 0;
 
     double* mass() { return reinterpret_cast<double*>(this + 1); }
@@ -25,14 +25,15 @@ struct Visit {
 
 class Level {
 public:
-    // n_lanes: at most 64. n_rows: distinct rows of each box. What it holds is taken from `budget`.
-    Level(std::size_t n_lanes, std::size_t n_rows, Budget& budget);
+    // n_queries: at most 64. n_rows: distinct rows of each box. What it holds is taken from
+    // `budget`.
+    Level(std::size_t n_queries, std::size_t n_rows, Budget& budget);
     ~Level();
     Level(const Level&) = delete;
     Level& operator=(const Level&) = delete;
 
     std::uint32_t* rows(Visit& visit) const {
-        return reinterpret_cast<std::uint32_t*>(visit.mass() + n_lanes_);
+        return reinterpret_cast<std::uint32_t*>(visit.mass() + n_queries_);
     }
     std::size_t n_rows() const { return n_rows_; }
     std::size_t size() const { return size_; }
@@ -54,7 +55,7 @@ public:
         }
         return slots_[i];
     }
-    // A new visit, without lanes; its rows are still to be written. The item must not be there.
+    // A new visit, without queries; its rows are still to be written. The item must not be there.
     Visit& add(Key key, std::int32_t product);
 
     // All visits by key: an order that does not depend on how they were found.
@@ -65,7 +66,7 @@ private:
     void grow_slots();
     void add_chunk();
 
-    std::size_t n_lanes_, n_rows_, record_;
+    std::size_t n_queries_, n_rows_, record_;
     Budget& budget_;
     std::size_t taken_ = 0;
     std::size_t size_ = 0;

@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "exact/calls.hpp"
+#include "problem/calls.hpp"
 
 namespace slp::exact {
 
@@ -20,7 +20,7 @@ constexpr double kMostProducts = 3e7;
 // Numbers of rows that labels may be tried for.
 constexpr double kMostLabels = 2e7;
 
-bool shares_add_up(Measure measure) {
+bool sums_to_one(Measure measure) {
     return measure != Measure::each && measure != Measure::partition;
 }
 
@@ -30,8 +30,8 @@ double log_add(double x, double y) {
 }
 
 // The pairs of states that a rule's splits of one feature lead to.
-std::set<std::pair<std::int32_t, std::int32_t>> pairs_of(const Problem& problem,
-                                                         const Rule& rule, std::size_t f) {
+std::set<std::pair<std::int32_t, std::int32_t>> pairs_of(const Problem& problem, const Rule& rule,
+                                                         std::size_t f) {
     const std::span<const std::int32_t> to = problem.transitions(rule, f);
     std::set<std::pair<std::int32_t, std::int32_t>> out;
     for (std::size_t i = 0; i < to.size(); i += 2) {
@@ -163,7 +163,7 @@ bool MassBound::bounded_by_state() {
     for (const std::size_t s : order_) {
         bool only_calls = true;
         for (const Rule& rule : states[s]) {
-            if (rule.kind == RuleKind::split && !shares_add_up(rule.measure)) {
+            if (rule.kind == RuleKind::split && !sums_to_one(rule.measure)) {
                 return false;
             }
             only_calls = only_calls && rule.kind == RuleKind::call;
@@ -243,7 +243,7 @@ Scaled MassBound::of_rule(const Rule& rule, std::uint32_t size) const {
         if (pairs.empty() || by_left.empty()) {
             continue;
         }
-        if (shares_add_up(rule.measure)) {
+        if (sums_to_one(rule.measure)) {
             total = std::max(total, *std::max_element(by_left.begin(), by_left.end()));
         } else {
             total.add(sum_over_splits(by_left, f, size));
@@ -296,7 +296,7 @@ MassBound::Largest MassBound::largest() const {
             if (rule.kind == RuleKind::leaf) {
                 own[s].leaf += weight;
             } else if (rule.kind == RuleKind::split) {
-                (shares_add_up(rule.measure) ? own[s].shared : own[s].each) += weight;
+                (sums_to_one(rule.measure) ? own[s].shared : own[s].each) += weight;
             } else {
                 const Largest& called = own[static_cast<std::size_t>(rule.state)];
                 own[s].leaf += weight * called.leaf;

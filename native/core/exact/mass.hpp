@@ -4,7 +4,7 @@
 // With a the leaf weight, b the split weight and M(m) the bound for m distinct rows, M(1) = a and
 //
 //   M(m) = a + b sum_f sum_l M(l) M(m - l)    (measures that give each split weight 1)
-//   M(m) = a + b max_l M(l) M(m - l)          (measures whose shares add up to at most 1)
+//   M(m) = a + b max_l M(l) M(m - l)          (measures with split probabilities)
 //
 // where l, the size of the left side, occurs at most once for each numeric feature, as its left
 // sides grow with the threshold, and no feature has more splits than it has codes less one. States
@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "exact/numbers.hpp"
-#include "exact/problem.hpp"
+#include "problem/problem.hpp"
 
 namespace slp::exact {
 
@@ -64,13 +64,13 @@ private:
     // Of rules whose label depends on the rows, the most that it can be, as a logarithm.
     std::unordered_map<const Rule*, double> log_most_;
     bool unbounded_ = false;
-    std::vector<std::size_t> order_;       // states, the called before the callers
+    std::vector<std::size_t> order_;        // states, the called before the callers
     std::vector<std::uint64_t> most_rows_;  // of the data, in boxes of m distinct rows
-    std::vector<std::size_t> n_tests_;     // distinct splits of a feature, at most
-    std::vector<double> by_state_;         // logs, where no size matters
-    std::vector<Scaled> by_size_;          // (state, size)
-    std::vector<double> by_leaves_;        // logs, at index k: trees of exactly k leaves
-    std::vector<double> up_to_leaves_;     // logs, at index k: trees of at most k leaves
+    std::vector<std::size_t> n_tests_;      // distinct splits of a feature, at most
+    std::vector<double> by_state_;          // logs, where no size matters
+    std::vector<Scaled> by_size_;           // (state, size)
+    std::vector<double> by_leaves_;         // logs, at index k: trees of exactly k leaves
+    std::vector<double> up_to_leaves_;      // logs, at index k: trees of at most k leaves
 };
 
 }  // namespace slp::exact

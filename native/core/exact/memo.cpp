@@ -14,7 +14,9 @@ namespace {
 constexpr std::size_t kFirstCapacity = 64;
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
-bool too_full(std::size_t size, std::size_t capacity) { return size * 4 > capacity * 3; }
+bool too_full(std::size_t size, std::size_t capacity) {
+    return size * 4 > capacity * 3;
+}
 
 // Memory that the system fills with zeros, page by page as it is used.
 void* map_pages(std::size_t bytes) {

@@ -15,8 +15,8 @@
 #include <mutex>
 #include <vector>
 
-#include "exact/budget.hpp"
-#include "exact/key.hpp"
+#include "budget.hpp"
+#include "problem/key.hpp"
 
 namespace slp::exact {
 

@@ -59,9 +59,7 @@ struct Scaled {
         w[0] = std::bit_cast<std::uint64_t>(m);
         w[1] = std::bit_cast<std::uint64_t>(e);
     }
-    double log() const {
-        return std::log(m) + static_cast<double>(e) * 354.891356446691992;
-    }
+    double log() const { return std::log(m) + static_cast<double>(e) * 354.891356446691992; }
     bool is_zero() const { return m == 0.0; }
     bool in_range() const { return true; }
 

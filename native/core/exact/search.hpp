@@ -13,12 +13,12 @@
 #include <span>
 #include <vector>
 
-#include "exact/arena.hpp"
-#include "exact/crew.hpp"
-#include "exact/edges.hpp"
-#include "exact/geometry.hpp"
+#include "arena.hpp"
 #include "exact/memo.hpp"
-#include "exact/problem.hpp"
+#include "problem/edges.hpp"
+#include "problem/geometry.hpp"
+#include "problem/problem.hpp"
+#include "thread_team.hpp"
 
 namespace slp::exact {
 
@@ -39,7 +39,7 @@ public:
             if (!memo_) {
                 memo_.emplace(algebra_.words(), n_threads_, budget_);
             }
-            return crew_.run(n_threads_, [&](std::size_t thread) {
+            return team_.run(n_threads_, [&](std::size_t thread) {
                 Worker(*this, thread, thread == 0 ? &poll : nullptr).run();
             });
         });
@@ -71,7 +71,7 @@ private:
     // A child whose value was not there.
     struct Missing {
         const Edge* edge;
-        std::uint32_t place;
+        std::uint32_t index;
         bool is_left, is_call;
     };
 
@@ -93,7 +93,7 @@ private:
         Worker(Search& search, std::size_t thread, const Poll* poll)
             : s_(search),
               thread_(thread),
-              watch_(search.crew_, poll),
+              watch_(search.team_, poll),
               splitter_(search.geometry_),
               builder_(search.problem_, search.geometry_),
               arena_(search.budget_),
@@ -112,7 +112,7 @@ private:
                     }
                 }
             }
-            s_.crew_.end(Status::done);
+            s_.team_.end(Status::done);
         }
 
     private:
@@ -166,10 +166,10 @@ private:
                 gather(f);
             }
             f.next = 0;
-            f.first = f.n_missing > 0 && thread_ > 0
-                          ? static_cast<std::uint32_t>(split_mix(thread_ + f.box.key.a) %
-                                                       f.n_missing)
-                          : 0;
+            f.first =
+                f.n_missing > 0 && thread_ > 0
+                    ? static_cast<std::uint32_t>(split_mix(thread_ + f.box.key.a) % f.n_missing)
+                    : 0;
             path_.raise_to(stack_.capacity() * sizeof(Frame));
         }
 
@@ -215,7 +215,7 @@ private:
                 const Edge& edge = *missing.edge;
                 {
                     const Memo::Reading reading(*s_.memo_, thread_);
-                    Ref& ref = (missing.is_left ? f.left : f.right)[missing.place];
+                    Ref& ref = (missing.is_left ? f.left : f.right)[missing.index];
                     if (look_up(missing.is_left ? edge.left : edge.right, ref)) {
                         continue;
                     }
@@ -244,17 +244,17 @@ private:
         void finish(Frame& f) {
             bool fits;
             if constexpr (Algebra::kByValue) {
-                fits = s_.algebra_.evaluate(f.item, f.splits.data(), f.left, f.right,
-                                            value_.data());
+                fits =
+                    s_.algebra_.evaluate(f.item, f.splits.data(), f.left, f.right, value_.data());
             } else {
                 // Values may have moved since they were looked up.
                 const Memo::Reading reading(*s_.memo_, thread_);
                 gather(f);
-                fits = s_.algebra_.evaluate(f.item, f.splits.data(), f.left, f.right,
-                                            value_.data());
+                fits =
+                    s_.algebra_.evaluate(f.item, f.splits.data(), f.left, f.right, value_.data());
             }
             if (!fits) {
-                s_.crew_.end(Status::out_of_range);
+                s_.team_.end(Status::out_of_range);
             }
             const std::uint64_t edges = f.item.n_edges;
             const Key key = key_of(f);
@@ -287,7 +287,7 @@ private:
     Budget budget_;
     std::optional<Memo> memo_;  // there once it has run
     std::vector<Counter> counters_;
-    Crew crew_;
+    ThreadTeam team_;
 };
 
 }  // namespace slp::exact

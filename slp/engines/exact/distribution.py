@@ -8,7 +8,7 @@ Each quantity is one pass over all items, run when it is first asked for:
     predictions, leaf_mixtures
                               from the sum, all rows together down the items that they may visit
     outside                   from the sum, down all items
-    usage, expected_splits    by family: sums without each feature, and one descent; else one pass
+    usage, expected_splits    by blocks: sums without each feature, and one descent; else one pass
                               of vectors of 2 d numbers
     leaf and depth distribution
                               passes of vectors, doubled until what is left is negligible
@@ -254,7 +254,7 @@ class CompiledChart:
             lambda total, memory, threads, report: self.passes.engine.predict_rows(
                 total, self.likelihood, numbers[first], memory, threads, report
             ),
-            by_families=True,
+            by_interval_blocks=True,
         )
         leaf = self.table.leaf
         out = np.asarray(found).reshape(len(first), len(leaf.classes) or 1)[which]
@@ -277,7 +277,7 @@ class CompiledChart:
             lambda total, memory, threads, report: self.passes.engine.leaves_reached(
                 total, self.likelihood, numbers, memory, threads, report
             ),
-            by_families=True,
+            by_interval_blocks=True,
         )
         k = self.table.leaf.n_statistics
         return [LeafMixture(mass, statistics.reshape(-1, k)) for mass, statistics in found]

@@ -152,19 +152,20 @@ class Passes:
         likelihood: bool,
         descent: Callable[[Any, int, int, _Poll | None], tuple[Any, ...]],
         *,
-        by_families: bool = False,
+        by_interval_blocks: bool = False,
     ) -> tuple[Any, ...]:
         """What a descent of the core finds from the totals: its results behind the status.
 
         `descent` is given the pass of totals, bytes, threads and what is to be called now and then;
-        one that can go `by_families` is given None where passes do: it makes the families itself.
+        one that can go `by_interval_blocks` is given None where passes do: it evaluates the
+        blocks itself.
 
         Raises
         ------
         BudgetError
             It would need more memory (E501) or time (E540) than the passes leave.
         """
-        if self.engine.goes_by_families() and by_families:
+        if self.engine.uses_interval_blocks() and by_interval_blocks:
             status, *found = self._descend(words, None, descent)
             if status == _OUT_OF_BUDGET and self._kept:
                 self._kept.clear()  # found again should they be asked for
@@ -207,12 +208,12 @@ class Passes:
             if quantity == "total":
                 self._n_items = have
             return done
-        by_families = done.by_families()
-        count = self._count_in_words(quantity, have, by_families)
+        by_interval_blocks = done.by_interval_blocks()
+        count = self._count_in_words(quantity, have, by_interval_blocks)
         interval = self._interval_of(done) if quantity == "total" else None
         del done  # its memory is needed for the normaliser
         bounds = self._bounds_on_evidence(quantity, likelihood, interval)
-        help = self._help(status, self._words(quantity, length, by_families))
+        help = self._help(status, self._words(quantity, length, by_interval_blocks))
         raise self._over_budget(quantity, status, count, bounds, help)
 
     def _try(
@@ -225,11 +226,13 @@ class Passes:
             done = self.engine.make_pass(
                 _QUANTITIES.index(quantity), likelihood, scaled, length, keep, left, self._threads
             )
-            by_family: bool | None = not scaled and self.engine.family_places() > 0
+            by_interval_blocks: bool | None = not scaled and self.engine.values_per_box() > 0
             if quantity not in _NUMBERS:  # uses of features: several passes and a descent
-                by_family = None if self.engine.goes_by_families() else False
+                by_interval_blocks = None if self.engine.uses_interval_blocks() else False
             with self._deadline.working():
-                status = done.run(self._poll(_WORDS[quantity], time.monotonic(), by_family))
+                status = done.run(
+                    self._poll(_WORDS[quantity], time.monotonic(), by_interval_blocks)
+                )
             if self._progress is not None:
                 items = done.statistics()["items"]
                 self._progress(items, f"{_WORDS[quantity]}, done")
@@ -237,9 +240,11 @@ class Passes:
                 break
         return done, status
 
-    def _poll(self, words: str, started: float, by_family: bool | None = None) -> _Poll | None:
-        """What the core calls now and then; False stops it. `by_family` says what a pass counts;
-        None where it is not known how much there is to do."""
+    def _poll(
+        self, words: str, started: float, by_interval_blocks: bool | None = None
+    ) -> _Poll | None:
+        """What the core calls now and then; False stops it. `by_interval_blocks` says what a pass
+        counts; None where it is not known how much there is to do."""
         report, deadline = self._progress, self._deadline
         if report is None and deadline.seconds is None:
             return None
@@ -247,17 +252,17 @@ class Passes:
         def poll(items: int, edges: int, size: int) -> bool:
             if report is not None:
                 kept = format_bytes(size + self._kept_bytes())
-                known = edges and by_family is not None
-                left = self._left(items, started, bool(by_family)) if known else ""
+                known = edges and by_interval_blocks is not None
+                left = self._left(items, started, bool(by_interval_blocks)) if known else ""
                 report(items, f"{words}, {kept}{left}")
             return not deadline.over()
 
         return poll
 
-    def _left(self, items: int, started: float, by_family: bool) -> str:
+    def _left(self, items: int, started: float, by_interval_blocks: bool) -> str:
         """What share of the items is done and how long the others may take, in words, both about;
         of the time nothing at the beginning."""
-        expected = self._size.boxes if by_family else self._size.items
+        expected = self._size.boxes if by_interval_blocks else self._size.items
         if self._size.at_least:
             return f", of more than {expected:.1e}"
         passed, share = time.monotonic() - started, items / max(1.0, expected)
@@ -324,23 +329,23 @@ class Passes:
             doing += f"; {bounds_in_words(bounds)}"
         return self._budget_error(status, doing, bounds, help)
 
-    def _count_in_words(self, quantity: Quantity, have: int, by_families: bool) -> str:
+    def _count_in_words(self, quantity: Quantity, have: int, by_interval_blocks: bool) -> str:
         """How far a pass came that was stopped."""
-        unit = "boxes" if by_families else self._unit
+        unit = "boxes" if by_interval_blocks else self._unit
         if quantity == "feature_use" and self._n_items and have >= self._n_items:
             return f"all {self._n_items:,} {unit} were summed, how features are used is missing"
-        estimated = self._size.boxes if by_families else self._size.items
+        estimated = self._size.boxes if by_interval_blocks else self._size.items
         if have >= estimated and not self._size.at_least:
             return f"{have:,} {unit} are done, more than were estimated"
         size = self._size.in_boxes if self._size.vast else self._size
         return f"{have:,} {unit} are done of {size} (estimate)"
 
-    def _words(self, quantity: Quantity, length: int, by_families: bool) -> int:
+    def _words(self, quantity: Quantity, length: int, by_interval_blocks: bool) -> int:
         """Length of what a pass keeps for an item."""
         if quantity in ("leaf_number", "tree_depth"):
             return 2 + length
-        if quantity == "feature_use":  # by family a derivative beside each value, at most
-            return 2 if by_families else 2 + 2 * self._n_features
+        if quantity == "feature_use":  # by blocks a derivative beside each value, at most
+            return 2 if by_interval_blocks else 2 + 2 * self._n_features
         return 1
 
     def _help(self, status: int, words: int) -> str:

@@ -1,5 +1,5 @@
 """Weights of finished trees, each the sum over all derivations that part the rows as the tree does:
-many trees at once, in the core (`native/core/mh/tree_weights.hpp`)."""
+many trees at once, in the core (`native/core/mcmc/tree_weights.hpp`)."""
 
 from __future__ import annotations
 

@@ -23,19 +23,20 @@ from slp.problem.core import core_problem
 __all__ = ["MOST_SPLITS", "Size", "estimate_size", "size_for", "size_of"]
 
 #: What `auto` lets a pass go through: half an hour of one core where a pass goes item by item, one
-#: or two minutes where it goes by family (`native/core/exact/families.hpp`).
+#: or two minutes where it goes by interval blocks (`native/core/exact/interval_blocks/search.hpp`).
 MOST_SPLITS = 1e10
 
 # Bytes at the peak, measured (docs/performance.md). Of a table of one word a value: three words for
 # an item, with the room that it leaves free and the copy of a sixteenth of it while it grows.
 _BYTES_PER_ITEM = 52
-# Of the sums that are kept by family until the last is done; a vector has a word for each place.
+# Of the sums that are kept by blocks until the last is done; a vector has a word for each depth.
 _BYTES_PER_BOX, _WORD = 30, 8
 
 _ROUGH, _FINE, _SEED = 2e5, 1e7, 1
 # What a summary takes is up to so many times what is estimated, or so many times less.
 _SPREAD = 3.0
-# A feature with more values is not the inner one (`native/core/exact/inner_feature.cpp`).
+# A feature with more values is not the inner one
+# (`native/core/exact/interval_blocks/inner_feature.cpp`).
 _MOST_INNER = 256
 # A rough estimate is enough if what it says is this far from what there is room for.
 _FAR = 8.0
@@ -166,10 +167,10 @@ def size_of(engine: Any, grammar: TreeGrammar, table: Table, work: float = _FINE
     """The size of the problem of an `ExactEngine` of a grammar on a table."""
     boxes, unlimited, error, states, splits, at_least = engine.estimate_boxes(work, _SEED)
     items = boxes * states
-    places = 0 if at_least else engine.family_places()
+    per_box = 0 if at_least else engine.values_per_box()
     min_leaf, d = grammar.min_leaf, len(table.features)
-    if places:
-        vector = _WORD * (places + 1) if places > 1 else 0
+    if per_box:
+        vector = _WORD * (per_box + 1) if per_box > 1 else 0
         # Families stop short of boxes that `min_leaf` keeps out, but meet some more than once:
         # 2 to 15 times the boxes on the tables that were tried, for a min_leaf of 2 to 29.
         visited = unlimited if min_leaf == 1 else min(3 * unlimited, 10 * boxes)
@@ -179,7 +180,7 @@ def size_of(engine: Any, grammar: TreeGrammar, table: Table, work: float = _FINE
     else:
         memory, splits_in_all = _of_items(items), items * splits
         summary_memory = memory * (4 + 2 * d) / 3  # uses of features: vectors of 2 d numbers
-    seconds = seconds_of(boxes, unlimited, items, splits, places, grammar, table)
+    seconds = seconds_of(boxes, unlimited, items, splits, per_box, grammar, table)
     return Size(
         boxes, items, splits_in_all, round(memory), error, at_least, seconds, summary_memory
     )
@@ -190,7 +191,7 @@ def seconds_of(
     unlimited: float,
     items: float,
     splits: float,
-    places: int,
+    per_box: int,
     grammar: TreeGrammar,
     table: Table,
 ) -> float:
@@ -203,14 +204,14 @@ def seconds_of(
     d = len(table.features)
     rows = 1 + len(table.counts) / 2000
     passes = 3 + (not grammar.normalised or grammar.max_leaves is not None)
-    if not places:
+    if not per_box:
         # What depth and `min_leaf` keep out is not gone through, though it is in `splits`.
         gone_through = splits * min(1.0, boxes / max(1.0, unlimited))
         return items * rows * (1.5e-6 + gone_through * 5e-8) * (passes + 2)
     # Families go through what depth keeps out; a look-up serves as many boxes as the inner feature
     # has values.
     values = [f.n_codes for f in table.features if f.levels is None and f.n_codes <= _MOST_INNER]
-    a_pass = unlimited * rows * (8e-6 / max([4, *values]) + splits * places * 1e-9)
+    a_pass = unlimited * rows * (8e-6 / max([4, *values]) + splits * per_box * 1e-9)
     return a_pass * (passes + 2 + 0.45 * d)
 
 

@@ -1,4 +1,4 @@
-"""Metropolis-Hastings over sequences of edits in the C++ core (`native/core/mh/edits.hpp`).
+"""Metropolis-Hastings over sequences of edits in the C++ core (`native/core/mcmc/edits.hpp`).
 
 It makes the transitions of `EditMetropolisHastings`, the specification, many at a time, and writes
 sequences down as that does; the random numbers are its own (see `slp.engines.mcmc.trees.core`).

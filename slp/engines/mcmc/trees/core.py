@@ -1,4 +1,4 @@
-"""Metropolis-Hastings over proof trees in the C++ core (`native/core/mh`).
+"""Metropolis-Hastings over proof trees in the C++ core (`native/core/mcmc`).
 
 It makes the transitions of `MetropolisHastings`, the specification, many at a time; the random
 numbers are its own, so the two draw from the same distribution but not the same trees. Each block

@@ -1,0 +1,266 @@
+// The exact engine for Python: passes that run without the interpreter lock, look-ups, descents.
+// Called by slp.engines.exact through slp.kernels.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "exact/bounds.hpp"
+#include "exact/engine.hpp"
+#include "exact/estimate.hpp"
+#include "exact/expected_uses.hpp"
+#include "exact/new_rows.hpp"
+
+namespace nb = nanobind;
+using namespace slp;
+using namespace slp::exact;
+
+namespace {
+
+// Runs something without the interpreter lock, but takes it now and then to see whether the user
+// wants to stop, and to report: progress(items, edges, bytes), unless it is None; a report that
+// returns false stops it. What Python raised goes on.
+Status run_unlocked(const std::function<Status(const Poll&)>& run, const nb::object& progress) {
+    std::exception_ptr raised;
+    const Poll poll = [&](const Progress& now) {
+        const nb::gil_scoped_acquire lock;
+        try {
+            if (PyErr_CheckSignals() != 0) {
+                throw nb::python_error();
+            }
+            return progress.is_none() ||
+                   nb::cast<bool>(progress(now.items, now.edges, now.bytes));
+        } catch (...) {
+            raised = std::current_exception();
+            return false;
+        }
+    };
+    const Status status = without_lock([&] { return run(poll); });
+    if (raised) {
+        std::rethrow_exception(raised);
+    }
+    return status;
+}
+
+int run_pass(Pass& pass, const nb::object& progress) {
+    return static_cast<int>(
+        run_unlocked([&](const Poll& poll) { return pass.run(poll); }, progress));
+}
+
+nb::dict statistics_of(const Pass& pass) {
+    const Progress now = pass.progress();
+    nb::dict out;
+    out["items"] = now.items;
+    out["edges"] = now.edges;
+    out["repeated"] = now.repeated;
+    out["bytes"] = now.bytes;
+    out["peak_bytes"] = now.peak_bytes;
+    return out;
+}
+
+// (depth from which no node was split, log of a bound on the weight of the trees left out), or None
+// where trees were followed to any depth.
+nb::object depth_cut_of(const Pass& pass) {
+    const std::optional<DepthCut> cut = pass.depth_cut();
+    return cut ? nb::make_tuple(cut->depth, cut->log_left_out) : nb::object(nb::none());
+}
+
+// The ways on from an item, as arrays of one entry for each, and the box's log likelihood.
+nb::tuple ways_of(const Engine& engine, const Pass& pass, const Array<std::uint32_t>& rows,
+                  std::int32_t product) {
+    const Problem& problem = engine.problem();
+    require_rows(rows, problem.table.n_rows);
+    require(
+        rows.size() > 0 && product >= 0 &&
+            static_cast<std::size_t>(product / problem.n_owed()) < problem.grammar.states.size(),
+        "an item is rows in a state");
+    double log_likelihood = 0;
+    const std::vector<Way> ways = engine.ways(pass, span_of(rows), product, &log_likelihood);
+    const std::size_t n = ways.size();
+    std::vector<std::int32_t> rule(n), feature(n), low(n), high(n), left(n), right(n);
+    std::vector<double> weight(n), below_left(n), below_right(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        const Way& way = ways[i];
+        rule[i] = way.rule;
+        feature[i] = way.feature;
+        low[i] = static_cast<std::int32_t>(way.low);
+        high[i] = static_cast<std::int32_t>(way.high);
+        left[i] = way.left_state;
+        right[i] = way.right_state;
+        weight[i] = way.log_weight;
+        below_left[i] = way.log_left;
+        below_right[i] = way.log_right;
+    }
+    return nb::make_tuple(log_likelihood, to_numpy(std::move(rule)), to_numpy(std::move(feature)),
+                          to_numpy(std::move(low)), to_numpy(std::move(high)),
+                          to_numpy(std::move(left)), to_numpy(std::move(right)),
+                          to_numpy(std::move(weight)), to_numpy(std::move(below_left)),
+                          to_numpy(std::move(below_right)));
+}
+
+// Bounds on the root's value from a pass that was stopped: logs.
+nb::tuple bounds_of(const Engine& engine, const Pass& pass, double work) {
+    const Interval found = without_lock([&] { return bounds_on_root(engine, pass, work); });
+    return nb::make_tuple(found.low, found.high);
+}
+
+// (boxes, if there were no limits, relative standard error, states and splits for each box, whether
+// boxes is a lower bound)
+nb::tuple estimate_of(const Engine& engine, double work, std::uint64_t seed) {
+    BoxEstimate found{};
+    const auto estimate = [&](const Poll& poll) {
+        found = estimate_boxes(engine.problem(), engine.geometry(), work, seed, &poll);
+        return Status::done;
+    };
+    run_unlocked(estimate, nb::none());
+    return nb::make_tuple(found.boxes, found.unlimited, found.error, found.states, found.splits,
+                          found.more);
+}
+
+// --- descents ---------------------------------------------------------------------------------
+
+// Follows rows by `kFollow` (predict_rows, leaves_reached): along a pass, or without one along
+// blocks, which are gone through here first.
+template <auto kFollow, typename Out>
+Status follow(const Engine& engine, const Pass* pass, bool likelihood,
+              const Matrix<double>& array, std::size_t memory, std::size_t threads,
+              const nb::object& progress, Out& out) {
+    require(array.shape(1) == engine.problem().table.features.size(),
+            "rows have a number for each feature");
+    const NewRows rows{span_of(array), array.shape(0)};
+    return run_unlocked(
+        [&](const Poll& poll) {
+            const auto along = [&](const Totals& totals) {
+                return kFollow(engine, totals, rows, {memory, threads}, poll, out);
+            };
+            if (pass != nullptr) {
+                return along({pass, nullptr});
+            }
+            const auto blocks = engine.make_interval_blocks(likelihood, memory, threads);
+            if (blocks == nullptr) {
+                throw nb::value_error("there are no blocks to follow rows along");
+            }
+            const Status status = blocks->run(poll);
+            return status == Status::done ? along({nullptr, blocks.get()}) : status;
+        },
+        progress);
+}
+
+// Status, and the predictions (m * q,).
+nb::tuple predictions_of(const Engine& engine, const Pass* pass, bool likelihood,
+                         const Matrix<double>& rows, std::size_t memory, std::size_t threads,
+                         const nb::object& progress) {
+    std::vector<double> out;
+    const Status status =
+        follow<predict_rows>(engine, pass, likelihood, rows, memory, threads, progress, out);
+    return nb::make_tuple(static_cast<int>(status), to_numpy(std::move(out)));
+}
+
+// Status, and for each row the leaves it may end in: probabilities (J,), statistics (J * k,).
+nb::tuple leaves_of(const Engine& engine, const Pass* pass, bool likelihood,
+                    const Matrix<double>& rows, std::size_t memory, std::size_t threads,
+                    const nb::object& progress) {
+    std::vector<LeafMass> found;
+    const Status status =
+        follow<leaves_reached>(engine, pass, likelihood, rows, memory, threads, progress, found);
+    nb::list out;
+    for (LeafMass& own : found) {
+        out.append(nb::make_tuple(to_numpy(std::move(own.probability)),
+                                  to_numpy(std::move(own.statistics))));
+    }
+    return nb::make_tuple(static_cast<int>(status), out);
+}
+
+// Status; then of every state the visits, of every rule the uses and the expectation of its
+// weight, of every rule and feature the splits; then of the items found the product states, the
+// rows (one below the other, each as many as `sizes` says) and the probabilities.
+nb::tuple uses_of(const Engine& engine, const Pass& pass, double least, std::size_t memory,
+                  const nb::object& progress) {
+    Uses found;
+    const Status status = run_unlocked(
+        [&](const Poll& poll) { return expected_uses(engine, pass, least, memory, poll, found); },
+        progress);
+    return nb::make_tuple(static_cast<int>(status), to_numpy(std::move(found.visits)),
+                          to_numpy(std::move(found.uses)), to_numpy(std::move(found.weights)),
+                          to_numpy(std::move(found.splits)), to_numpy(std::move(found.products)),
+                          to_numpy(std::move(found.sizes)), to_numpy(std::move(found.rows)),
+                          to_numpy(std::move(found.probability)));
+}
+
+}  // namespace
+
+void bind_exact(nb::module_& m) {
+    nb::class_<Pass>(m, "ExactPass")
+        .def("run", &run_pass, nb::arg("progress").none())
+        .def("likelihood", &Pass::likelihood)
+        .def("statistics", &statistics_of)
+        .def("by_interval_blocks", &Pass::by_interval_blocks)
+        .def("depth_cut", &depth_cut_of);
+    auto exact_engine =
+        nb::class_<Engine>(m, "ExactEngine")
+            .def(
+                "__init__",
+                [](Engine* self, const Problem& problem) {
+                    without_lock([&] { return new (self) Engine(problem); });
+                },
+                nb::arg("problem"))
+            .def(
+                "make_pass",
+                [](const Engine& engine, int quantity, bool likelihood, bool scaled,
+                   std::size_t length, bool keep, std::size_t memory, std::size_t threads) {
+                    return without_lock([&] {
+                        return engine.make_pass(static_cast<Quantity>(quantity), likelihood,
+                                                scaled, length, keep, memory, threads);
+                    });
+                },
+                nb::arg("quantity"), nb::arg("likelihood"), nb::arg("scaled"), nb::arg("length"),
+                nb::arg("keep"), nb::arg("memory"), nb::arg("threads"), nb::keep_alive<0, 1>())
+            .def(
+                "root_values",
+                [](const Engine& engine, const Pass& run) {
+                    return to_numpy(engine.root_values(run));
+                },
+                nb::arg("run"))
+            .def(
+                "root_counts",
+                [](const Engine& engine, const Pass& run) {
+                    return to_numpy(engine.root_counts(run));
+                },
+                nb::arg("run"))
+            .def(
+                "root_vector",
+                [](const Engine& engine, const Pass& run) {
+                    return to_numpy(engine.root_vector(run));
+                },
+                nb::arg("run"))
+            .def("estimate_boxes", &estimate_of, nb::arg("work"), nb::arg("seed"))
+            .def("values_per_box", &Engine::values_per_box,
+                 nb::call_guard<nb::gil_scoped_release>())
+            .def("uses_interval_blocks", &Engine::uses_interval_blocks,
+                 nb::call_guard<nb::gil_scoped_release>())
+            .def("most_boxes",
+                 [](const Engine& engine) {
+                     return without_lock([&] { return most_boxes(engine.problem()); });
+                 })
+            .def("bounds", &bounds_of, nb::arg("run"), nb::arg("work"))
+            .def("ways", &ways_of, nb::arg("run"), nb::arg("rows").noconvert(),
+                 nb::arg("product"));
+    const auto define = [&](const char* name, auto function) {
+        exact_engine.def(name, function, nb::arg("run").none(), nb::arg("likelihood"),
+                         nb::arg("rows").noconvert(), nb::arg("memory"), nb::arg("threads"),
+                         nb::arg("progress").none());
+    };
+    define("predict_rows", &predictions_of);
+    define("leaves_reached", &leaves_of);
+    exact_engine.def("expected_uses", &uses_of, nb::arg("run"), nb::arg("least"),
+                     nb::arg("memory"), nb::arg("progress").none());
+}

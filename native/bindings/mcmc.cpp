@@ -1,0 +1,388 @@
+// Metropolis-Hastings for Python, over proof trees and over edits of a given tree: states that are
+// never changed, runs of transitions without the interpreter lock. Called by slp.engines.mcmc
+// through slp.kernels.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "exact/engine.hpp"
+#include "mcmc/edits.hpp"
+#include "mcmc/sampler.hpp"
+#include "mcmc/tree_weights.hpp"
+
+namespace nb = nanobind;
+using namespace slp;
+using namespace slp::mcmc;
+
+namespace {
+
+using Seeds = Array<std::uint64_t>;
+
+// 256 random bits; all 0, which the generator cannot have, with probability 2^-256.
+SeededRandomness randomness_of(const Seeds& seeds) {
+    std::array<std::uint64_t, 4> words{0, 0, 0, 1};
+    std::copy_n(seeds.data(), std::min<std::size_t>(seeds.size(), 4), words.begin());
+    return SeededRandomness(words);
+}
+
+// Conditions on finished trees: the most leaves and features (0: no limit), and monotone features,
+// each with whether predictions rise with it.
+using Monotones = std::vector<std::pair<std::uint32_t, bool>>;
+
+TreeTests tests_of(std::uint32_t max_leaves, std::uint32_t max_features,
+                   const Monotones& monotone) {
+    TreeTests out{max_leaves, max_features, {}};
+    for (const auto& [feature, up] : monotone) {
+        out.monotone.push_back({feature, up});
+    }
+    return out;
+}
+
+// Proposals: kind, weight, period.
+using Mixture = std::vector<std::pair<int, std::pair<double, std::uint32_t>>>;
+
+std::vector<Proposal> mixture_of(const Mixture& proposals) {
+    std::vector<Proposal> out;
+    for (const auto& [kind, rest] : proposals) {
+        out.push_back({static_cast<ProposalKind>(kind), rest.first, rest.second});
+    }
+    return out;
+}
+
+// Rows one after the other, as the counts of the outcomes of each proposal.
+template <typename T, typename Rows>
+std::vector<T> flat(const Rows& rows) {
+    std::vector<T> out;
+    for (const auto& row : rows) {
+        out.insert(out.end(), row.begin(), row.end());
+    }
+    return out;
+}
+
+// Statistics of the leaves from left to right, one below the other.
+std::vector<double> leaf_statistics_of(const Proof& proof, const LeafModel& leaf) {
+    std::vector<double> out;
+    for (const Node& node : proof.nodes) {
+        if (node.n_parts() == 0) {
+            out.resize(out.size() + leaf.n_statistics());
+            leaf.sum(proof.rows_of(node), out.data() + out.size() - leaf.n_statistics());
+        }
+    }
+    return out;
+}
+
+// --- over proof trees -------------------------------------------------------------------------
+
+// Four numbers for each goal in preorder: rule, feature (or -1, -2), and the codes that are
+// neighbours.
+auto choices_of(const State& state) {
+    std::vector<std::int32_t> out;
+    for (const Node& node : state.proof.nodes) {
+        const Taken& t = node.taken;
+        out.insert(out.end(), {t.rule, t.feature, static_cast<std::int32_t>(t.low),
+                               static_cast<std::int32_t>(t.high)});
+    }
+    return to_numpy(std::move(out));
+}
+
+// The state that these choices make, or None.
+nb::object restore(Sampler& sampler, const Array<std::int32_t>& choices,
+                   std::vector<std::uint32_t> turns) {
+    std::vector<Taken> taken;
+    for (std::size_t i = 0; i + 3 < choices.size(); i += 4) {
+        const std::int32_t* at = choices.data() + i;
+        taken.push_back(
+            {at[0], at[1], static_cast<std::uint32_t>(at[2]), static_cast<std::uint32_t>(at[3])});
+    }
+    State out;
+    const bool made = without_lock([&] { return sampler.restore(taken, std::move(turns), out); });
+    return made ? nb::cast(std::move(out)) : nb::none();
+}
+
+// A tree as a state, whatever rules derive it: three numbers for each node in preorder, the feature
+// (-1: a leaf) and the codes that are neighbours.
+nb::object tree(Sampler& sampler, const Matrix<std::int32_t>& nodes) {
+    require(nodes.shape(1) == 3, "a node has three numbers");
+    std::vector<Taken> taken;
+    for (std::size_t i = 0; i < nodes.size(); i += 3) {
+        const std::int32_t* at = nodes.data() + i;
+        taken.push_back(
+            {-1, at[0], static_cast<std::uint32_t>(at[1]), static_cast<std::uint32_t>(at[2])});
+    }
+    State out;
+    const bool made = without_lock([&] { return sampler.tree(taken, out.proof); });
+    return made ? nb::cast(std::move(out)) : nb::none();
+}
+
+// A function of Python as a condition on finished trees: it is given the tree as a state. What it
+// raises comes out of the call that asked it.
+Predicate predicate_of(const nb::object& function) {
+    if (function.is_none()) {
+        return kNoPredicate;
+    }
+    return [&function](const Proof& proof) {
+        const nb::gil_scoped_acquire acquire;
+        return nb::cast<bool>(function(nb::cast(State{proof, {}})));
+    };
+}
+
+// A state to start from (or None), and how many of the proofs drawn came to no dead end.
+nb::tuple start(Sampler& sampler, const Seeds& seeds, std::uint32_t tries,
+                const nb::object& function) {
+    SeededRandomness random = randomness_of(seeds);
+    const Predicate predicate = predicate_of(function);
+    Start found = without_lock([&] { return sampler.start(random, tries, predicate); });
+    nb::object state = found.found ? nb::cast(std::move(found.state)) : nb::none();
+    return nb::make_tuple(state, found.derived);
+}
+
+// The state after n transitions; counts of the outcomes of each proposal, one after the other.
+nb::tuple advance(Sampler& sampler, const State& state, const Seeds& seeds, double power,
+                  std::uint64_t n, const nb::object& function) {
+    SeededRandomness random = randomness_of(seeds);
+    const Predicate predicate = predicate_of(function);
+    Tally tally;
+    State out =
+        without_lock([&] { return sampler.advance(state, random, power, n, tally, predicate); });
+    return nb::make_tuple(nb::cast(std::move(out)), to_numpy(flat<std::uint64_t>(tally)));
+}
+
+// One transition in which a script stands in for randomness; what it took and could have taken.
+nb::tuple scripted(Sampler& sampler, const State& state, std::vector<std::uint32_t> script,
+                   double power, const nb::object& function) {
+    ScriptedRandomness random(std::move(script));
+    Tally tally;
+    State out = sampler.advance(state, random, power, 1, tally, predicate_of(function));
+    return nb::make_tuple(nb::cast(std::move(out)), random.taken(), random.probabilities());
+}
+
+// The states of the rungs, and r of each step between them.
+Ladder ladder_of(std::vector<State> rungs, std::vector<double> spacing) {
+    require(!spacing.empty() && rungs.size() == spacing.size() + 1,
+            "a ladder has two rungs or more, and a step between any two");
+    return {std::move(rungs), std::move(spacing)};
+}
+
+// Tempered states after n transitions; counts of the outcomes of each proposal in rung 0, one after
+// the other; of the swaps of each pair of rungs, how many were rejected and accepted.
+nb::tuple advance_tempered(Sampler& sampler, std::vector<State> rungs,
+                           std::vector<double> spacing, const Seeds& seeds, double power,
+                           std::uint64_t n, std::uint64_t tuning_from,
+                           const nb::object& function) {
+    SeededRandomness random = randomness_of(seeds);
+    const Predicate predicate = predicate_of(function);
+    Tally tally;
+    SwapTally swaps;
+    const Ladder before = ladder_of(std::move(rungs), std::move(spacing));
+    Ladder out = without_lock([&] {
+        return sampler.advance(before, random, power, n, tuning_from, tally, swaps, predicate);
+    });
+    return nb::make_tuple(std::move(out.rungs), std::move(out.spacing),
+                          to_numpy(flat<std::uint64_t>(tally)),
+                          to_numpy(flat<std::uint64_t>(swaps)));
+}
+
+// One transition of tempered states in which a script stands in for randomness.
+nb::tuple scripted_tempered(Sampler& sampler, std::vector<State> rungs,
+                            std::vector<double> spacing, std::vector<std::uint32_t> script,
+                            double power) {
+    ScriptedRandomness random(std::move(script));
+    Tally tally;
+    SwapTally swaps;
+    const Ladder before = ladder_of(std::move(rungs), std::move(spacing));
+    Ladder out = sampler.advance(before, random, power, 1, 0, tally, swaps);
+    return nb::make_tuple(std::move(out.rungs), random.taken(), random.probabilities());
+}
+
+// Log weights of trees, their nodes (feature, low, high) one below the other.
+auto log_weights(TreeScorer& scorer, const Matrix<std::int32_t>& nodes,
+                 const Array<std::int64_t>& starts, std::size_t threads,
+                 const nb::object& go_on) {
+    require(nodes.shape(1) == 3, "a node has three numbers");
+    const std::vector<std::int64_t> begins = vector_of(starts);
+    require(!begins.empty() && begins.front() == 0 && std::ranges::is_sorted(begins) &&
+                begins.back() == static_cast<std::int64_t>(nodes.shape(0)),
+            "the trees are one below the other");
+    std::vector<TreeNode> trees;
+    for (std::size_t i = 0; i < nodes.size(); i += 3) {
+        const std::int32_t* at = nodes.data() + i;
+        trees.push_back({at[0], at[1], at[2]});
+    }
+    const auto ask = [&] {
+        const nb::gil_scoped_acquire acquire;
+        return nb::cast<bool>(go_on());
+    };
+    return to_numpy(
+        without_lock([&] { return scorer.log_weights(trees, begins, threads, ask); }));
+}
+
+// --- over edits -------------------------------------------------------------------------------
+
+// Three numbers for each edit: kind, place, position of its split (-1 when pruning).
+auto edits_of(const EditState& state, EditSampler& sampler) {
+    std::vector<std::int32_t> out;
+    for (const auto& edit : sampler.write(state.edits)) {
+        out.insert(out.end(), {edit.kind, edit.place, edit.split});
+    }
+    return to_numpy(std::move(out));
+}
+
+// Three numbers for each node of the last tree in preorder: feature (-1: a leaf), and the codes
+// that are neighbours.
+auto preorder_of(const EditState& state) {
+    std::vector<std::int32_t> out;
+    for (const Node& node : state.edits.tree().proof.nodes) {
+        const Taken& t = node.taken;
+        out.insert(out.end(), {t.feature, static_cast<std::int32_t>(t.low),
+                               static_cast<std::int32_t>(t.high)});
+    }
+    return to_numpy(std::move(out));
+}
+
+nb::object restore_edits(EditSampler& sampler, const Array<std::int32_t>& edits,
+                         std::vector<std::uint32_t> turns) {
+    std::vector<EditMover::Written> all;
+    for (std::size_t i = 0; i + 2 < edits.size(); i += 3) {
+        all.push_back({edits.data()[i], edits.data()[i + 1], edits.data()[i + 2]});
+    }
+    EditState out;
+    const bool made = without_lock([&] { return sampler.restore(all, std::move(turns), out); });
+    return made ? nb::cast(std::move(out)) : nb::none();
+}
+
+// A state of a sequence in the support, or None if this try of the search finds none.
+nb::object start_edits(EditSampler& sampler, const Seeds& seeds, std::uint32_t number) {
+    SeededRandomness random = randomness_of(seeds);
+    EditState out;
+    const bool made = without_lock([&] { return sampler.start(random, number, out); });
+    return made ? nb::cast(std::move(out)) : nb::none();
+}
+
+nb::tuple advance_edits(EditSampler& sampler, const EditState& state, const Seeds& seeds,
+                        double power, std::uint64_t n) {
+    SeededRandomness random = randomness_of(seeds);
+    Tally tally;
+    EditState out = without_lock([&] { return sampler.advance(state, random, power, n, tally); });
+    return nb::make_tuple(nb::cast(std::move(out)), to_numpy(flat<std::uint64_t>(tally)));
+}
+
+// One transition in which a script stands in for randomness; what it took and could have taken.
+nb::tuple scripted_edits(EditSampler& sampler, const EditState& state,
+                         std::vector<std::uint32_t> script, double power) {
+    ScriptedRandomness random(std::move(script));
+    Tally tally;
+    EditState out = sampler.advance(state, random, power, 1, tally);
+    return nb::make_tuple(nb::cast(std::move(out)), random.taken(), random.probabilities());
+}
+
+using Given = std::vector<std::pair<std::int32_t, double>>;
+
+void make_edit_sampler(EditSampler* self, const exact::Engine& engine, const Given& given,
+                       double p, int measure, std::uint32_t max_depth, std::uint32_t most_edits,
+                       bool constrained, std::uint32_t max_leaves, std::uint32_t max_features,
+                       const Monotones& monotone, const Mixture& mixture) {
+    EditProcess process{p, {static_cast<Measure>(measure), max_depth}, most_edits, {}};
+    for (const auto& [feature, threshold] : given) {
+        process.given.push_back({feature, threshold});
+    }
+    new (self) EditSampler(engine.problem(), engine.geometry(), std::move(process),
+                           tests_of(max_leaves, max_features, monotone), constrained,
+                           mixture_of(mixture));
+}
+
+}  // namespace
+
+void bind_mcmc(nb::module_& m) {
+    nb::class_<State>(m, "MHState")
+        .def("choices", &choices_of)
+        .def(
+            "leaf_statistics",
+            [](const State& state, const Sampler& sampler) {
+                return to_numpy(leaf_statistics_of(state.proof, sampler.problem().leaf));
+            },
+            nb::arg("sampler"))
+        .def_ro("turns", &State::turns)
+        .def_prop_ro("n_points", [](const State& s) { return s.proof.all().n_points; })
+        .def_prop_ro("n_leaves", [](const State& s) { return s.proof.all().n_leaves; })
+        .def_prop_ro("log_draw", [](const State& s) { return s.proof.all().log_draw; })
+        .def_prop_ro("log_excess", [](const State& s) { return s.proof.all().log_excess; })
+        .def_prop_ro("log_likelihood",
+                     [](const State& s) { return s.proof.all().log_likelihood; });
+    nb::class_<Sampler>(m, "MHSampler")
+        .def(
+            "__init__",
+            [](Sampler* self, const exact::Engine& engine, std::uint32_t max_leaves,
+               std::uint32_t max_features, const Monotones& monotone, const Mixture& mixture,
+               double most_boxes) {
+                new (self) Sampler(engine.problem(), engine.geometry(),
+                                   tests_of(max_leaves, max_features, monotone),
+                                   mixture_of(mixture), most_boxes);
+            },
+            nb::arg("engine"), nb::arg("max_leaves"), nb::arg("max_features"),
+            nb::arg("monotone"), nb::arg("mixture"), nb::arg("most_boxes"),
+            nb::keep_alive<1, 2>())
+        .def("start", &start, nb::arg("seeds").noconvert(), nb::arg("tries"),
+             nb::arg("predicate").none() = nb::none())
+        .def("advance", &advance, nb::arg("state"), nb::arg("seeds").noconvert(),
+             nb::arg("power"), nb::arg("n"), nb::arg("predicate").none() = nb::none())
+        .def("scripted", &scripted, nb::arg("state"), nb::arg("script"), nb::arg("power"),
+             nb::arg("predicate").none() = nb::none())
+        .def("advance_tempered", &advance_tempered, nb::arg("rungs"), nb::arg("spacing"),
+             nb::arg("seeds").noconvert(), nb::arg("power"), nb::arg("n"), nb::arg("tuning_from"),
+             nb::arg("predicate").none() = nb::none())
+        .def("scripted_tempered", &scripted_tempered, nb::arg("rungs"), nb::arg("spacing"),
+             nb::arg("script"), nb::arg("power"))
+        .def("root_fits", &Sampler::root_fits)
+        .def("restore", &restore, nb::arg("choices").noconvert(), nb::arg("turns"))
+        .def("tree", &tree, nb::arg("nodes").noconvert())
+        .def(
+            "holds",
+            [](Sampler& sampler, const State& state) { return sampler.holds(state.proof); },
+            nb::arg("state"));
+    nb::class_<TreeScorer>(m, "TreeScorer")
+        .def(
+            "__init__",
+            [](TreeScorer* self, const exact::Engine& engine) {
+                require(!engine.problem().counted(), "leaves are not counted");
+                new (self) TreeScorer(engine.problem(), engine.geometry());
+            },
+            nb::arg("engine"), nb::keep_alive<1, 2>())
+        .def("log_weights", &log_weights, nb::arg("nodes").noconvert(),
+             nb::arg("starts").noconvert(), nb::arg("threads"), nb::arg("go_on"));
+    nb::class_<EditState>(m, "EditState")
+        .def("edits", &edits_of, nb::arg("sampler"))
+        .def("preorder", &preorder_of)
+        .def(
+            "leaf_statistics",
+            [](const EditState& state, const EditSampler& sampler) {
+                return to_numpy(
+                    leaf_statistics_of(state.edits.tree().proof, sampler.problem().leaf));
+            },
+            nb::arg("sampler"))
+        .def_ro("turns", &EditState::turns)
+        .def_prop_ro("n_points", [](const EditState& s) { return s.edits.n_points; })
+        .def_prop_ro("log_draw", [](const EditState& s) { return s.edits.log_draw; })
+        .def_prop_ro("log_likelihood", [](const EditState& s) {
+            return s.edits.tree().proof.all().log_likelihood;
+        });
+    nb::class_<EditSampler>(m, "EditSampler")
+        .def("__init__", &make_edit_sampler, nb::arg("engine"), nb::arg("given"), nb::arg("p"),
+             nb::arg("measure"), nb::arg("max_depth"), nb::arg("most_edits"),
+             nb::arg("constrained"), nb::arg("max_leaves"), nb::arg("max_features"),
+             nb::arg("monotone"), nb::arg("mixture"), nb::keep_alive<1, 2>())
+        .def("advance", &advance_edits, nb::arg("state"), nb::arg("seeds").noconvert(),
+             nb::arg("power"), nb::arg("n"))
+        .def("scripted", &scripted_edits, nb::arg("state"), nb::arg("script"), nb::arg("power"))
+        .def_prop_ro("tries", [](const EditSampler&) { return EditMover::kEnd; })
+        .def("start", &start_edits, nb::arg("seeds").noconvert(), nb::arg("number"))
+        .def("holds", &EditSampler::holds, nb::arg("state"))
+        .def("restore", &restore_edits, nb::arg("edits").noconvert(), nb::arg("turns"));
+}

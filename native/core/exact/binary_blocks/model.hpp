@@ -1,0 +1,71 @@
+// What the values of boxes are made of where features have two values.
+
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "exact/binary_blocks/table.hpp"
+#include "exact/block_search.hpp"
+#include "exact/depth_grammar.hpp"
+#include "exact/interval_blocks/products.hpp"
+#include "problem/problem.hpp"
+
+namespace slp::exact {
+
+// Everything that values on binary features are made of.
+struct BinaryModel {
+    const Problem& problem;
+    const BinaryTable& table;
+    const DepthGrammar& by_depth;
+    BinarySplitProbabilities probabilities;
+    LeafValues leaf;
+    // Rows of the data that a box must have; no more than the root has.
+    std::uint32_t least;
+
+    std::size_t n_depths() const { return by_depth.nodes.size(); }
+
+    // At how many depths, from the first on, a box that so many features part can be met: each
+    // split on the way to it was on another feature.
+    std::size_t n_depths_of(std::uint64_t varying) const {
+        const auto free = static_cast<std::size_t>(std::popcount(varying));
+        return std::min(n_depths(), table.features.size() - free + 1);
+    }
+};
+
+// Value of a box at one depth. sum: over its splits, weight times values, probabilities left out;
+// weights: of its splits.
+template <Sum kSum>
+double value_at(const BinaryModel& model, std::size_t depth, double leaf, double sum,
+                double weights) {
+    const DepthGrammar::Node& node = model.by_depth.nodes[depth];
+    if (!(weights > 0.0)) {
+        return node.leaf_alone * leaf;
+    }
+    double value = node.leaf * leaf;
+    if (node.split > 0.0) {
+        add_term<kSum>(node.split * model.probabilities.common(weights) * sum, value);
+    }
+    return value;
+}
+
+// Adds the values of a split at the first n depths: those of its sides at the next depth.
+template <Sum kSum, bool kVector>
+void add_split(const BinaryModel& model, double weight, const double* left, const double* right,
+               std::size_t n, double* sum) {
+    if constexpr (kVector) {
+        const std::size_t last = model.n_depths() - 1;
+        for (std::size_t t = 0; t < std::min(n, last); ++t) {
+            add_term<kSum>(weight * left[t + 1] * right[t + 1], sum[t]);
+        }
+        if (n > last && model.by_depth.endless) {
+            add_term<kSum>(weight * left[last] * right[last], sum[last]);
+        }
+    } else {
+        add_term<kSum>(weight * *left * *right, *sum);
+    }
+}
+
+}  // namespace slp::exact

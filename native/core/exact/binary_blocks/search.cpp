@@ -1,0 +1,170 @@
+#include "exact/binary_blocks/search.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "exact/binary_blocks/small_boxes.hpp"
+#include "exact/binary_blocks/worker.hpp"
+#include "pool.hpp"
+
+namespace slp::exact {
+
+namespace {
+
+template <Sum kSum, bool kVector, std::size_t kInner>
+class BinaryBlockSearch final : public BlockSearch {
+public:
+    static constexpr std::size_t kCells = InnerBits<kInner>::kCells;
+    static constexpr std::size_t kWhole = kCells - 1;  // the cell that is free in every inner bit
+
+    BinaryBlockSearch(const Problem& problem, const BinaryTable& table,
+                      const DepthGrammar& by_depth, const BlockTask& task, const Box& root,
+                      double log_scale)
+        : by_depth_(by_depth),
+          setting_{{problem, table, by_depth_,
+                    BinarySplitProbabilities(table, problem.grammar, by_depth.measure),
+                    LeafValues(problem.leaf, task.likelihood, log_scale),
+                    static_cast<std::uint32_t>(
+                        std::min<std::int64_t>(problem.grammar.min_leaf, data_rows(root.sizes)))},
+                   InnerBits<kInner>(table),
+                   {}},
+          task_(task),
+          root_(root),
+          shared_(task) {
+        for (std::size_t t = 0; t < task.n_threads; ++t) {
+            pools_.push_back(std::make_unique<Pool>(shared_.budget));
+        }
+    }
+
+    Status run(const Poll& poll) override {
+        find_singles();
+        const Status status = shared_.team.run(task_.n_threads, [&](std::size_t thread) {
+            BinaryWorker<kSum, kVector, kInner>(shared_, setting_, thread, *pools_[thread],
+                                                thread == 0 ? &poll : nullptr)
+                .run(root_);
+        });
+        if (status == Status::done) {
+            const auto* const values =
+                std::bit_cast<const double*>(*shared_.found->find(root_.key));
+            for (std::size_t t = 0; t < n_root_depths(); ++t) {
+                root_values_.push_back(values[t * kCells + kWhole]);
+            }
+        }
+        shared_.found.reset();
+        if (!task_.keep) {
+            pools_.clear();
+        }
+        return status;
+    }
+
+    Progress progress() const override { return shared_.progress(); }
+
+    double log_value(const Box& box, std::size_t depth) const override {
+        const double scale = model().leaf.log_scale() * data_rows(box.sizes);
+        if (box.key == root_.key) {
+            return depth < root_values_.size() ? std::log(root_values_[depth]) - scale
+                                               : -INFINITY;
+        }
+        const std::uint64_t* const found =
+            shared_.kept == nullptr ? nullptr : shared_.kept->find(box.key);
+        if (found != nullptr) {
+            return std::log(std::bit_cast<const double*>(*found)[depth * kCells]) - scale;
+        }
+        if (box.rows.empty() || box.rows.size() > kFewRows) {
+            return -INFINITY;
+        }
+        SmallBoxes<kSum, kVector> small(model());
+        small.work_out(box.rows);
+        return std::log(small.values((std::size_t{1} << box.rows.size()) - 1)[depth]) - scale;
+    }
+
+    std::uint32_t few_rows() const override { return kFewRows; }
+
+    double root_count(std::size_t depth) const override {
+        return depth < root_values_.size() ? root_values_[depth] : 0.0;
+    }
+
+private:
+    const BinaryModel& model() const { return setting_.model; }
+
+    // Values of the blocks of one row.
+    void find_singles() {
+        const std::size_t n_rows = model().table.rows.size();
+        const std::size_t words = setting_.words_of_single();
+        shared_.budget.take(n_rows * words * sizeof(double));
+        setting_.singles.assign(n_rows * words, 0.0);
+        std::vector<double> statistics(model().problem.leaf.n_statistics());
+        for (std::uint32_t row = 0; row < n_rows; ++row) {
+            model().problem.leaf.sum({&row, 1}, statistics.data());
+            const double leaf =
+                model().leaf(statistics.data(), data_rows(model().table.rows[row].sizes));
+            double* const values = setting_.singles.data() + row * words;
+            for (std::size_t at = 0; at < words; ++at) {
+                if (setting_.inner.holds(at % kCells, row)) {
+                    values[at] = by_depth_.nodes[at / kCells].leaf_alone * leaf;
+                }
+            }
+        }
+    }
+
+    std::size_t n_root_depths() const {
+        return kVector ? model().n_depths_of(model().table.varying(root_.rows)) : 1;
+    }
+
+    DepthGrammar by_depth_;
+    BinarySetting<kInner> setting_;
+    BlockTask task_;
+    Box root_;
+    WalkShared shared_;
+    std::vector<std::unique_ptr<Pool>> pools_;
+    std::vector<double> root_values_;
+};
+
+// How many bits are inner. With more there are fewer blocks and look-ups, and more members that are
+// copies; those take memory, vectors by far the most.
+constexpr std::size_t kInner = 2, kInnerOfVectors = 0;
+
+template <Sum kSum>
+std::unique_ptr<BlockSearch> make(const Problem& problem, const BinaryTable& table,
+                                  const DepthGrammar& by_depth, const BlockTask& task,
+                                  const Box& root, double log_scale) {
+    if (by_depth.nodes.size() == 1) {
+        return std::make_unique<BinaryBlockSearch<kSum, false, kInner>>(problem, table, by_depth,
+                                                                        task, root, log_scale);
+    }
+    return std::make_unique<BinaryBlockSearch<kSum, true, kInnerOfVectors>>(
+        problem, table, by_depth, task, root, log_scale);
+}
+
+std::unique_ptr<BlockSearch> make(const Problem& problem, const BinaryTable& table,
+                                  const DepthGrammar& by_depth, const BlockTask& task,
+                                  const Box& root, double log_scale) {
+    switch (task.sum) {
+        case Sum::total: return make<Sum::total>(problem, table, by_depth, task, root, log_scale);
+        case Sum::best: return make<Sum::best>(problem, table, by_depth, task, root, log_scale);
+        case Sum::count: break;
+    }
+    return make<Sum::count>(problem, table, by_depth, task, root, log_scale);
+}
+
+}  // namespace
+
+std::unique_ptr<BlockSearch> make_binary_block_search(const Problem& problem,
+                                                      const Geometry& geometry,
+                                                      const BinaryTable& table,
+                                                      const DepthGrammar& by_depth,
+                                                      const BlockTask& task) {
+    return std::make_unique<ScaledSearch<BlockSearch>>(
+        geometry, task,
+        [&problem, &table, by_depth](const BlockTask& own, const Box& root, double log_scale) {
+            return make(problem, table, by_depth, own, root, log_scale);
+        });
+}
+
+}  // namespace slp::exact

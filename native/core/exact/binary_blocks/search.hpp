@@ -1,0 +1,32 @@
+// The inside pass over a depth grammar by binary-feature blocks, on a table of features of two
+// values (binary_blocks/table.hpp).
+//
+// A few inner bits are free in a block, and the values of all boxes that they cut out of the
+// block's box lie side by side (binary_blocks/cells.hpp). A split on an outer bit splits all of
+// these boxes at once, so one look-up serves them all.
+//
+// Features of two values make three things simpler. The keys of both sides of all splits come from
+// one pass over the rows, in which each row adds itself to the bits that it has. Blocks of few
+// rows need no look-ups: sums over their sets of rows (binary_blocks/small_boxes.hpp) give their
+// values, and blocks of one row are known in advance. The values of all depths are found together,
+// up to the greatest depth that a box can have.
+
+#pragma once
+
+#include <memory>
+
+#include "exact/binary_blocks/table.hpp"
+#include "exact/block_search.hpp"
+#include "exact/depth_grammar.hpp"
+#include "problem/geometry.hpp"
+#include "problem/problem.hpp"
+
+namespace slp::exact {
+
+std::unique_ptr<BlockSearch> make_binary_block_search(const Problem& problem,
+                                                      const Geometry& geometry,
+                                                      const BinaryTable& table,
+                                                      const DepthGrammar& by_depth,
+                                                      const BlockTask& task);
+
+}  // namespace slp::exact

@@ -1,0 +1,293 @@
+// The values of one block's members (binary_blocks/cells.hpp), from those of the blocks that its
+// outer splits lead to.
+//
+// If all rows of a member lie on one side of some outer split, the member belongs to that side,
+// and its value is copied. If the rows do not differ in an inner bit that the member leaves free,
+// it equals the member that has this bit fixed. All other members are evaluated here. Their sums
+// over outer splits run over all cells of both sides at once; sums over inner splits stay inside
+// the block.
+
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "exact/binary_blocks/cells.hpp"
+#include "exact/binary_blocks/model.hpp"
+#include "exact/binary_blocks/small_boxes.hpp"
+#include "exact/numbers.hpp"
+#include "pool.hpp"
+
+namespace slp::exact {
+
+template <Sum kSum, bool kVector, std::size_t kInner>
+class BinarySums {
+    static_assert(!kVector || kInner == 0, "blocks of vectors would be too large");
+
+public:
+    static constexpr std::size_t kCells = InnerBits<kInner>::kCells;
+
+    BinarySums(const BinaryModel& model, const InnerBits<kInner>& inner, Pool& pool)
+        : model_(model),
+          inner_(inner),
+          pool_(pool),
+          cells_(model.table, inner, model.problem.leaf),
+          small_(model),
+          sums_((kVector ? model.n_depths() : 1) * kCells) {}
+
+    // Works out a block. varying: bits that part its rows. splits: those on outer bits, ascending.
+    // sides: left and right of each. keep: called with the cell and the first value of every
+    // member of more than kFewRows rows that is worked out here; values at further depths lie
+    // kCells apart.
+    template <typename Keep>
+    const double* work_out(const Box& box, std::uint64_t varying,
+                           std::span<const BinarySplit> splits, const double* const* sides,
+                           Keep keep) {
+        n_items_ = n_edges_ = 0;
+        outer_ = varying & ~inner_.mask();
+        n_depths_ = kVector ? model_.n_depths_of(outer_) : 1;
+        own_ = reinterpret_cast<double*>(pool_.allocate(n_depths_ * kCells));
+        if (box.rows.size() <= kFewRows) {
+            fill_small(box);
+            return own_;
+        }
+        for (std::size_t side = 0; side < 2 * splits.size(); ++side) {
+            prefetch(sides[side]);
+        }
+        cells_.set_rows(box.rows);
+        sum_outer(splits, sides);
+        if (model_.least > 1) {
+            count_outer(splits, sides);
+        }
+        std::uint64_t of_splits = 0;
+        for (const BinarySplit& split : splits) {
+            of_splits |= std::uint64_t{1} << split.bit;
+        }
+        for (std::size_t cell = 0; cell < kCells; ++cell) {
+            if (data_rows(cells_.sizes(cell)) < model_.least) {
+                copy(cell, [](std::size_t) { return 0.0; });
+            } else if (const std::uint64_t same = of_splits & ~cells_.varying(cell); same != 0) {
+                const auto split =
+                    static_cast<std::size_t>(std::popcount(of_splits & (lowest(same) - 1)));
+                const double* const left = sides[2 * split];
+                const double* const right = sides[2 * split + 1];
+                copy(cell, [&](std::size_t at) { return left[at] + right[at]; });
+            } else if (!copy_half(cell)) {
+                add_inner(cell);
+                finish(cell);
+                if (distinct_rows(cells_.sizes(cell)) > kFewRows) {
+                    keep(cell, own_ + cell);
+                }
+            }
+        }
+        return own_;
+    }
+
+    // Gives up the block that was worked out last.
+    void take_back() { pool_.take_back(n_depths_ * kCells); }
+
+    // Of the block that was worked out last: its own members of more than one row, and their splits
+    // with one more for the leaf.
+    std::uint64_t n_items() const { return n_items_; }
+    std::uint64_t n_edges() const { return n_edges_; }
+    // Whether every value so far lies well inside the range of doubles.
+    bool in_range() const { return in_range_; }
+
+private:
+    static std::uint64_t lowest(std::uint64_t word) { return word & (~word + 1); }
+
+    void prefetch(const double* values) const {
+        constexpr std::size_t kLine = 64, kMost = 512;
+        const std::size_t bytes = std::min(n_depths_ * kCells * sizeof(double), kMost);
+        const auto* const begin = reinterpret_cast<const char*>(values);
+        for (std::size_t at = 0; at < bytes; at += kLine) {
+            __builtin_prefetch(begin + at);
+        }
+        __builtin_prefetch(begin + bytes - 1);
+    }
+
+    // --- outer splits ---
+
+    void sum_outer(std::span<const BinarySplit> splits, const double* const* sides) {
+        weights_.fill(0.0);
+        n_splits_.fill(0);
+        if constexpr (kVector) {
+            std::fill_n(sums_.begin(), n_depths_ * kCells, 0.0);
+            const std::size_t last = model_.n_depths() - 1;
+            const std::size_t n = std::min(n_depths_, last);
+            for (std::size_t f = 0; f < splits.size(); ++f) {
+                const double* const left = sides[2 * f];
+                const double* const right = sides[2 * f + 1];
+                for (std::size_t at = 0; at < n * kCells; ++at) {
+                    add_term<kSum>(splits[f].weight * left[at + kCells] * right[at + kCells],
+                                   sums_[at]);
+                }
+                for (std::size_t at = n * kCells;
+                     model_.by_depth.endless && at < n_depths_ * kCells; ++at) {
+                    add_term<kSum>(splits[f].weight * left[at] * right[at], sums_[at]);
+                }
+            }
+        } else {
+            std::array<double, kCells> sums{};
+            for (std::size_t f = 0; f < splits.size(); ++f) {
+                const double* const left = sides[2 * f];
+                const double* const right = sides[2 * f + 1];
+                for (std::size_t cell = 0; cell < kCells; ++cell) {
+                    add_term<kSum>(splits[f].weight * left[cell] * right[cell], sums[cell]);
+                }
+            }
+            std::copy(sums.begin(), sums.end(), sums_.begin());
+        }
+        if (model_.least <= 1) {  // an own member has all of them
+            double weights = 0;
+            for (const BinarySplit& split : splits) {
+                weights += split.weight;
+            }
+            weights_.fill(weights);
+            n_splits_.fill(splits.size());
+        }
+    }
+
+    // Which members can be split by which splits, where a side may have too few rows.
+    void count_outer(std::span<const BinarySplit> splits, const double* const* sides) {
+        for (std::size_t f = 0; f < splits.size(); ++f) {
+            for (std::size_t cell = 0; cell < kCells; ++cell) {
+                if (sides[2 * f][cell] > 0.0 && sides[2 * f + 1][cell] > 0.0) {
+                    weights_[cell] += splits[f].weight;
+                    ++n_splits_[cell];
+                }
+            }
+        }
+    }
+
+    // --- members ---
+
+    template <typename ValueAt>
+    void copy(std::size_t cell, ValueAt value_at) {
+        for (std::size_t at = cell; at < n_depths_ * kCells; at += kCells) {
+            own_[at] = value_at(at);
+        }
+    }
+
+    bool copy_half(std::size_t cell) {
+        for (std::size_t i = 0; i < kInner; ++i) {
+            if (!inner_.is_free(cell, i) || (cells_.varying(cell) & inner_.bit(i)) != 0) {
+                continue;
+            }
+            const std::size_t left = inner_.half(cell, i, false);
+            const std::size_t shift =
+                cell - (cells_.sizes(left) != 0 ? left : inner_.half(cell, i, true));
+            copy(cell, [&](std::size_t at) { return own_[at - shift]; });
+            return true;
+        }
+        return false;
+    }
+
+    // Adds the splits on inner bits to a member's sum.
+    void add_inner(std::size_t cell) {
+        for (std::size_t i = 0; i < kInner; ++i) {
+            if (!inner_.is_free(cell, i)) {
+                continue;
+            }
+            const std::size_t left = inner_.half(cell, i, false);
+            const std::size_t right = inner_.half(cell, i, true);
+            if (!(own_[left] > 0.0 && own_[right] > 0.0)) {
+                continue;
+            }
+            const double weight =
+                model_.probabilities
+                    .weight[static_cast<std::size_t>(std::countr_zero(inner_.bit(i)))];
+            weights_[cell] += weight;
+            ++n_splits_[cell];
+            add_term<kSum>(weight * own_[left] * own_[right], sums_[cell]);
+        }
+    }
+
+    std::size_t n_depths_of(std::size_t cell) const {
+        return kVector ? std::min(n_depths_, model_.n_depths_of(cells_.varying(cell))) : 1;
+    }
+
+    void finish(std::size_t cell) {
+        const Sizes sizes = cells_.sizes(cell);
+        const double leaf = model_.leaf(cells_.statistics(cell), data_rows(sizes));
+        const std::size_t n = n_depths_of(cell);
+        for (std::size_t t = 0; t < n; ++t) {
+            own_[t * kCells + cell] =
+                value_at<kSum>(model_, t, leaf, sums_[t * kCells + cell], weights_[cell]);
+        }
+        for (std::size_t t = n; t < n_depths_; ++t) {
+            own_[t * kCells + cell] = 0.0;
+        }
+        check_range(own_[cell]);
+        count(sizes, n_splits_[cell]);
+    }
+
+    void check_range(double value) {
+        in_range_ = in_range_ && (kSum == Sum::count || (value >= kTiny && value <= kHuge));
+    }
+
+    void count(Sizes sizes, std::size_t n_splits) {
+        if (distinct_rows(sizes) > 1) {
+            n_items_ += 1;
+            n_edges_ += n_splits + 1;
+        }
+    }
+
+    // --- blocks of few rows ---
+
+    void fill_small(const Box& box) {
+        small_.work_out(box.rows);
+        std::array<std::uint32_t, kCells> sets{};
+        for (std::size_t i = 0; i < box.rows.size(); ++i) {
+            sets[inner_.cell_of(box.rows[i])] |= 1U << i;
+        }
+        inner_.from_halves([&](std::size_t cell, std::size_t left, std::size_t right) {
+            sets[cell] = sets[left] | sets[right];
+        });
+        for (std::size_t cell = 0; cell < kCells; ++cell) {
+            const std::size_t set = sets[cell];
+            const std::span<const double> values = small_.n_rows(set) < model_.least
+                                                       ? std::span<const double>()
+                                                       : small_.values(set);
+            for (std::size_t t = 0; t < n_depths_; ++t) {
+                own_[t * kCells + cell] = t < values.size() ? values[t] : 0.0;
+            }
+            if (!values.empty() && is_own(cell, small_.varying(set))) {
+                check_range(values[0]);
+                count(Sizes{static_cast<std::uint32_t>(std::popcount(set))},
+                      static_cast<std::size_t>(std::popcount(small_.varying(set))));
+            }
+        }
+    }
+
+    // Whether a member that these bits part is no other one's.
+    bool is_own(std::size_t cell, std::uint64_t varying) const {
+        bool own = (outer_ & ~varying) == 0;
+        for (std::size_t i = 0; i < kInner; ++i) {
+            own = own && (!inner_.is_free(cell, i) || (varying & inner_.bit(i)) != 0);
+        }
+        return own;
+    }
+
+    const BinaryModel& model_;
+    const InnerBits<kInner>& inner_;
+    Pool& pool_;
+    CellSums<kInner> cells_;
+    SmallBoxes<kSum, kVector> small_;
+    // Of the block at hand. Sums are laid out as blocks are.
+    std::uint64_t outer_ = 0;
+    std::size_t n_depths_ = 1;
+    double* own_ = nullptr;
+    std::vector<double> sums_;
+    std::array<double, kCells> weights_{};
+    std::array<std::size_t, kCells> n_splits_{};
+    std::uint64_t n_items_ = 0, n_edges_ = 0;
+    bool in_range_ = true;
+};
+
+}  // namespace slp::exact

@@ -1,0 +1,70 @@
+#include "exact/binary_blocks/table.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "exact/numbers.hpp"
+
+namespace slp::exact {
+
+std::optional<BinaryTable> binary_table(const Problem& problem, const Geometry& geometry) {
+    const Table& table = problem.table;
+    BinaryTable out;
+    for (std::uint32_t row = 0; row < table.n_rows; ++row) {
+        out.rows.push_back({geometry.key_of(row), geometry.sizes_of(row), 0});
+    }
+    for (std::uint32_t f = 0; f < table.features.size(); ++f) {
+        const std::vector<std::uint32_t>& codes = table.features[f].codes;
+        const auto [low, high] = std::minmax_element(codes.begin(), codes.end());
+        if (low == codes.end() || *low == *high) {
+            continue;
+        }
+        if (out.features.size() == kMostBits ||
+            !std::all_of(codes.begin(), codes.end(),
+                         [&](std::uint32_t code) { return code == *low || code == *high; })) {
+            return std::nullopt;
+        }
+        const std::uint64_t bit = std::uint64_t{1} << out.features.size();
+        out.features.push_back(f);
+        for (std::uint32_t row = 0; row < table.n_rows; ++row) {
+            out.rows[row].bits |= codes[row] == *high ? bit : 0;
+        }
+    }
+    return out;
+}
+
+BinarySplitProbabilities::BinarySplitProbabilities(const BinaryTable& table,
+                                                   const Grammar& grammar, Measure measure)
+    : weight(table.features.size(), 1.0),
+      by_sum(measure == Measure::feature_then_cut || measure == Measure::all),
+      fixed(measure == Measure::per_feature
+                ? 1.0 / static_cast<double>(grammar.feature_weights.size())
+                : 1.0) {
+    for (std::size_t b = 0; b < weight.size() && measure == Measure::feature_then_cut; ++b) {
+        weight[b] = grammar.feature_weights[table.features[b]];
+    }
+}
+
+LeafValues::LeafValues(const LeafModel& model, bool likelihood, double log_scale)
+    : model_(model), likelihood_(likelihood), log_scale_(log_scale) {
+    if (!likelihood || model.kind() != LeafKind::dirichlet) {
+        return;
+    }
+    double total = 0;
+    for (const double a : model.hyperparameters()) {
+        double product = 1;
+        for (std::uint32_t i = 0; i < kTabulated; ++i) {
+            rising_.push_back(product);
+            product *= a + i;
+        }
+        total += a;
+    }
+    // Beyond the range of doubles leaves would weigh nothing, and no sum above would show it.
+    double product = 1;
+    for (std::uint32_t i = 0; i < kTabulated && product <= kHuge; ++i) {
+        total_.push_back(std::exp(log_scale * i) / product);
+        product *= total + i;
+    }
+}
+
+}  // namespace slp::exact

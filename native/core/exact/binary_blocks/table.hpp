@@ -1,0 +1,96 @@
+// Tables in which no feature has more than two values. A row is then a word of bits.
+
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "exact/depth_grammar.hpp"
+#include "problem/geometry.hpp"
+#include "problem/problem.hpp"
+
+namespace slp::exact {
+
+inline constexpr std::size_t kMostBits = 64;
+
+// Boxes of at most so many distinct rows are small (binary_blocks/small_boxes.hpp).
+inline constexpr std::size_t kFewRows = 6;
+
+struct BinaryTable {
+    struct Row {
+        Key key;
+        Sizes sizes;
+        // One for each feature that tells rows apart: whether the row has the larger code.
+        std::uint64_t bits;
+    };
+    std::vector<Row> rows;
+    // Number of the feature of each bit; ascending.
+    std::vector<std::uint32_t> features;
+
+    // Bits that part these rows.
+    std::uint64_t varying(std::span<const std::uint32_t> of) const {
+        std::uint64_t any = 0, every = ~std::uint64_t{0};
+        for (const std::uint32_t row : of) {
+            any |= rows[row].bits;
+            every &= rows[row].bits;
+        }
+        return any & ~every;
+    }
+};
+
+// The rows as words of bits, or nothing if some feature has more than two values, or more than 64 have
+// two.
+std::optional<BinaryTable> binary_table(const Problem& problem, const Geometry& geometry);
+
+// The probabilities of the splits of a box under the measure. A feature of two values has one
+// split in a box at most.
+struct BinarySplitProbabilities {
+    BinarySplitProbabilities(const BinaryTable& table, const Grammar& grammar, Measure measure);
+
+    // What all splits of a box have in common, given the sum of their weights.
+    double common(double sum) const { return by_sum ? 1.0 / sum : fixed; }
+
+    std::vector<double> weight;  // of each bit
+    bool by_sum;
+    double fixed;
+};
+
+// Marginal likelihoods of leaves times exp(log_scale * rows), on the probability scale; those of
+// few rows without logs.
+class LeafValues {
+public:
+    LeafValues(const LeafModel& model, bool likelihood, double log_scale);
+
+    // Of a leaf with these statistics and as many rows of the data.
+    double operator()(const double* statistics, std::uint32_t n_rows) const {
+        if (!likelihood_) {
+            return std::exp(log_scale_ * n_rows);
+        }
+        if (n_rows >= total_.size()) {
+            return std::exp(model_.log_marginal(statistics) + log_scale_ * n_rows);
+        }
+        double out = total_[n_rows];
+        for (std::size_t c = 0; c < model_.n_statistics(); ++c) {
+            out *= rising_[c * kTabulated + static_cast<std::size_t>(statistics[c])];
+        }
+        return out;
+    }
+    double log_scale() const { return log_scale_; }
+
+private:
+    static constexpr std::uint32_t kTabulated = 64;
+
+    const LeafModel& model_;
+    bool likelihood_;
+    double log_scale_;
+    // Of a dirichlet: Gamma(a_c + i) / Gamma(a_c), at c * kTabulated + i.
+    std::vector<double> rising_;
+    // Gamma(A) / Gamma(A + i), scaled; as far as doubles reach.
+    std::vector<double> total_;
+};
+
+}  // namespace slp::exact

@@ -1,0 +1,130 @@
+// What the searches by blocks have in common: interval blocks (interval_blocks/search.hpp) and
+// binary-feature blocks (binary_blocks/search.hpp). Both take depth grammars (depth_grammar.hpp).
+//
+// A block is a set of boxes that are evaluated together because they differ in one feature, or in a
+// few features of two values. These inner features are free in the block; all others are outer.
+
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "problem/geometry.hpp"
+#include "thread_team.hpp"
+
+namespace slp::exact {
+
+enum class Sum : std::uint8_t { total, best, count };
+
+struct BlockTask {
+    Sum sum = Sum::total;
+    // Whether the leaves' marginal likelihoods are in the weights.
+    bool likelihood = true;
+    // Keep every box's value for look-ups, not the root's alone.
+    bool keep = false;
+    std::size_t memory = 0;
+    std::size_t n_threads = 1;
+    // A feature that no tree splits on; all weights stay as they are. -1: none.
+    std::int32_t excluded = -1;
+    // Log by which values are multiplied for each row of the data, where it is known.
+    std::optional<double> log_scale = std::nullopt;
+    // Keep the blocks for descents (interval_blocks/search.hpp).
+    bool keep_blocks = false;
+};
+
+class BlockSearch {
+public:
+    virtual ~BlockSearch() = default;
+    virtual Status run(const Poll& poll) = 0;
+    virtual Progress progress() const = 0;
+    // Log of a box's value at a depth index. -inf for a box not kept; one of at most few_rows()
+    // distinct rows is worked out if its rows are given.
+    virtual double log_value(const Box& box, std::size_t depth) const = 0;
+    virtual std::uint32_t few_rows() const { return 0; }
+    // The root's count itself.
+    virtual double root_count(std::size_t depth) const = 0;
+};
+
+// Makes a search from a root. Values are multiplied by exp(log_scale) for each row of the data.
+template <typename Search>
+using MakeSearch = std::function<std::unique_ptr<Search>(const BlockTask& task, const Box& root,
+                                                         double log_scale)>;
+
+// The search of a whole table, with the scale that a few of the rows by themselves call for, so
+// that boxes large and small have values that are plain doubles. Counts are not scaled. It is made
+// when it runs: to find the scale is a search of its own.
+template <typename Search>
+class ScaledSearch : public Search {
+public:
+    ScaledSearch(const Geometry& geometry, const BlockTask& task, MakeSearch<Search> make)
+        : geometry_(geometry), task_(task), make_(std::move(make)) {}
+
+    Status run(const Poll& poll) override {
+        double log_scale = task_.log_scale.value_or(0.0);
+        if (task_.sum != Sum::count && !task_.log_scale) {
+            const Status status = find_log_scale(poll, log_scale);
+            if (status == Status::stopped) {
+                return status;
+            }
+        }
+        return within_budget([&] {
+            search_ = make_(task_, geometry_.root(), log_scale);
+            return search_->run(poll);
+        });
+    }
+
+    Progress progress() const override {
+        return search_ == nullptr ? Progress{} : search_->progress();
+    }
+    double log_value(const Box& box, std::size_t depth) const override {
+        return search_ == nullptr ? -INFINITY : search_->log_value(box, depth);
+    }
+    std::uint32_t few_rows() const override {
+        return search_ == nullptr ? 0 : search_->few_rows();
+    }
+    double root_count(std::size_t depth) const override {
+        return search_ == nullptr ? 0.0 : search_->root_count(depth);
+    }
+
+protected:
+    // Null until it has run.
+    Search* made() const { return search_.get(); }
+
+private:
+    Status find_log_scale(const Poll& poll, double& out) const {
+        constexpr std::size_t kFew = 24;
+        const std::span<const std::uint32_t> all = geometry_.root().rows;
+        const std::size_t n_few = std::min(all.size(), kFew);
+        std::vector<std::uint32_t> rows;
+        for (std::size_t i = 0; i < n_few; ++i) {
+            rows.push_back(all[i * all.size() / n_few]);
+        }
+        BlockTask few = task_;
+        few.keep = few.keep_blocks = false;
+        few.n_threads = 1;
+        const Box box = geometry_.box_of(rows);
+        return within_budget([&] {
+            const std::unique_ptr<Search> search = make_(few, box, 0.0);
+            const Status status = search->run(poll);
+            if (status == Status::done) {
+                out = -search->log_value(box, 0) / data_rows(box.sizes);
+            }
+            return status;
+        });
+    }
+
+    const Geometry& geometry_;
+    BlockTask task_;
+    MakeSearch<Search> make_;
+    std::unique_ptr<Search> search_;
+};
+
+}  // namespace slp::exact

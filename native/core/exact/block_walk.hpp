@@ -1,0 +1,212 @@
+// One thread's depth-first search over blocks (block_search.hpp). A block is evaluated after all
+// blocks that its outer splits lead to. The threads share nothing but the table of finished
+// blocks.
+
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "arena.hpp"
+#include "exact/block_search.hpp"
+#include "exact/memo.hpp"
+#include "problem/geometry.hpp"
+#include "thread_team.hpp"
+
+namespace slp::exact {
+
+// What the threads of one search share.
+struct WalkShared {
+    explicit WalkShared(const BlockTask& task)
+        : budget(task.memory),
+          found(std::make_unique<Memo>(1, task.n_threads, budget)),
+          counters(task.n_threads) {
+        if (task.keep) {
+            kept = std::make_unique<Memo>(1, task.n_threads, budget);
+        }
+    }
+
+    Progress progress() const {
+        Progress out;
+        for (const Counter& c : counters) {
+            out.items += c.items.load(std::memory_order_relaxed);
+            out.edges += c.edges.load(std::memory_order_relaxed);
+            out.repeated += c.repeated.load(std::memory_order_relaxed);
+        }
+        out.bytes = budget.used();
+        out.peak_bytes = budget.peak();
+        return out;
+    }
+
+    // Keeps a member's value, as a word. The same box may be two blocks' own, where `min_leaf`
+    // makes it so: not the one that came first is kept but the lesser, so that no run differs from
+    // another.
+    template <typename Less>
+    void keep(Key key, std::uint64_t word, Less less) {
+        if (kept != nullptr) {
+            kept->insert_least(key, word, less);
+        }
+    }
+
+    Budget budget;
+    // IntervalBlocks done, by the keys of their boxes: where their values are. Where they are to
+    // be kept, also the members.
+    std::unique_ptr<Memo> found, kept;
+    std::vector<Counter> counters;
+    ThreadTeam team;
+};
+
+// Of two words that say where values begin, which value is less.
+inline bool first_is_less(std::uint64_t a, std::uint64_t b) {
+    return *std::bit_cast<const double*>(a) < *std::bit_cast<const double*>(b);
+}
+
+// Own, which derives from it, says what blocks are:
+//
+//   std::span<Split> find_splits(const Box&)     those that lead to other blocks, in the arena;
+//                                                Split::side(box, is_left) is a side without rows
+//   Box list_side(const Box&, const Split&, bool is_left)           a side, rows in the arena
+//   bool follows(const Split&)                   whether its sides are asked for
+//   const Values* known(const Box&, const Split&, bool is_left)     of a side that is not looked up
+//   const Values* work_out(const Frame&)         the block's values, from those of all sides
+//   void take_back()                             gives up what was worked out last
+//   bool in_range(), std::uint64_t n_items(), n_edges()             of what was worked out last
+template <typename Own, typename Split, typename Values>
+class BlockWalk {
+public:
+    BlockWalk(WalkShared& shared, std::size_t thread, const Poll* poll)
+        : shared_(shared),
+          arena_(shared.budget),
+          thread_(thread),
+          watch_(shared.team, poll),
+          path_(shared.budget) {}
+
+    void run(const Box& root) {
+        push(root, arena_.mark());
+        while (!stack_.empty()) {
+            if (++steps_ % 16 == 0 && !watch_.go_on([this] { return shared_.progress(); })) {
+                return;
+            }
+            if (!stack_.back().expanded) {
+                expand(stack_.back());
+            }
+            if (!visit_missing(stack_.back())) {
+                finish(stack_.back());
+            }
+        }
+        shared_.team.end(Status::done);
+    }
+
+protected:
+    // A block that is waiting for those that its splits lead to.
+    struct Frame {
+        Arena::Mark mark;
+        Box box;
+        std::span<Split> splits;
+        const Values** sides = nullptr;  // left and right of each split; null while not there
+        std::uint32_t n_missing = 0, next = 0, first = 0;
+        std::uint32_t* missing = nullptr;  // indices into `sides`
+        bool expanded = false;
+    };
+
+    WalkShared& shared_;
+    Arena arena_;
+
+private:
+    Own& self() { return static_cast<Own&>(*this); }
+
+    void push(const Box& box, Arena::Mark mark) {
+        Frame frame;
+        frame.mark = mark;
+        frame.box = box;
+        stack_.push_back(frame);
+    }
+
+    static bool is_left(std::uint32_t side) { return side % 2 == 0; }
+
+    static Key side_key(const Frame& f, std::uint32_t side) {
+        return f.splits[side / 2].side(f.box, is_left(side)).key;
+    }
+
+    void expand(Frame& f) {
+        f.splits = self().find_splits(f.box);
+        f.expanded = true;
+        const auto n = static_cast<std::uint32_t>(2 * f.splits.size());
+        f.sides = arena_.allocate<const Values*>(n);
+        f.missing = arena_.allocate<std::uint32_t>(n);
+        const Memo::Reading reading(*shared_.found, thread_);
+        for (std::uint32_t side = 0; side < n; ++side) {
+            const Split& split = f.splits[side / 2];
+            f.sides[side] = self().known(f.box, split, is_left(side));
+            if (f.sides[side] == nullptr && self().follows(split)) {
+                shared_.found->prefetch(side_key(f, side));
+                f.missing[f.n_missing++] = side;
+            }
+        }
+        const std::uint32_t n_asked = f.n_missing;
+        f.n_missing = 0;
+        for (std::uint32_t i = 0; i < n_asked; ++i) {
+            if (!look_up(f, f.missing[i])) {
+                f.missing[f.n_missing++] = f.missing[i];
+            }
+        }
+        f.first = f.n_missing > 0 && thread_ > 0
+                      ? static_cast<std::uint32_t>(split_mix(thread_ + f.box.key.a) % f.n_missing)
+                      : 0;
+        path_.raise_to(stack_.capacity() * sizeof(Frame));
+    }
+
+    bool look_up(Frame& f, std::uint32_t side) const {
+        const std::uint64_t* const found = shared_.found->find(side_key(f, side));
+        f.sides[side] = found == nullptr ? nullptr : std::bit_cast<const Values*>(*found);
+        return found != nullptr;
+    }
+
+    // Goes on to a block that is still missing; false if there is none left.
+    bool visit_missing(Frame& f) {
+        for (; f.next < f.n_missing; ++f.next) {
+            const std::uint32_t side = f.missing[(f.next + f.first) % f.n_missing];
+            {
+                const Memo::Reading reading(*shared_.found, thread_);
+                if (look_up(f, side)) {
+                    continue;
+                }
+            }
+            const Arena::Mark mark = arena_.mark();
+            push(self().list_side(f.box, f.splits[side / 2], is_left(side)), mark);
+            return true;
+        }
+        return false;
+    }
+
+    void finish(Frame& f) {
+        const Values* const values = self().work_out(f);
+        if (!self().in_range()) {
+            shared_.team.end(Status::out_of_range);
+        }
+        const Key key = f.box.key;
+        arena_.release(f.mark);
+        stack_.pop_back();
+        Counter& counter = shared_.counters[thread_];
+        const std::uint64_t word = std::bit_cast<std::uint64_t>(values);
+        if (shared_.found->insert(key, &word)) {
+            Counter::add(counter.items, self().n_items());
+            Counter::add(counter.edges, self().n_edges());
+        } else {
+            Counter::add(counter.repeated, self().n_items());
+            self().take_back();
+        }
+    }
+
+    std::size_t thread_;
+    Watch watch_;
+    std::vector<Frame> stack_;
+    Charge path_;  // of the stack
+    std::uint64_t steps_ = 0;
+};
+
+}  // namespace slp::exact

@@ -1,0 +1,164 @@
+#include "exact/interval_blocks/feature_use.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "exact/interval_blocks/inner_feature.hpp"
+#include "exact/interval_blocks/search.hpp"
+#include "thread_team.hpp"
+
+namespace slp::exact {
+
+namespace {
+
+constexpr double kTolerance = 1e-11;
+
+class FeatureUsePass final : public Pass {
+public:
+    FeatureUsePass(const Problem& problem, const Geometry& geometry, DepthGrammar by_depth,
+                   std::uint32_t inner, bool likelihood, std::size_t memory,
+                   std::size_t n_threads)
+        : problem_(problem), geometry_(geometry), by_depth_(std::move(by_depth)), inner_(inner) {
+        task_.likelihood = likelihood;
+        task_.memory = memory;
+        task_.n_threads = n_threads;
+    }
+
+    Status run(const Poll& poll) override {
+        const std::size_t d = problem_.table.features.size();
+        out_.assign(2 * d, 0.0);
+        const Status status = find_splits(poll);
+        if (status != Status::done) {
+            return status;
+        }
+        for (std::size_t f = 0; f < d; ++f) {
+            if (out_[d + f] > 0.0) {
+                const Status without = leave_out(f, poll);
+                if (without != Status::done) {
+                    return without;
+                }
+            }
+        }
+        done_ = true;
+        return Status::done;
+    }
+
+    Progress progress() const override {
+        return {before_.items, before_.edges, before_.repeated, 0, before_.peak_bytes};
+    }
+    double log_value(const Box& box, std::int32_t) const override {
+        return box.key == geometry_.root().key ? log_total_ : -INFINITY;
+    }
+    double root_count(std::int32_t) const override { return 0.0; }
+    std::span<const double> root_vector(std::int32_t) const override {
+        return done_ ? std::span<const double>(out_) : std::span<const double>();
+    }
+    bool likelihood() const override { return task_.likelihood; }
+    bool by_interval_blocks() const override { return true; }
+
+private:
+    // All trees: their weight, and the expected splits.
+    Status find_splits(const Poll& poll) {
+        BlockTask task = task_;
+        task.keep_blocks = true;
+        const auto search =
+            make_interval_block_search(problem_, geometry_, by_depth_, inner_, task);
+        Status status = search->run(adding(poll));
+        if (status == Status::done) {
+            log_total_ = search->log_value(geometry_.root(), 0);
+            log_scale_ = search->log_scale();
+            status = descend(*search, poll);
+        }
+        add(search->progress());
+        return status;
+    }
+
+    Status descend(IntervalBlockSearch& search, const Poll& poll) {
+        const Progress found = search.progress();
+        std::vector<double> splits;
+        QueryBatch queries;
+        queries.splits = &splits;
+        // What is left out of a query that follows both sides had at most two nodes for each row.
+        const double cut = kTolerance / (static_cast<double>(found.items + found.edges) * 2 *
+                                         static_cast<double>(problem_.table.n_rows));
+        const Poll telling = adding(poll);
+        ThreadTeam team;
+        const Status status = team.run(1, [&](std::size_t) {
+            Watch watch(team, &telling);
+            const auto go_on = [&](std::uint64_t) {
+                return watch.go_on([&] { return search.progress(); });
+            };
+            if (search.descend(queries, cut, go_on)) {
+                team.end(Status::done);
+            }
+        });
+        if (status != Status::done) {
+            return status;
+        }
+        std::copy(splits.begin(), splits.end(),
+                  out_.begin() + static_cast<std::ptrdiff_t>(splits.size()));
+        return Status::done;
+    }
+
+    // The trees without a feature.
+    Status leave_out(std::size_t f, const Poll& poll) {
+        BlockTask task = task_;
+        task.excluded = static_cast<std::int32_t>(f);
+        task.log_scale = log_scale_;
+        std::uint32_t inner = inner_;
+        if (f == inner_) {
+            inner = inner_feature(problem_, task.excluded).value_or(inner_);
+        }
+        const auto search =
+            make_interval_block_search(problem_, geometry_, by_depth_, inner, task);
+        const Status status = search->run(adding(poll));
+        add(search->progress());
+        if (status == Status::done) {
+            const double without_it =
+                std::exp(search->log_value(geometry_.root(), 0) - log_total_);
+            const double expected = out_[problem_.table.features.size() + f];
+            out_[f] = std::clamp(1.0 - without_it, 0.0, std::min(1.0, expected));
+        }
+        return status;
+    }
+
+    void add(const Progress& found) {
+        before_.items += found.items;
+        before_.edges += found.edges;
+        before_.repeated += found.repeated;
+        before_.peak_bytes = std::max(before_.peak_bytes, found.peak_bytes);
+    }
+
+    // Tells of this search and of those before.
+    Poll adding(const Poll& poll) const {
+        return [&poll, before = before_](const Progress& now) {
+            return poll({before.items + now.items, before.edges + now.edges,
+                         before.repeated + now.repeated, now.bytes, now.peak_bytes});
+        };
+    }
+
+    const Problem& problem_;
+    const Geometry& geometry_;
+    DepthGrammar by_depth_;
+    std::uint32_t inner_;
+    BlockTask task_;
+    Progress before_;
+    double log_total_ = -INFINITY, log_scale_ = 0.0;
+    std::vector<double> out_;
+    bool done_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> make_feature_use_pass(const Problem& problem, const Geometry& geometry,
+                                            const DepthGrammar& by_depth, std::uint32_t inner,
+                                            bool likelihood, std::size_t memory,
+                                            std::size_t n_threads) {
+    return std::make_unique<FeatureUsePass>(problem, geometry, by_depth, inner, likelihood,
+                                            memory, n_threads);
+}
+
+}  // namespace slp::exact

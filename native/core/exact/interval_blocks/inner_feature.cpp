@@ -1,0 +1,86 @@
+#include "exact/interval_blocks/inner_feature.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "arena.hpp"
+#include "exact/interval_blocks/ranks.hpp"
+
+namespace slp::exact {
+
+namespace {
+
+// A sample of blocks: how many members they have that are worked out in them, with each feature
+// as the inner one.
+constexpr double kMostDescents = 60;
+constexpr double kWorkOnDescents = 3e8;  // visits to rows, of all features together
+constexpr double kFewestMembers = 3.0;
+constexpr std::int32_t kMostRanks = 256;
+
+double members_per_block(const Problem& problem, const Geometry& geometry, std::uint32_t inner,
+                         int descents) {
+    Splitter splitter(geometry);
+    BlockRanks ranks(problem, geometry, inner);
+    std::size_t members = 0, blocks = 0;
+    std::uint64_t random = 1;
+    for (int descent = 0; descent < descents; ++descent) {
+        Arena arena;
+        Box box = geometry.root();
+        for (;;) {
+            const std::span<const BoxSplit> splits =
+                without_feature(splitter.splits(box, arena), inner);
+            ranks.set_rows(box);
+            for_each_feature(splits, [&](std::span<const BoxSplit> own, std::uint32_t first) {
+                ranks.find_sources(problem.table.features[own.front().feature], own, first);
+            });
+            blocks += 1;
+            for (std::size_t i = 0; i < ranks.k; ++i) {
+                members += ranks.k - ranks.first_member[i];
+            }
+            if (splits.empty()) {
+                break;
+            }
+            random = split_mix(random);
+            const BoxSplit& split = splits[random % splits.size()];
+            const bool left = random >> 63 != 0;
+            box = geometry.side(box, split, left, arena);
+        }
+    }
+    return static_cast<double>(members) / static_cast<double>(blocks);
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> inner_feature(const Problem& problem, std::int32_t excluded) {
+    const Geometry geometry(problem);
+    std::vector<std::uint32_t> candidates;
+    for (std::uint32_t f = 0; f < problem.table.features.size(); ++f) {
+        const Feature& feature = problem.table.features[f];
+        if (feature.kind != FeatureKind::levels && feature.n_codes >= 2 &&
+            feature.n_codes <= kMostRanks && static_cast<std::int32_t>(f) != excluded) {
+            candidates.push_back(f);
+        }
+    }
+    // A descent goes through each row a few times. Wide tables have a sample of the features tried.
+    const auto n_features = static_cast<double>(problem.table.features.size());
+    const double descent = 4.0 * problem.table.n_rows * n_features;
+    const double affordable = std::max(1.0, kWorkOnDescents / descent);
+    const auto n = static_cast<double>(candidates.size());
+    const auto descents = static_cast<int>(std::clamp(affordable / n, 1.0, kMostDescents));
+    const auto step = static_cast<std::size_t>(std::max(1.0, std::ceil(n / affordable)));
+    std::optional<std::uint32_t> best;
+    double most = excluded < 0 ? kFewestMembers : 0.0;
+    for (std::size_t i = 0; i < candidates.size(); i += step) {
+        const double members = members_per_block(problem, geometry, candidates[i], descents);
+        if (members > most) {
+            most = members;
+            best = candidates[i];
+        }
+    }
+    return best;
+}
+
+}  // namespace slp::exact

@@ -1,0 +1,19 @@
+// Which feature the interval blocks of a table leave free.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "problem/geometry.hpp"
+#include "problem/problem.hpp"
+
+namespace slp::exact {
+
+// The feature to take as the inner one: of those that thresholds split, the one whose blocks have
+// the most members that are worked out in them, in a sample of blocks. Nothing where none has
+// enough members to be worth it. excluded: a feature that no tree splits on, -1 for none; without
+// it the best is taken whatever it is worth.
+std::optional<std::uint32_t> inner_feature(const Problem& problem, std::int32_t excluded = -1);
+
+}  // namespace slp::exact

@@ -1,0 +1,336 @@
+// A block's rows by the ranks of their inner values, and what outer splits do to them.
+
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "problem/geometry.hpp"
+#include "problem/problem.hpp"
+
+namespace slp::exact {
+
+// For every rank i the first rank from i on at which something holds; k if there is none.
+template <typename Holds>
+void find_next(std::size_t k, std::vector<std::uint32_t>& next, Holds holds) {
+    auto found = static_cast<std::uint32_t>(k);
+    for (std::size_t i = k; i-- > 0;) {
+        found = holds(i) ? static_cast<std::uint32_t>(i) : found;
+        next[i] = found;
+    }
+}
+
+// Where the ranks of a side of a split are among the side's own: `below[i]` of them are below i,
+// and the last up to i has number `last[i]` (below 0, wrapped, where there is none).
+struct SideRanks {
+    std::vector<std::uint32_t> below, last;
+
+    explicit SideRanks(std::size_t most) : below(most), last(most) {}
+
+    template <typename Holds>
+    void find(std::size_t k, Holds holds) {
+        std::uint32_t n = 0;
+        for (std::size_t i = 0; i < k; ++i) {
+            below[i] = n;
+            n += holds(i) ? 1 : 0;
+            last[i] = n - 1;
+        }
+    }
+};
+
+// The rows of one block by inner ranks, and what its outer splits do to them. All of it is scratch
+// that the next block overwrites.
+class BlockRanks {
+public:
+    BlockRanks(const Problem& problem, const Geometry& geometry, std::uint32_t inner)
+        : problem_(problem),
+          geometry_(geometry),
+          inner_(problem.table.features[inner]),
+          most_(std::min<std::size_t>(static_cast<std::size_t>(inner_.n_codes),
+                                      problem.table.n_rows)),
+          rank_of_code_(static_cast<std::size_t>(inner_.n_codes)),
+          sizes(most_),
+          left(most_),
+          least_code(most_),
+          largest_code(most_),
+          code_of_rank(most_),
+          start(most_),
+          first_member(most_),
+          source(most_),
+          left_ranks(most_),
+          right_ranks(most_),
+          next_a_(most_),
+          next_b_(most_),
+          levels_(most_) {}
+
+    struct Source {
+        std::uint32_t split;
+        bool is_left;
+        std::uint32_t row;
+    };
+
+    std::size_t most() const { return most_; }
+
+    void set_rows(const Box& box) {
+        rows = box.rows;
+        k = 0;
+        for (const std::uint32_t row : rows) {
+            rank_of_code_[inner_.codes[row]] = 1;
+        }
+        std::uint32_t low = inner_.codes[rows.front()], high = low;
+        for (const std::uint32_t row : rows) {
+            low = std::min(low, inner_.codes[row]);
+            high = std::max(high, inner_.codes[row]);
+        }
+        for (std::uint32_t code = low; code <= high; ++code) {
+            if (rank_of_code_[code] != 0) {
+                code_of_rank[k] = code;
+                rank_of_code_[code] = static_cast<std::uint32_t>(k++);
+            }
+        }
+        rank_of_row.resize(rows.size());
+        std::fill_n(sizes.begin(), k, Sizes{0});
+        for (std::size_t r = 0; r < rows.size(); ++r) {
+            const std::uint32_t rank = rank_of_code_[inner_.codes[rows[r]]];
+            rank_of_row[r] = rank;
+            sizes[rank] += geometry_.sizes_of(rows[r]);
+        }
+        for (const std::uint32_t row : rows) {
+            rank_of_code_[inner_.codes[row]] = 0;
+        }
+        std::fill_n(first_member.begin(), k, 0U);
+        for (std::size_t i = 0; i < k; ++i) {
+            first_member[i] = static_cast<std::uint32_t>(i);
+        }
+    }
+
+    // Rows with their codes of a feature, codes ascending; of levels also where they are met first.
+    void order_by(const Feature& feature) {
+        order_.clear();
+        for (std::size_t r = 0; r < rows.size(); ++r) {
+            order_.push_back(std::uint64_t{feature.codes[rows[r]]} << 32 | r);
+        }
+        std::sort(order_.begin(), order_.end());
+        next_row_ = 0;
+        std::fill_n(left.begin(), k, Sizes{0});
+        if (feature.kind == FeatureKind::levels) {
+            find_first_levels();
+        }
+    }
+
+    // Members that need not be worked out here: those that lie on one side of one of the feature's
+    // splits altogether. `splits` are the feature's, numbered from `first` on.
+    void find_sources(const Feature& feature, std::span<const BoxSplit> splits,
+                      std::uint32_t first) {
+        if (feature.kind == FeatureKind::levels) {
+            for (std::uint32_t e = 0; e < splits.size(); ++e) {
+                count_level(feature, splits[e].low);
+                note_source(
+                    {first + e, false, 0}, [&](std::size_t i) { return left[i] != 0; },
+                    [&](std::size_t i) { return left[i] != sizes[i]; });
+                note_source(
+                    {first + e, true, 0}, [&](std::size_t i) { return left[i] != sizes[i]; },
+                    [&](std::size_t i) { return left[i] != 0; });
+            }
+            return;
+        }
+        std::fill_n(least_code.begin(), k, std::numeric_limits<std::uint32_t>::max());
+        std::fill_n(largest_code.begin(), k, 0U);
+        for (std::size_t r = 0; r < rows.size(); ++r) {
+            const std::uint32_t code = feature.codes[rows[r]], rank = rank_of_row[r];
+            least_code[rank] = std::min(least_code[rank], code);
+            largest_code[rank] = std::max(largest_code[rank], code);
+        }
+        const std::uint32_t low = splits.front().low, high = splits.back().low;
+        note_source(
+            {first, false, 0}, [&](std::size_t i) { return least_code[i] <= low; },
+            [&](std::size_t i) { return largest_code[i] > low; });
+        note_source(
+            {first + static_cast<std::uint32_t>(splits.size()) - 1, true, 0},
+            [&](std::size_t i) { return largest_code[i] > high; },
+            [&](std::size_t i) { return least_code[i] <= high; });
+    }
+
+    // Makes `start`: member (i, j) has this split as one of its own from j = start[i] on. The
+    // splits of a feature come in order, after `order_by`.
+    void find_start(const Feature& feature, const BoxSplit& split) {
+        if (feature.kind == FeatureKind::levels) {
+            count_level(feature, split.low);
+            find_next(k, next_a_, [&](std::size_t i) { return left[i] != 0; });
+        } else {
+            std::size_t from = next_row_;
+            for (; next_row_ < order_.size() && order_[next_row_] >> 32 <= split.low;
+                 ++next_row_) {
+                const auto r = static_cast<std::uint32_t>(order_[next_row_]);
+                left[rank_of_row[r]] += geometry_.sizes_of(rows[r]);
+                from = order_[next_row_] >> 32 < split.low ? next_row_ + 1 : from;
+            }
+            // Two thresholds with nothing between them are one split, the lower.
+            std::fill_n(next_a_.begin(), k, 0U);
+            for (std::size_t at = from; at < next_row_; ++at) {
+                next_a_[rank_of_row[static_cast<std::uint32_t>(order_[at])]] = 1;
+            }
+            find_next(k, next_a_, [&](std::size_t i) { return next_a_[i] != 0; });
+        }
+        find_next(k, next_b_, [&](std::size_t i) { return left[i] != sizes[i]; });
+        for (std::size_t i = 0; i < k; ++i) {
+            start[i] = std::max(next_a_[i], next_b_[i]);
+        }
+        if (feature.kind == FeatureKind::levels) {
+            skip_second_of_pairs(split.low);
+        }
+        const auto least = static_cast<std::uint64_t>(problem_.grammar.min_leaf);
+        if (least > 1) {
+            keep_least(least);
+        }
+        left_ranks.find(k, [&](std::size_t i) { return left[i] != 0; });
+        right_ranks.find(k, [&](std::size_t i) { return left[i] != sizes[i]; });
+    }
+
+    // After `find_start` of a threshold: for every rank the first from there on with a code above
+    // the split's, up to `high`.
+    void find_right(std::uint32_t high, std::vector<std::uint32_t>& out) {
+        std::fill_n(out.begin(), k, 0U);
+        for (std::size_t at = next_row_; at < order_.size() && order_[at] >> 32 <= high; ++at) {
+            out[rank_of_row[static_cast<std::uint32_t>(order_[at])]] = 1;
+        }
+        find_next(k, out, [&](std::size_t i) { return out[i] != 0; });
+    }
+
+    // The inner splits of member (i, j): their left sides end with ranks from `first` to `second`
+    // - 1.
+    std::pair<std::size_t, std::size_t> inner_splits(std::size_t i, std::size_t j) const {
+        const auto least = static_cast<std::uint64_t>(problem_.grammar.min_leaf);
+        std::size_t from = i, end = j;
+        if (least > 1) {
+            std::uint64_t in_left = 0, in_right = 0;
+            for (; from < j && (in_left += data_rows(sizes[from])) < least; ++from) {
+            }
+            for (; end > i && (in_right += data_rows(sizes[end])) < least; --end) {
+            }
+        }
+        return {from, end};
+    }
+
+private:
+    // The first levels that occur from a rank on, by where they do; lower levels first among
+    // equals.
+    struct FirstLevels {
+        std::uint32_t position[3] = {~0U, ~0U, ~0U};
+        std::uint32_t level[3] = {0, 0, 0};
+
+        void add(std::uint32_t where, std::uint32_t which) {
+            for (int i = 0; i < 3; ++i) {
+                if (where < position[i]) {
+                    std::swap(where, position[i]);
+                    std::swap(which, level[i]);
+                }
+            }
+        }
+    };
+
+    const Problem& problem_;
+    const Geometry& geometry_;
+    const Feature& inner_;
+    std::size_t most_;
+    std::vector<std::uint32_t> rank_of_code_;
+
+public:
+    std::size_t k = 0;
+    std::span<const std::uint32_t> rows;
+    std::vector<std::uint32_t> rank_of_row;
+    // By rank: sizes of all rows, and of those on the left of the split at hand.
+    std::vector<Sizes> sizes, left;
+    std::vector<std::uint32_t> least_code, largest_code, code_of_rank;
+    std::vector<std::uint32_t> start;
+    // By rank i: members (i, j) are worked out here from j = first_member[i] on; those before are
+    // copied from `source[i]`.
+    std::vector<std::uint32_t> first_member;
+    std::vector<Source> source;
+    SideRanks left_ranks, right_ranks;
+
+private:
+    void count_level(const Feature& feature, std::uint32_t level) {
+        std::fill_n(left.begin(), k, Sizes{0});
+        for (std::size_t r = 0; r < rows.size(); ++r) {
+            if (feature.codes[rows[r]] == level) {
+                left[rank_of_row[r]] += geometry_.sizes_of(rows[r]);
+            }
+        }
+    }
+
+    // For every rank the first three levels met from there on, and where.
+    void find_first_levels() {
+        std::fill_n(levels_.begin(), k, FirstLevels{});
+        for (std::size_t at = 0; at < order_.size();) {
+            const auto level = static_cast<std::uint32_t>(order_[at] >> 32);
+            std::fill_n(next_a_.begin(), k, 0U);
+            for (; at < order_.size() && order_[at] >> 32 == level; ++at) {
+                next_a_[rank_of_row[static_cast<std::uint32_t>(order_[at])]] = 1;
+            }
+            find_next(k, next_a_, [&](std::size_t i) { return next_a_[i] != 0; });
+            for (std::size_t i = 0; i < k; ++i) {
+                if (next_a_[i] < k) {
+                    levels_[i].add(next_a_[i], level);
+                }
+            }
+        }
+    }
+
+    // A member without any rank at which `needed` holds lies in the side of ranks `on_side`.
+    template <typename Needed, typename OnSide>
+    void note_source(Source source_of, Needed needed, OnSide on_side) {
+        find_next(k, next_a_, needed);
+        std::uint32_t below = 0;
+        for (std::size_t i = 0; i < k; ++i) {
+            if (next_a_[i] > first_member[i]) {
+                first_member[i] = next_a_[i];
+                source[i] = {source_of.split, source_of.is_left, below};
+            }
+            below += on_side(i) ? 1 : 0;
+        }
+    }
+
+    // Of two levels that are left, `= a` and `= b` are one split, on the first.
+    void skip_second_of_pairs(std::uint32_t level) {
+        for (std::size_t i = 0; i < k; ++i) {
+            const FirstLevels& first = levels_[i];
+            const std::uint32_t second = std::max(first.level[0], first.level[1]);
+            if (first.position[1] < k && level == second) {
+                start[i] = std::max(
+                    start[i],
+                    std::min<std::uint32_t>(first.position[2], static_cast<std::uint32_t>(k)));
+            }
+        }
+    }
+
+    // Both sides keep `least` rows of the data from some j on.
+    void keep_least(std::uint64_t least) {
+        std::uint64_t in_left = 0, in_right = 0;
+        std::size_t end = 0;  // counted are the ranks from i to end - 1
+        for (std::size_t i = 0; i < k; ++i) {
+            while (end < k && (in_left < least || in_right < least)) {
+                in_left += data_rows(left[end]);
+                in_right += data_rows(sizes[end]) - data_rows(left[end]);
+                ++end;
+            }
+            const bool enough = in_left >= least && in_right >= least;
+            const auto from = static_cast<std::uint32_t>(enough ? end - 1 : k);
+            start[i] = std::max(start[i], from);
+            in_left -= data_rows(left[i]);
+            in_right -= data_rows(sizes[i]) - data_rows(left[i]);
+        }
+    }
+
+    std::vector<std::uint32_t> next_a_, next_b_;
+    std::vector<std::uint64_t> order_;
+    std::size_t next_row_ = 0;
+    std::vector<FirstLevels> levels_;
+};
+
+}  // namespace slp::exact

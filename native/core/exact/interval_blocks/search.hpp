@@ -1,0 +1,71 @@
+// The inside pass over a depth grammar by interval blocks.
+//
+// One numeric feature is the inner one. A block is a box that leaves it free. The members of the
+// block are the box's parts between any two of the inner values that occur in it: for k values k
+// (k + 1) / 2 members, stored as one triangle. A split on an outer feature splits all members at
+// once: the left sides are members of one block, the right sides members of another. So a block
+// costs one look-up for each side of each outer split, and the sums over splits run along rows of
+// triangles. Splits on the inner feature stay inside the block. To look up the children of each
+// member separately takes about fifty times as many look-ups, and look-ups take most of the time
+// of a pass.
+//
+// Members of several blocks that hold the same rows are one box. It is evaluated in the smallest of
+// these blocks, where it touches the outer bounds on all sides, and copied to the others.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "budget.hpp"
+#include "exact/block_search.hpp"
+#include "exact/depth_grammar.hpp"
+#include "problem/geometry.hpp"
+#include "problem/problem.hpp"
+
+namespace slp::exact {
+
+// Where rows end.
+class LeafSink {
+public:
+    virtual ~LeafSink() = default;
+    // Rows come to the leaf of these statistics; queries: those that do, one bit each; query l
+    // with the probability mass[l] * factor.
+    virtual void leaf(const double* statistics, std::uint64_t queries, const double* mass,
+                      double factor) = 0;
+};
+
+// What goes down the blocks (interval_blocks/descent.hpp): up to 64 new rows, or one tree.
+struct QueryBatch {
+    std::size_t n = 1;
+    // Of each row its numbers, one for each feature, as in NewRows; empty: query 0 follows both
+    // sides.
+    std::vector<const double*> rows;
+    // What the tree has: expected splits on each feature.
+    std::vector<double>* splits = nullptr;
+    LeafSink* leaves = nullptr;
+
+    bool both() const { return rows.empty(); }
+};
+
+class IntervalBlockSearch : public BlockSearch {
+public:
+    // After a run of totals whose task keeps blocks. Any number of threads at a time. go_on is
+    // asked now and then; false if it ended the descent. Throws OutOfBudget.
+    virtual bool descend(const QueryBatch& queries, double cut,
+                         const std::function<bool(std::uint64_t blocks)>& go_on) = 0;
+    virtual double log_scale() const = 0;
+    // What the blocks and descents take.
+    virtual Budget& budget() = 0;
+};
+
+std::unique_ptr<IntervalBlockSearch> make_interval_block_search(const Problem& problem,
+                                                                const Geometry& geometry,
+                                                                const DepthGrammar& by_depth,
+                                                                std::uint32_t inner,
+                                                                const BlockTask& task);
+
+}  // namespace slp::exact

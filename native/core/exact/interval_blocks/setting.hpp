@@ -1,0 +1,31 @@
+// What all parts of one search by interval blocks have in common.
+
+#pragma once
+
+#include <cstdint>
+
+#include "exact/depth_grammar.hpp"
+#include "problem/geometry.hpp"
+#include "problem/problem.hpp"
+
+namespace slp::exact {
+
+struct IntervalSetting {
+    const Problem& problem;
+    const Geometry& geometry;
+    DepthGrammar by_depth;
+    std::uint32_t inner;
+    // Whether the leaves' marginal likelihoods are in the weights.
+    bool likelihood;
+    // Log by which a value is multiplied for each row of the data.
+    double log_scale;
+    Box root;
+    // A feature that no tree splits on, though its splits keep their probabilities; -1: none.
+    std::int32_t excluded = -1;
+
+    bool is_excluded(std::uint32_t feature) const {
+        return static_cast<std::int32_t>(feature) == excluded;
+    }
+};
+
+}  // namespace slp::exact

@@ -1,0 +1,93 @@
+// One thread's part in the search by interval blocks.
+
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "exact/block_walk.hpp"
+#include "exact/interval_blocks/setting.hpp"
+#include "exact/interval_blocks/sums.hpp"
+#include "problem/geometry.hpp"
+#include "thread_team.hpp"
+
+namespace slp::exact {
+
+// Members are kept as logs of their values, or as where their vectors are.
+template <Sum kSum, bool kVector>
+class IntervalWorker : public BlockWalk<IntervalWorker<kSum, kVector>, BoxSplit,
+                                        TriangleOf<MemberValue<kVector>>> {
+public:
+    using Cell = MemberValue<kVector>;
+    using Triangle = TriangleOf<Cell>;
+    using Walk = BlockWalk<IntervalWorker, BoxSplit, Triangle>;
+
+    // n_blocks: blocks worked out by all threads, also those that another one had done.
+    IntervalWorker(WalkShared& shared, const IntervalSetting& setting,
+                   std::atomic<std::uint32_t>& n_blocks, std::size_t thread, Pool& triangles,
+                   Pool& vectors, const Poll* poll)
+        : Walk(shared, thread, poll),
+          setting_(setting),
+          n_blocks_(n_blocks),
+          splitter_(setting.geometry),
+          scratch_(shared.budget),
+          sums_(setting, triangles, vectors, scratch_) {}
+
+private:
+    friend Walk;
+
+    // Splits on outer features.
+    std::span<BoxSplit> find_splits(const Box& box) {
+        return without_feature(splitter_.splits(box, this->arena_), setting_.inner);
+    }
+
+    Box list_side(const Box& box, const BoxSplit& split, bool left) {
+        return setting_.geometry.side(box, split, left, this->arena_);
+    }
+
+    bool follows(const BoxSplit& split) const { return !setting_.is_excluded(split.feature); }
+
+    const Triangle* known(const Box&, const BoxSplit&, bool) const { return nullptr; }
+
+    const Triangle* work_out(const typename Walk::Frame& f) {
+        Triangle* const own =
+            sums_.work_out(f.box, f.splits, f.sides, [this](Key key, Cell value, Sizes sizes) {
+                if (this->shared_.kept != nullptr) {
+                    keep(key, value, sizes);
+                }
+            });
+        own->number = n_blocks_++;
+        return own;
+    }
+
+    void take_back() { sums_.take_back(this->shared_.kept == nullptr); }
+    bool in_range() const { return sums_.in_range(); }
+    std::uint64_t n_items() const { return sums_.n_items(); }
+    std::uint64_t n_edges() const { return sums_.n_edges(); }
+
+    void keep(Key key, Cell value, Sizes sizes) {
+        if constexpr (kVector) {
+            this->shared_.keep(key, std::bit_cast<std::uint64_t>(value), first_is_less);
+        } else {
+            const double log_value =
+                std::log(value) - setting_.log_scale * static_cast<double>(data_rows(sizes));
+            this->shared_.keep(key, std::bit_cast<std::uint64_t>(log_value),
+                               [](std::uint64_t a, std::uint64_t b) {
+                                   return std::bit_cast<double>(a) < std::bit_cast<double>(b);
+                               });
+        }
+    }
+
+    const IntervalSetting& setting_;
+    std::atomic<std::uint32_t>& n_blocks_;
+    Splitter splitter_;
+    Charge scratch_;
+    IntervalSums<kSum, kVector> sums_;
+};
+
+}  // namespace slp::exact

@@ -1,0 +1,93 @@
+// Random descents from the root to a given box, and the states in which they arrive.
+
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "problem/geometry.hpp"
+#include "problem/problem.hpp"
+
+namespace slp::exact {
+
+// A stream of random numbers, the same everywhere.
+class Random {
+public:
+    explicit Random(std::uint64_t seed) : state_(seed) {}
+    // Uniform in [0, 1).
+    double uniform();
+    // Uniform in 0, ..., n - 1.
+    std::size_t below(std::size_t n);
+
+private:
+    std::uint64_t state_;
+};
+
+// Which features any rule can split on: of an open grammar any may be.
+std::vector<std::uint8_t> features_split(const Problem& problem);
+
+// The most splits on one path; the number of rows where states go round.
+std::int32_t most_cuts(const Problem& problem);
+
+enum class Order : std::uint8_t { most_first, fewest_first, random };
+
+// Walks from the root to boxes.
+class RandomDescents {
+public:
+    RandomDescents(const Problem& problem, const Geometry& geometry);
+
+    // Follows one way to the box of `target`; in random order its cuts are in full or in steps.
+    // Returns the states in which it gets there: none if it is barred.
+    const std::set<std::int32_t>& states(const std::vector<std::uint32_t>& target, Order order,
+                                         Random& random);
+
+    // How many cuts in full lead to it in this order, whatever the state; -1 if min_leaf bars the
+    // way.
+    std::int32_t cuts(const std::vector<std::uint32_t>& target, Order order, Random& random);
+
+    // Whether the last way was left because its states are too many: of an open grammar alone.
+    bool too_many() const { return too_many_; }
+
+    // Cuts of the last way.
+    std::int32_t n_cuts() const { return n_cuts_; }
+
+    // Visits to rows so far.
+    double work() const { return work_; }
+
+private:
+    // A cut that keeps the target on one side.
+    struct Cut {
+        std::size_t feature;
+        // Values: the codes that become neighbours of the threshold. Levels: both the level.
+        std::uint32_t low, high;
+        bool keep_left;
+        std::uint64_t kept_rows;  // of the data
+    };
+
+    void aim(const std::vector<std::uint32_t>& target);
+    void find_cuts(bool in_steps, Random& random);
+    void threshold_cuts(std::size_t f, bool in_steps, Random& random);
+    void level_cuts(std::size_t f);
+    void add(std::size_t f, std::uint32_t low, std::uint32_t high, bool keep_left);
+    bool keeps(const Cut& cut, std::uint32_t row) const;
+    const Cut* choose(Order order, Random& random) const;
+    void follow_calls();
+    void follow(const Cut& cut);
+
+    const Problem& problem_;
+    const Geometry& geometry_;
+    std::vector<std::uint8_t> split_;
+    double work_ = 0;
+    std::int32_t n_cuts_ = 0;
+
+    std::vector<std::vector<std::uint32_t>> kept_codes_;  // of the target, for each feature
+    std::vector<std::uint32_t> rows_;
+    std::uint64_t data_rows_ = 0;
+    std::vector<Cut> cuts_;
+    std::vector<std::uint32_t> codes_;
+    std::set<std::int32_t> states_;
+    bool too_many_ = false;
+};
+
+}  // namespace slp::exact

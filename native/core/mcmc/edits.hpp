@@ -1,0 +1,174 @@
+// Metropolis-Hastings over sequences of edits of a given tree. The process, its choice points and
+// the target are those of slp.engines.mcmc.edits (process, target), where the formulas are said.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "mcmc/edit_tree.hpp"
+#include "mcmc/proposals.hpp"
+#include "mcmc/randomness.hpp"
+#include "mcmc/tree_tests.hpp"
+#include "object_pool.hpp"
+#include "problem/geometry.hpp"
+#include "problem/problem.hpp"
+
+namespace slp::mcmc {
+
+// The choices of an edit, in the order in which they are made.
+enum class EditChoice : std::uint8_t { stop, kind, place, split };
+
+struct EditStep {
+    EditKind kind = EditKind::grow;
+    // In preorder among those of the kind.
+    std::uint32_t place = 0;
+    // Not looked at when pruning.
+    Taken taken;
+    // Which of its choices had an alternative, by EditChoice.
+    std::array<bool, 4> points{};
+    // Log of the probability to go on and to make it.
+    double log_draw = 0.0;
+};
+
+// A sequence of edits, m of them, and the m + 1 trees from the given to the last.
+struct Edits {
+    std::vector<EditStep> steps;
+    std::vector<EditTree> trees;
+    // Whether it might have gone on after the last.
+    bool last_point = false;
+    std::uint32_t n_points = 0;
+    double log_draw = 0.0;
+
+    const EditTree& tree() const { return trees.back(); }
+};
+
+// A sequence, and how often each proposal has been taken, modulo its period.
+struct EditState {
+    Edits edits;
+    std::vector<std::uint32_t> turns;
+};
+
+struct EditProcess {
+    // Probability of one more edit, strictly between 0 and 1.
+    double p;
+    EditRules rules;
+    // Edits after which it must stop, so that tests can list all sequences.
+    std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
+    // The given tree.
+    std::vector<TreeEditor::GivenNode> given;
+
+    double more(std::size_t n_edits) const { return n_edits < most ? p : 0.0; }
+};
+
+// Whether a tree has a derivation in a grammar of which each state has at most one split rule and
+// one leaf rule.
+class InLanguage {
+public:
+    InLanguage(const Problem& problem, const Geometry& geometry);
+    bool holds(const Proof& proof);
+
+private:
+    bool leaf_allowed(const Rule& rule, Rows rows);
+
+    const Problem& problem_;
+    const Geometry& geometry_;
+    std::vector<std::int32_t> states_;
+    std::vector<double> statistics_;
+};
+
+// What one thread needs to make transitions.
+class EditMover {
+public:
+    EditMover(const Problem& problem, const Geometry& geometry, const EditProcess& process,
+              const TreeTests& tests, bool constrained, const std::vector<Proposal>& mixture);
+
+    // One transition towards P(x) L(x)^power; the proposal taken and its outcome.
+    std::pair<std::size_t, Outcome> step(Randomness& random, double power, EditState& state);
+
+    // A sequence in the support, from try `number` of the search for one: draws from the process;
+    // the given tree with ever more of it pruned away; draws that go on for up to 16, then 128
+    // edits, of which every tree on the way may be the last. False if this try finds none.
+    static constexpr std::uint32_t kTries = 100, kEnd = 3 * kTries + 1;
+    bool start(Randomness& random, std::uint32_t number, Edits& out);
+    bool holds(const EditTree& tree);
+
+    // What an edit is written down as: kind, place, position of its split (-1 when pruning).
+    struct Written {
+        std::int32_t kind, place, split;
+    };
+    std::vector<Written> write(const Edits& edits);
+    // The sequence that is written so; false if there is none.
+    bool read(std::span<const Written> written, Edits& out);
+
+private:
+    // Where a sequence is cut: after how many edits, at which choice.
+    struct Point {
+        std::size_t after;
+        EditChoice choice;
+    };
+
+    Outcome propose(Randomness& random, double power, const Proposal& proposal,
+                    std::uint32_t turn, Edits& edits);
+    static Point point(const Edits& edits, std::uint32_t number);
+    void draw(Randomness& random, const Edits& old, const Point& point);
+    bool draw_edit(Randomness& random, const EditTree& tree, std::size_t n_edits,
+                   const EditStep* kept, EditChoice from, bool may_stop = true);
+    void weigh_place(const EditTree& tree, std::size_t n_edits, EditStep& step) const;
+    void make(const EditTree& tree, const EditStep& step);
+    const EditTree& last(const Edits& old, std::size_t kept) const;
+    void finish(Edits& edits) const;
+    bool found(const Edits& given, Edits& out);
+
+    const EditProcess& process_;
+    const TreeTests& tests_;
+    bool constrained_;
+    const std::vector<Proposal>& mixture_;
+    std::vector<double> weights_;
+    TreeEditor editor_;
+    TreeTester tester_;
+    InLanguage language_;
+    // What was drawn last: the edits behind the point, and the trees that they make.
+    std::vector<EditStep> steps_;
+    // Trees stay where they are while more are made.
+    std::deque<EditTree> trees_;
+    std::size_t n_drawn_ = 0;
+    std::vector<std::uint32_t> path_;
+};
+
+// Chains of one target: what they share, and the movers that their threads borrow.
+class EditSampler {
+public:
+    // `problem` and `geometry` must outlive it. `constrained`: whether the last tree must have a
+    // derivation in the grammar.
+    EditSampler(const Problem& problem, const Geometry& geometry, EditProcess process,
+                TreeTests tests, bool constrained, std::vector<Proposal> mixture);
+
+    const Problem& problem() const { return problem_; }
+
+    // `n` transitions.
+    EditState advance(const EditState& state, Randomness& random, double power, std::uint64_t n,
+                      Tally& tally);
+    // A state of a sequence in the support: see `EditMover::start`.
+    bool start(Randomness& random, std::uint32_t number, EditState& out);
+    // Whether a sequence is in the support.
+    bool holds(const EditState& state);
+    std::vector<EditMover::Written> write(const Edits& edits);
+    // The state of a sequence that is written so; false if there is none, or these are no turns.
+    bool restore(std::span<const EditMover::Written> written, std::vector<std::uint32_t> turns,
+                 EditState& out);
+
+private:
+    const Problem& problem_;
+    EditProcess process_;
+    TreeTests tests_;
+    std::vector<Proposal> mixture_;
+    ObjectPool<EditMover> movers_;
+};
+
+}  // namespace slp::mcmc

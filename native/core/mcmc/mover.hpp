@@ -1,0 +1,125 @@
+// The transitions of Metropolis-Hastings over proof trees. The proposals, their acceptance ratios
+// and the target are those of slp.engines.mcmc.trees (proposals, target); each formula is said
+// there.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "mcmc/exact_subtrees.hpp"
+#include "mcmc/local_process.hpp"
+#include "mcmc/proof.hpp"
+#include "mcmc/proposals.hpp"
+#include "mcmc/randomness.hpp"
+#include "mcmc/row_test.hpp"
+#include "mcmc/tree_tests.hpp"
+#include "problem/geometry.hpp"
+#include "problem/problem.hpp"
+
+namespace slp::mcmc {
+
+// A proof, and how often each proposal has been taken, modulo its period.
+struct State {
+    Proof proof;
+    std::vector<std::uint32_t> turns;
+};
+
+// Tempered states (slp.engines.mcmc.trees.tempering): the rungs, the coldest first, and r of each
+// step between them, of which the powers are b_0 = 1, b_j+1 = b_j exp(-exp(r_j)).
+struct Ladder {
+    std::vector<State> rungs;
+    std::vector<double> spacing;
+};
+
+// A condition on finished trees that the core does not know. It is asked last, and only of a proof
+// that would be gone to, as it may be slow; what it throws ends the work at hand.
+using Predicate = std::function<bool(const Proof&)>;
+// Holds of every tree.
+inline const Predicate kNoPredicate;
+
+// What one thread needs to make transitions: all memory that they use, kept from one to the next.
+class Mover {
+public:
+    Mover(const Problem& problem, const Geometry& geometry, const TreeTests& tests,
+          const std::vector<Proposal>& mixture, double most_boxes);
+
+    // What is asked from here on; it must outlive its use.
+    void ask(const Predicate& predicate) { predicate_ = &predicate; }
+
+    // One transition towards weight times likelihood^power; the proposal taken and its outcome.
+    std::pair<std::size_t, Outcome> step(Randomness& random, double power, State& state);
+
+    // One transition of every rung, then one swap tried; the lower rung's number, and whether it
+    // was accepted. `tally` counts what became of the moves of rung 0.
+    std::pair<std::size_t, bool> step(Randomness& random, double power, Ladder& ladder,
+                                      Tally& tally);
+
+    // Whether the whole table fits: see ExactSubtrees.
+    bool root_fits();
+
+    // A proof of the root goal, drawn from the local process, leaves taken early with a
+    // probability; false at a dead end.
+    bool draw(Randomness& random, double end_early, Proof& out);
+    bool holds(const Proof& proof);
+
+    // The proof that makes these choices, in preorder; false if there is none.
+    bool build(std::span<const Taken> choices, Proof& out);
+    // A tree given by its nodes in preorder, whatever rules derive it, and if none do: as a proof
+    // of which only the splits, the rows, the leaves and their likelihood mean anything. False if
+    // these are not the nodes of one tree.
+    bool build_tree(std::span<const Taken> nodes, Proof& out);
+
+private:
+    Outcome propose(Randomness& random, double power, const Proposal& proposal,
+                    std::uint32_t turn, Proof& proof);
+    Outcome cut(Randomness& random, double power, Point point, bool counted, Proof& proof);
+    Outcome redraw_exactly(Randomness& random, double power, Proof& proof);
+    Outcome decide(Randomness& random, double power, bool counted, bool always, Proof& proof);
+    std::uint32_t room(const Proof& proof, const Node& goal) const;
+    bool fits(Proof& proof, std::uint32_t position);
+    RowTest test_of(const Taken& taken) const;
+    void path_of_row(const Proof& proof, std::uint32_t row);
+    bool grow(Randomness& random, const Node& goal, std::int32_t rule, double end_early,
+              std::uint32_t room);
+    template <typename Choose>
+    bool grow_by(const Node& goal, std::uint32_t room, Choose choose);
+    template <typename Choose>
+    bool build_by(std::span<const Taken> choices, Proof& out, Choose choose);
+    void take_rows(const Proof& proof, const Node& node);
+    // The proof with what was drawn in place of the end of `path_`.
+    const Proof& candidate(const Proof& proof);
+
+    const Problem& problem_;
+    const TreeTests& tests_;
+    const std::vector<Proposal>& mixture_;
+    const Predicate* predicate_ = &kNoPredicate;
+    std::vector<double> weights_;
+    LocalProcess process_;
+    TreeTester tester_;
+    ExactSubtrees exact_;
+    // Rows of the data up to and with each distinct row.
+    std::vector<std::uint64_t> rows_up_to_;
+
+    struct Goal {
+        std::int32_t state;
+        std::uint32_t begin, size;
+    };
+    // What was drawn last: the subtree and its rows.
+    std::vector<Node> drawn_;
+    std::vector<std::uint32_t> rows_;
+    // Scratch.
+    std::vector<Goal> goals_;
+    std::vector<std::uint32_t> right_rows_;
+    std::vector<std::uint64_t> marks_;
+    std::vector<std::uint32_t> path_, queue_;
+    std::vector<double> statistics_;
+    Proof candidate_;
+    std::vector<double> powers_;
+};
+
+}  // namespace slp::mcmc

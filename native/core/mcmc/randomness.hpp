@@ -1,0 +1,135 @@
+// All randomness of a transition comes through one interface, as in slp.runner.randomness.
+//
+// Runs use a generator of random numbers. Tests use a script, and go through every outcome with its
+// probability. So they get the exact transition matrix of the very code that runs.
+
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace slp::mcmc {
+
+class Randomness {
+public:
+    virtual ~Randomness() = default;
+    // An index, i with probability weights[i] over their sum; the weights are >= 0, not all 0.
+    virtual std::size_t among(std::span<const double> weights) = 0;
+    // 0 to n - 1, each with the same probability; n below 2^32.
+    virtual std::size_t index(std::size_t n) = 0;
+    virtual bool happens(double probability) = 0;
+};
+
+// Randomness by xoshiro256++ (Blackman & Vigna 2021, Scrambled linear pseudorandom number
+// generators).
+class SeededRandomness final : public Randomness {
+public:
+    // Seeds that are not all 0.
+    explicit SeededRandomness(const std::array<std::uint64_t, 4>& seeds) : s_(seeds) {}
+
+    std::size_t among(std::span<const double> weights) override {
+        if (weights.size() == 1) {
+            return 0;
+        }
+        double left = uniform() * std::accumulate(weights.begin(), weights.end(), 0.0);
+        std::size_t last = 0;
+        for (std::size_t i = 0; i < weights.size(); ++i) {
+            if (weights[i] > 0) {
+                last = i;
+                if (left < weights[i]) {
+                    break;
+                }
+                left -= weights[i];
+            }
+        }
+        return last;
+    }
+
+    // Lemire (2019), Fast random integer generation in an interval, on 32 bits.
+    std::size_t index(std::size_t n) override {
+        if (n <= 1) {
+            return 0;
+        }
+        const auto range = static_cast<std::uint32_t>(n);
+        std::uint64_t product = (next() >> 32) * range;
+        if (static_cast<std::uint32_t>(product) < range) {
+            const std::uint32_t least = (0U - range) % range;
+            while (static_cast<std::uint32_t>(product) < least) {
+                product = (next() >> 32) * range;
+            }
+        }
+        return product >> 32;
+    }
+
+    bool happens(double probability) override {
+        return probability >= 1.0 || uniform() < probability;
+    }
+
+private:
+    double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
+    std::uint64_t next() {
+        const std::uint64_t out = std::rotl(s_[0] + s_[3], 23) + s_[0];
+        const std::uint64_t t = s_[1] << 17;
+        s_[2] ^= s_[0];
+        s_[3] ^= s_[1];
+        s_[1] ^= s_[2];
+        s_[0] ^= s_[3];
+        s_[2] ^= t;
+        s_[3] = std::rotl(s_[3], 45);
+        return out;
+    }
+
+    std::array<std::uint64_t, 4> s_;
+};
+
+// Randomness that follows a script of outcomes, beyond its end takes the first that is possible,
+// and writes down each decision's probabilities and what was taken.
+class ScriptedRandomness final : public Randomness {
+public:
+    explicit ScriptedRandomness(std::vector<std::uint32_t> script) : script_(std::move(script)) {}
+
+    std::size_t among(std::span<const double> weights) override {
+        const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+        std::vector<double> probabilities;
+        for (const double w : weights) {
+            probabilities.push_back(w / total);
+        }
+        return decide(std::move(probabilities));
+    }
+    std::size_t index(std::size_t n) override {
+        return decide(std::vector<double>(n, 1.0 / static_cast<double>(n)));
+    }
+    bool happens(double probability) override {
+        return decide({1.0 - probability, probability}) == 1;
+    }
+
+    const std::vector<std::uint32_t>& taken() const { return taken_; }
+    const std::vector<std::vector<double>>& probabilities() const { return probabilities_; }
+
+private:
+    std::size_t decide(std::vector<double> probabilities) {
+        std::uint32_t out = 0;
+        if (taken_.size() < script_.size()) {
+            out = script_[taken_.size()];
+        } else {
+            while (out + 1 < probabilities.size() && !(probabilities[out] > 0)) {
+                ++out;
+            }
+        }
+        taken_.push_back(out);
+        probabilities_.push_back(std::move(probabilities));
+        return out;
+    }
+
+    std::vector<std::uint32_t> script_, taken_;
+    std::vector<std::vector<double>> probabilities_;
+};
+
+}  // namespace slp::mcmc

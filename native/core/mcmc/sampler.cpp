@@ -1,0 +1,97 @@
+#include "mcmc/sampler.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+namespace slp::mcmc {
+
+namespace {
+
+// The search for a start ends trees early with probability 0, 1/10, ..., 9/10, and begins again.
+constexpr std::uint32_t kCycle = 10;
+
+// How the ladder of powers is tuned: slp.engines.mcmc.trees.tempering.
+constexpr double kWantedSwaps = 0.234, kDecay = 0.6, kLeastSpacing = -12.0;
+
+}  // namespace
+
+Sampler::Sampler(const Problem& problem, const Geometry& geometry, TreeTests tests,
+                 std::vector<Proposal> mixture, double most_boxes)
+    : problem_(problem),
+      geometry_(geometry),
+      tests_(std::move(tests)),
+      mixture_(std::move(mixture)),
+      movers_([this, most_boxes] {
+          return std::make_unique<Mover>(problem_, geometry_, tests_, mixture_, most_boxes);
+      }) {}
+
+Start Sampler::start(Randomness& random, std::uint32_t tries, const Predicate& predicate) {
+    return movers_.lend([&](Mover& mover) {
+        mover.ask(predicate);
+        Start out;
+        for (std::uint32_t i = 0; i < tries && !out.found; ++i) {
+            const double end_early = static_cast<double>(i % kCycle) / kCycle;
+            if (mover.draw(random, end_early, out.state.proof)) {
+                ++out.derived;
+                out.found = mover.holds(out.state.proof);
+            }
+        }
+        out.state.turns.assign(mixture_.size(), 0);
+        return out;
+    });
+}
+
+State Sampler::advance(const State& state, Randomness& random, double power, std::uint64_t n,
+                       Tally& tally, const Predicate& predicate) {
+    return movers_.lend([&](Mover& mover) {
+        mover.ask(predicate);
+        return after_transitions(mover, state, random, power, n, mixture_.size(), tally);
+    });
+}
+
+Ladder Sampler::advance(const Ladder& ladder, Randomness& random, double power, std::uint64_t n,
+                        std::uint64_t tuning_from, Tally& tally, SwapTally& swaps,
+                        const Predicate& predicate) {
+    return movers_.lend([&](Mover& mover) {
+        mover.ask(predicate);
+        Ladder out = ladder;
+        tally.assign(mixture_.size(), {});
+        swaps.assign(out.spacing.size(), {});
+        for (std::uint64_t i = 0; i < n; ++i) {
+            const auto [j, swapped] = mover.step(random, power, out, tally);
+            ++swaps[j][swapped];
+            if (tuning_from > 0) {
+                const double gain = std::pow(static_cast<double>(tuning_from + i), -kDecay);
+                double& r = out.spacing[j];
+                r = std::max(r + gain * ((swapped ? 1.0 : 0.0) - kWantedSwaps), kLeastSpacing);
+            }
+        }
+        return out;
+    });
+}
+
+bool Sampler::root_fits() {
+    return movers_.lend([](Mover& mover) { return mover.root_fits(); });
+}
+
+bool Sampler::restore(std::span<const Taken> choices, std::vector<std::uint32_t> turns,
+                      State& out) {
+    out.turns = std::move(turns);
+    return are_turns(out.turns, mixture_) &&
+           movers_.lend([&](Mover& mover) { return mover.build(choices, out.proof); });
+}
+
+bool Sampler::tree(std::span<const Taken> nodes, Proof& out) {
+    return movers_.lend([&](Mover& mover) { return mover.build_tree(nodes, out); });
+}
+
+bool Sampler::holds(const Proof& proof) {
+    return movers_.lend([&](Mover& mover) {
+        mover.ask(kNoPredicate);
+        return mover.holds(proof);
+    });
+}
+
+}  // namespace slp::mcmc

@@ -1,0 +1,69 @@
+// Chains of Metropolis-Hastings over proof trees: starts, runs of transitions, tempering.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "mcmc/mover.hpp"
+#include "mcmc/proof.hpp"
+#include "mcmc/proposals.hpp"
+#include "mcmc/randomness.hpp"
+#include "mcmc/tree_tests.hpp"
+#include "object_pool.hpp"
+#include "problem/geometry.hpp"
+#include "problem/problem.hpp"
+
+namespace slp::mcmc {
+
+struct Start {
+    bool found = false;
+    // How many of the proofs drawn on the way did not come to a dead end.
+    std::uint32_t derived = 0;
+    State state;
+};
+
+// What became of the swaps of rungs j and j + 1: count[j][whether it was accepted].
+using SwapTally = std::vector<std::array<std::uint64_t, 2>>;
+
+// Chains of one target: what they share, and the movers that their threads borrow.
+class Sampler {
+public:
+    // `problem` and `geometry` must outlive it; problem.grammar.max_leaves is 0. `most_boxes`: what
+    // fits under exact_subtree.
+    Sampler(const Problem& problem, const Geometry& geometry, TreeTests tests,
+            std::vector<Proposal> mixture, double most_boxes);
+
+    const Problem& problem() const { return problem_; }
+
+    // A state that satisfies the tests: up to `tries` proofs are drawn, leaves taken early with
+    // probability 0, 1/10, ..., 9/10 in turn.
+    Start start(Randomness& random, std::uint32_t tries,
+                const Predicate& predicate = kNoPredicate);
+    // `n` transitions.
+    State advance(const State& state, Randomness& random, double power, std::uint64_t n,
+                  Tally& tally, const Predicate& predicate = kNoPredicate);
+    // `n` transitions of tempered states; the first has the number `tuning_from` (from 1) among
+    // those of the warm-up, after which the powers are tuned, or 0.
+    Ladder advance(const Ladder& ladder, Randomness& random, double power, std::uint64_t n,
+                   std::uint64_t tuning_from, Tally& tally, SwapTally& swaps,
+                   const Predicate& predicate = kNoPredicate);
+    // Whether the whole table fits under exact_subtree.
+    bool root_fits();
+    // The state of a proof given by its choices; false if there is none, or these are no turns.
+    bool restore(std::span<const Taken> choices, std::vector<std::uint32_t> turns, State& out);
+    bool holds(const Proof& proof);
+    // A tree as a proof: see `Mover::build_tree`.
+    bool tree(std::span<const Taken> nodes, Proof& out);
+
+private:
+    const Problem& problem_;
+    const Geometry& geometry_;
+    TreeTests tests_;
+    std::vector<Proposal> mixture_;
+    ObjectPool<Mover> movers_;
+};
+
+}  // namespace slp::mcmc

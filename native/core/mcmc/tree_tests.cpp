@@ -1,0 +1,188 @@
+#include "mcmc/tree_tests.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace slp::mcmc {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Predictions that differ by less, relative to the larger, are the same: they were added up in
+// different orders.
+constexpr double kSame = 1e-12;
+
+}  // namespace
+
+TreeTester::TreeTester(const TreeTests& tests, const Problem& problem, const Geometry& geometry)
+    : tests_(tests),
+      problem_(problem),
+      geometry_(geometry),
+      n_quantities_(problem.leaf.kind() == LeafKind::dirichlet ? problem.leaf.n_statistics() - 1
+                                                               : 1),
+      statistics_(problem.leaf.n_statistics()) {}
+
+bool TreeTester::holds(const Proof& proof) {
+    if (tests_.max_features > 0 && !few_features(proof)) {
+        return false;
+    }
+    if (tests_.monotone.empty()) {
+        return true;
+    }
+    find_leaves(proof);
+    return std::all_of(tests_.monotone.begin(), tests_.monotone.end(),
+                       [&](const Monotone& test) { return is_monotone(test); });
+}
+
+bool TreeTester::few_features(const Proof& proof) {
+    used_.assign(problem_.table.features.size(), 0);
+    std::uint32_t n = 0;
+    for (const Node& node : proof.nodes) {
+        if (node.taken.feature >= 0) {
+            std::uint8_t& used = used_[static_cast<std::size_t>(node.taken.feature)];
+            n += used == 0;
+            used = 1;
+        }
+    }
+    return n <= tests_.max_features;
+}
+
+void TreeTester::find_leaves(const Proof& proof) {
+    regions_.clear();
+    rising_.clear();
+    scale_.clear();
+    Region everywhere;
+    for (const Feature& feature : problem_.table.features) {
+        const bool levels = feature.kind == FeatureKind::levels;
+        everywhere.push_back(
+            {-kInfinity, kInfinity,
+             std::vector<bool>(levels ? static_cast<std::size_t>(feature.n_codes) : 0, true)});
+    }
+    std::vector<Region> stack{std::move(everywhere)};  // regions of the goals to come
+    for (const Node& node : proof.nodes) {
+        Region region = std::move(stack.back());
+        stack.pop_back();
+        if (node.n_parts() == 0) {
+            regions_.push_back(std::move(region));
+            predict(proof, node);
+        } else if (node.n_parts() == 1) {
+            stack.push_back(std::move(region));
+        } else {
+            stack.push_back(region);
+            narrow(stack.back(), node.taken, false);
+            stack.push_back(std::move(region));
+            narrow(stack.back(), node.taken, true);
+        }
+    }
+}
+
+void TreeTester::narrow(Region& region, const Taken& taken, bool left) const {
+    const auto f = static_cast<std::size_t>(taken.feature);
+    const Feature& feature = problem_.table.features[f];
+    Side& side = region[f];
+    if (feature.kind == FeatureKind::levels) {
+        const bool has = side.levels[taken.low];
+        if (left) {
+            side.levels.assign(side.levels.size(), false);
+        }
+        side.levels[taken.low] = left && has;
+        return;
+    }
+    const double threshold = geometry_.threshold(feature, taken.low, taken.high);
+    if (left) {
+        side.hi = std::min(side.hi, threshold);
+    } else {
+        side.lo = std::max(side.lo, threshold);
+    }
+}
+
+// For ordered classes -P(class <= c) for every c but the last, else the posterior mean, both up to
+// what is the same for all leaves.
+void TreeTester::predict(const Proof& proof, const Node& leaf) {
+    problem_.leaf.sum(proof.rows_of(leaf), statistics_.data());
+    const double* s = statistics_.data();
+    const std::vector<double>& hyper = problem_.leaf.hyperparameters();
+    switch (problem_.leaf.kind()) {
+        case LeafKind::dirichlet: {
+            double total = 0.0, below = 0.0;
+            for (std::size_t c = 0; c < statistics_.size(); ++c) {
+                total += hyper[c] + s[c];
+            }
+            for (std::size_t c = 0; c < n_quantities_; ++c) {
+                below += (hyper[c] + s[c]) / total;
+                rising_.push_back(-below);
+            }
+            break;
+        }
+        case LeafKind::normal_inverse_gamma:
+            rising_.push_back((hyper[1] * hyper[0] + s[1]) / (hyper[1] + s[0]));
+            scale_.push_back(std::sqrt(s[2] / std::max(s[0], 1.0)));
+            break;
+        case LeafKind::gamma_poisson:
+            rising_.push_back((hyper[0] + s[1]) / (hyper[1] + s[0]));
+            break;
+        case LeafKind::gamma_exponential: {
+            const double shape = hyper[0] + s[1];
+            rising_.push_back(shape > 1 ? (hyper[1] + s[2]) / (shape - 1) : kInfinity);
+            break;
+        }
+    }
+}
+
+bool TreeTester::is_monotone(const Monotone& test) {
+    for (std::size_t i = 0; i < regions_.size(); ++i) {
+        for (std::size_t j = 0; j < regions_.size(); ++j) {
+            // regions are disjoint, so where these meet j is below i
+            if (regions_[j][test.feature].lo < regions_[i][test.feature].lo &&
+                meet(regions_[i], regions_[j], test.feature) && !in_order(j, i, test.up)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool TreeTester::in_order(std::size_t low, std::size_t high, bool up) const {
+    for (std::size_t q = 0; q < n_quantities_; ++q) {
+        double a = rising_[low * n_quantities_ + q], b = rising_[high * n_quantities_ + q];
+        if (!up) {
+            std::swap(a, b);
+        }
+        double scale = std::max(std::abs(a), std::abs(b));
+        if (!scale_
+                 .empty()) {  // sums of numbers of both signs are as exact as the numbers are large
+            scale += std::max(scale_[low], scale_[high]);
+        }
+        if (a > b && (std::isinf(a) || a - b > kSame * scale)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool TreeTester::meet(const Region& a, const Region& b, std::size_t without) {
+    for (std::size_t f = 0; f < a.size(); ++f) {
+        if (f == without) {
+            continue;
+        }
+        if (a[f].levels.empty()) {
+            if (!(a[f].lo < b[f].hi && b[f].lo < a[f].hi)) {
+                return false;
+            }
+        } else {
+            bool common = false;
+            for (std::size_t i = 0; i < a[f].levels.size(); ++i) {
+                common |= a[f].levels[i] && b[f].levels[i];
+            }
+            if (!common) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+}  // namespace slp::mcmc

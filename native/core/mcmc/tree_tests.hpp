@@ -1,0 +1,67 @@
+// Conditions on finished trees: max_leaves, max_features, monotone, as in
+// slp.problem.tree_tests.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "mcmc/proof.hpp"
+#include "problem/geometry.hpp"
+#include "problem/problem.hpp"
+
+namespace slp::mcmc {
+
+struct Monotone {
+    std::uint32_t feature;
+    bool up;
+};
+
+struct TreeTests {
+    // 0 where there is no limit.
+    std::uint32_t max_leaves = 0;
+    std::uint32_t max_features = 0;
+    std::vector<Monotone> monotone;
+
+    // Whether something is asked that the sums of a proof do not tell.
+    bool need_tree() const { return max_features > 0 || !monotone.empty(); }
+};
+
+// Tests what the sums do not tell; one for each thread.
+class TreeTester {
+public:
+    TreeTester(const TreeTests& tests, const Problem& problem, const Geometry& geometry);
+
+    bool holds(const Proof& proof);
+
+private:
+    // What is left of one feature in a region: lo <= value < hi of a numeric one; of a categorical
+    // one `levels` says for each level whether it is left.
+    struct Side {
+        double lo, hi;
+        std::vector<bool> levels;
+    };
+    using Region = std::vector<Side>;
+
+    bool few_features(const Proof& proof);
+    bool is_monotone(const Monotone& test);
+    void find_leaves(const Proof& proof);
+    void narrow(Region& region, const Taken& taken, bool left) const;
+    void predict(const Proof& proof, const Node& leaf);
+    bool in_order(std::size_t low, std::size_t high, bool up) const;
+    static bool meet(const Region& a, const Region& b, std::size_t without);
+
+    const TreeTests& tests_;
+    const Problem& problem_;
+    const Geometry& geometry_;
+    std::size_t n_quantities_;
+    std::vector<Region> regions_;
+    // Of each leaf, what must not fall as the feature grows.
+    std::vector<double> rising_;
+    // Of each leaf of a normal_inverse_gamma, how large its responses are.
+    std::vector<double> scale_;
+    std::vector<double> statistics_;
+    std::vector<std::uint8_t> used_;
+};
+
+}  // namespace slp::mcmc

@@ -1,0 +1,122 @@
+// The weight of finished trees under the program as written: the sum over all derivations that
+// part the rows as the tree does. The definition is that of slp.engines.mcmc.trees.scoring, the
+// specification.
+//
+// With W(i, s) the weight of what is below node i of the tree derived from state s,
+//
+//     W(i, s) = sum over the rules r of s of   w(r)                              r a leaf rule, i a leaf
+//                                              w(r) W(i, s')                     r calls s'
+//                                              w(r, c) W(left, l) W(right, m)    r splits by c into l, m
+//
+// over the pairs that are reached from the root, each worked out once: polynomial, where
+// derivations may be many more. A pair whose state needs more leaves than the node has weighs
+// nothing, and is not looked into; nor is a box, before something below it has weight.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "mcmc/local_process.hpp"
+#include "object_pool.hpp"
+#include "problem/geometry.hpp"
+#include "problem/problem.hpp"
+
+namespace slp::mcmc {
+
+// A node of a finished tree with canonical tests: kLeaf, or the feature that it splits on and the
+// codes that are neighbours in its box, of a test on a level both its code.
+struct TreeNode {
+    std::int32_t feature, low, high;
+};
+
+// At least so many leaves every tree has that a state derives: bounds from below, of each state of
+// a listed grammar. (An open grammar tells them of the states that are asked for.)
+std::vector<std::uint32_t> least_leaves(const Problem& problem);
+
+// Weighs one tree at a time; one for each thread.
+class TreeWeigher {
+public:
+    TreeWeigher(const Problem& problem, const Geometry& geometry,
+                std::span<const std::uint32_t> least);
+
+    // Log weight of a tree, its nodes in preorder, leaves of the grammar not counted; -inf if it
+    // has no derivation.
+    double log_weight(std::span<const TreeNode> tree);
+
+private:
+    // A node on the table: its run of rows and, where it splits, the split as the box has it (the
+    // codes that are neighbours), its children, and the key of the left side.
+    struct Part {
+        Taken taken;
+        std::uint32_t begin = 0, size = 0;
+        std::uint32_t n_leaves = 1;
+        std::uint32_t left = 0, right = 0;
+        Key left_key;
+    };
+    struct Place {
+        std::uint32_t part;
+        std::int32_t state;
+    };
+    // A rule that the part may be derived by: where it leads, and its log weight, NaN where the box
+    // was not looked into yet.
+    struct Way {
+        std::int32_t rule;
+        std::uint32_t n_goals;
+        std::array<Place, 2> goals;
+        double log_weight;
+    };
+
+    bool lay_out(std::span<const TreeNode> tree);
+    bool part(const TreeNode& node, std::uint32_t number);
+    void find_ways(Place place, std::vector<Way>& out);
+    void find_split(Place place, std::size_t rule, std::vector<Way>& out);
+    void find_partition(Place place, std::size_t rule, std::vector<Way>& out);
+    void add_split(const Part& part, std::size_t rule, std::int32_t left, std::int32_t right,
+                   double log_weight, std::vector<Way>& out) const;
+    // Whether the weights that the ways need are known; else the places still to be worked out.
+    bool known(const std::vector<Way>& ways, std::vector<Place>& missing) const;
+    double sum(Place place, const std::vector<Way>& ways);
+    bool possible(Place place) const;
+    // A part's rows in ascending order, which stay until the next call.
+    Rows ascending_rows(const Part& part);
+    static std::uint64_t key_of(Place place) {
+        return std::uint64_t{place.part} << 32 | static_cast<std::uint32_t>(place.state);
+    }
+
+    const Problem& problem_;
+    const Geometry& geometry_;
+    std::span<const std::uint32_t> least_;
+    LocalProcess process_;
+    std::vector<Part> parts_;
+    std::vector<std::uint32_t> rows_, scratch_;
+    std::vector<std::uint64_t> marks_;
+    std::unordered_map<std::uint64_t, double> done_;
+    std::unordered_map<std::uint64_t, std::vector<Way>> open_;
+    std::vector<Place> stack_;
+    std::vector<double> terms_;
+};
+
+// Weighs many trees.
+class TreeScorer {
+public:
+    // Both must outlive it; problem.grammar.max_leaves is 0.
+    TreeScorer(const Problem& problem, const Geometry& geometry);
+
+    // Log weights of trees, one below the other in `nodes`, tree t from starts[t] to starts[t + 1].
+    // `go_on` is asked now and then in the caller's thread; after a no, NaN stands for those that
+    // were not weighed.
+    std::vector<double> log_weights(std::span<const TreeNode> nodes,
+                                    std::span<const std::int64_t> starts, std::size_t n_threads,
+                                    const std::function<bool()>& go_on);
+
+private:
+    std::vector<std::uint32_t> least_;
+    ObjectPool<TreeWeigher> weighers_;
+};
+
+}  // namespace slp::mcmc

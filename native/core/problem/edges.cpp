@@ -1,0 +1,222 @@
+#include "problem/edges.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace slp {
+
+namespace {
+
+constexpr std::size_t kMostKeysKept = 1 << 12;
+
+bool taken_over(std::int32_t left, bool condition) {
+    return condition ? left != kOutside : left >= 0;
+}
+
+}  // namespace
+
+bool leaf_allowed(const Rule& rule, std::span<const double> counts) {
+    if (rule.majority.empty()) {
+        return true;
+    }
+    const double most = *std::max_element(counts.begin(), counts.end());
+    return std::all_of(rule.majority.begin(), rule.majority.end(), [&](std::int32_t c) {
+        return (c < 0 ? 0.0 : counts[static_cast<std::size_t>(c)]) >= most;
+    });
+}
+
+EdgeBuilder::EdgeBuilder(const Problem& problem, const Geometry& geometry)
+    : problem_(problem),
+      geometry_(geometry),
+      n_owed_(problem.n_owed()),
+      counted_(problem.counted()),
+      weights_(problem),
+      statistics_(problem.leaf.n_statistics()),
+      total_(problem.table.features.size()) {
+    const States& states = problem.grammar.states;
+    const std::size_t n =
+        states.open() ? kMostKeysKept : states.size() * static_cast<std::size_t>(n_owed_);
+    for (std::size_t i = 0; i < std::min(n, kMostKeysKept); ++i) {
+        state_keys_.push_back(random_key(kStateStream, i));
+    }
+}
+
+ItemEdges EdgeBuilder::edges(const Box& box, std::span<const BoxSplit> splits,
+                             std::int32_t product, Arena& arena) {
+    const std::int32_t state = product / n_owed_, owed = product % n_owed_;
+    const auto& rules = problem_.grammar.states[static_cast<std::size_t>(state)];
+    RuleEdges* const out = arena.allocate<RuleEdges>(rules.size());
+    ItemEdges item;
+    std::size_t size = 0;
+    bool has_statistics = false;
+    applicable_.assign(rules.size(), 0);
+    log_weights_ = weights_.of(state, box.rows);
+    for (std::size_t r = 0; r < rules.size(); ++r) {
+        const Rule& rule = rules[r];
+        if (log_weights_[r] == -INFINITY) {
+            continue;
+        }
+        RuleEdges found{rule.kind, static_cast<std::int32_t>(r), log_weights_[r], {}};
+        bool possible = true;
+        if (rule.kind == RuleKind::leaf) {
+            if (!has_statistics) {
+                problem_.leaf.sum(box.rows, statistics_.data());
+                has_statistics = true;
+            }
+            applicable_[r] = problem_.grammar.condition || leaf_allowed(rule, statistics_);
+            possible = leaf_allowed(rule, statistics_) && (!counted_ || owed == 0);
+        } else if (rule.kind == RuleKind::call) {
+            applicable_[r] = 1;
+            const std::int32_t called = rule.state * n_owed_ + owed;
+            Edge* const edge = arena.allocate<Edge>(1);
+            *edge = {box.key + state_key(called), {}, 1.0, 0, called, -1};
+            found.edges = {edge, 1};
+        } else {
+            applicable_[r] = find_split_probabilities(rule, box, splits);
+            possible = applicable_[r] != 0;
+            if (possible) {
+                found.edges = split_edges(rule, box, splits, owed, arena);
+            }
+        }
+        if (possible) {
+            out[size++] = found;
+            item.n_edges += static_cast<std::uint32_t>(found.edges.size()) +
+                            (rule.kind == RuleKind::leaf ? 1 : 0);
+        }
+    }
+    if (has_statistics) {
+        item.log_likelihood = problem_.leaf.log_marginal(statistics_.data());
+    }
+    if (problem_.grammar.normalise) {
+        const double normaliser = log_normaliser();
+        for (std::size_t i = 0; i < size; ++i) {
+            out[i].log_factor -= normaliser;
+        }
+    }
+    item.rules = {out, size};
+    return item;
+}
+
+double EdgeBuilder::log_normaliser() const {
+    double top = -INFINITY, sum = 0;
+    for (std::size_t r = 0; r < log_weights_.size(); ++r) {
+        if (applicable_[r]) {
+            top = std::max(top, log_weights_[r]);
+        }
+    }
+    for (std::size_t r = 0; r < log_weights_.size(); ++r) {
+        if (applicable_[r]) {
+            sum += std::exp(log_weights_[r] - top);
+        }
+    }
+    return sum > 0 ? top + std::log(sum) : 0.0;
+}
+
+bool EdgeBuilder::find_split_probabilities(const Rule& rule, const Box& box,
+                                           std::span<const BoxSplit> splits) {
+    taken_.clear();
+    probability_.resize(splits.size());
+    for (std::uint32_t i = 0; i < splits.size(); ++i) {
+        const auto at = static_cast<std::size_t>(splits[i].cell) * 2;
+        if (taken_over(rule.transitions[at], problem_.grammar.condition)) {
+            taken_.push_back(i);
+        }
+    }
+    if (taken_.empty()) {
+        return false;
+    }
+    if (rule.measure == Measure::partition) {
+        keep_first_of_each_partition(box, splits);
+    }
+    if (rule.measure == Measure::each || rule.measure == Measure::partition) {
+        for (const std::uint32_t i : taken_) {
+            probability_[i] = 1.0;
+        }
+    } else if (rule.measure == Measure::all) {
+        for (const std::uint32_t i : taken_) {
+            probability_[i] = 1.0 / static_cast<double>(taken_.size());
+        }
+    } else {
+        weigh_by_feature(rule.measure, splits);
+    }
+    return true;
+}
+
+void EdgeBuilder::weigh_by_feature(Measure measure, std::span<const BoxSplit> splits) {
+    std::fill(total_.begin(), total_.end(), 0.0);
+    for (const std::uint32_t i : taken_) {
+        probability_[i] = measure == Measure::gap ? geometry_.gap(splits[i]) : 1.0;
+        total_[splits[i].feature] += probability_[i];
+    }
+    const auto& weights = problem_.grammar.feature_weights;
+    double available = 0;
+    for (std::size_t f = 0; f < total_.size(); ++f) {
+        available += total_[f] > 0 ? weights[f] : 0.0;
+    }
+    for (std::size_t f = 0; f < total_.size(); ++f) {
+        const double chosen = measure == Measure::per_feature
+                                  ? 1.0 / static_cast<double>(total_.size())
+                                  : weights[f] / available;
+        total_[f] = total_[f] > 0 ? chosen / total_[f] : 0.0;
+    }
+    for (const std::uint32_t i : taken_) {
+        probability_[i] *= total_[splits[i].feature];
+    }
+}
+
+// Of the splits that part the rows alike, sides disregarded, the first stands for the others.
+void EdgeBuilder::keep_first_of_each_partition(const Box& box, std::span<const BoxSplit> splits) {
+    const auto smaller_side = [&](std::uint32_t i) {
+        const Key left = splits[i].left, right = box.key - left;
+        return left < right ? left : right;
+    };
+    const std::size_t mask = std::bit_ceil(2 * taken_.size()) - 1;
+    parting_.assign(mask + 1, UINT32_MAX);
+    std::size_t kept = 0;
+    for (const std::uint32_t i : taken_) {
+        const Key own = smaller_side(i);
+        std::size_t at = own.b & mask;
+        while (parting_[at] != UINT32_MAX && !(smaller_side(parting_[at]) == own)) {
+            at = (at + 1) & mask;
+        }
+        if (parting_[at] == UINT32_MAX) {
+            parting_[at] = i;
+            taken_[kept++] = i;
+        }
+    }
+    taken_.resize(kept);
+}
+
+std::span<Edge> EdgeBuilder::split_edges(const Rule& rule, const Box& box,
+                                         std::span<const BoxSplit> splits, std::int32_t owed,
+                                         Arena& arena) {
+    const std::size_t ways = counted_ ? static_cast<std::size_t>(owed) : 1;
+    Edge* const begin = arena.allocate<Edge>(taken_.size() * ways);
+    Edge* end = begin;
+    for (const std::uint32_t i : taken_) {
+        const BoxSplit& split = splits[i];
+        const auto at = static_cast<std::size_t>(split.cell) * 2;
+        if (rule.transitions[at] < 0) {
+            continue;
+        }
+        const std::int32_t left = rule.transitions[at] * n_owed_;
+        const std::int32_t right = rule.transitions[at + 1] * n_owed_;
+        const Sizes right_sizes = box.sizes - split.left_sizes;
+        // What is owed is dealt out: at least one leaf to each side.
+        for (std::int32_t j = 0; j < static_cast<std::int32_t>(ways); ++j) {
+            const std::int32_t a = left + j, b = right + (counted_ ? owed - 1 - j : 0);
+            if (room(a, split.left_sizes) && room(b, right_sizes)) {
+                *end++ = {split.left + state_key(a),
+                          box.key - split.left + state_key(b),
+                          probability_[i],
+                          i,
+                          a,
+                          b};
+            }
+        }
+    }
+    return {begin, end};
+}
+
+}  // namespace slp

@@ -1,0 +1,112 @@
+// The ways in which an item (a box in a product state) can go on: its edges and their weights.
+//
+// The definitions are those of slp.ir.tree_grammar, slp.problem.split_measures and
+// slp.problem.rule_weights.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "arena.hpp"
+#include "problem/geometry.hpp"
+#include "problem/key.hpp"
+#include "problem/problem.hpp"
+
+namespace slp {
+
+// One pair of items that a split leads to, or the one item that a call leads to (then `right` is
+// not used).
+struct Edge {
+    Key left, right;
+    // The probability of the split under the measure, or 1 under `each` and `partition`, and for
+    // a call.
+    double probability;
+    // Number of the split among the box's.
+    std::uint32_t split;
+    // Product states.
+    std::int32_t left_state, right_state;
+};
+
+// The edges of one rule. A leaf rule has none.
+struct RuleEdges {
+    RuleKind kind;
+    std::int32_t rule;
+    // Log of the rule's weight, divided by the sum over the applicable rules where normalised.
+    double log_factor;
+    std::span<Edge> edges;
+};
+
+struct ItemEdges {
+    // Rules that can be taken, in the program's order.
+    std::span<RuleEdges> rules;
+    // Log marginal likelihood of the box as a leaf; set if some rule is a leaf.
+    double log_likelihood = 0.0;
+    std::uint32_t n_edges = 0;
+};
+
+// Whether a leaf rule's majority classes hold in a box with these statistics.
+bool leaf_allowed(const Rule& rule, std::span<const double> statistics);
+
+// Works out edges; one for each thread.
+class EdgeBuilder {
+public:
+    EdgeBuilder(const Problem& problem, const Geometry& geometry);
+
+    ItemEdges edges(const Box& box, std::span<const BoxSplit> splits, std::int32_t product,
+                    Arena& arena);
+
+    // For each rule of the state whether it is applicable in the box, and the log of its weight
+    // there, of the last call of `edges`.
+    std::span<const std::uint8_t> applicable() const { return applicable_; }
+    std::span<const double> log_weights() const { return log_weights_; }
+
+    // The keys of many states are kept, those of more worked out when they are asked for.
+    Key state_key(std::int32_t product) const {
+        const auto at = static_cast<std::size_t>(product);
+        return at < state_keys_.size() ? state_keys_[at] : random_key(kStateStream, at);
+    }
+    bool room(std::int32_t product, Sizes sizes) const {
+        return !counted_ || static_cast<std::uint32_t>(product % n_owed_) < distinct_rows(sizes);
+    }
+
+    // Whether its state has leaf rules alone, so that its splits do not matter.
+    bool only_stops(std::int32_t product) const {
+        const auto& rules = problem_.grammar.states[static_cast<std::size_t>(product / n_owed_)];
+        return std::all_of(rules.begin(), rules.end(),
+                           [](const Rule& rule) { return rule.kind == RuleKind::leaf; });
+    }
+
+private:
+    static constexpr std::uint64_t kStateStream = 2;
+
+    // The splits that the rule's measure is taken over, and their probabilities; false if there
+    // are none.
+    bool find_split_probabilities(const Rule& rule, const Box& box,
+                                  std::span<const BoxSplit> splits);
+    void weigh_by_feature(Measure measure, std::span<const BoxSplit> splits);
+    void keep_first_of_each_partition(const Box& box, std::span<const BoxSplit> splits);
+    std::span<Edge> split_edges(const Rule& rule, const Box& box,
+                                std::span<const BoxSplit> splits, std::int32_t owed,
+                                Arena& arena);
+    double log_normaliser() const;
+
+    const Problem& problem_;
+    const Geometry& geometry_;
+    std::int32_t n_owed_;
+    bool counted_;
+    std::vector<Key> state_keys_;
+
+    RowWeights weights_;
+    std::span<const double> log_weights_;
+    std::vector<double> statistics_;
+    std::vector<std::uint8_t> applicable_;
+    std::vector<double> probability_;
+    std::vector<std::uint32_t> taken_;
+    std::vector<double> total_;
+    std::vector<std::uint32_t> parting_;
+};
+
+}  // namespace slp

@@ -1,0 +1,205 @@
+#include "problem/geometry.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <numeric>
+
+namespace slp {
+
+namespace {
+
+constexpr std::uint64_t kRowStream = 1;
+
+// Gaps are capped, so that a box's sum of gaps stays finite.
+constexpr double kLargestGap = std::numeric_limits<double>::max() / 1099511627776.0;
+
+double canonical_threshold(const Feature& feature, std::uint32_t low, std::uint32_t high) {
+    if (feature.kind == FeatureKind::cuts) {
+        return feature.numbers[low + (high - low - 1) / 2];
+    }
+    const double a = feature.numbers[low], b = feature.numbers[high];
+    const double middle =
+        b - a < std::numeric_limits<double>::infinity() ? a + (b - a) / 2 : a / 2 + b / 2;
+    return middle > a ? middle : b;
+}
+
+}  // namespace
+
+Geometry::Geometry(const Problem& problem)
+    : problem_(problem), rows_(problem.table.n_rows), all_(problem.table.n_rows) {
+    for (std::uint32_t i = 0; i < problem.table.n_rows; ++i) {
+        rows_[i] = {random_key(kRowStream, i), Sizes{problem.table.counts[i]} << 32 | 1};
+    }
+    std::iota(all_.begin(), all_.end(), 0U);
+}
+
+Box Geometry::root() const {
+    return box_of(all_);
+}
+
+Box Geometry::box_of(std::span<const std::uint32_t> rows) const {
+    Box box{rows, {}, 0};
+    for (const std::uint32_t row : rows) {
+        box.key = box.key + rows_[row].key;
+        box.sizes += rows_[row].sizes;
+    }
+    return box;
+}
+
+Box Geometry::side(const Box& box, const BoxSplit& split, bool left, std::uint32_t* out) const {
+    const Feature& feature = problem_.table.features[split.feature];
+    std::size_t size = 0;
+    for (const std::uint32_t row : box.rows) {
+        if (feature.goes_left(split.low, row) == left) {
+            out[size++] = row;
+        }
+    }
+    return {{out, size},
+            left ? split.left : box.key - split.left,
+            left ? split.left_sizes : box.sizes - split.left_sizes};
+}
+
+double Geometry::threshold(const BoxSplit& split) const {
+    return canonical_threshold(problem_.table.features[split.feature], split.low, split.high);
+}
+
+double Geometry::gap(const BoxSplit& split) const {
+    const Feature& feature = problem_.table.features[split.feature];
+    switch (feature.kind) {
+        case FeatureKind::values:
+            return std::min(feature.numbers[split.high] - feature.numbers[split.low],
+                            kLargestGap);
+        case FeatureKind::cuts: return static_cast<double>(split.high - split.low);
+        case FeatureKind::levels: break;
+    }
+    return 1.0;
+}
+
+double Geometry::threshold(const Feature& feature, std::uint32_t low, std::uint32_t high) const {
+    return canonical_threshold(feature, low, high);
+}
+
+std::int32_t Geometry::cell(const Feature& feature, std::uint32_t low, std::uint32_t high) const {
+    if (feature.breakpoints.empty()) {
+        return feature.first_cell;
+    }
+    const double threshold = canonical_threshold(feature, low, high);
+    const auto& points = feature.breakpoints;
+    const auto at = std::lower_bound(points.begin(), points.end(), threshold);
+    const auto i = static_cast<std::int32_t>(at - points.begin());
+    return feature.first_cell + 2 * i + (at != points.end() && *at == threshold ? 1 : 0);
+}
+
+Splitter::Splitter(const Geometry& geometry) : geometry_(geometry) {}
+
+void Splitter::make_room() {
+    std::size_t most = 1;
+    for (const Feature& feature : geometry_.problem_.table.features) {
+        most = std::max(most, static_cast<std::size_t>(feature.n_codes));
+    }
+    buckets_.assign(most, Bucket{0, 0, 0});
+    occupied_.assign((most + 63) / 64, 0);
+    codes_.resize(std::min<std::size_t>(most, geometry_.problem_.table.n_rows));
+}
+
+std::span<BoxSplit> Splitter::splits(const Box& box, Arena& arena) {
+    const auto& features = geometry_.problem_.table.features;
+    std::size_t most = 0;
+    for (const Feature& feature : features) {
+        most += std::min(static_cast<std::size_t>(feature.n_codes), box.rows.size());
+    }
+    BoxSplit* const begin = arena.allocate<BoxSplit>(most);
+    BoxSplit* end = begin;
+    if (box.rows.size() < 2 || data_rows(box.sizes) / 2 < geometry_.problem_.grammar.min_leaf) {
+        return {begin, end};
+    }
+    if (buckets_.empty()) {
+        make_room();
+    }
+    for (std::uint32_t f = 0; f < features.size(); ++f) {
+        fill_buckets(features[f], box);
+        find_codes(features[f], box);
+        end = features[f].kind == FeatureKind::levels ? level_splits(f, box, end)
+                                                      : threshold_splits(f, box, end);
+    }
+    const auto least = static_cast<std::uint64_t>(geometry_.problem_.grammar.min_leaf);
+    if (least > 1) {
+        end = std::remove_if(begin, end, [&](const BoxSplit& split) {
+            const std::uint32_t left = data_rows(split.left_sizes);
+            return left < least || data_rows(box.sizes) - left < least;
+        });
+    }
+    return {begin, end};
+}
+
+void Splitter::fill_buckets(const Feature& feature, const Box& box) {
+    const std::uint32_t* code = feature.codes.data();
+    for (const std::uint32_t row : box.rows) {
+        const Geometry::Row& own = geometry_.rows_[row];
+        Bucket& bucket = buckets_[code[row]];
+        bucket.a += own.key.a;
+        bucket.b += own.key.b;
+        bucket.sizes += own.sizes;
+        occupied_[code[row] / 64] |= std::uint64_t{1} << (code[row] % 64);
+    }
+}
+
+// Lists the codes that occur, ascending, and clears the marks.
+void Splitter::find_codes(const Feature& feature, const Box& box) {
+    codes_.clear();
+    const std::size_t words = (static_cast<std::size_t>(feature.n_codes) + 63) / 64;
+    if (words <= box.rows.size()) {
+        for (std::size_t w = 0; w < words; ++w) {
+            for (std::uint64_t bits = occupied_[w]; bits != 0; bits &= bits - 1) {
+                codes_.push_back(static_cast<std::uint32_t>(w * 64) +
+                                 static_cast<std::uint32_t>(std::countr_zero(bits)));
+            }
+            occupied_[w] = 0;
+        }
+        return;
+    }
+    for (const std::uint32_t row : box.rows) {  // many codes, few rows
+        const std::uint32_t code = feature.codes[row];
+        const std::uint64_t bit = std::uint64_t{1} << (code % 64);
+        if (occupied_[code / 64] & bit) {
+            occupied_[code / 64] &= ~bit;
+            codes_.push_back(code);
+        }
+    }
+    std::sort(codes_.begin(), codes_.end());
+}
+
+BoxSplit* Splitter::threshold_splits(std::uint32_t f, const Box&, BoxSplit* out) {
+    const Feature& feature = geometry_.problem_.table.features[f];
+    Key left;
+    Sizes sizes = 0;
+    for (std::size_t i = 0; i < codes_.size(); ++i) {
+        Bucket& bucket = buckets_[codes_[i]];
+        left = left + Key{bucket.a, bucket.b};
+        sizes += bucket.sizes;
+        bucket = {0, 0, 0};
+        if (i + 1 < codes_.size()) {
+            *out++ = {left,          sizes, codes_[i],
+                      codes_[i + 1], f,     geometry_.cell(feature, codes_[i], codes_[i + 1])};
+        }
+    }
+    return out;
+}
+
+BoxSplit* Splitter::level_splits(std::uint32_t f, const Box&, BoxSplit* out) {
+    const Feature& feature = geometry_.problem_.table.features[f];
+    // Of two levels, `= a` and `= b` are one split, on the first.
+    const std::size_t tests = codes_.size() <= 2 ? codes_.size() - 1 : codes_.size();
+    for (std::size_t i = 0; i < codes_.size(); ++i) {
+        Bucket& bucket = buckets_[codes_[i]];
+        if (i < tests) {
+            const auto cell = feature.first_cell + static_cast<std::int32_t>(codes_[i]);
+            *out++ = {{bucket.a, bucket.b}, bucket.sizes, codes_[i], codes_[i], f, cell};
+        }
+        bucket = {0, 0, 0};
+    }
+    return out;
+}
+
+}  // namespace slp

@@ -1,0 +1,150 @@
+// Which rows a box holds, and in which distinct ways it can be cut (DESIGN 3, slp.problem.boxes).
+
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "arena.hpp"
+#include "problem/key.hpp"
+#include "problem/problem.hpp"
+
+namespace slp {
+
+// Two sizes in one word, so that they are added at once: distinct rows below, rows of the data
+// above.
+using Sizes = std::uint64_t;
+inline std::uint32_t distinct_rows(Sizes s) {
+    return static_cast<std::uint32_t>(s);
+}
+inline std::uint32_t data_rows(Sizes s) {
+    return static_cast<std::uint32_t>(s >> 32);
+}
+
+struct Box {
+    // Distinct rows, ascending.
+    std::span<const std::uint32_t> rows;
+    Key key;
+    Sizes sizes = 0;
+};
+
+// A distinct, structurally valid split. The right side is what the left leaves of the box.
+struct BoxSplit {
+    Key left;
+    Sizes left_sizes;
+    // The codes that are neighbours in the box; of a test on a level both are its code.
+    std::uint32_t low, high;
+    std::uint32_t feature;
+    // Cell of the canonical threshold, counted through all features.
+    std::int32_t cell;
+
+    // One side of the box that it splits, its rows not listed.
+    Box side(const Box& box, bool is_left) const {
+        return is_left ? Box{{}, left, left_sizes}
+                       : Box{{}, box.key - left, box.sizes - left_sizes};
+    }
+};
+
+// Calls use(the feature's splits, number of the first) for each feature, its splits in one run.
+template <typename Use>
+void for_each_feature(std::span<const BoxSplit> splits, Use use) {
+    for (std::uint32_t first = 0; first < splits.size();) {
+        std::uint32_t end = first;
+        while (end < splits.size() && splits[end].feature == splits[first].feature) {
+            ++end;
+        }
+        use(splits.subspan(first, end - first), first);
+        first = end;
+    }
+}
+
+// The splits on all features but one, in the same place.
+inline std::span<BoxSplit> without_feature(std::span<BoxSplit> splits, std::uint32_t feature) {
+    const auto end = std::remove_if(splits.begin(), splits.end(), [&](const BoxSplit& split) {
+        return split.feature == feature;
+    });
+    return splits.first(static_cast<std::size_t>(end - splits.begin()));
+}
+
+// Keys of rows, and the thresholds of cuts. Read only.
+class Geometry {
+public:
+    explicit Geometry(const Problem& problem);
+
+    Box root() const;
+    // The sides of a split; `out` has room for the side's distinct rows.
+    Box side(const Box& box, const BoxSplit& split, bool left, std::uint32_t* out) const;
+    // The same, its rows in the arena.
+    Box side(const Box& box, const BoxSplit& split, bool left, Arena& arena) const {
+        const Sizes sizes = split.side(box, left).sizes;
+        return side(box, split, left, arena.allocate<std::uint32_t>(distinct_rows(sizes)));
+    }
+    // Key and sizes of a set of rows.
+    Box box_of(std::span<const std::uint32_t> rows) const;
+    // Canonical threshold of a split of a numeric feature: less goes left.
+    double threshold(const BoxSplit& split) const;
+    // Weight of a cut under the measure `gap`.
+    double gap(const BoxSplit& split) const;
+    // Canonical threshold of a cut between two codes of a numeric feature.
+    double threshold(const Feature& feature, std::uint32_t low, std::uint32_t high) const;
+    // Cell of that threshold, counted through all features.
+    std::int32_t cell(const Feature& feature, std::uint32_t low, std::uint32_t high) const;
+    // Cell of any split, be it a threshold or a test on the level `low`.
+    std::int32_t cell_of_split(const Feature& feature, std::uint32_t low,
+                               std::uint32_t high) const {
+        return feature.kind == FeatureKind::levels
+                   ? feature.first_cell + static_cast<std::int32_t>(low)
+                   : cell(feature, low, high);
+    }
+    // One distinct row's sizes and key.
+    Sizes sizes_of(std::uint32_t row) const { return rows_[row].sizes; }
+    Key key_of(std::uint32_t row) const { return rows_[row].key; }
+
+private:
+    friend class Splitter;
+    struct Row {
+        Key key;
+        Sizes sizes;
+    };
+
+    const Problem& problem_;
+    std::vector<Row> rows_;
+    std::vector<std::uint32_t> all_;
+};
+
+// Finds the splits of boxes, one at a time; one for each thread.
+//
+// For each feature the rows' keys are added up by code; a set of codes that occur, read in order,
+// then gives the keys of all left sides as running sums. O(m) for m rows, and the codes that occur.
+class Splitter {
+public:
+    explicit Splitter(const Geometry& geometry);
+
+    // The splits of a box in canonical order (features in order, thresholds ascending, levels in
+    // order), in memory of the arena.
+    std::span<BoxSplit> splits(const Box& box, Arena& arena);
+
+private:
+    struct Bucket {
+        std::uint64_t a, b;
+        Sizes sizes;
+    };
+
+    // Memory for the codes of the longest feature, taken when a box is first split: chains hold
+    // splitters that most of them never use.
+    void make_room();
+    void fill_buckets(const Feature& feature, const Box& box);
+    void find_codes(const Feature& feature, const Box& box);
+    BoxSplit* threshold_splits(std::uint32_t f, const Box& box, BoxSplit* out);
+    BoxSplit* level_splits(std::uint32_t f, const Box& box, BoxSplit* out);
+
+    const Geometry& geometry_;
+    std::vector<Bucket> buckets_;
+    std::vector<std::uint64_t> occupied_;
+    std::vector<std::uint32_t> codes_;
+};
+
+}  // namespace slp

@@ -1,0 +1,195 @@
+#include "problem/leaf_models.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+#include <utility>
+
+namespace slp {
+
+namespace {
+
+constexpr std::size_t kLongestTable = std::size_t{1} << 20;
+
+// log Gamma(a + 1/2) - log Gamma(a); for large a the series in 1/a (Tricomi & Erdelyi 1951).
+double log_gamma_half_step(double a) {
+    if (a < 64) {
+        return std::lgamma(a + 0.5) - std::lgamma(a);
+    }
+    return 0.5 * std::log(a) - 1 / (8 * a) + 1 / (192 * a * a * a) - 1 / (640 * std::pow(a, 5));
+}
+
+}  // namespace
+
+LogRising::LogRising(double a, std::size_t length) : a_(a) {
+    length = std::clamp<std::size_t>(length, 1, kLongestTable);
+    table_.reserve(length);
+    long double sum = 0;  // extended precision, so that the error does not grow along the sum
+    for (std::size_t i = 0; i < length; ++i) {
+        table_.push_back(static_cast<double>(sum));
+        sum += static_cast<long double>(std::log(a + static_cast<double>(i)));
+    }
+}
+
+double LogRising::operator()(std::size_t i) const {
+    if (i < table_.size()) {
+        return table_[i];
+    }
+    return std::lgamma(a_ + static_cast<double>(i)) - std::lgamma(a_);
+}
+
+LeafModel::LeafModel(LeafKind kind, std::vector<double> hyperparameters,
+                     std::vector<double> statistics, std::size_t n_statistics)
+    : kind_(kind),
+      k_(n_statistics),
+      hyper_(std::move(hyperparameters)),
+      statistics_(std::move(statistics)) {
+    const bool enough = kind_ == LeafKind::dirichlet              ? k_ >= 1 && hyper_.size() == k_
+                        : kind_ == LeafKind::normal_inverse_gamma ? k_ == 3 && hyper_.size() == 4
+                                                                  : k_ == 3 && hyper_.size() == 2;
+    if (!enough || statistics_.size() % k_ != 0) {
+        throw std::invalid_argument("a leaf model has its hyperparameters and statistics");
+    }
+    std::vector<double> total(k_, 0.0);
+    for (std::size_t i = 0; i < statistics_.size(); ++i) {
+        total[i % k_] += statistics_[i];
+    }
+    const auto length = [](double x) { return static_cast<std::size_t>(std::max(x, 0.0)) + 1; };
+    switch (kind_) {
+        case LeafKind::dirichlet: {
+            double a = 0, n = 0;
+            for (std::size_t c = 0; c < k_; ++c) {
+                rising_.emplace_back(hyper_[c], length(total[c]));
+                a += hyper_[c];
+                n += total[c];
+            }
+            rising_.emplace_back(a, length(n));
+            break;
+        }
+        case LeafKind::normal_inverse_gamma:
+            rising_.emplace_back(hyper_[2], length(total[0] / 2));
+            rising_.emplace_back(hyper_[2] + 0.5, length(total[0] / 2));
+            half_step_ = log_gamma_half_step(hyper_[2]);
+            break;
+        case LeafKind::gamma_poisson:
+        case LeafKind::gamma_exponential:
+            rising_.emplace_back(hyper_[0], length(total[1]));
+            break;
+    }
+}
+
+void LeafModel::sum(std::span<const std::uint32_t> rows, double* out) const {
+    std::fill_n(out, k_, 0.0);
+    for (const std::uint32_t row : rows) {
+        const double* own = statistics_.data() + row * k_;
+        for (std::size_t i = 0; i < k_; ++i) {
+            out[i] += own[i];
+        }
+    }
+}
+
+double LeafModel::log_marginal(const double* s) const {
+    switch (kind_) {
+        case LeafKind::dirichlet: return dirichlet(s);
+        case LeafKind::normal_inverse_gamma: return normal_inverse_gamma(s);
+        case LeafKind::gamma_poisson: return gamma_poisson(s);
+        case LeafKind::gamma_exponential: return gamma_exponential(s);
+    }
+    return 0.0;
+}
+
+void LeafModel::predict(const double* s, double* out) const {
+    switch (kind_) {
+        case LeafKind::dirichlet: {
+            double total = 0;
+            for (std::size_t c = 0; c < k_; ++c) {
+                out[c] = hyper_[c] + s[c];
+                total += out[c];
+            }
+            std::for_each(out, out + k_, [&](double& p) { p /= total; });
+            return;
+        }
+        case LeafKind::normal_inverse_gamma:
+            *out = (hyper_[1] * hyper_[0] + s[1]) / (hyper_[1] + s[0]);
+            return;
+        case LeafKind::gamma_poisson: *out = (hyper_[0] + s[1]) / (hyper_[1] + s[0]); return;
+        case LeafKind::gamma_exponential: {
+            const double shape = hyper_[0] + s[1];
+            *out = shape > 1 ? (hyper_[1] + s[2]) / (shape - 1) : INFINITY;
+        }
+    }
+}
+
+double LeafModel::dirichlet(const double* s) const {
+    double out = 0, total = 0;
+    for (std::size_t c = 0; c < k_; ++c) {
+        out += rising_[c](static_cast<std::size_t>(s[c]));
+        total += s[c];
+    }
+    return out - rising_[k_](static_cast<std::size_t>(total));
+}
+
+double LeafModel::log_pure(const double* s) const {
+    double out = 0;
+    for (std::size_t c = 0; c < k_; ++c) {
+        const auto n = static_cast<std::size_t>(s[c]);
+        out += rising_[c](n) - rising_[k_](n);
+    }
+    return out;
+}
+
+std::vector<double> LeafModel::log_purest(const double* s, std::size_t length) const {
+    if (kind_ != LeafKind::dirichlet) {
+        return {};
+    }
+    // By the number of parts beyond one for each class: what they cost at least.
+    std::vector<double> cost(length, -INFINITY), next(length);
+    cost[0] = 0.0;
+    std::size_t n_classes = 0;
+    for (std::size_t c = 0; c < k_; ++c) {
+        const auto n = static_cast<std::size_t>(s[c]);
+        const auto part = [&](std::size_t m) { return rising_[c](m) - rising_[k_](m); };
+        n_classes += n > 0 ? 1 : 0;
+        std::fill(next.begin(), next.end(), -INFINITY);
+        for (std::size_t more = 0; more < std::max<std::size_t>(n, 1) && more < length; ++more) {
+            const double own = static_cast<double>(more) * part(1) + part(n - more) - part(n);
+            for (std::size_t others = 0; others + more < length; ++others) {
+                next[others + more] = std::max(next[others + more], cost[others] + own);
+            }
+        }
+        std::swap(cost, next);
+    }
+    std::vector<double> out(length);
+    for (std::size_t k = 0; k < length; ++k) {
+        out[k] = log_pure(s) + cost[k > n_classes ? k - n_classes : 0];
+    }
+    return out;
+}
+
+double LeafModel::normal_inverse_gamma(const double* s) const {
+    const double mu = hyper_[0], kappa = hyper_[1], alpha = hyper_[2], beta = hyper_[3];
+    const double n = s[0];
+    const double mean = s[1] / std::max(n, 1.0);
+    const double squares = std::max(s[2] - s[1] * mean, 0.0);  // rounding can go below 0
+    const double growth = squares / 2 + kappa * n * (mean - mu) * (mean - mu) / (2 * (kappa + n));
+    const auto whole = static_cast<std::size_t>(n);
+    const double gamma_ratio =
+        whole % 2 == 1 ? half_step_ + rising_[1](whole / 2) : rising_[0](whole / 2);
+    return gamma_ratio - alpha * std::log1p(growth / beta) - n / 2 * std::log(beta + growth) -
+           std::log1p(n / kappa) / 2 - n / 2 * std::log(2 * std::numbers::pi);
+}
+
+double LeafModel::gamma_poisson(const double* s) const {
+    const double a = hyper_[0], b = hyper_[1];
+    return rising_[0](static_cast<std::size_t>(s[1])) - a * std::log1p(s[0] / b) -
+           s[1] * std::log(b + s[0]) - s[2];
+}
+
+double LeafModel::gamma_exponential(const double* s) const {
+    const double a = hyper_[0], b = hyper_[1];
+    return rising_[0](static_cast<std::size_t>(s[1])) - a * std::log1p(s[2] / b) -
+           s[1] * std::log(b + s[2]);
+}
+
+}  // namespace slp

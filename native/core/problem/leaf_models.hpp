@@ -1,0 +1,94 @@
+// Log marginal likelihoods of leaves, from additive statistics: the formulas of slp.leaves.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace slp {
+
+enum class LeafKind : std::uint8_t {
+    dirichlet,
+    normal_inverse_gamma,
+    gamma_poisson,
+    gamma_exponential
+};
+
+// log Gamma(a + i) - log Gamma(a), tabulated as sums of logs, so that large a do not cancel.
+class LogRising {
+public:
+    LogRising() = default;
+    // length: how far it will be asked; above 2^20 log Gamma itself is accurate enough.
+    LogRising(double a, std::size_t length);
+    double operator()(std::size_t i) const;
+
+private:
+    double a_ = 1.0;
+    std::vector<double> table_;
+};
+
+class LeafModel {
+public:
+    LeafModel() = default;
+    // statistics: n * k, row by row. hyperparameters: of a dirichlet its k concentrations; else as
+    // declared, with the mean of a normal_inverse_gamma taken from the statistics' reference.
+    // Throws std::invalid_argument where these are too few.
+    LeafModel(LeafKind kind, std::vector<double> hyperparameters, std::vector<double> statistics,
+              std::size_t n_statistics);
+
+    LeafKind kind() const { return kind_; }
+    const std::vector<double>& hyperparameters() const { return hyper_; }
+    std::size_t n_statistics() const { return k_; }
+    std::size_t n_rows() const { return k_ == 0 ? 0 : statistics_.size() / k_; }
+
+    // Sums the statistics of rows into out, length k. In the order given: the same box, its rows
+    // ascending, always gives the same bits.
+    void sum(std::span<const std::uint32_t> rows, double* out) const;
+
+    // Adds the statistics of one row.
+    void add(std::uint32_t row, double* to) const {
+        for (std::size_t c = 0; c < k_; ++c) {
+            to[c] += statistics_[row * k_ + c];
+        }
+    }
+
+    // Log marginal likelihood of the ordered responses of a leaf with these statistics.
+    double log_marginal(const double* statistics) const;
+
+    // Of a dirichlet: upper bound on the log marginal likelihood of any partition of rows with
+    // these statistics into leaves; that of the partition by class. Order the rows. The k-th row of
+    // class c in its leaf has predictive probability (a_c + k - 1) / (A + t) for t rows before it
+    // in the leaf, A the sum of a, and t >= k - 1. As a_c <= A, (a_c + k - 1) / (A + k - 1) does
+    // not fall with k, so with j >= k for its rank among all rows of class c the probability is at
+    // most (a_c + j - 1) / (A + j - 1); their product is that of one leaf for each class.
+    double log_pure(const double* statistics) const;
+
+    // The same for partitions into at least K leaves, at index K, for K below `length`; -inf where
+    // there are fewer rows. Empty for leaf models other than dirichlet. Parted by class, K leaves
+    // have at least K parts. With h(m) the log likelihood of a part of m rows, h(m + 1) - h(m) =
+    // log (a_c + m) / (A + m) does not fall with m: of the partings of one class into k parts the
+    // best is k - 1 single rows and the rest.
+    std::vector<double> log_purest(const double* statistics, std::size_t length) const;
+
+    // What a leaf predicts of the next response: of a dirichlet the k class probabilities, else one
+    // number, the mean (of a normal_inverse_gamma counted from the statistics' reference).
+    std::size_t n_predicted() const { return kind_ == LeafKind::dirichlet ? k_ : 1; }
+    void predict(const double* statistics, double* out) const;
+
+private:
+    double dirichlet(const double* s) const;
+    double normal_inverse_gamma(const double* s) const;
+    double gamma_poisson(const double* s) const;
+    double gamma_exponential(const double* s) const;
+
+    LeafKind kind_ = LeafKind::dirichlet;
+    std::size_t k_ = 0;
+    std::vector<double> hyper_;
+    std::vector<double> statistics_;
+    std::vector<LogRising> rising_;
+    double half_step_ = 0.0;
+};
+
+}  // namespace slp

@@ -1,0 +1,133 @@
+// A tree grammar on a coded table, as flat arrays: what the exact engine computes on.
+//
+// The meaning is that of slp.ir.tree_grammar and slp.data.table; this header says how they are laid
+// out. Everything here is filled once and only read afterwards, by any number of threads.
+//
+// Dimension letters: n distinct rows, d features, k statistics, S states, R rules, K leaves owed.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "problem/leaf_models.hpp"
+#include "problem/row_functions.hpp"
+#include "problem/states.hpp"
+
+namespace slp {
+
+// Left state of a transition that no derivation may take.
+inline constexpr std::int32_t kForbidden = -1;  // a constraint says no
+inline constexpr std::int32_t kOutside = -2;    // the rule does not propose it
+
+enum class Measure : std::uint8_t { feature_then_cut, all, gap, each, partition, per_feature };
+
+enum class RuleKind : std::uint8_t { leaf, call, split };
+
+struct Rule {
+    RuleKind kind;
+    double log_weight;
+    // leaf: classes that no other may outnumber; an entry of -1 is a class that the table lacks.
+    std::vector<std::int32_t> majority;
+    // call: the state called.
+    std::int32_t state = -1;
+    // split: how the rule's weight is divided among the splits of a box.
+    Measure measure = Measure::each;
+    // split: (left state, right state) of every cell, features one below the other: two entries
+    // for each cell, feature f from 2 * Feature::first_cell on.
+    std::vector<std::int32_t> transitions;
+    // What depends on the rows of the box: tests, and a factor of the weight.
+    RowFunction rows{};
+};
+
+struct Grammar {
+    States states;
+    std::int32_t start = 0;
+    // Divide the weights of a box's applicable rules by their sum.
+    bool normalise = true;
+    // failure(condition): forbidden splits and leaves keep their share.
+    bool condition = false;
+    // Least rows, repeats counted, on each side of a split.
+    std::int64_t min_leaf = 1;
+    // K where trees have at most K leaves; 0 where leaves are not counted.
+    std::int32_t max_leaves = 0;
+    // Length d.
+    std::vector<double> feature_weights;
+};
+
+enum class FeatureKind : std::uint8_t { values, cuts, levels };
+
+struct Feature {
+    FeatureKind kind = FeatureKind::values;
+    std::int32_t n_codes = 0;
+    // The values or the cuts, strictly increasing; empty for levels.
+    std::vector<double> numbers;
+    // Where the cells of thresholds begin and end; empty for levels.
+    std::vector<double> breakpoints;
+    // Number of the feature's first cell among those of all features.
+    std::int32_t first_cell = 0;
+    // Length n: the code of each distinct row.
+    std::vector<std::uint32_t> codes;
+
+    // How many cells its thresholds, or its levels, have.
+    std::int32_t n_cells() const {
+        return kind == FeatureKind::levels
+                   ? n_codes
+                   : 2 * static_cast<std::int32_t>(breakpoints.size()) + 1;
+    }
+
+    // Which side of a split a distinct row takes; low: the lower of the codes that are neighbours,
+    // of a test on a level its code.
+    bool goes_left(std::uint32_t low, std::uint32_t row) const {
+        return kind == FeatureKind::levels ? codes[row] == low : codes[row] <= low;
+    }
+};
+
+struct Table {
+    std::uint32_t n_rows = 0;
+    std::vector<Feature> features;
+    // Length n: how many rows of the data each distinct row stands for.
+    std::vector<std::uint32_t> counts;
+};
+
+struct Problem {
+    Grammar grammar;
+    Table table;
+    LeafModel leaf;
+
+    // What a split rule says of the cells of one feature: (left state, right state) of each.
+    std::span<const std::int32_t> transitions(const Rule& rule, std::size_t feature) const {
+        const auto begin = static_cast<std::size_t>(table.features[feature].first_cell) * 2;
+        const std::size_t end =
+            feature + 1 < table.features.size()
+                ? static_cast<std::size_t>(table.features[feature + 1].first_cell) * 2
+                : rule.transitions.size();
+        return std::span(rule.transitions).subspan(begin, end - begin);
+    }
+
+    // Product states: a state and the leaves it owes, state * n_owed() + owed - 1.
+    std::int32_t n_owed() const { return grammar.max_leaves > 0 ? grammar.max_leaves : 1; }
+    bool counted() const { return grammar.max_leaves > 0; }
+};
+
+// Throws std::invalid_argument unless sizes, codes and states are within what they refer to, and no
+// state calls itself on the way: what all else relies on. The rules of an open grammar are checked
+// by its source, as they are made.
+void check_problem(const Problem& problem);
+
+// What rules may refer to: numbers of classes (statistics), of cells of all features and of states.
+struct RuleBounds {
+    std::size_t classes, cells, states;
+    bool counts_classes;  // whether the statistics are numbers of rows of classes
+};
+RuleBounds rule_bounds(const Problem& problem, std::size_t n_states);
+
+// Product states are numbered in 32 bits.
+std::size_t most_states(const Problem& problem);
+
+// Throws std::invalid_argument unless the rules of a state keep to these.
+void check_rules(const Rules& rules, const RuleBounds& bounds);
+
+}  // namespace slp

@@ -1,0 +1,108 @@
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "check.hpp"
+#include "problem/coding.hpp"
+
+using slp::CodeTable;
+using slp::test::check;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+using Doubles = std::vector<double>;
+using Codes = std::vector<std::int32_t>;
+using Counts = std::vector<std::int64_t>;
+
+Codes random_codes(std::size_t length, std::int32_t largest, unsigned seed) {
+    std::mt19937 generator(seed);
+    std::uniform_int_distribution<std::int32_t> code(0, largest);
+    Codes codes(length);
+    for (auto& c : codes) {
+        c = code(generator);
+    }
+    return codes;
+}
+
+}  // namespace
+
+TEST(values_are_sorted_and_codes_point_to_them) {
+    const auto coded = slp::code_values(Doubles{2.5, -infinity, 2.5, infinity, -1.0});
+    check(coded.values == Doubles{-infinity, -1.0, 2.5, infinity});
+    check(coded.codes == Codes{2, 0, 2, 3, 1});
+}
+
+TEST(minus_zero_is_zero) {
+    for (const Doubles& column : {Doubles{-0.0, 0.0}, Doubles{0.0, -0.0}, Doubles{-0.0}}) {
+        const auto coded = slp::code_values(column);
+        check(coded.values.size() == 1 && !std::signbit(coded.values[0]));
+    }
+}
+
+TEST(an_empty_column_has_no_values) {
+    const auto coded = slp::code_values(Doubles{});
+    check(coded.values.empty() && coded.codes.empty());
+}
+
+TEST(a_value_on_a_cut_lies_above_it) {
+    const Doubles cuts{1.0, 2.0};
+    check(slp::code_by_cuts(Doubles{0.5, 1.0, 1.5, 2.0, infinity}, cuts) == Codes{0, 1, 1, 2, 2});
+    check(slp::code_by_cuts(Doubles{0.5, 7.0}, Doubles{}) == Codes{0, 0});
+}
+
+TEST(equal_rows_merge_in_order_of_appearance) {
+    const Codes codes{3, 1, 0, 0, 3, 1, 0, 2, 3, 1};
+    const auto merged = slp::merge_rows(CodeTable{codes, 5, 2});
+    check(merged.distinct == Codes{3, 1, 0, 0, 0, 2});
+    check(merged.row_of == Counts{0, 1, 0, 2, 0});
+    check(merged.counts == Counts{3, 1, 1});
+}
+
+TEST(rows_without_features_are_all_equal) {
+    const auto merged = slp::merge_rows(CodeTable{{}, 4, 0});
+    check(merged.distinct.empty());
+    check(merged.row_of == Counts{0, 0, 0, 0});
+    check(merged.counts == Counts{4});
+}
+
+TEST(no_rows_merge_to_none) {
+    const auto merged = slp::merge_rows(CodeTable{{}, 0, 3});
+    check(merged.distinct.empty() && merged.row_of.empty() && merged.counts.empty());
+}
+
+TEST(merged_rows_stand_for_the_table) {
+    constexpr std::size_t n = 2000, d = 3;
+    const Codes codes = random_codes(n * d, 6, 1);
+    const CodeTable table{codes, n, d};
+    const auto merged = slp::merge_rows(table);
+    const CodeTable distinct{merged.distinct, merged.counts.size(), d};
+    for (std::size_t i = 0; i < n; ++i) {
+        const auto want = table.row(i);
+        const auto have = distinct.row(static_cast<std::size_t>(merged.row_of[i]));
+        check(std::vector(want.begin(), want.end()) == std::vector(have.begin(), have.end()));
+    }
+    check(slp::merge_rows(distinct).counts.size() == merged.counts.size());
+    check(std::accumulate(merged.counts.begin(), merged.counts.end(), std::int64_t{0}) == n);
+}
+
+TEST(kernels_may_run_at_once) {
+    constexpr std::size_t n = 500, d = 4;
+    const Codes codes = random_codes(n * d, 2, 2);
+    const CodeTable table{codes, n, d};
+    const auto want = slp::merge_rows(table);
+    std::vector<Counts> have(4);
+    {
+        std::vector<std::jthread> threads;
+        for (auto& row_of : have) {
+            threads.emplace_back([&table, &row_of] { row_of = slp::merge_rows(table).row_of; });
+        }
+    }
+    for (const auto& row_of : have) {
+        check(row_of == want.row_of);
+    }
+}
