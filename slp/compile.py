@@ -31,10 +31,6 @@ __all__ = [
 ]
 
 
-#: Findings of proofs that a clause which could not be read may cause: something is missing.
-_MAY_FOLLOW = frozenset("E202 E210".split())
-
-
 def compile_program(
     source: SourceFile, parameters: Mapping[str, float] | None = None, tree: Tree | None = None
 ) -> Program:
@@ -67,7 +63,7 @@ def read_text(
     found = findings.in_order()
     if not faults:
         return program, found
-    kept = [f for f in found if not f.may_follow and f.code not in _MAY_FOLLOW]
+    kept = [f for f in found if not f.may_follow]
     return program, tuple(sorted((*faults, *kept), key=_place))
 
 

@@ -28,6 +28,7 @@ from slp.resolution import (
     rule_instances,
     threshold_outcomes,
 )
+from slp.resolution.faults import NeedsPrologError
 from slp.syntax import term_to_text
 from slp.terms import Atom, Struct, Term, functor
 
@@ -85,10 +86,6 @@ def explore(program: Program, database: Database, findings: Findings) -> StateSp
             layer = explorer.layer(layer)
         explorer.space.complete &= not layer
     return explorer.space
-
-
-#: A goal `prolog(...)`.
-_NEEDS_PROLOG = "E264"
 
 
 class _Explorer:
@@ -149,17 +146,15 @@ class _Explorer:
                 self.space.calls[state].append((child, rule))
             self.space.instances[state] = instances
         except SlpError as e:
-            self.blame(e, state)
+            if not isinstance(e, NeedsPrologError):  # which is no fault of the program
+                self.blame(e, state)
             self.space.instances[state] = None
             self.space.complete = False
         self.inferences += meter.inferences
 
     def blame(self, error: SlpError, state: Term) -> None:
-        """Add what proofs found, each place once and not for every state. What only SWI-Prolog can
-        decide is no fault of the program."""
+        """Add what proofs found, each place once and not for every state."""
         for d in error.diagnostics:
-            if d.code == _NEEDS_PROLOG:
-                continue
             key = (d.code, d.span.start if d.span else -1)
             if key not in self.blamed:
                 self.blamed.add(key)

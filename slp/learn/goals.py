@@ -9,8 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from slp.errors import ProgramError
 from slp.ir import program as ir
-from slp.learn import faults
+from slp.messages.proofs import (
+    OBSERVATION_UNKNOWN,
+    OBSERVATION_WITH_BODY,
+    OBSERVATION_WITHOUT_COUNT,
+)
 from slp.source import SourceFile, SourceSpan
 from slp.syntax import parse_program, term_to_text
 from slp.syntax.ast import Clause, Item
@@ -47,11 +52,11 @@ def observations_of_text(text: str) -> list[Observation]:
 
 def _observation(item: Item) -> Observation:
     if not isinstance(item, Clause) or item.arrow is not None:
-        raise faults.not_an_observation("a directive or a clause with a body", item.span)
+        raise ProgramError(OBSERVATION_WITH_BODY(item.span))
     count = 1.0
     if item.label is not None:
         if not isinstance(item.label, Number) or not 0 < item.label.value < float("inf"):
-            raise faults.not_an_observation("a count that is no number above 0", item.span)
+            raise ProgramError(OBSERVATION_WITHOUT_COUNT(item.span))
         count = float(item.label.value)
     return Observation(item.head, count, item.span)
 
@@ -78,7 +83,8 @@ def most_general(observation: Observation, program: ir.Program) -> Term:
     """
     key = functor(observation.goal)
     if key is None or key not in {functor(clause.head) for clause in program.clauses}:
-        raise faults.not_an_observation(f"`{term_to_text(observation.goal)}`", observation.span)
+        text = term_to_text(observation.goal)
+        raise ProgramError(OBSERVATION_UNKNOWN(observation.span, goal=text))
     name, arity = key
     if arity == 0:
         return observation.goal

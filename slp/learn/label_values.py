@@ -16,6 +16,7 @@ from slp.learn import faults
 from slp.learn.ascent import Interval, climb, intervals_of, slope
 from slp.learn.result import Change, Learned
 from slp.learn.text import ProgramText, edited, written
+from slp.messages.proofs import NO_LABEL_TO_LEARN
 from slp.resolution import evaluate
 from slp.resolution.graph import Outcome
 from slp.syntax import term_to_text
@@ -75,7 +76,7 @@ class Labels:
             names = [n for n in names if n in only]
         intervals = intervals_of(names, program.parameters, compiles)
         if not sets and not intervals:
-            raise faults.nothing_to_learn("no label of the file can change by itself")
+            raise SlpError(NO_LABEL_TO_LEARN())
         return cls(
             program,
             text,

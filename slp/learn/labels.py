@@ -36,13 +36,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.errors import SlpError
+from slp.errors import ProgramError, SlpError, UsageError
 from slp.ir import program as ir
 from slp.learn import faults
 from slp.learn.goals import Observation, is_instance, most_general, numbered, tally
 from slp.learn.label_values import Counts, Labels
 from slp.learn.result import Learned
 from slp.learn.text import ProgramText
+from slp.messages.proofs import (
+    ENDLESS_MASS,
+    NO_GOAL,
+    NO_PROOF,
+    NO_PROOFS,
+    NOT_AN_INSTANCE,
+    OPEN_MASS,
+    WEIGHTS_NOT_LEARNED,
+)
 from slp.resolution import DEFAULT_LIMITS, Database, Limits
 from slp.resolution.graph import ChoiceGraph, Flow, Outcome
 from slp.resolution.machine import END, Goal, Meter
@@ -88,10 +97,10 @@ def learn_labels(
         E280 to E288, and what a search raises.
     """
     if program.weights:
-        raise faults.weights()
+        raise SlpError(WEIGHTS_NOT_LEARNED())
     seen = tally(observations)
     if not seen:
-        raise faults.no_data("no goal was observed")
+        raise UsageError(NO_GOAL())
     labels = Labels.of(program, text, only, compiles)
     sample = _Sample(program, seen, goal, limits, failures)
     path: list[float] = []
@@ -179,7 +188,7 @@ class _Sample:
         for o in seen:
             general = most_general(o, program) if goal is None else goal
             if not is_instance(o.goal, general):
-                raise faults.not_an_answer(term_to_text(general), o.span)
+                raise ProgramError(NOT_AN_INSTANCE(o.span, goal=term_to_text(general)))
             counts[general] = counts.get(general, 0.0) + o.count
         self._goals = [(g, n, self._graph(g)) for g, n in counts.items()]
 
@@ -195,7 +204,8 @@ class _Sample:
         seen = [(o, graph, self._proofs_of(o, graph, labels)) for o, graph in self._seen]
         missing = [o for o, _, flow in seen if flow.success == 0]
         if missing:
-            raise faults.impossible(missing[0].span, len(missing))
+            span, others = missing[0].span, len(missing) - 1
+            raise ProgramError(NO_PROOFS(span, others=others) if others else NO_PROOF(span))
         goals = []
         if self._failures:
             goals = [(n, graph, _all_of(g, graph, labels)) for g, n, graph in self._goals]
@@ -221,5 +231,7 @@ def _all_of(goal: Term, graph: ChoiceGraph, labels: Labels) -> Flow:
 
 
 def _cut_off(goal: Term, graph: ChoiceGraph, flow: Flow) -> SlpError:
-    why = "some derivations never end" if graph.stopped is None else graph.stopped.message
-    return faults.open_mass(term_to_text(goal), max(flow.open, flow.waiting), why)
+    text, mass = term_to_text(goal), max(flow.open, flow.waiting)
+    if graph.stopped is None:
+        return SlpError(ENDLESS_MASS(goal=text, mass=mass))
+    return SlpError(OPEN_MASS(goal=text, mass=mass, reason=graph.stopped.message))

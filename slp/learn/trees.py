@@ -36,7 +36,7 @@ from slp.engines.chart import Chart, Forest, build_forest
 from slp.engines.chart.build import forest_of_reach
 from slp.engines.chart.reach import find_boxes
 from slp.engines.exact import CompiledChart, compiled_is_there
-from slp.errors import BudgetError
+from slp.errors import BudgetError, SlpError, UsageError
 from slp.ir import program as ir
 from slp.ir.tree_grammar import SplitRule, TreeGrammar
 from slp.learn import faults
@@ -44,6 +44,7 @@ from slp.learn.ascent import Interval, climb, intervals_of, slope
 from slp.learn.result import Change, Learned
 from slp.learn.text import ProgramText, edited
 from slp.lower import program_to_tree_grammar
+from slp.messages.proofs import NO_PARAMETER_TO_LEARN, NO_TABLE
 from slp.problem.boxes import Geometry
 from slp.problem.row_labels import telling_label_faults
 from slp.results.averages import TreeDistribution
@@ -88,7 +89,7 @@ def learn_parameters(
         E286 to E288, and what inference raises.
     """
     if not tables:
-        raise faults.no_data("there is no table")
+        raise UsageError(NO_TABLE())
     unknowns = Unknowns.of(program, text, only, compiles)
     sums = [_sums_of(program, table, memory) for table in tables]
     evidence = _Evidence(unknowns, sums)
@@ -151,7 +152,7 @@ class Unknowns:
         intervals = intervals_of(names, program.parameters, compiles)
         weights = {f: Interval(0.0, np.inf) for f in features if not only or f in only}
         if not intervals and not weights:
-            raise faults.nothing_to_learn("no parameter of the labels can change by itself")
+            raise SlpError(NO_PARAMETER_TO_LEARN())
         return cls(program, text, intervals, weights, compiles)
 
     @property

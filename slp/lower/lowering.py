@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from slp.errors import Diagnostic, NoGrammarError, SlpError, UnsupportedError
+from slp.errors import Diagnostic, NoGrammarError, UnsupportedError
 from slp.ir import program as ir
 from slp.ir.schema import Schema
 from slp.ir.tree_grammar import State, TreeGrammar
@@ -27,10 +27,6 @@ from slp.lower.states import StateMaker, check_calls, sums_to_one
 from slp.messages.lowering import DECIDED_AT_TREE, EDITS_NOT_SUMMED, NO_START
 
 __all__ = ["find_tests_on_trees", "program_to_tree_grammar", "tree_grammar_or_all"]
-
-#: Findings that say that a guard cannot be decided for all thresholds at once, that there are
-#: endlessly many states, or that SWI-Prolog alone knows them (goals `prolog(...)`).
-_NO_GRAMMAR = ("E230", "E231", "E264")
 
 #: Constraints that no automaton decides.
 _TESTED = (ir.MaxFeatures, ir.Monotone, ir.Predicate)
@@ -149,11 +145,7 @@ def tree_grammar_or_all(
         grammar = program_to_tree_grammar(program, schema, tests_on_trees=True, check=check)
         return grammar, True
     except NoGrammarError:
-        pass
-    except SlpError as e:
-        if any(found.code not in _NO_GRAMMAR for found in e.diagnostics):
-            raise
-    return program_to_tree_grammar(any_tree(program), schema, tests_on_trees=True), False
+        return program_to_tree_grammar(any_tree(program), schema, tests_on_trees=True), False
 
 
 def _factors(program: ir.Program, schema: Schema, tests_on_trees: bool) -> list[Automaton[Any]]:

@@ -10,7 +10,7 @@ from typing import Any
 from slp.budgets import memory_budget
 from slp.compile import compile_problem, compile_program
 from slp.data import Table, read_columns
-from slp.errors import Diagnostic, SlpError, UsageError
+from slp.errors import SlpError, UsageError
 from slp.ir import program as ir
 from slp.learn import (
     Learned,
@@ -21,6 +21,7 @@ from slp.learn import (
     observations_of_file,
     observations_of_text,
 )
+from slp.messages.proofs import GOALS_AND_TABLES
 from slp.program.program import Program
 from slp.resolution import Limits
 from slp.resolution.goals import check_number
@@ -128,7 +129,5 @@ def _observed(program: ir.Program, data: Iterable[Any]) -> tuple[list[Observatio
             X = read_columns(X) if isinstance(X, Path) else X
             tables.append(compile_problem(program, X, y).table)
     if goals and tables:
-        help = "learn from one kind, then from the other"
-        message = "goals and tables cannot be learned from together"
-        raise UsageError(Diagnostic("E288", message, help=help))
+        raise UsageError(GOALS_AND_TABLES())
     return goals, tables

@@ -155,7 +155,7 @@ class BestFirst(ABC, Generic[S, R]):
             except LimitError as e:
                 self._stuck.append(node.mass)
                 self.stopped = e.diagnostics[0]
-                if e.diagnostics[0].code == "E214":
+                if e.ends_search:
                     return
 
     def _is_done(self, opened: int) -> bool:

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from slp.errors import ProgramError
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
 from slp.resolution import faults
 from slp.resolution.affine import Affine, Trace
@@ -144,15 +143,11 @@ def _holds_threshold(term: Term) -> bool:
 def _at_level(guards: _Guards, level: str) -> Outcome:
     try:
         return guards.children(Atom(level))
-    except ProgramError as e:
-        plain = faults.unknown_value(level, (), None).diagnostics[0].message
-        help = (
-            f"`{guards.feature.name}` is categorical, its threshold is a level: test the feature "
-            "before computing with the threshold"
-        )
-        raise ProgramError(
-            replace(d, help=help) if d.message == plain else d for d in e.diagnostics
-        ) from None
+    except faults.UnknownValueError as e:
+        if e.name != level:
+            raise
+        span = e.diagnostics[0].span
+        raise faults.level_as_number(level, guards.feature.name, span) from None
 
 
 # --- numeric features --------------------------------------------------------------------------

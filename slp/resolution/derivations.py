@@ -32,7 +32,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from slp.errors import Diagnostic
-from slp.resolution import faults
+from slp.messages.proofs import TOO_MANY_INFERENCES
 from slp.resolution.machine import Limits
 from slp.resolution.queries import canonical
 from slp.resolution.runs import Alternative, Run, RunsOneByOne
@@ -196,7 +196,7 @@ class ProofSpace:
         """Whether a derivation may take so many; takes note where it may not."""
         if inferences <= self._limits.inferences:
             return True
-        self.stopped = faults.too_many_inferences(self._limits.inferences, None).diagnostics[0]
+        self.stopped = TOO_MANY_INFERENCES(limit=self._limits.inferences)
         return False
 
     def run_behind(self, steps: Sequence[Step]) -> Run[Any]:

@@ -12,12 +12,13 @@ import secrets
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from slp.errors import Diagnostic, UsageError
 from slp.ir import program as ir
 from slp.late import optional_module
+from slp.messages.proofs import GOAL_FAILED, NOTHING_PROVED
 from slp.resolution import (
     Failure,
     Limits,
@@ -401,10 +402,10 @@ def _reason(found: SearchResult) -> str:
 def _where_given_up(found: SearchResult) -> Iterator[Diagnostic]:
     """The place that was at work when a limit was reached, if nothing was proved till then."""
     if found.stopped is not None and not found.answers:
-        yield replace(found.stopped, code="W241", severity="warning")
+        yield NOTHING_PROVED(found.stopped.span, reason=found.stopped.message)
 
 
 def _failed(goal: Term, span: SourceSpan | None) -> Diagnostic:
     # A negation that does not hold fails with the goal `fail` at its place.
     text = span.text if span is not None and goal == Atom("fail") else term_to_text(goal)
-    return Diagnostic("W240", f"`{text}` failed", span, severity="warning")
+    return GOAL_FAILED(span, goal=text)

@@ -212,7 +212,7 @@ class ChoiceGraph:
             except LimitError as e:
                 self.stopped = e.diagnostics[0]
                 self._nodes[i].is_stuck = True
-                self._gave_up = self._gave_up or self.stopped.code == "E214"
+                self._gave_up = self._gave_up or e.ends_search
                 if self._gave_up:
                     return
             for _, outcome, target, _ in self._edges[first_edge:]:

@@ -204,8 +204,7 @@ class Machine:
             return advance(*args)
         except ProgramError as e:
             if any(d.span is None for d in e.diagnostics):
-                placed = (replace(d, span=d.span or self.span) for d in e.diagnostics)
-                raise type(e)(placed) from None
+                e.diagnostics = tuple(replace(d, span=d.span or self.span) for d in e.diagnostics)
             raise
 
     def _step(self, goal: Goal) -> Goal | None:

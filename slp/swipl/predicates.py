@@ -18,8 +18,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from slp.errors import Diagnostic, ProgramError
+from slp.errors import ProgramError
 from slp.ir import program as ir
+from slp.messages.proofs import PROLOG_FILE_NOT_LOADED
 from slp.resolution.machine import DEFAULT_LIMITS
 from slp.swipl.prolog import PrologProgram, consult
 from slp.terms import Atom, Number, Struct, Term, Text, functor, list_term
@@ -60,9 +61,7 @@ def _consult_beside(name: Text, predicate: ir.Predicate) -> None:
     folder = Path(predicate.span.file.name).parent if predicate.span else Path()
     said = consult(folder / name.value)
     if said is not None:
-        message = f'"{name.value}" cannot be loaded: {said}'
-        help = "it is looked for in the folder of the file that names it"
-        raise ProgramError(Diagnostic("E266", message, predicate.span, help))
+        raise ProgramError(PROLOG_FILE_NOT_LOADED(predicate.span, name=name.value, text=said))
 
 
 def _with_argument(goal: Term, last: Term) -> Struct:

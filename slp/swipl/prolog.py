@@ -23,8 +23,9 @@ from threading import get_ident
 from types import TracebackType
 from typing import Any, TypeAlias
 
-from slp.errors import Diagnostic, ProgramError, UnsupportedError
+from slp.errors import ProgramError, UnsupportedError
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
+from slp.messages.proofs import JANUS_DOES_NOT_START, NO_JANUS
 from slp.resolution import faults
 from slp.resolution.arithmetic import names_of_functions, names_of_values
 from slp.resolution.best_first import BestFirst, FoundProof, Node
@@ -47,15 +48,6 @@ _STACKS = 512 << 20
 
 #: Inferences after which a run is laid aside for the first time.
 _FIRST_BUDGET = 100_000
-
-_INSTALL = (
-    "install SWI-Prolog 9.1.12 or newer, put its `swipl` first on the PATH, then "
-    "`pip install janus-swi`; docs/installing.md says how on Debian 12"
-)
-_MISMATCH = (
-    "the `swipl` first on the PATH must be 9.1.12 or newer and the one that janus-swi was built "
-    "with; docs/installing.md says how to install one on Debian 12"
-)
 
 #: What janus takes and gives: numbers, strings (atoms) and lists of them.
 _Data: TypeAlias = Any
@@ -86,13 +78,11 @@ _home: list[int] = []
 def _check_installed() -> None:
     """Try in another process: with a SWI-Prolog that does not fit, janus ends the process."""
     if find_spec("janus_swi") is None:
-        message = "SWI-Prolog cannot be reached, as janus-swi is not installed"
-        raise UnsupportedError(Diagnostic("E260", message, help=_INSTALL))
+        raise UnsupportedError(NO_JANUS())
     # Not from the current folder, where Python would look first and another's file may lie.
     trial = subprocess.run([sys.executable, "-P", "-c", "import janus_swi"], capture_output=True)
     if trial.returncode != 0:
-        message = f"janus cannot start {_prolog_on_path()}"
-        raise UnsupportedError(Diagnostic("E261", message, help=_MISMATCH))
+        raise UnsupportedError(JANUS_DOES_NOT_START(system=_prolog_on_path()))
 
 
 def _prolog_on_path() -> str:

@@ -30,8 +30,6 @@ def fault(program: str, *data: object, **options: object) -> tuple[str, str, str
         ("coins(h)", "`coins(h)`"),
         ("double(X) :- coin(X)", "a directive or a clause with a body"),
         (":- double(h)", "a directive or a clause with a body"),
-        ("0 :: double(h)", "a count that is no number above 0"),
-        ("n :: double(h)", "a count that is no number above 0"),
     ],
 )
 def test_what_is_no_observation(goal: str, what: str) -> None:
@@ -39,6 +37,15 @@ def test_what_is_no_observation(goal: str, what: str) -> None:
         "E280",
         f"{what} is no goal to learn from",
         "an observation is one goal of a labelled or logical predicate, such as `same(heads).`",
+    )
+
+
+@pytest.mark.parametrize("count", ["0", "n"])
+def test_a_count_that_is_none(count: str) -> None:
+    assert fault(COINS, f"{count} :: double(h)") == (
+        "E280",
+        "the count of an observation must be a number above 0",
+        "write how often the goal was seen, such as `12 :: same(heads).`",
     )
 
 

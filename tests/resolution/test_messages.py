@@ -262,7 +262,7 @@ RULES = [
         "1 :: tree(D) --> {rows(N), plus(N, 1, M), M > D}, leaf.",
         None,
         "E223",
-        "the term `plus/3` asks about a number of rows, which only the box knows",
+        "the term `plus/3` asks about a number of rows, which differs from box to box",
         "plus(N, 1, M)",
         "compare the number (`N >= 10`), or compute with it (`M is N // 2`)",
     ),

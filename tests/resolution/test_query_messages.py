@@ -105,7 +105,7 @@ def test_several_proofs_in_one_draw() -> None:
         slp.parse(COIN).draw("coin(X), member(X, [h, h, t])", 20, seed=1)
     assert fault(caught.value) == (
         "E244",
-        "logical goals can be proved in several ways, which drawing cannot weigh",
+        "goals without labels have several proofs here, so it is not known how much a draw counts",
         "coin(X), member(X, [h, h, t])",
         "ask for the answers' probabilities, or draw with failure by backtracking",
     )
@@ -134,7 +134,7 @@ def test_rejection_of_weights() -> None:
         program.draw("p(X)")
     assert fault(caught.value) == (
         "E246",
-        "labels are weights here, so that rejection cannot tell how often to accept",
+        "labels are weights here, so rejection cannot tell how often to accept a draw",
         "p(X)",
         "draw with failure by backtracking",
     )

@@ -9,6 +9,7 @@ import pytest
 
 import slp
 from slp.errors import ExitCode, ProgramError, UnsupportedError
+from slp.messages.proofs import JANUS_DOES_NOT_START, NO_JANUS
 from slp.resolution import Limits
 from slp.swipl import prolog
 from tests.resolution.programs import fault
@@ -197,7 +198,7 @@ def not_there(monkeypatch: pytest.MonkeyPatch) -> tuple[str, str, str | None]:
 def test_without_janus(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prolog, "find_spec", lambda name: None)
     message = "SWI-Prolog cannot be reached, as janus-swi is not installed"
-    assert not_there(monkeypatch) == ("E260", message, prolog._INSTALL)
+    assert not_there(monkeypatch) == ("E260", message, NO_JANUS.help)
 
 
 @pytest.mark.parametrize(
@@ -219,7 +220,11 @@ def test_a_prolog_that_does_not_fit(
         swipl.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(prolog.sys, "executable", "/bin/false")
-    assert not_there(monkeypatch) == ("E261", f"janus cannot start {what}", prolog._MISMATCH)
+    assert not_there(monkeypatch) == (
+        "E261",
+        f"janus cannot start {what}",
+        JANUS_DOES_NOT_START.help,
+    )
 
 
 def test_there_is_no_other_engine() -> None:

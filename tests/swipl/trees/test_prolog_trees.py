@@ -26,6 +26,7 @@ from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Propo
 from slp.engines.mcmc.trees.proof import Proof
 from slp.engines.mcmc.trees.target import Target
 from slp.errors import SlpError, SlpWarning
+from slp.messages.proofs import NO_JANUS
 from slp.problem.boxes import Geometry
 from slp.problem.local_process import LocalProcess
 from slp.problem.problem import Problem
@@ -331,7 +332,7 @@ def test_without_janus(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "janus_swi")
     monkeypatch.setattr(prolog, "find_spec", lambda name: None)
     want = "error[E260]: SWI-Prolog cannot be reached, as janus-swi is not installed\n"
-    assert refused(":- use(growtree).") == f"{want}  help: {prolog._INSTALL}"
+    assert refused(":- use(growtree).") == f"{want}  help: {NO_JANUS.help}"
 
 
 def test_a_split_that_fails_by_condition() -> None:

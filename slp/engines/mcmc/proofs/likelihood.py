@@ -11,8 +11,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from slp.errors import Diagnostic, SlpError, UsageError
+from slp.errors import SlpError, UsageError
 from slp.ir import program as ir
+from slp.messages.proofs import (
+    LOG_LIKELIHOOD_FAILED,
+    LOG_LIKELIHOOD_IS_NO_FUNCTION,
+    LOG_LIKELIHOOD_NOT_IMPORTED,
+    NO_LOG_LIKELIHOOD,
+    NO_RESULT_VARIABLE,
+)
 from slp.resolution import evaluate, named_variables, solve
 from slp.resolution.goals import Value, value_of
 from slp.resolution.machine import Limits
@@ -69,8 +76,7 @@ def function_of_answer(
             value = function(given)
         except (Exception, SystemExit) as e:
             said = f"{type(e).__name__}: {e}".rstrip(": ")
-            message = f"the log-likelihood function failed on {_of(names, answer)}: {said}"
-            raise SlpError(Diagnostic("E252", message)) from e
+            raise SlpError(LOG_LIKELIHOOD_FAILED(answer=_of(names, answer), error=said)) from e
         if not isinstance(value, numbers.Real):
             raise _no_number(f"{value!r}, which is no number,", names, answer)
         return _checked(value, names, answer)
@@ -92,9 +98,7 @@ def goal_of_answer(
     """
     result = next((v for v in variables(goal) if v.name == RESULT), None)
     if result is None:
-        help = f"write it as in `score(X, {RESULT})`"
-        message = f"the goal of the log-likelihood does not hold the variable {RESULT}"
-        raise UsageError(Diagnostic("E253", message, goal.span, help))
+        raise UsageError(NO_RESULT_VARIABLE(goal.span, variable=RESULT))
     parameters = database_of(query.program).parameters
     asked = named_variables(query.goal)
     names = [v.name for v in asked]
@@ -144,12 +148,9 @@ def imported_function(name: str, folder: Path) -> LogLikelihood:
         found: Any = getattr(importlib.import_module(module), function)
     except (Exception, SystemExit) as e:
         said = f"{type(e).__name__}: {e}".rstrip(": ")
-        help = "its module must be installed, on the PYTHONPATH, here, or beside the program's file"
-        message = f"{name} cannot be imported: {said}"
-        raise UsageError(Diagnostic("E254", message, help=help)) from e
+        raise UsageError(LOG_LIKELIHOOD_NOT_IMPORTED(name=name, error=said)) from e
     if not callable(found):
-        help = "name a function of an answer"
-        raise UsageError(Diagnostic("E254", f"{name} is no function", help=help))
+        raise UsageError(LOG_LIKELIHOOD_IS_NO_FUNCTION(name=name))
     function_found: LogLikelihood = found
     return function_found
 
@@ -181,9 +182,7 @@ def _checked(value: numbers.Real | float, names: Sequence[str], answer: tuple[Te
 
 
 def _no_number(what: str, names: Sequence[str], answer: tuple[Term, ...]) -> SlpError:
-    message = f"the log-likelihood is {what} of {_of(names, answer)}"
-    help = "it must be a number; -inf says that an answer is impossible"
-    return SlpError(Diagnostic("E251", message, help=help))
+    return SlpError(NO_LOG_LIKELIHOOD(value=what, answer=_of(names, answer)))
 
 
 def _of(names: Sequence[str], answer: tuple[Term, ...]) -> str:

@@ -18,9 +18,10 @@ from slp.engines.mcmc.proofs.likelihood import (
     no_data,
 )
 from slp.engines.telling import teller, warn_of
-from slp.errors import Diagnostic, UsageError, warn
+from slp.errors import UsageError, warn
 from slp.ir import program as ir
 from slp.late import optional_module
+from slp.messages.proofs import NOT_A_LOG_LIKELIHOOD, PROOFS_LEFT_OUT
 from slp.resolution import Limits, Query, named_variables
 from slp.resolution.derivations import ProofSpace
 from slp.resolution.goals import read_query, runs_in_prolog
@@ -98,9 +99,7 @@ def _scoring(
         goal = parse_term(log_likelihood, "<log-likelihood>")
         return goal_of_answer(goal, query, first_answer), log_likelihood
     if not callable(log_likelihood):
-        message = f"the log-likelihood is {log_likelihood!r}, no function and no text of a goal"
-        help = "give a function of an answer, or a goal that binds LogLikelihood"
-        raise UsageError(Diagnostic("E254", message, help=help))
+        raise UsageError(NOT_A_LOG_LIKELIHOOD(given=log_likelihood))
     name = f"{log_likelihood.__module__}:{getattr(log_likelihood, '__qualname__', 'an object')}"
     return function_of_answer(log_likelihood, names), name
 
@@ -120,6 +119,4 @@ def _warn(proofs: SampledProofs, space: ProofSpace) -> None:
     if proofs.draws:
         warn_of(proofs.diagnostics, "another proposal")
     if space.stopped is not None:
-        message = f"proofs beyond the limits are left out: {space.stopped.message}"
-        finding = Diagnostic("W250", message, space.stopped.span, severity="warning")
-        warn(finding)
+        warn(PROOFS_LEFT_OUT(space.stopped.span, reason=space.stopped.message))

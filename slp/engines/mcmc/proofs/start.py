@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from slp.errors import Diagnostic, SlpError
+from slp.messages.proofs import ALL_PROOFS_IMPOSSIBLE, NO_PROOF_TO_START, NO_PROOF_WITHIN_LIMITS
 from slp.resolution.derivations import Derivation, ProofSpace, Step
 from slp.resolution.runs import Run
 from slp.runner import SearchStoppedError, Stop, never
@@ -75,12 +76,7 @@ def _drawn(run: Run[object], untried: Sequence[int], chance: Chance) -> int:
 
 def _no_start(found: int, stopped: Diagnostic | None, span: SourceSpan | None) -> SlpError:
     if found:
-        message = f"the log-likelihood of all {found} proofs that were tried is -inf"
-        help = "loosen it, or write into the goal what it demands"
-    elif stopped is not None:
-        message = f"no proof to start from was found: {stopped.message}"
-        help = "`slp query` shows what is proved within the limits"
-    else:
-        message = "no proof to start from was found"
-        help = "`slp query` without draws says where the goal fails"
-    return SlpError(Diagnostic("E250", message, span, help))
+        return SlpError(ALL_PROOFS_IMPOSSIBLE(span, found=found))
+    if stopped is not None:
+        return SlpError(NO_PROOF_WITHIN_LIMITS(span, reason=stopped.message))
+    return SlpError(NO_PROOF_TO_START(span))

@@ -19,6 +19,7 @@ from slp.engines.mcmc import proposals
 from slp.engines.mcmc.proofs import ProofChainOptions, sample_proofs
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly
 from slp.errors import SlpError, UnsupportedError
+from slp.messages.proofs import NO_JANUS
 from slp.resolution import DEFAULT_LIMITS, Limits, Query
 from slp.swipl import prolog
 from slp.swipl.prolog import PrologProgram
@@ -176,7 +177,7 @@ def test_without_janus(monkeypatch: pytest.MonkeyPatch) -> None:
         sampled(COIN, "coin(X)")
     assert str(caught.value) == (
         "error[E260]: SWI-Prolog cannot be reached, as janus-swi is not installed\n"
-        f"  help: {prolog._INSTALL}"
+        f"  help: {NO_JANUS.help}"
     )
 
 
