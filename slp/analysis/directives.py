@@ -15,12 +15,14 @@ from typing import TypeAlias
 
 from slp.analysis.findings import Findings, name_help
 from slp.analysis.sources import Placed
-from slp.errors import Related
+from slp.errors import Diagnostic, Related
 from slp.messages import Wording
 from slp.messages.checker import (
+    CONSTRAINT_AS_DIRECTIVE,
     DECLARED_TWICE,
     DIRECTIVE_ARGUMENTS,
     DIRECTIVE_NOT_NAMED,
+    LIMIT_AS_DIRECTIVE,
     NO_DIRECTIVE,
     NO_NAME_IN_DIRECTIVE,
     NOT_IN_SUPPORT,
@@ -191,17 +193,16 @@ class _Collector:
         elif key == (",", 2):
             self.findings.add(TWO_DIRECTIVES(item.span))
         else:
-            help = self.owner(key[0]) or name_help(key[0], DIRECTIVES, "directive")
-            self.findings.add(NO_DIRECTIVE(item.span, name=key[0], help=help))
+            self.findings.add(self.no_directive(key[0], item.span))
 
     @staticmethod
-    def owner(name: str) -> str | None:
-        """Help for what stands inside another directive."""
+    def no_directive(name: str, span: SourceSpan) -> Diagnostic:
+        """What to say of a name that is no directive."""
         if name in SUPPORT:
-            return f"write `:- support({name}(5)).`"
+            return LIMIT_AS_DIRECTIVE(span, name=name)
         if name in CONSTRAINTS:
-            return f"it is a constraint: write {CONSTRAINTS[name]} in `:- constraint(...).`"
-        return None
+            return CONSTRAINT_AS_DIRECTIVE(span, name=name, usage=CONSTRAINTS[name])
+        return NO_DIRECTIVE(span, name=name, help=name_help(name, DIRECTIVES, "directive"))
 
     def declare(self, key: Key, args: tuple[Term, ...], span: SourceSpan, depth: int) -> None:
         """Note a declaration: the nearer to the program wins, two at one depth are an error."""

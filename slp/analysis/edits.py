@@ -25,7 +25,6 @@ from slp.messages.checker import (
     MEASURE_NOT_NAMED,
     NO_FILE_OF_TREE,
     NO_MEASURE,
-    NO_PARAMETER,
     NO_PROBABILITY_OF_EDITS,
     NO_TREE_TO_EDIT,
     RULE_BESIDE_EDITS,
@@ -33,6 +32,7 @@ from slp.messages.checker import (
     TREE_NOT_READ,
     TREE_NOT_UTF_8,
     TREE_TOO_NESTED,
+    TREE_WITHOUT_EDITS,
     WEIGHTS_WITHOUT_MEANING,
 )
 from slp.source import SourceSpan
@@ -72,8 +72,7 @@ def read_edits(
     uses = list(uses)
     if not uses:
         if given is not None:
-            help = "a tree is for programs that use `edittree`"
-            findings.add(NO_PARAMETER(name="tree", help=help))
+            findings.add(TREE_WITHOUT_EDITS())
         return None
     for use in uses[1:]:
         findings.add(EDITTREE_TWICE(use.span, related=[Related("first used here", uses[0].span)]))

@@ -16,6 +16,7 @@ from slp.errors import Related, SlpError
 from slp.ir.schema import MOST_LEAVES
 from slp.messages.checker import (
     CIRCULAR_PARAMETER,
+    MOST_LEAVES_GIVEN,
     NO_PARAMETER,
     NO_PARAMETER_OF,
     NOT_A_NUMBER,
@@ -131,9 +132,8 @@ def _checked_given(
     for name, value in given.items():
         if name not in declared:
             help = name_help(name, declared, "parameter")
-            if name == MOST_LEAVES:
-                help = "it is known from the table, and cannot be set"
-            findings.add(NO_PARAMETER(name=name, help=help))
+            wording = MOST_LEAVES_GIVEN if name == MOST_LEAVES else NO_PARAMETER
+            findings.add(wording(name=name, help=help))
         elif isinstance(value, bool) or not _is_finite(value):
             findings.add(PARAMETER_NOT_FINITE(name=name, value=repr(value)))
         else:

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from slp.analysis.directives import span_of
 from slp.analysis.findings import Findings, name_help
 from slp.analysis.predicates import BUILT_IN, Clauses, Indicator, indicator_text
-from slp.errors import SlpError
+from slp.errors import Diagnostic, SlpError
 from slp.ir.program import CallBody, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
 from slp.messages.checker import (
     NO_NONTERMINAL,
     NONTERMINAL_AS_GOAL,
+    NONTERMINAL_IS_PREDICATE,
+    NONTERMINAL_OF_OTHER_ARITY,
     START_NO_NONTERMINAL,
     START_NOT_GROUND,
 )
@@ -94,17 +96,20 @@ class _References:
         elif key in self.clauses.nonterminals:
             return
         else:
-            name, help = indicator_text(key, tree=True), self.like_nonterminal(key)
-            self.findings.add(NO_NONTERMINAL(where, nonterminal=name, help=help))
+            self.findings.add(self.no_nonterminal(key, where))
 
-    def like_nonterminal(self, key: Indicator) -> str:
-        """Help for a nonterminal that is not there: the name's other arities, else a near name."""
+    def no_nonterminal(self, key: Indicator, where: SourceSpan) -> Diagnostic:
+        """What to say of a nonterminal that is not there."""
+        text = indicator_text(key, tree=True)
         same = sorted(n for name, n in self.clauses.nonterminals if name == key[0])
         if same:
-            return f"there is {' and '.join(f'`{key[0]}//{n}`' for n in same)}"
+            others = " and ".join(f"`{key[0]}//{n}`" for n in same)
+            return NONTERMINAL_OF_OTHER_ARITY(where, nonterminal=text, others=others)
         if key in self.clauses.stochastic:
-            return "it is defined by `:-`; tree rules are written with `-->`"
-        return name_help(key[0], {name for name, _ in self.clauses.nonterminals}, "nonterminal")
+            return NONTERMINAL_IS_PREDICATE(where, nonterminal=text)
+        names = {name for name, _ in self.clauses.nonterminals}
+        help = name_help(key[0], names, "nonterminal")
+        return NO_NONTERMINAL(where, nonterminal=text, help=help)
 
     # --- goals ---------------------------------------------------------------------------------
 

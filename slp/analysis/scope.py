@@ -12,14 +12,21 @@ from collections.abc import Iterable
 from slp.analysis.directives import span_of
 from slp.analysis.findings import Findings
 from slp.ir.program import CallBody, LogicClause, SplitBody, TreeRule
-from slp.messages.checker import NOT_BOUND, NOT_BOUND_BY_HEAD, SINGLETON
+from slp.messages import Wording
+from slp.messages.checker import (
+    NOT_BOUND_BY_HEAD,
+    NOT_BOUND_IN_GUARD,
+    NOT_BOUND_IN_LABEL,
+    NOT_BOUND_IN_NONTERMINAL,
+    OF_SPLIT_IN_GUARD,
+    OF_SPLIT_IN_LABEL,
+    SINGLETON,
+)
 from slp.source import SourceSpan
 from slp.syntax.ast import Clause
 from slp.terms import Struct, Term, Var, functor, variables
 
 __all__ = ["check_clause_scope", "check_rule_scope", "find_singletons"]
-
-_BIND = "bind it in the head or by a guard"
 
 _COMPARISONS = {(op, 2) for op in ("<", ">", "=<", ">=", "=:=", "=\\=")}
 _TESTS = _COMPARISONS | {("\\+", 1), ("==", 2), ("\\==", 2), ("\\=", 2)}
@@ -29,14 +36,14 @@ def check_rule_scope(rule: TreeRule, findings: Findings) -> None:
     """Find variables of a tree rule that have no value where the rule needs one."""
     scope = _Scope(rule, findings)
     scope.guards(rule.before)
-    scope.needs(variables(rule.label), "the label", _BIND)
+    scope.needs(variables(rule.label), NOT_BOUND_IN_LABEL, OF_SPLIT_IN_LABEL)
     if isinstance(rule.body, SplitBody):
         scope.bound |= set(variables(rule.body.feature)) | set(variables(rule.body.threshold))
         scope.guards(rule.body.after)
         children = [*variables(rule.body.left), *variables(rule.body.right)]
-        scope.needs(children, "this nonterminal", _BIND)
+        scope.needs(children, NOT_BOUND_IN_NONTERMINAL)
     elif isinstance(rule.body, CallBody):
-        scope.needs(variables(rule.body.goal), "this nonterminal", _BIND)
+        scope.needs(variables(rule.body.goal), NOT_BOUND_IN_NONTERMINAL)
 
 
 def check_clause_scope(clause: LogicClause, span: SourceSpan, findings: Findings) -> None:
@@ -59,25 +66,27 @@ class _Scope:
         """Check guards from left to right; each adds what it binds."""
         for goal in goals:
             key = functor(goal)
-            help = "bind it in the head, or by a goal to the left"
             if key in _COMPARISONS:
-                self.needs(variables(goal), "this guard", help)
+                self.needs(variables(goal), NOT_BOUND_IN_GUARD, OF_SPLIT_IN_GUARD)
             elif key == ("is", 2) and isinstance(goal, Struct):
-                self.needs(variables(goal.args[1]), "this guard", help)
+                self.needs(variables(goal.args[1]), NOT_BOUND_IN_GUARD, OF_SPLIT_IN_GUARD)
             if key not in _TESTS:
                 self.bound |= set(variables(goal))
 
-    def needs(self, needed: Iterable[Var], what: str, help: str) -> None:
-        """Find variables that are needed and not bound yet, each once."""
+    def needs(
+        self, needed: Iterable[Var], not_bound: Wording, of_split: Wording | None = None
+    ) -> None:
+        """Find variables that are needed and not bound yet, each once. `of_split` is for those that
+        the split binds."""
         for variable in needed:
             if variable in self.bound:
                 continue
             self.bound.add(variable)
-            if variable in self.of_split():
-                help = "it is known only behind the split"
-                help += "" if "label" in what else "; put the guard there"
+            wording = not_bound
+            if of_split is not None and variable in self.of_split():
+                wording = of_split
             where = span_of(variable, self.rule.span)
-            self.findings.add(NOT_BOUND(where, what=what, name=variable.name, help=help))
+            self.findings.add(wording(where, name=variable.name))
 
     def of_split(self) -> set[Var]:
         body = self.rule.body

@@ -30,7 +30,13 @@ from slp.cli.common import (
 from slp.cli.inference_options import chain_options, seed_option
 from slp.engines import LogLikelihood, imported_function
 from slp.errors import UsageError
-from slp.messages.commands import FUNCTION_REFUSED, OPTION_NOT_TAKEN
+from slp.messages.commands import (
+    FAILURE_IN_CHAIN,
+    FUNCTION_REFUSED,
+    OPTION_OF_CHAINS,
+    OPTION_OF_DRAWS,
+    OPTION_OF_SEARCH,
+)
 from slp.resolution import ENGINES, FAILURES, Draws, FiredClause, Proof, QueryResult, Value
 from slp.results import SampledProofs
 from slp.source import draw_diagnostic
@@ -178,25 +184,21 @@ def query_command(
         raise SystemExit(INTERRUPTED)
 
 
-_SAMPLE = ", or sample by Metropolis-Hastings, as with --proposal q_uc"
-_CHAINS = dict.fromkeys(("chains", "warmup", "thin", "checkpoint", "resume"), _SAMPLE)
-#: For each way to answer the options that say nothing to it, and what else could be done.
+_CHAINS = dict.fromkeys(("chains", "warmup", "thin", "checkpoint", "resume"), OPTION_OF_CHAINS)
+#: For each way to answer the options that say nothing to it, and how to word that.
 _NOT_TAKEN = {
-    "the search for answers": {
-        "failure": ", or ask for draws, as with --draws 100",
-        **_CHAINS,
-    },
-    "the drawing of answers": {"best": "", "tolerance": "", **_CHAINS},
-    "Metropolis-Hastings": {"failure": ": what fails is a stay", "tolerance": ""},
+    "the search for answers": {"failure": OPTION_OF_DRAWS, **_CHAINS},
+    "the drawing of answers": {"best": OPTION_OF_SEARCH, "tolerance": OPTION_OF_SEARCH, **_CHAINS},
+    "Metropolis-Hastings": {"failure": FAILURE_IN_CHAIN, "tolerance": OPTION_OF_SEARCH},
 }
 
 
 def _check_options(way: str) -> None:
     """Refuse options that were given and would change nothing (E723)."""
     context = click.get_current_context()
-    for name, more in _NOT_TAKEN[way].items():
+    for name, wording in _NOT_TAKEN[way].items():
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise UsageError(OPTION_NOT_TAKEN(way=way, name=name, more=more))
+            raise UsageError(wording(way=way, name=name))
 
 
 def _scored(text: str | None, program: str, allow_code: bool) -> LogLikelihood | str | None:

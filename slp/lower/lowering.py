@@ -24,7 +24,13 @@ from slp.lower.opened import MadeStates
 from slp.lower.path_automata import DepthLimit
 from slp.lower.product import Product
 from slp.lower.states import StateMaker, check_calls, sums_to_one
-from slp.messages.lowering import DECIDED_AT_TREE, EDITS_NOT_SUMMED, NO_START
+from slp.messages.lowering import (
+    DECIDED_AT_TREE,
+    DECIDED_BY_CODE_AT_NODES,
+    DECIDED_BY_CODE_AT_TREE,
+    EDITS_NOT_SUMMED,
+    NO_START,
+)
 
 __all__ = ["find_tests_on_trees", "program_to_tree_grammar", "tree_grammar_or_all"]
 
@@ -189,16 +195,15 @@ def _is_local(constraint: ir.Constraint) -> bool:
 
 def _needs_the_tree(constraint: ir.MaxFeatures | ir.Monotone | ir.Predicate) -> Diagnostic:
     """What to say of a constraint that no automaton here decides."""
-    where = "at the finished tree"
+    span = constraint.span
     match constraint:
         case ir.MaxFeatures(count=count):
-            name = f"`max_features({count})`"
+            return DECIDED_AT_TREE(span, name=f"`max_features({count})`")
         case ir.Monotone(feature=feature, direction=direction):
-            name = f"`monotone({feature}, {direction})`"
+            return DECIDED_AT_TREE(span, name=f"`monotone({feature}, {direction})`")
         case ir.Predicate(local=local):
-            name = predicate_text(constraint)
-            where = "by code at each node" if local else "by code at the finished tree"
-    return DECIDED_AT_TREE(constraint.span, name=name, where=where)
+            by_code = DECIDED_BY_CODE_AT_NODES if local else DECIDED_BY_CODE_AT_TREE
+            return by_code(span, name=predicate_text(constraint))
 
 
 def _grammar(program: ir.Program, schema: Schema, maker: StateMaker) -> TreeGrammar:

@@ -15,7 +15,12 @@ E101 = Entry(
 )
 DIRECTIVE_NOT_NAMED = E101.says("a directive is a name with arguments")
 TWO_DIRECTIVES = E101.says("a directive says one thing", "write one `:-` for each")
-NO_DIRECTIVE = E101.says("there is no directive `{name}`", "{help}")
+_NO_DIRECTIVE = "there is no directive `{name}`"
+NO_DIRECTIVE = E101.says(_NO_DIRECTIVE, "{help}")
+LIMIT_AS_DIRECTIVE = E101.says(_NO_DIRECTIVE, "write `:- support({name}(5)).`")
+CONSTRAINT_AS_DIRECTIVE = E101.says(
+    _NO_DIRECTIVE, "it is a constraint: write {usage} in `:- constraint(...).`"
+)
 
 E102 = Entry(
     "E102",
@@ -108,7 +113,16 @@ E106 = Entry(
     example=":- use(growtree, [alfa = 0.9]).",
 )
 NO_PARAMETER_OF = E106.says("`{program}` has no parameter `{name}`", "{help}")
-NO_PARAMETER = E106.says("the program has no parameter `{name}`", "{help}", may_follow=True)
+_NO_PARAMETER = "the program has no parameter `{name}`"
+NO_PARAMETER = E106.says(_NO_PARAMETER, "{help}", may_follow=True)
+MOST_LEAVES_GIVEN = E106.says(
+    _NO_PARAMETER, "it is known from the table, and cannot be set", may_follow=True
+)
+TREE_WITHOUT_EDITS = E106.says(
+    "the program has no parameter `tree`",
+    "a tree is for programs that use `edittree`",
+    may_follow=True,
+)
 
 E107 = Entry(
     "E107",
@@ -278,8 +292,11 @@ E115 = Entry(
     example=":- start(tre).\n1 :: tree --> leaf.",
 )
 START_NO_NONTERMINAL = E115.says("this is no nonterminal", may_follow=True)
-NO_NONTERMINAL = E115.says(
-    "no tree rule defines the nonterminal {nonterminal}", "{help}", may_follow=True
+_NO_NONTERMINAL = "no tree rule defines the nonterminal {nonterminal}"
+NO_NONTERMINAL = E115.says(_NO_NONTERMINAL, "{help}", may_follow=True)
+NONTERMINAL_OF_OTHER_ARITY = E115.says(_NO_NONTERMINAL, "there is {others}", may_follow=True)
+NONTERMINAL_IS_PREDICATE = E115.says(
+    _NO_NONTERMINAL, "it is defined by `:-`; tree rules are written with `-->`", may_follow=True
 )
 
 E116 = Entry(
@@ -321,7 +338,16 @@ NOT_BOUND_BY_HEAD = E118.says(
     "the label needs a value for `{name}`, and the head does not give it",
     "a label is arithmetic over the head's variables and parameters",
 )
-NOT_BOUND = E118.says("{what} needs a value for `{name}`, and nothing gives it one", "{help}")
+_LABEL = "the label needs a value for `{name}`, and nothing gives it one"
+_GUARD = "this guard needs a value for `{name}`, and nothing gives it one"
+NOT_BOUND_IN_LABEL = E118.says(_LABEL, "bind it in the head or by a guard")
+OF_SPLIT_IN_LABEL = E118.says(_LABEL, "it is known only behind the split")
+NOT_BOUND_IN_GUARD = E118.says(_GUARD, "bind it in the head, or by a goal to the left")
+OF_SPLIT_IN_GUARD = E118.says(_GUARD, "it is known only behind the split; put the guard there")
+NOT_BOUND_IN_NONTERMINAL = E118.says(
+    "this nonterminal needs a value for `{name}`, and nothing gives it one",
+    "bind it in the head or by a guard",
+)
 
 E119 = Entry(
     "E119",

@@ -23,7 +23,15 @@ E723 = Entry(
     remedy="Leave it out, or ask in the way that the help line names.",
     example="slp query lists 'p(X)' --chains 4",
 )
-OPTION_NOT_TAKEN = E723.says("{way} does not take --{name}", "leave it out{more}")
+_NOT_TAKEN = "{way} does not take --{name}"
+OPTION_OF_SEARCH = E723.says(_NOT_TAKEN, "leave it out")
+OPTION_OF_DRAWS = E723.says(_NOT_TAKEN, "leave it out, or ask for draws, as with --draws 100")
+OPTION_OF_CHAINS = E723.says(
+    _NOT_TAKEN, "leave it out, or sample by Metropolis-Hastings, as with --proposal q_uc"
+)
+FAILURE_IN_CHAIN = E723.says(
+    _NOT_TAKEN, "leave it out: where a proposal fails, the chain stays where it is"
+)
 
 E724 = Entry(
     "E724",

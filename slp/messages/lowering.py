@@ -17,10 +17,13 @@ EDITS_NOT_SUMMED = E301.says(
     "`edittree` sums over all sequences of edits, of which there are infinitely many",
     "take the engine `mh`, as `auto` does, or a prior of tree rules",
 )
-DECIDED_AT_TREE = E301.says(
-    "{name} is decided {where}, and trees cannot be summed exactly under it",
-    "take the engine `mh`, as `auto` does, or leave the constraint out",
+_NO_SUM = ", and trees cannot be summed exactly under it"
+_TAKE_MH = "take the engine `mh`, as `auto` does, or leave the constraint out"
+DECIDED_AT_TREE = E301.says("{name} is decided at the finished tree" + _NO_SUM, _TAKE_MH)
+DECIDED_BY_CODE_AT_TREE = E301.says(
+    "{name} is decided by code at the finished tree" + _NO_SUM, _TAKE_MH
 )
+DECIDED_BY_CODE_AT_NODES = E301.says("{name} is decided by code at each node" + _NO_SUM, _TAKE_MH)
 
 E302 = Entry(
     "E302",

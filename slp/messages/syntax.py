@@ -418,9 +418,11 @@ E038 = Entry(
     remedy="Write op(Priority, Type, Name), as in :- op(700, xfx, ===>).",
     example=":- op(1300, xfx, a).",
 )
-BAD_OP = E038.says(
-    "op/3 cannot do this: {reason}", "write op(Priority, Type, Name), as in :- op(700, xfx, ===>)"
-)
+_OP = "write op(Priority, Type, Name), as in :- op(700, xfx, ===>)"
+OP_PRIORITY = E038.says("op/3 cannot do this: its priority is no integer from 0 to {largest}", _OP)
+OP_TYPE = E038.says("op/3 cannot do this: its type is none of {types}", _OP)
+OP_NO_ATOM = E038.says("op/3 cannot do this: the operator is no atom", _OP)
+OP_FIXED = E038.says("op/3 cannot do this: the meaning of {name} is fixed", _OP)
 
 # --- clauses -------------------------------------------------------------------------------------
 

@@ -7,11 +7,14 @@ from typing import Any
 from slp.errors import ProgramError
 from slp.messages import Wording
 from slp.messages.syntax import (
-    BAD_OP,
     EMPTY_DIRECTIVE,
     LABEL_IN_BODY,
     LABELLED_DIRECTIVE,
     NO_HEAD,
+    OP_FIXED,
+    OP_NO_ATOM,
+    OP_PRIORITY,
+    OP_TYPE,
     OTHER_ARROW,
     QUERY,
     SINGLE_COLON,
@@ -111,23 +114,19 @@ def declare_operators(directive: Directive, table: OperatorTable) -> OperatorTab
         and isinstance(priority.value, int)
         and 0 <= priority.value <= CLAUSE_PRIORITY
     ):
-        raise _bad_op(priority, directive, "its priority is no integer from 0 to 1200")
+        raise _fault(OP_PRIORITY, priority, directive.span, largest=CLAUSE_PRIORITY)
     for known in OPERATOR_TYPES:
         if type == Atom(known):
             return table.declare(priority.value, known, *_operator_names(names, directive))
-    raise _bad_op(type, directive, f"its type is none of {', '.join(OPERATOR_TYPES)}")
+    raise _fault(OP_TYPE, type, directive.span, types=", ".join(OPERATOR_TYPES))
 
 
 def _operator_names(names: Term, directive: Directive) -> list[str]:
     out: list[str] = []
     for name in list_items(names) or [names]:
         if not isinstance(name, Atom):
-            raise _bad_op(name, directive, "the operator is no atom")
+            raise _fault(OP_NO_ATOM, name, directive.span)
         if name.name in _FIXED_OPERATORS:
-            raise _bad_op(name, directive, f"the meaning of {name.name} is fixed")
+            raise _fault(OP_FIXED, name, directive.span, name=name.name)
         out.append(name.name)
     return out
-
-
-def _bad_op(term: Term, directive: Directive, reason: str) -> ProgramError:
-    return _fault(BAD_OP, term, directive.span, reason=reason)

@@ -97,7 +97,7 @@ MH_TAKES = ", or sample by Metropolis-Hastings, as with --proposal q_uc"
         (
             ("--proposal", "q_uc", "--failure", "backtracking"),
             "error[E723]: Metropolis-Hastings does not take --failure\n"
-            "  help: leave it out: what fails is a stay\n",
+            "  help: leave it out: where a proposal fails, the chain stays where it is\n",
         ),
         *(
             (
