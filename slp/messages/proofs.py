@@ -86,7 +86,7 @@ E206 = Entry(
     remedy="Write a number. Round a float first: `floor`, `ceiling`, `round`.",
     example=":- start(t). 1.5 mod 2 :: t --> leaf.",
 )
-NOT_A_NUMBER = E206.says("arithmetic needs a number, not {term}")
+NO_NUMBER_IN_ARITHMETIC = E206.says("arithmetic needs a number, not {term}")
 NOT_AN_INTEGER = E206.says("`{name}` needs integers, not {value!r}")
 
 # --- resolution --------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ E220 = Entry(
 )
 _A_LABEL = "a label is a number from 0 up"
 INFINITE_LABEL = E220.says("the label is infinite", _A_LABEL)
-NEGATIVE_LABEL = E220.says("the label is negative ({value:g})", _A_LABEL)
+LABEL_BELOW_0 = E220.says("the label is negative ({value:g})", _A_LABEL)
 
 E221 = Entry(
     "E221",

@@ -153,7 +153,7 @@ def integer_overflow(bits: int, span: _Span) -> ProgramError:
 
 def not_a_number(term: Term, span: _Span) -> ProgramError:
     """E206, for a string or a list in arithmetic."""
-    return ProgramError(words.NOT_A_NUMBER(span, term=describe(term)))
+    return ProgramError(words.NO_NUMBER_IN_ARITHMETIC(span, term=describe(term)))
 
 
 def needs_integers(name: str, value: float, span: _Span) -> ProgramError:
@@ -271,7 +271,7 @@ def impossible_label(value: float, span: _Span) -> ProgramError:
     """E220."""
     if value == float("inf"):
         return ProgramError(words.INFINITE_LABEL(span))
-    return ProgramError(words.NEGATIVE_LABEL(span, value=value))
+    return ProgramError(words.LABEL_BELOW_0(span, value=value))
 
 
 def unbound_state(variable: Var, span: _Span) -> ProgramError:
