@@ -64,6 +64,7 @@ def known_to_json(known: Known, limit: str) -> dict[str, Any]:
         "n_rows": known.table.n_rows,
         "n_features": len(known.table.features),
         "log_evidence": _exact(bounds),
+        "log_evidence_error": None if _exact(bounds) is None else 0.0,
         "log_evidence_bounds": None if bounds is None else [finite(bound) for bound in bounds],
         "depends_on_clock": True,
         "left_out": None,

@@ -105,10 +105,11 @@ class Page:
             if (bounds := posterior.choice.log_evidence_bounds) is not None:
                 yield from _labelled("", [bounds_in_words(bounds)])
         else:
-            yield (
-                f"evidence  log P({posterior.table.response} | features) = "
-                f"{posterior.log_evidence:.6f}"
-            )
+            error = posterior.log_evidence_error
+            told = f"{posterior.log_evidence:.6f}"
+            if error:
+                told = f"{posterior.log_evidence:.4g}, Monte Carlo standard error {error:.2g}"
+            yield f"evidence  log P({posterior.table.response} | features) = {told}"
             if posterior.evidence_note is not None:
                 yield from _labelled("", [posterior.evidence_note])
 

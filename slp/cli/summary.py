@@ -72,6 +72,7 @@ def posterior_to_json(
         "n_rows": table.n_rows,
         "n_features": len(table.features),
         "log_evidence": posterior.log_evidence,
+        "log_evidence_error": finite(posterior.log_evidence_error),
         "log_evidence_bounds": _bounds_to_json(posterior),
         "depends_on_clock": posterior.choice.by_clock or posterior.out_of_time,
         "left_out": posterior.left_out,
@@ -180,7 +181,7 @@ def notes_of(posterior: Posterior) -> list[str]:
 
 def _bounds_to_json(posterior: Posterior) -> list[float | None] | None:
     """What is certain of the log evidence: itself where it is known."""
-    if posterior.log_evidence is not None:
+    if posterior.log_evidence_error == 0:
         return [posterior.log_evidence] * 2
     bounds = posterior.choice.log_evidence_bounds
     return None if bounds is None else [finite(bound) for bound in bounds]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from slp.budgets import format_seconds
@@ -17,9 +18,13 @@ def teller(progress: Callable[[int, str], None]) -> Callable[[Progress], None]:
     """What tells `progress` of a run: steps done, and a word about them."""
 
     def tell(now: Progress) -> None:
-        shares = ", ".join(f"{name} {share:.1%}" for name, share in now.acceptance.items())
-        left = f"{format_seconds(now.seconds_left)} left"
-        progress(now.done, f"sampling, {now.total:,} steps, accepted: {shares}; {left}")
+        phase = "sampling"
+        if now.acceptance:
+            shares = ", ".join(f"{name} {share:.1%}" for name, share in now.acceptance.items())
+            phase = f"sampling, {now.total:,} steps, accepted: {shares}"
+        if math.isfinite(now.seconds_left):
+            phase += f"; {format_seconds(now.seconds_left)} left"
+        progress(now.done, phase)
 
     return tell
 

@@ -34,6 +34,8 @@ FEWEST_DRAWS = 4
 #: Limits of Vehtari et al. (2021): R-hat, and effective draws for each chain.
 _LARGEST_R_HAT = 1.01
 _FEWEST_EFFECTIVE = 100
+#: Effective draws that islands of particles need together: as many as four chains.
+_ENOUGH_OF_ISLANDS = 400
 #: Predictions looked at, evenly spread over those that differ.
 _MOST_PREDICTIONS = 200
 
@@ -62,6 +64,7 @@ class Diagnostics:
     acceptance : by proposal, the share accepted of what was proposed (stays are not); a proposal
         that never had anything to propose is not in it.
     failure_rate : share of all moves that failed.
+    effective_needed : effective draws that are enough.
     warnings : what is wrong, in words; empty if nothing is seen to be.
     """
 
@@ -70,6 +73,7 @@ class Diagnostics:
     moves: Mapping[str, Mapping[str, int]]
     acceptance: Mapping[str, float]
     failure_rate: float
+    effective_needed: int
     warnings: tuple[str, ...]
 
     @property
@@ -97,11 +101,6 @@ class Diagnostics:
         """The smallest number of effective draws of all quantities, in the bulk or the tails."""
         found = worst(list(self.convergence.values()))
         return min((e for e in (found.ess_bulk, found.ess_tail) if e is not None), default=None)
-
-    @property
-    def effective_needed(self) -> int:
-        """Effective draws that are enough."""
-        return _FEWEST_EFFECTIVE * sum(n > 0 for n in self.draws)
 
     def to_dict(self) -> dict[str, object]:
         """The same as plain data."""
@@ -132,7 +131,9 @@ def diagnose(
     }
     convergence = {name: _of_draws(drawn, values) for name, values in looked_at.items()}
     convergence["predictions"] = worst([_of_draws(drawn, v) for v in _predictions(drawn)])
-    return diagnostics_of(convergence, tallies, [len(chain) for chain in drawn.chains])
+    draws = [len(chain) for chain in drawn.chains]
+    enough = None if drawn.log_weights is None else _ENOUGH_OF_ISLANDS
+    return diagnostics_of(convergence, tallies, draws, enough)
 
 
 def _of_draws(drawn: DrawnTrees, values: NDArray[np.float64]) -> Convergence:
@@ -150,9 +151,13 @@ def diagnostics_of(
     convergence: Mapping[str, Convergence],
     tallies: Sequence[Tally],
     draws: Sequence[int],
+    enough: int | None = None,
 ) -> Diagnostics:
     """Diagnostics of any chains: of some quantities, what became of each chain's moves, and how
-    many draws each kept."""
+    many draws each kept; `enough` effective draws are needed, 100 for each chain where that is
+    None."""
+    if enough is None:
+        enough = _FEWEST_EFFECTIVE * sum(n > 0 for n in draws)
     tally = sum(tallies, Counter())
     moves = _moves(tally)
     n_moves, failed = tally.total(), sum(counts["failed"] for counts in moves.values())
@@ -162,7 +167,8 @@ def diagnostics_of(
         moves=moves,
         acceptance=acceptance(tally),
         failure_rate=failed / n_moves if n_moves else 0.0,
-        warnings=tuple(_warnings(convergence, moves, sum(n > 0 for n in draws))),
+        effective_needed=enough,
+        warnings=tuple(_warnings(convergence, moves, enough)),
     )
 
 
@@ -206,7 +212,7 @@ def _moves(tally: Tally) -> dict[str, dict[str, int]]:
 def _warnings(
     convergence: Mapping[str, Convergence],
     moves: Mapping[str, Mapping[str, int]],
-    n_chains: int,
+    enough: int,
 ) -> Iterator[str]:
     if _stuck(moves):
         yield "no proposal was accepted: the chains are where they began"
@@ -223,7 +229,6 @@ def _warnings(
     if apart:
         listed = ", ".join(f"{_above(r, _LARGEST_R_HAT)} for {name}" for name, r in apart.items())
         yield f"the chains disagree: R-hat is {listed}, and should be at most {_LARGEST_R_HAT}"
-    enough = _FEWEST_EFFECTIVE * n_chains
     few = {
         words.get(name, name): min(ess)
         for name, c in convergence.items()

@@ -9,6 +9,7 @@ KEYS = {
     "n_rows",
     "n_features",
     "log_evidence",
+    "log_evidence_error",
     "log_evidence_bounds",
     "depends_on_clock",
     "left_out",

@@ -9,6 +9,8 @@ import json
 import math
 import re
 import shlex
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -70,8 +72,20 @@ def place(page: Path, block: Block) -> str:
 # --- code ----------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def own_engines(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A page may add engines to the registry, whose modules are files of the page."""
+    before = dict(ENGINES)
+    monkeypatch.syspath_prepend(".")
+    yield
+    for module in ENGINES.keys() - before.keys():
+        sys.modules.pop(ENGINES.pop(module))
+
+
 @by_page
-def test_python_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_runs(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_engines: None
+) -> None:
     monkeypatch.chdir(tmp_path)
     written(page, tmp_path)
     names: dict[str, Any] = {}
