@@ -300,3 +300,13 @@ def test_every_key_of_a_draw_is_described(tmp_path: Path) -> None:
     printed(f"slp sample growtree {table} -n 1 -o {draws}")
     keys = json.loads(draws.read_text())
     assert [key for key in keys if f"`{key}`" not in prose("api.md")] == []
+
+
+def test_the_stops_of_the_walk_are_there() -> None:
+    """Each stop of docs/how-it-works.md is a file that has the name, and none occurs twice."""
+    text = (ROOT / "docs" / "how-it-works.md").read_text("utf-8")
+    for walk in text.split("\n## ")[1:]:
+        stops = re.findall(r"^\| \d+ \| `([^`]+)`, `(\w+)` \|", walk, re.MULTILINE)
+        assert 8 <= len(stops) <= 10 and len(set(stops)) == len(stops)
+        for file, name in stops:
+            assert re.search(rf"\b{name}\b", (ROOT / file).read_text("utf-8")), (file, name)
