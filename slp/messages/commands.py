@@ -1,4 +1,4 @@
-"""E7xx: the command line."""
+"""E7xx: commands and queries, their options and files."""
 
 from __future__ import annotations
 
@@ -14,6 +14,36 @@ E701 = Entry(
 FILE_NOT_WRITTEN = E701.says(
     "cannot write {path}: {reason}", "choose a file in a folder that exists"
 )
+
+E720 = Entry(
+    "E720",
+    title="a number is not one that a query takes",
+    cause="An option of a query takes numbers from 0 up, some of them whole numbers only.",
+    remedy="Give a number in the range that the help line names.",
+    example="slp query lists 'length(X, 2)' --best -1",
+)
+NO_NUMBER_FROM_0 = E720.says("`{option}` cannot be {value!r}", "give a number from 0 up")
+NOT_A_WHOLE_NUMBER = E720.says("`{option}` cannot be {value!r}", "give a whole number from 0 up")
+
+E721 = Entry(
+    "E721",
+    title="there is no such way to treat failed draws",
+    cause="`failure` of a query is neither `backtracking` nor `rejection`.",
+    remedy="Take one of the ways that the help line lists.",
+    example='program.draw("p(X)", failure="retry")',
+)
+NO_FAILURE_OF_DRAWS = E721.says(
+    "there is no way `{failure}` to treat failed draws", "there are {known}"
+)
+
+E722 = Entry(
+    "E722",
+    title="there is no such engine for queries",
+    cause="`engine` names no engine that answers queries.",
+    remedy="Take one of the engines that the help line lists.",
+    example='program.query("p(X)", engine="mh")',
+)
+NO_ENGINE_FOR_QUERIES = E722.says("there is no engine `{engine}` for queries", "there are {known}")
 
 E723 = Entry(
     "E723",

@@ -18,6 +18,12 @@ from typing import TYPE_CHECKING, TypeAlias
 from slp.errors import Diagnostic, UsageError
 from slp.ir import program as ir
 from slp.late import optional_module
+from slp.messages.commands import (
+    NO_ENGINE_FOR_QUERIES,
+    NO_FAILURE_OF_DRAWS,
+    NO_NUMBER_FROM_0,
+    NOT_A_WHOLE_NUMBER,
+)
 from slp.messages.proofs import GOAL_FAILED, NOTHING_PROVED
 from slp.resolution import (
     Failure,
@@ -295,8 +301,7 @@ def run_draws(
     """See `slp.Program.draw`."""
     check_number("draws", draws, whole=True)
     if failure not in FAILURES:
-        message = f"there is no way `{failure}` to treat failed draws"
-        raise UsageError(Diagnostic("E721", message, help=f"there are {', '.join(FAILURES)}"))
+        raise UsageError(NO_FAILURE_OF_DRAWS(failure=failure, known=", ".join(FAILURES)))
     query = read_query(program, goal, given)
     way: Failure = "rejection" if failure == "rejection" else "backtracking"
     if seed is None:
@@ -343,9 +348,7 @@ def runs_in_prolog(engine: str) -> bool:
         E722: there is no such engine.
     """
     if engine not in ENGINES:
-        help = f"there are {', '.join(ENGINES)}"
-        message = f"there is no engine `{engine}` for queries"
-        raise UsageError(Diagnostic("E722", message, help=help))
+        raise UsageError(NO_ENGINE_FOR_QUERIES(engine=engine, known=", ".join(ENGINES)))
     return engine == "prolog"
 
 
@@ -356,8 +359,8 @@ def check_number(option: str, value: object, *, whole: bool = False) -> None:
     is_number = isinstance(value, kind) and not isinstance(value, bool)
     most = sys.maxsize if whole and option != "seed" else math.inf
     if not (is_number and 0 <= value <= most and value < math.inf):  # type: ignore[operator]
-        help = f"give a {'whole ' if whole else ''}number from 0 up"
-        raise UsageError(Diagnostic("E720", f"`{option}` cannot be {value!r}", help=help))
+        wording = NOT_A_WHOLE_NUMBER if whole else NO_NUMBER_FROM_0
+        raise UsageError(wording(option=option, value=value))
 
 
 # --- from terms and masses to values and probabilities -----------------------------------------
