@@ -19,6 +19,7 @@ from slp.errors import DataError, Diagnostic, ProgramError
 from slp.ir.program import Program
 from slp.lower import find_tests_on_trees, program_to_tree_grammar, tree_grammar_or_all
 from slp.problem.problem import Problem
+from slp.resolution import StateRules
 from slp.source import SourceFile
 from slp.syntax import parse_recovering
 from slp.trees import Tree, fit_tree
@@ -90,8 +91,11 @@ def _varied(problem: Problem, program: Program, X: Any, y: Any) -> Problem:
     if program.features != problem.program.features:
         return compile_problem(program, X, y)
     schema = problem.table.schema(program.support.min_leaf)
-    check = row_sums_check(program, problem.table.n_rows, schema.most_leaves)
-    grammar = program_to_tree_grammar(program, schema, tests_on_trees=True, check=check)
+    states = StateRules(program, schema.most_leaves)
+    check = row_sums_check(program, states, problem.table.n_rows)
+    grammar = program_to_tree_grammar(
+        program, schema, tests_on_trees=True, states=states, check=check
+    )
     return replace(problem, program=program, grammar=grammar)
 
 
@@ -116,16 +120,19 @@ def compile_problem(program: Program, X: Any, y: Any = None, *, finite: bool = T
     except DataError as e:
         raise DataError((*e.diagnostics, *find_wrong_names(program, frame, y))) from e
     check_time("reading the table")
-    on_table = check_program_on_table(program, table)
+    schema = table.schema(program.support.min_leaf)
+    states = StateRules(program, schema.most_leaves)
+    on_table = check_program_on_table(program, table, states)
     if program.edits is not None:
         edits, support = program.edits, program.support
         on_table += fit_tree(edits.tree, table, support, edits.span)[1]
-    schema = table.schema(program.support.min_leaf)
-    check = row_sums_check(program, table.n_rows, schema.most_leaves)
+    check = row_sums_check(program, states, table.n_rows)
     if finite:
-        grammar = program_to_tree_grammar(program, schema, tests_on_trees=True, check=check)
+        grammar = program_to_tree_grammar(
+            program, schema, tests_on_trees=True, states=states, check=check
+        )
     else:
-        grammar, _ = tree_grammar_or_all(program, schema, check)
+        grammar, _ = tree_grammar_or_all(program, schema, states, check)
     found = program.warnings + table.warnings + on_table
 
     def vary(problem: Problem, changed: Program) -> Problem:

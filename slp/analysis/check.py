@@ -31,7 +31,7 @@ from slp.analysis.predicates import Clauses, sort_clauses
 from slp.analysis.references import check_references
 from slp.analysis.row_labels import SOME_ROWS, check_rows_of_rules, check_sums_by_rows
 from slp.analysis.sources import read_everything
-from slp.analysis.states import database_of, explore
+from slp.analysis.states import explore, states_of
 from slp.analysis.unused import find_unused
 from slp.ir.program import Program
 from slp.messages.checker import NO_START_DECLARED
@@ -121,11 +121,12 @@ def read_program(
 
 def _check_states(program: Program, findings: Findings) -> None:
     """Find what is wrong with labels and derivations, on the states that the start leads to."""
-    database = database_of(program)
+    states = states_of(program)
+    database = states.database
     check_constant_labels(program, findings)
     if findings.has_errors:
         return
-    space = explore(program, database, findings)
+    space = explore(program, states, findings)
     check_label_sums(program, database, space, findings)
     check_sums_by_rows(program, database, space, SOME_ROWS, findings)
     check_derivations(program, database, space, findings)

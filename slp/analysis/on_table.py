@@ -30,6 +30,7 @@ from slp.messages.checker import (
     NO_SUCH_FEATURE,
     RESPONSE_AS_FEATURE,
 )
+from slp.resolution import StateRules
 from slp.syntax import term_to_text
 from slp.terms import Atom, Struct, list_term
 
@@ -54,8 +55,10 @@ def check_names(
             findings.add(NO_SUCH_FEATURE(span, name=name, help=help))
 
 
-def check_program_on_table(program: Program, table: Table) -> tuple[Diagnostic, ...]:
-    """Warnings about how a program fits a table.
+def check_program_on_table(
+    program: Program, table: Table, states: StateRules
+) -> tuple[Diagnostic, ...]:
+    """Warnings about how a program fits a table, on which its states have these rules.
 
     Raises
     ------
@@ -73,8 +76,7 @@ def check_program_on_table(program: Program, table: Table) -> tuple[Diagnostic, 
     checker.boxes()
     checker.room()
     check_box_edges(program, table, findings)
-    most_leaves = table.schema(program.support.min_leaf).most_leaves
-    check_rows_on_table(program, table.n_rows, most_leaves, findings)
+    check_rows_on_table(program, states, table.n_rows, findings)
     if findings.has_errors:
         raise DataError(findings.in_order())
     return findings.in_order()

@@ -16,12 +16,11 @@ from slp.analysis.directives import span_of
 from slp.analysis.findings import Findings
 from slp.analysis.labels import TOLERANCE
 from slp.analysis.predicates import Indicator, indicator_text
-from slp.analysis.states import StateSpace, database_of, explore, state_text
+from slp.analysis.states import StateSpace, explore, state_text
 from slp.errors import ProgramError, Related
 from slp.ir.program import CallBody, Program, SplitBody, TreeRule
 from slp.ir.row_function import RowFunction
 from slp.ir.row_values import evaluate_rows
-from slp.ir.schema import MOST_LEAVES
 from slp.messages.checker import (
     LABEL_ABOVE_1,
     LABEL_WITHOUT_VALUE,
@@ -30,7 +29,7 @@ from slp.messages.checker import (
     ROWS_HANDED_ON,
     RULES_DO_NOT_SUM_BY_ROWS,
 )
-from slp.resolution import Database, RuleInstance, labels_over_heads
+from slp.resolution import Database, RuleInstance, StateRules, labels_over_heads
 from slp.resolution.faults import no_goal_of_rows
 from slp.resolution.row_goals import asks_rows, class_name, is_row_goal, part_guards
 from slp.source import SourceSpan
@@ -109,15 +108,13 @@ def _behind(rule: TreeRule) -> Iterator[tuple[Term, str]]:
 
 
 def check_rows_on_table(
-    program: Program, n_rows: int, most_leaves: int, findings: Findings
+    program: Program, states: StateRules, n_rows: int, findings: Findings
 ) -> None:
     """Try out labels for every number of rows that a box of a table may have."""
-    if not asks_for_rows(program):
-        return
-    database = database_of(program)
-    database.parameters[MOST_LEAVES] = most_leaves
-    space = explore(program, database, Findings())  # what else it finds was found without a table
-    check_sums_by_rows(program, database, space, n_rows, findings)
+    if asks_for_rows(program):
+        # What else it finds was found without a table.
+        space = explore(program, states, Findings())
+        check_sums_by_rows(program, states.database, space, n_rows, findings)
 
 
 def check_sums_by_rows(
@@ -132,7 +129,7 @@ def check_sums_by_rows(
 
 
 def row_sums_check(
-    program: Program, n_rows: int, most_leaves: int
+    program: Program, states: StateRules, n_rows: int
 ) -> Callable[[Term, Sequence[RuleInstance]], None] | None:
     """What raises ProgramError, given a state and the instances of its rules, where
     `check_sums_by_rows` finds something; None if no guard asks for rows.
@@ -142,10 +139,8 @@ def row_sums_check(
     """
     if not asks_for_rows(program):
         return None
-    database = database_of(program)
-    database.parameters[MOST_LEAVES] = most_leaves
     findings = Findings()
-    checker = _Checker(program, database, _sizes(program, n_rows), findings)
+    checker = _Checker(program, states.database, _sizes(program, n_rows), findings)
 
     def check(state: Term, instances: Sequence[RuleInstance]) -> None:
         if any(i.rows is not None for i in instances):

@@ -19,20 +19,12 @@ from slp.errors import SlpError
 from slp.ir.program import CallBody, Program, SplitBody, TreeRule
 from slp.ir.schema import ANY_FEATURE, MOST_LEAVES
 from slp.messages.checker import ENDLESS_STATES
-from slp.resolution import (
-    Database,
-    Limits,
-    Meter,
-    RuleInstance,
-    evaluate_arguments,
-    rule_instances,
-    threshold_outcomes,
-)
+from slp.resolution import Limits, Meter, RuleInstance, StateRules, threshold_outcomes
 from slp.resolution.faults import NeedsPrologError
 from slp.syntax import term_to_text
-from slp.terms import Atom, Struct, Term, functor
+from slp.terms import Atom, Struct, Term
 
-__all__ = ["MOST_STATES", "StateSpace", "database_of", "explore", "state_text"]
+__all__ = ["MOST_STATES", "StateSpace", "explore", "state_text", "states_of"]
 
 #: States looked at before the exploration stops.
 MOST_STATES = 300
@@ -71,16 +63,16 @@ class StateSpace:
     unbounded: bool = False
 
 
-def database_of(program: Program) -> Database:
-    """The program's clauses and parameters, with `most_leaves` as it is without a table."""
-    return Database(program.clauses, {**program.parameters, MOST_LEAVES: _SOME_LEAVES})
+def states_of(program: Program) -> StateRules:
+    """The rules of a program's states, with `most_leaves` as it is without a table."""
+    return StateRules(program, _SOME_LEAVES)
 
 
-def explore(program: Program, database: Database, findings: Findings) -> StateSpace:
+def explore(program: Program, states: StateRules, findings: Findings) -> StateSpace:
     """The states reachable from the program's start."""
-    explorer = _Explorer(program, database, findings)
+    explorer = _Explorer(program, states, findings)
     if program.start is not None:
-        layer = [evaluate_arguments(program.start, database.parameters)]
+        layer = [states.state(program.start)]
         explorer.space.origin[layer[0]] = None
         while layer and explorer.goes_on:
             layer = explorer.layer(layer)
@@ -89,17 +81,13 @@ def explore(program: Program, database: Database, findings: Findings) -> StateSp
 
 
 class _Explorer:
-    def __init__(self, program: Program, database: Database, findings: Findings) -> None:
-        self.program = program
-        self.database = database
+    def __init__(self, program: Program, states: StateRules, findings: Findings) -> None:
+        self.states = states
         self.findings = findings
         self.space = StateSpace()
         self.blamed: set[tuple[str, int]] = set()
         self.inferences = 0
         self.features = _possible_features(program)
-        self.rules: dict[tuple[str, int] | None, list[TreeRule]] = {}
-        for rule in program.rules:
-            self.rules.setdefault(functor(rule.head), []).append(rule)
 
     @property
     def goes_on(self) -> bool:
@@ -138,11 +126,10 @@ class _Explorer:
         self.space.calls[state] = []
         meter = Meter(Limits())
         try:
-            rules = self.rules.get(functor(state), ())
-            instances = rule_instances(self.database, rules, state, meter)
+            instances = self.states.instances(state, meter)
             calls = [(i.body.goal, i.rule) for i in instances if isinstance(i.body, CallBody)]
             for goal, rule in calls:
-                child = evaluate_arguments(goal, self.database.parameters)
+                child = self.states.state(goal)
                 self.space.calls[state].append((child, rule))
             self.space.instances[state] = instances
         except SlpError as e:
@@ -173,15 +160,15 @@ class _Explorer:
         if not isinstance(body, SplitBody):
             return
         if not instance.depends_on_split:
-            yield evaluate_arguments(body.left, self.database.parameters)
-            yield evaluate_arguments(body.right, self.database.parameters)
+            yield self.states.state(body.left)
+            yield self.states.state(body.right)
             return
         # Which features there are, and which are numeric, only a table can tell. Those that the
         # program names are tried as numeric ones; a guard that fails so may be meant for levels.
         self.space.complete = False
         for feature in self.features:
             try:
-                found = threshold_outcomes(self.database, instance, feature, None, Limits())
+                found = threshold_outcomes(self.states.database, instance, feature, None, Limits())
             except SlpError:
                 continue
             for outcome in found.outcomes if found is not None else ():

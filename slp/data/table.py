@@ -65,6 +65,30 @@ class Feature:
         middle = a + (b - a) / 2 if (b - a) < np.inf else a / 2 + b / 2
         return middle if middle > a else b
 
+    def test(self, low: int, high: int) -> tuple[float | None, str | None]:
+        """Threshold and level of the canonical test between neighbours in some box, codes that are
+        equal for a level; the one that the feature does not have is None."""
+        if self.levels is not None:
+            return None, self.levels[low]
+        return self.threshold(low, high), None
+
+    def sides(
+        self, threshold: float | None, level: str | None
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Of each code whether its rows pass a test of the feature's kind, and whether it does not
+        tell (a threshold inside a bin); both of shape (n_codes,)."""
+        codes = np.arange(self.n_codes)
+        if self.levels is not None:
+            return np.array([own == level for own in self.levels], np.bool_), codes < 0
+        assert threshold is not None
+        if self.values is not None:
+            return np.less(self.values, threshold), codes < 0
+        assert self.cuts is not None
+        # Codes up to `below` lie left of the threshold, those above `upto` right of it.
+        below = np.searchsorted(self.cuts, threshold, side="right") - 1
+        upto = np.searchsorted(self.cuts, threshold)
+        return codes <= below, (codes > below) & (codes <= upto)
+
     def gap(self, low: int, high: int) -> float:
         """Weight of a cut under the measure `gap`: distance of the two values; number of declared
         cuts between two bins; 1 for a categorical test."""

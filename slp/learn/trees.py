@@ -31,6 +31,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.budgets import check_room_for_bit_sets
 from slp.data.table import Table
 from slp.engines.chart import Chart, Forest, build_forest
 from slp.engines.chart.build import forest_of_reach
@@ -281,6 +282,7 @@ class InsideOutside:
     name = "inside-outside on the chart"
 
     def __init__(self, grammar: TreeGrammar, table: Table, memory: int) -> None:
+        check_room_for_bit_sets(table, memory)
         self._grammar, self._table = grammar, table
         self._geometry = Geometry(grammar, table)
         self._reach = find_boxes(grammar, self._geometry, memory)
@@ -355,6 +357,7 @@ class Differences:
     def _chart(self, grammar: TreeGrammar, geometry: Geometry) -> TreeDistribution:
         if compiled_is_there():
             return CompiledChart.of(grammar, geometry, True, self.memory)
+        check_room_for_bit_sets(self.table, self.memory)
         return Chart(build_forest(grammar, geometry, self.memory), likelihood=True)
 
     def slope(self, unknowns: Unknowns, u: _Vector) -> _Vector:

@@ -16,16 +16,15 @@ from slp.errors import DataError
 from slp.ir import program as ir
 from slp.ir.program import Measure
 from slp.ir.row_function import RowFunction
-from slp.ir.schema import MOST_LEAVES, Schema
+from slp.ir.schema import Schema
 from slp.ir.tree_grammar import FORBIDDEN
 from slp.lower.columns import NOT_PROPOSED, Column, Pair, SplitTable
 from slp.lower.least_leaves import LeastLeaves
 from slp.messages.lowering import RULE_ON_UNKNOWN_FEATURE
-from slp.resolution import Database, Limits, Meter
-from slp.resolution.arithmetic import evaluate_arguments
+from slp.resolution import Limits, Meter, StateRules
 from slp.resolution.cells import Outcome, threshold_outcomes
 from slp.resolution.faults import nearest
-from slp.resolution.instances import RuleInstance, rule_instances
+from slp.resolution.instances import RuleInstance
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, Text, functor, list_items
 
@@ -74,25 +73,25 @@ StateCheck: TypeAlias = Callable[[Term, Sequence[RuleInstance]], None]
 
 
 class Goals:
-    """The goals of `program` over `schema`; `missing_features` are what rules name beyond it,
-    `parameters` are its own and `most_leaves`,
+    """The goals of `program` over `schema`, with their rules from `states`; `missing_features` are
+    what rules name beyond the schema, `parameters` are the program's and `most_leaves`,
     `split_rules` the ids of the rules that have split some goal's box so far. `check` is called for
     each goal with the instances of its rules before they are used."""
 
     def __init__(
-        self, program: ir.Program, schema: Schema, check: StateCheck | None = None
+        self,
+        program: ir.Program,
+        schema: Schema,
+        states: StateRules,
+        check: StateCheck | None = None,
     ) -> None:
-        self._check = check
-        self.parameters = {**program.parameters, MOST_LEAVES: schema.most_leaves}
+        self._states, self._check = states, check
+        self.parameters = states.database.parameters
         self.missing_features: list[str] = []
         self.split_rules: set[int] = set()
-        self._rules_of: dict[tuple[str, int] | None, list[ir.TreeRule]] = {}
-        for rule in program.rules:
-            self._rules_of.setdefault(functor(rule.head), []).append(rule)
         self._schema = schema
         self._least_leaves = LeastLeaves(program, self.parameters)
         self._levels = dict(zip(schema.features, schema.levels, strict=True))
-        self._database = Database(program.clauses, self.parameters)
         self._meter = Meter(Limits(inferences=_MOST_INFERENCES))
         self._goals: list[Term] = []
         self._numbers: dict[Term, int] = {}
@@ -100,7 +99,7 @@ class Goals:
 
     def number(self, goal: Term) -> int:
         """Number of a goal, whose arithmetic is done first."""
-        goal = evaluate_arguments(goal, self._database.parameters)
+        goal = self._states.state(goal)
         number = self._numbers.setdefault(goal, len(self._goals))
         if number == len(self._goals):
             self._goals.append(goal)
@@ -134,8 +133,7 @@ class Goals:
         if goal == _LEAF:
             yield GoalLeaf(0.0, None)
             return
-        rules = self._rules_of.get(functor(goal), [])
-        instances = rule_instances(self._database, rules, goal, self._meter)
+        instances = self._states.instances(goal, self._meter)
         if self._check is not None:
             self._check(goal, instances)
         for instance in instances:
@@ -175,7 +173,7 @@ class Goals:
 
     def _column(self, instance: RuleInstance, feature: str) -> Column:
         levels = self._levels[feature]
-        found = threshold_outcomes(self._database, instance, feature, levels, self._meter)
+        found = threshold_outcomes(self._states.database, instance, feature, levels, self._meter)
         if found is None:
             return NOT_PROPOSED
         return Column(tuple(map(self._pair, found.outcomes)), found.breakpoints)

@@ -31,6 +31,7 @@ from slp.messages.lowering import (
     EDITS_NOT_SUMMED,
     NO_START,
 )
+from slp.resolution import StateRules
 
 __all__ = ["find_tests_on_trees", "program_to_tree_grammar", "tree_grammar_or_all"]
 
@@ -43,6 +44,7 @@ def program_to_tree_grammar(
     schema: Schema,
     *,
     tests_on_trees: bool = False,
+    states: StateRules | None = None,
     check: StateCheck | None = None,
 ) -> TreeGrammar:
     """The tree grammar of a program over the features of `schema`.
@@ -54,7 +56,8 @@ def program_to_tree_grammar(
     `edittree`, whose prior has no tree grammar, it then is the grammar of all trees that satisfy
     the constraints decided at splits and leaves, every tree of weight 1.
 
-    `check` is called for every state that the grammar comes to have, with the instances of its
+    `states` are the rules of the program's states as far as they are worked out. `check` is called
+    for every state that the grammar comes to have, with the instances of its
     rules, and may raise what is wrong with it.
 
     The states are open where they are many and it is certain without listing them that all is well
@@ -74,11 +77,12 @@ def program_to_tree_grammar(
     if program.edits is not None:
         if not tests_on_trees:
             raise UnsupportedError(find_tests_on_trees(program))
-        program = any_tree(program)
+        program, states = any_tree(program), None
     factors = _factors(program, schema, tests_on_trees)
     if program.start is None:
         raise UnsupportedError(NO_START(program=program.name))
-    return _Lowering(program, schema, factors, check).grammar()
+    states = states or StateRules(program, schema.most_leaves)
+    return _Lowering(program, schema, factors, states, check).grammar()
 
 
 class _Lowering:
@@ -90,12 +94,14 @@ class _Lowering:
         program: ir.Program,
         schema: Schema,
         factors: list[Automaton[Any]],
+        states: StateRules,
         check: StateCheck | None,
     ) -> None:
         assert program.start is not None
-        self._check = check
+        self._states, self._check = states, check
         self._program, self._schema, self._factors = program, schema, factors
-        self._goals, self._product = Goals(program, schema, check), Product(factors, schema)
+        self._goals = Goals(program, schema, states, check)
+        self._product = Product(factors, schema)
         self._start = self._goals.number(program.start)
         self._calls_end = calls_end(program, self._goals.parameters)
 
@@ -127,7 +133,9 @@ class _Lowering:
         missing = self._goals.missing_features
         if missing:
             wider = self._schema.with_features(missing)
-            return _Lowering(self._program, wider, self._factors, self._check).grammar()
+            return _Lowering(
+                self._program, wider, self._factors, self._states, self._check
+            ).grammar()
         return _grammar(self._program, self._schema, StateMaker(self._schema, expansion))
 
     def _list_all(self) -> tuple[State, ...]:
@@ -135,7 +143,10 @@ class _Lowering:
 
 
 def tree_grammar_or_all(
-    program: ir.Program, schema: Schema, check: StateCheck | None = None
+    program: ir.Program,
+    schema: Schema,
+    states: StateRules | None = None,
+    check: StateCheck | None = None,
 ) -> tuple[TreeGrammar, bool]:
     """The program's tree grammar without what is decided at the finished tree, and True. Or, if it
     has none, that of all trees, and False: for an engine that draws by the program itself. It has
@@ -148,8 +159,9 @@ def tree_grammar_or_all(
         Anything else that `program_to_tree_grammar` raises.
     """
     try:
-        grammar = program_to_tree_grammar(program, schema, tests_on_trees=True, check=check)
-        return grammar, True
+        return program_to_tree_grammar(
+            program, schema, tests_on_trees=True, states=states, check=check
+        ), True
     except NoGrammarError:
         return program_to_tree_grammar(any_tree(program), schema, tests_on_trees=True), False
 

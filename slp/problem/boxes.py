@@ -118,6 +118,12 @@ class Geometry:
         octets = np.frombuffer(packed, np.uint8).reshape(len(boxes), width)
         return np.unpackbits(octets, axis=1, count=n, bitorder="little")
 
+    def box_of(self, rows: NDArray[np.intp]) -> int:
+        """The box that holds these distinct rows."""
+        held = np.zeros(len(self.table.counts), np.bool_)
+        held[rows] = True
+        return int.from_bytes(np.packbits(held, bitorder="little").tobytes(), "little")
+
     def statistics(self, boxes: Sequence[int], chunk: int = 4096) -> NDArray[np.float64]:
         """Sufficient statistics of boxes, shape (B, k)."""
         out = np.empty((len(boxes), self.table.statistics.shape[1]))
@@ -154,12 +160,9 @@ class Geometry:
     def _new_cut(self, f: int, low: int, high: int) -> int:
         number = self._numbers[f][low, high] = len(self.cuts)
         feature: Feature = self.table.features[f]
-        if feature.levels is not None:
-            threshold, level, cell, gap = None, feature.levels[low], low, 1.0
-        else:
-            threshold, level = feature.threshold(low, high), None
-            cell = cell_of(self._breakpoints[f], threshold)
-            gap = min(feature.gap(low, high), _LARGEST_GAP)
+        threshold, level = feature.test(low, high)
+        cell = low if threshold is None else cell_of(self._breakpoints[f], threshold)
+        gap = min(feature.gap(low, high), _LARGEST_GAP)
         self.cells.append(int(self.first_cell[f]) + cell)
         self.cuts.append(Cut(f, threshold, level, gap, self.cells[-1]))
         return number

@@ -7,6 +7,7 @@ number a row, however many cuts the table has.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,7 +17,14 @@ from numpy.typing import NDArray
 from slp.data.table import Feature, Table
 from slp.trees import Leaf, Split, Tree
 
-__all__ = ["PlacedNode", "TreeOnTable", "canonical_nodes", "log_likelihood_of_tree", "place_tree"]
+__all__ = [
+    "PlacedNode",
+    "TreeOnTable",
+    "canonical_nodes",
+    "log_likelihood_of_tree",
+    "place_tree",
+    "tree_of_nodes",
+]
 
 
 class PlacedNode(NamedTuple):
@@ -122,6 +130,21 @@ def canonical_nodes(placed: TreeOnTable) -> NDArray[np.int32] | None:
     return np.array(out, np.int32)
 
 
+def tree_of_nodes(
+    features: Sequence[Feature], nodes: Sequence[Sequence[int]], leaves: Sequence[Leaf]
+) -> Tree:
+    """The tree of nodes as `canonical_nodes` gives them, and of its leaves in the same order."""
+    done: list[Leaf | Split] = []
+    left = list(leaves)
+    for f, low, high in reversed(nodes):
+        if f < 0:
+            done.append(left.pop())
+        else:
+            test = features[f].test(low, high)
+            done.append(Split(features[f].name, *test, left=done.pop(), right=done.pop()))
+    return Tree(done.pop())
+
+
 def log_likelihood_of_tree(table: Table, tree: Tree) -> float:
     """Sum of the leaves' log marginal likelihoods; -inf if the codes do not tell which rows they
     hold."""
@@ -137,22 +160,10 @@ def _goes_left(
     feature: Feature, codes: NDArray[np.int32], split: Split
 ) -> NDArray[np.bool_] | None:
     """Which of some rows' codes pass a test; None if one of them does not tell."""
-    if feature.levels is not None:
-        if split.level is None:
-            return None
-        known = split.level in feature.levels
-        return np.equal(codes, feature.levels.index(split.level) if known else -1)
-    if split.threshold is None:
+    if (split.level is None) == feature.categorical:
         return None
-    if feature.values is not None:
-        return np.less(codes, np.searchsorted(feature.values, split.threshold))
-    assert feature.cuts is not None
-    # Codes up to `below` lie left of the threshold, those above `upto` right of it.
-    below = int(np.searchsorted(feature.cuts, split.threshold, side="right")) - 1
-    upto = int(np.searchsorted(feature.cuts, split.threshold))
-    if bool(((codes > below) & (codes <= upto)).any()):
-        return None
-    return np.less_equal(codes, below)
+    left, untold = feature.sides(split.threshold, split.level)
+    return None if untold[codes].any() else left[codes]
 
 
 def _neighbours(

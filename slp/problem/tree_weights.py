@@ -115,9 +115,9 @@ def _steps(process: LocalProcess, place: _Place, parts: list[Part]) -> list[_Ste
         if isinstance(way.rule, CallRule):
             out.append(_Step(w, -1, way.log_weight, ((box, way.rule.state, number),)))
         elif isinstance(way.rule, LeafRule):
-            if part.split is None:
+            if part.feature < 0:
                 out.append(_Step(w, -1, way.log_weight, ()))
-        elif part.split is not None:
+        elif part.feature >= 0:
             for i, alternative in enumerate(way.splits):
                 feature = process.geometry.cuts[alternative.split.cut].feature
                 if feature == part.feature or way.rule.measure == "partition":

@@ -1,7 +1,7 @@
 """Proofs: terms, unification, arithmetic, SLD resolution, and what tree rules need of them.
 
 Entry points: `evaluate` (arithmetic); `Database` and `solve` (answers to a goal);
-`evaluate_arguments`, `rule_instances` and `labels_over_heads` (tree rules at a state);
+`StateRules` and `labels_over_heads` (tree rules at a state);
 `threshold_outcomes` (guards behind a split); `answers_of_query` and `draw_answers` (goals of a
 stochastic program).
 
@@ -22,6 +22,7 @@ from slp.resolution.database import Database, is_builtin
 from slp.resolution.instances import RuleInstance, labels_over_heads, rule_instances
 from slp.resolution.machine import DEFAULT_LIMITS, Limits, Meter
 from slp.resolution.solve import Bindings, solve
+from slp.resolution.states import StateRules
 
 if TYPE_CHECKING:
     from slp.resolution.draws import Failure
@@ -67,6 +68,7 @@ __all__ = [
     "Query",
     "RuleInstance",
     "SearchResult",
+    "StateRules",
     "ThresholdOutcomes",
     "answers_of_query",
     "draw_answers",

@@ -97,7 +97,8 @@ class _Fit:
                 return None
             j, feature = self.columns[node.feature]
             codes = self.table.codes[site.rows, j]
-            goes_left = _codes_left(feature, self._on_a_cut(node, feature, site))[codes]
+            test = self._on_a_cut(node, feature, site).test[1:]
+            goes_left = feature.sides(*test)[0][codes]
             left, right = site.rows[goes_left], site.rows[~goes_left]
             n_left, n_right = (int(self.table.counts[rows].sum()) for rows in (left, right))
             least = self.support.min_leaf
@@ -155,18 +156,6 @@ class _Fit:
             if len(places) > _MOST_PLACES:
                 listed += f" and {len(places) - _MOST_PLACES} more"
             yield wording(span, places=listed, reason=reason)
-
-
-def _codes_left(feature: Feature, split: Split) -> NDArray[np.bool_]:
-    """Whether each code of the feature goes left, shape (n_codes,)."""
-    if feature.levels is not None:
-        return np.array([level == split.level for level in feature.levels], np.bool_)
-    threshold = split.threshold
-    assert threshold is not None
-    if feature.values is not None:
-        return np.asarray(feature.values < threshold)
-    assert feature.cuts is not None  # the threshold is one: value < cuts[i] are codes 0 to i
-    return np.arange(feature.n_codes) <= int(np.searchsorted(feature.cuts, threshold))
 
 
 def _canonical(

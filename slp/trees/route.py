@@ -171,18 +171,12 @@ def _codes_left(split: Split, feature: Feature) -> NDArray[np.bool_]:
         kind = "categorical" if feature.categorical else "numeric"
         given = "a threshold" if split.level is None else "a level"
         raise DataError(TEST_OF_ANOTHER_KIND(feature=feature.name, given=given, kind=kind))
-    if feature.levels is not None:
-        return np.array([level == split.level for level in feature.levels], dtype=np.bool_)
-    assert split.threshold is not None
-    if feature.values is not None:
-        return np.less(feature.values, split.threshold)
-    assert feature.cuts is not None
-    if split.threshold not in feature.cuts:
+    if feature.cuts is not None and split.threshold not in feature.cuts:
+        assert split.threshold is not None
         cuts = ", ".join(number_text(c) for c in feature.cuts)
         threshold = number_text(split.threshold)
         raise DataError(THRESHOLD_INSIDE_BIN(feature=feature.name, threshold=threshold, cuts=cuts))
-    last_left = int(np.searchsorted(feature.cuts, split.threshold))
-    return np.less_equal(np.arange(feature.n_codes), last_left)
+    return feature.sides(split.threshold, split.level)[0]
 
 
 def _leaf_prediction(leaf: Leaf) -> Label:

@@ -15,6 +15,7 @@ from slp.analysis import check_program, check_program_on_table
 from slp.data import read_frame, table_of
 from slp.errors import Diagnostic, SlpError
 from slp.messages import Entry, checker
+from slp.resolution import StateRules
 from slp.source import SourceFile, draw_diagnostic
 from slp.syntax import parse_recovering
 
@@ -30,7 +31,9 @@ def findings(name: str) -> list[Diagnostic]:
         warnings = list(program.warnings)
         table = Path(name).with_suffix(".csv")
         if table.exists():
-            warnings += check_program_on_table(program, table_of(program, read_frame(table)))
+            coded = table_of(program, read_frame(table))
+            most_leaves = coded.schema(program.support.min_leaf).most_leaves
+            warnings += check_program_on_table(program, coded, StateRules(program, most_leaves))
     except SlpError as e:
         return [*found, *e.diagnostics]
     return [*found, *warnings]

@@ -11,11 +11,13 @@ import pytest
 import slp
 from slp.analysis import check_program_on_table
 from slp.data import table_of
+from slp.resolution import StateRules
 
 
 def edges(program: slp.Program, frame: pl.DataFrame) -> list[str]:
     """The help of every W153."""
-    found = check_program_on_table(program.ir, table_of(program.ir, frame))
+    table = table_of(program.ir, frame)
+    found = check_program_on_table(program.ir, table, StateRules(program.ir, len(frame)))
     return [d.help or "" for d in found if d.code == "W153"]
 
 

@@ -54,7 +54,7 @@ def test_rows_and_likelihood_are_those_of_the_bit_sets(seed: int) -> None:
     assert [(n.feature, n.left, n.right) for n in have.nodes] == [
         (p.feature, p.left, p.right) for p in want
     ]
-    leaves = geometry.statistics([part.box for part in want if part.split is None])
+    leaves = geometry.statistics([part.box for part in want if part.feature < 0])
     expected = float(table.leaf.log_marginal(leaves).sum())
     assert log_likelihood_of_tree(table, tree) == pytest.approx(expected, abs=1e-9)
 
@@ -69,7 +69,7 @@ def test_canonical_nodes_are_splits_of_the_boxes(seed: int) -> None:
     if placed is None or parts is None:
         return
     nodes = canonical_nodes(placed)
-    empty = any(p.split is not None and not (p.left_box and p.right_box) for p in parts)
+    empty = any(p.feature >= 0 and not (p.left_box and p.right_box) for p in parts)
     assert (nodes is None) == empty
     if nodes is None:
         return

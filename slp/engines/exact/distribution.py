@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from slp.budgets.seconds import Deadline
 from slp.data.table import Table
 from slp.engines.exact.fitting import Room
-from slp.engines.exact.items import CALL, LEAF, Items
+from slp.engines.exact.items import CALL, LEAF, Cut, Items
 from slp.engines.exact.outside import Outside, outside_sums
 from slp.engines.exact.passes import Passes, Progress, Quantity
 from slp.engines.exact.scoring import TreeScorer
@@ -38,8 +38,9 @@ from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.boxes import Geometry
 from slp.problem.core import core_problem, leaves_owed
 from slp.problem.new_rows import distinct_rows, rows_as_numbers
+from slp.problem.tree_on_table import tree_of_nodes
 from slp.results.averages import LeafMixture, ScoredTree
-from slp.trees import Leaf, Split, Tree
+from slp.trees import Leaf, Tree
 
 __all__ = ["CompiledChart"]
 
@@ -204,21 +205,20 @@ class CompiledChart:
 
     def _scored(self, items: Items, steps: Sequence[tuple[int, int]]) -> ScoredTree:
         """The tree of a derivation given as its items and ways in preorder."""
-        done: list[Leaf | Split] = []
+        nodes: list[Cut] = []
+        leaves: list[Leaf] = []
         log_weight = log_likelihood = 0.0
         for item, way in reversed(steps):
             ways = items.ways(item)
             log_weight += float(ways.log_weight[way])
-            f, low, high = ways.cut(way)
-            if f == LEAF:
+            cut = ways.cut(way)
+            if cut[0] == LEAF:
                 log_likelihood += ways.log_likelihood
-                done.append(self._leaf(items.rows[item]))
-            elif f != CALL:
-                feature = self.table.features[f]
-                threshold = None if feature.categorical else feature.threshold(low, high)
-                level = feature.levels[low] if feature.levels is not None else None
-                done.append(Split(feature.name, threshold, level, done.pop(), done.pop()))
-        return ScoredTree(Tree(done.pop()), log_weight, log_likelihood)
+                leaves.append(self._leaf(items.rows[item]))
+            if cut[0] != CALL:
+                nodes.append(cut)
+        tree = tree_of_nodes(self.table.features, nodes[::-1], leaves[::-1])
+        return ScoredTree(tree, log_weight, log_likelihood)
 
     def _leaf(self, rows: NDArray[np.uint32]) -> Leaf:
         return Leaf.of(self.table.leaf, self.table.statistics[rows].sum(axis=0))

@@ -44,7 +44,6 @@ from slp.source import SourceFile, SourceSpan
 from slp.swipl.prolog import PrologProgram
 from slp.syntax import parse_program
 from slp.terms import Atom, Number, Struct, Term, Var, functor, list_term
-from slp.trees import Leaf, Split
 
 __all__ = ["PrologProcess", "expanded"]
 
@@ -168,9 +167,8 @@ class PrologProcess(LocalProcess):
         feature, test, left, right = tree.args
         assert isinstance(feature, Atom) and isinstance(test, Atom | Number)
         number, level = (None, test.name) if isinstance(test, Atom) else (float(test.value), None)
-        rows = rows_left(self.geometry, box, Split(feature.name, number, level, Leaf(), Leaf()))
-        assert rows is not None
-        split = by_rows[self.geometry.table.feature_names.index(feature.name), rows]
+        f = self.geometry.table.feature_names.index(feature.name)
+        split = by_rows[f, rows_left(self.geometry, box, f, (number, level))]
         below = depth + 1
         return SplitAlternative(split, self._number(left, below), self._number(right, below))
 

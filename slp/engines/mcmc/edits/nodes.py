@@ -24,7 +24,6 @@ from slp.ir.program import Measure
 from slp.problem.boxes import BoxSplit, Geometry
 from slp.problem.cut_trees import rows_left
 from slp.problem.split_measures import SplitArrays, log_shares
-from slp.trees import Leaf, Split
 
 __all__ = ["CHANGE", "GROW", "KINDS", "PRUNE", "Node", "Nodes", "SplitChoice"]
 
@@ -285,11 +284,8 @@ class Nodes:
         """All rows of the table that a cut sends left."""
         found = self._left_rows.get(cut)
         if found is None:
-            c = self.geometry.cuts[cut]
-            name = self.geometry.table.feature_names[c.feature]
-            test = Split(name, c.threshold, c.level, Leaf(), Leaf())
-            rows = rows_left(self.geometry, self.geometry.root, test)
-            assert rows is not None
+            c, everything = self.geometry.cuts[cut], self.geometry.root
+            rows = rows_left(self.geometry, everything, c.feature, (c.threshold, c.level))
             found = self._left_rows[cut] = rows
         return found
 

@@ -37,14 +37,14 @@ def find_nodes(nodes: Nodes, tree: Tree) -> Node | None:
         return None
     depths = [0] * len(parts)
     for i, part in enumerate(parts):
-        if part.split is not None:
+        if part.feature >= 0:
             depths[part.left] = depths[part.right] = depths[i] + 1
     if nodes.max_depth is not None and max(depths) > nodes.max_depth:
         return None
     done: dict[int, Node] = {}
     for i in reversed(range(len(parts))):  # children come after their parents
         part = parts[i]
-        if part.split is None:
+        if part.feature < 0:
             done[i] = nodes.leaf(part.box, depths[i])
             continue
         found = nodes.find_split(part.box, part.feature, part.left_box)

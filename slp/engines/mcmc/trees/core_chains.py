@@ -15,8 +15,9 @@ from slp.engines.mcmc.trees.names import Named
 from slp.ir.program import Constraint, MaxFeatures, Monotone
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
+from slp.problem.tree_on_table import tree_of_nodes
 from slp.runner import ChainStepper, Move, Outcome, Tally
-from slp.trees import Leaf, Split, Tree
+from slp.trees import Leaf, Tree
 
 if TYPE_CHECKING:
     from slp.results.drawn import TreeSampler
@@ -84,17 +85,11 @@ class CoreChains(RecordsOf[P], ChainStepper[Any]):
         """A tree with canonical thresholds: its nodes in preorder, each a feature (`LEAF`, `CALL`)
         and the two codes that are neighbours, shape (N, 3); statistics of its leaves, (K * k,)."""
         table = self.geometry.table
-        leaves = list(statistics.reshape(-1, table.leaf.n_statistics))
-        done: list[Leaf | Split] = []
-        for f, low, high in reversed(nodes.tolist()):
-            if f == LEAF:
-                done.append(Leaf.of(table.leaf, leaves.pop()))
-            elif f != CALL:
-                feature = table.features[f]
-                threshold = None if feature.categorical else feature.threshold(low, high)
-                level = feature.levels[low] if feature.levels is not None else None
-                done.append(Split(feature.name, threshold, level, done.pop(), done.pop()))
-        return Tree(done.pop())
+        leaves = [
+            Leaf.of(table.leaf, of_leaf)
+            for of_leaf in statistics.reshape(-1, table.leaf.n_statistics)
+        ]
+        return tree_of_nodes(table.features, nodes[nodes[:, 0] != CALL].tolist(), leaves)
 
 
 def core_proposal(named: Named) -> CoreProposal:
