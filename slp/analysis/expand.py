@@ -31,7 +31,7 @@ from slp.resolution.functions import is_function
 from slp.resolution.instances import conjunction as conjunction_of
 from slp.resolution.row_goals import asks_rows, part_guards
 from slp.syntax import term_to_text
-from slp.terms import Atom, Number, Struct, Term, Var, list_term, variables
+from slp.terms import Atom, Number, Struct, Term, Var, arguments, list_term, variables
 
 __all__ = [
     "Names",
@@ -205,7 +205,7 @@ def parts_of(rule: TreeRule) -> list[Term]:
 
 def _with_box(goal: Term, box: Term, tree: Term) -> Term:
     assert isinstance(goal, Struct | Atom)
-    args = goal.args if isinstance(goal, Struct) else ()
+    args = arguments(goal)
     return Struct(goal.name, (*args, box, tree))
 
 

@@ -31,7 +31,7 @@ from slp.messages.checker import (
 from slp.resolution import Database, RuleInstance, evaluate, faults, labels_over_heads
 from slp.source import SourceSpan
 from slp.syntax import term_to_text
-from slp.terms import Atom, Struct, Term, Var, functor, variables
+from slp.terms import Atom, Struct, Term, Var, arguments, functor, variables
 
 __all__ = ["TOLERANCE", "check_constant_labels", "check_label_sums"]
 
@@ -184,7 +184,7 @@ def _event(clause: LogicClause, label: float) -> str | None:
     head = clause.head
     if not 0 < label < 1 or not isinstance(head, Atom | Struct):
         return None
-    name, args = head.name, head.args if isinstance(head, Struct) else ()
+    name, args = head.name, arguments(head)
     if clause.body is not None:
         name, args = f"{head.name}_event", ()
     yes, no = (term_to_text(Struct(name, (*args, Atom(v)))) for v in ("yes", "no"))

@@ -27,7 +27,7 @@ from slp.resources import prior_file, prior_names
 from slp.source import SourceFile, SourceSpan
 from slp.syntax import parse_recovering
 from slp.syntax.ast import Directive, Item, SourceProgram
-from slp.terms import Atom, Struct, Term, functor, list_items
+from slp.terms import Atom, Struct, Term, arguments, functor, list_items
 
 __all__ = ["Override", "Placed", "Use", "read_everything"]
 
@@ -100,7 +100,7 @@ class _Reader:
         self, item: Directive, user: SourceFile, depth: int, chain: tuple[str, ...]
     ) -> tuple[Placed, ...]:
         goal = item.goal
-        args = goal.args if isinstance(goal, Struct) else ()
+        args = arguments(goal)
         if len(args) not in (1, 2) or not isinstance(args[0], Atom):
             self.findings.add(USE_NAMES_NOTHING(item.span))
             return ()

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from slp.ir import program as ir
 from slp.lower.affine_terms import Parameters, RuleArithmetic, Sum, added
-from slp.terms import Struct, Term, Var, functor, variables
+from slp.terms import Struct, Term, Var, arguments, functor, variables
 
 __all__ = ["calls_end", "cells_are_fixed", "has_single_ways"]
 
@@ -95,7 +95,7 @@ class _Step:
 
     def __init__(self, rule: ir.TreeRule, parameters: Parameters) -> None:
         assert isinstance(rule.body, ir.CallBody)
-        self._head, self._call = _arguments(rule.head), _arguments(rule.body.goal)
+        self._head, self._call = arguments(rule.head), arguments(rule.body.goal)
         self._guards, self._arithmetic = rule.before, RuleArithmetic(rule, parameters)
         self.arity = len(self._head)
 
@@ -134,10 +134,6 @@ class _Step:
         if left is None or right is None:
             return None
         return added(right, left, -1.0) if _LEFT_BELOW[guard.name] else added(left, right, -1.0)
-
-
-def _arguments(term: Term) -> tuple[Term, ...]:
-    return term.args if isinstance(term, Struct) else ()
 
 
 # --- cells ---------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 from slp.ir import program as ir
 from slp.lower.affine_terms import Parameters, RuleArithmetic, Sum, added
-from slp.terms import Number, Struct, Term, functor
+from slp.terms import Number, Term, arguments, functor
 
 __all__ = ["LeastLeaves"]
 
@@ -36,14 +36,14 @@ class LeastLeaves:
         self._rules = [(rule, RuleArithmetic(rule, parameters)) for rule in program.rules]
         self._kept: dict[_Functor, set[_Candidate]] = {}
         for rule in program.rules:
-            arity = len(_arguments(rule.head))
+            arity = len(arguments(rule.head))
             self._kept[functor(rule.head)] = set(product(range(arity), (0, 1)))
         while self._drop():
             pass
 
     def of(self, goal: Term) -> int:
         """At least so many leaves has every tree that a ground goal derives."""
-        args = _arguments(goal)
+        args = arguments(goal)
         found = [1]
         for place, more in self._kept.get(functor(goal), ()):
             value = args[place]
@@ -58,7 +58,7 @@ class LeastLeaves:
             kept = self._kept[functor(rule.head)]
             bounds = self._bounds_of_body(rule.body, arithmetic)
             for candidate in sorted(kept):
-                own = _at(candidate, _arguments(rule.head), arithmetic)
+                own = _at(candidate, arguments(rule.head), arithmetic)
                 if own is None or not any(_at_most(own, bound) for bound in bounds):
                     kept.remove(candidate)
                     dropped = True
@@ -73,7 +73,7 @@ class LeastLeaves:
         return [{None: 1.0}]
 
     def _bounds(self, goal: Term, arithmetic: RuleArithmetic) -> list[Sum]:
-        args = _arguments(goal)
+        args = arguments(goal)
         found = (_at(kept, args, arithmetic) for kept in self._kept.get(functor(goal), ()))
         return [{None: 1.0}, *(bound for bound in found if bound is not None)]
 
@@ -88,7 +88,3 @@ def _at_most(one: Sum, other: Sum) -> bool:
     """Whether one sum is at most another, whatever the variables are."""
     room = added(other, one, -1.0)
     return room.keys() <= {None} and room.get(None, 0.0) >= 0
-
-
-def _arguments(term: Term) -> tuple[Term, ...]:
-    return term.args if isinstance(term, Struct) else ()

@@ -19,7 +19,7 @@ from slp.resolution.templates import (
     match_all,
     template,
 )
-from slp.terms import Atom, Number, Struct, Term, Text, Var
+from slp.terms import Atom, Number, Struct, Term, Text, Var, arguments
 
 __all__ = ["Clause", "Predicate"]
 
@@ -29,7 +29,7 @@ class Clause:
 
     def __init__(self, source: ir.LogicClause) -> None:
         slots: dict[Var, Slot] = {}
-        head_args = source.head.args if isinstance(source.head, Struct) else ()
+        head_args = arguments(source.head)
         self.source = source
         self.head = tuple(template(a, slots) for a in head_args)
         goals = () if source.body is None else _conjuncts(source.body)
@@ -125,7 +125,7 @@ class Predicate:
         """Resolve the goal with the first clause that fits, and come back for the others."""
         if goal.depth >= machine.meter.limits.depth:
             raise faults.too_deep(machine.meter.limits.depth, machine.span)
-        args = term.args if isinstance(term, Struct) else ()
+        args = arguments(term)
         if self.is_stochastic:
             return machine.choose(self, goal, args)
         return _resolve(machine, goal, args, self.candidates(args, machine.store), 0)

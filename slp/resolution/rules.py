@@ -15,7 +15,7 @@ from slp.resolution.machine import Definitions, Machine, Meter
 from slp.resolution.row_goals import compile_rows, part_guards
 from slp.resolution.store import Store
 from slp.resolution.templates import Frame, Slot, build, instantiate, match_all, template
-from slp.terms import Struct, Term, Var, functor
+from slp.terms import Struct, Term, Var, arguments, functor
 
 __all__ = ["PreparedRule"]
 
@@ -25,7 +25,7 @@ class PreparedRule:
 
     def __init__(self, rule: ir.TreeRule) -> None:
         slots: dict[Var, Slot] = {}
-        head_args = rule.head.args if isinstance(rule.head, Struct) else ()
+        head_args = arguments(rule.head)
         self._rule = rule
         self._functor = functor(rule.head)
         self._head = tuple(template(a, slots) for a in head_args)

@@ -23,7 +23,7 @@ from slp.ir import program as ir
 from slp.messages.proofs import PROLOG_FILE_NOT_LOADED
 from slp.resolution.machine import DEFAULT_LIMITS
 from slp.swipl.prolog import PrologProgram, consult
-from slp.terms import Atom, Number, Struct, Term, Text, functor, list_term
+from slp.terms import Atom, Number, Struct, Term, Text, arguments, functor, list_term
 
 __all__ = ["node_term", "prolog_function", "tree_term"]
 
@@ -69,7 +69,7 @@ def _with_argument(goal: Term, last: Term) -> Struct:
     if isinstance(goal, Struct) and goal.name == ":" and len(goal.args) == 2:
         return Struct(":", (goal.args[0], _with_argument(goal.args[1], last)))
     assert isinstance(goal, Atom | Struct), "the checker wants a goal"
-    return Struct(goal.name, (*(goal.args if isinstance(goal, Struct) else ()), last))
+    return Struct(goal.name, (*arguments(goal), last))
 
 
 def tree_term(tree: Any) -> Term:

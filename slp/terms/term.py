@@ -24,6 +24,7 @@ __all__ = [
     "Term",
     "Text",
     "Var",
+    "arguments",
     "functor",
     "list_items",
     "list_term",
@@ -152,6 +153,11 @@ NIL = Atom("[]")
 def same_number(x: int | float, y: int | float) -> bool:
     """Whether two values are one Prolog number: of one type, and equal."""
     return isinstance(x, float) == isinstance(y, float) and x == y
+
+
+def arguments(term: Term) -> tuple[Term, ...]:
+    """The arguments of a compound term; none of any other."""
+    return term.args if isinstance(term, Struct) else ()
 
 
 def functor(term: Term) -> tuple[str, int] | None:

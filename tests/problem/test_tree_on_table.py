@@ -90,7 +90,7 @@ def test_canonical_nodes_are_splits_of_the_boxes(seed: int) -> None:
             and geometry.cuts[s.cut].threshold == threshold
         ]
         boxes += [split.right, split.left]
-    assert sorted(leaves) == sorted(p.box for p in parts if p.split is None)
+    assert sorted(leaves) == sorted(p.box for p in parts if p.feature < 0)
 
 
 def test_of_two_levels_the_first_is_tested() -> None:

@@ -139,17 +139,6 @@ class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
         """The edits, as `EditMetropolisHastings.record`."""
         return state.edits(self.sampler).reshape(-1, 3).tolist()
 
-    def dump(self, state: CoreEdits) -> Json:
-        """See `Stepper`."""
-        return {"edits": self.record(state), "turns": list(state.turns)}
-
-    def load(self, data: Json) -> CoreEdits:
-        """See `Stepper`."""
-        edits = np.array(data["edits"], np.int32).reshape(-1)
-        state = self.sampler.restore(edits, data["turns"])
-        assert state is not None
-        return state
-
     def tree(self, state: CoreEdits) -> Tree:
         """The tree that a sequence ends in, with canonical thresholds."""
         nodes = state.preorder().reshape(-1, 3)
@@ -162,7 +151,7 @@ class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
         return [self._scored(record) for record in until(stop, records)]
 
     def _scored(self, record: Json) -> ScoredTree:
-        state = self.load({"edits": record, "turns": [0] * len(self._names)})
+        state = self.derivation_from_data(record)
         return ScoredTree(self.tree(state), math.nan, float(state.log_likelihood))
 
     def log_weight(self, tree: Tree) -> float:

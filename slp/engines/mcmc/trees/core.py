@@ -172,20 +172,6 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         call)."""
         return state.choices().tolist()
 
-    def dump(self, state: CoreState) -> Json:
-        """See `Stepper`."""
-        return {"choices": self.record(state), "turns": list(state.turns)}
-
-    def load(self, data: Json) -> CoreState:
-        """See `Stepper`."""
-        state = self.sampler.restore(np.array(data["choices"], np.int32), data["turns"])
-        assert state is not None
-        return state
-
-    def proof_from_data(self, data: Json) -> CoreState:
-        """The proof of a record, as a state."""
-        return self.load({"choices": data, "turns": [0] * len(self._names)})
-
     def tree(self, state: CoreState) -> Tree:
         """The tree that a proof derives, with canonical thresholds."""
         nodes = state.choices().reshape(-1, 4)[:, 1:]
@@ -204,7 +190,7 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         return [replace(scored, log_weight=weight) for scored, weight in known]
 
     def _scored(self, record: Json) -> ScoredTree:
-        state = self.proof_from_data(record)
+        state = self.derivation_from_data(record)
         weight = float(state.log_draw + state.log_excess)
         return ScoredTree(self.tree(state), weight, float(state.log_likelihood))
 

@@ -16,7 +16,7 @@ from slp.ir.program import Constraint, MaxFeatures, Monotone
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
 from slp.problem.tree_on_table import tree_of_nodes
-from slp.runner import ChainStepper, Move, Outcome, Tally
+from slp.runner import ChainStepper, Json, Move, Outcome, Tally
 from slp.trees import Leaf, Tree
 
 if TYPE_CHECKING:
@@ -72,6 +72,20 @@ class CoreChains(RecordsOf[P], ChainStepper[Any]):
     def plain(self) -> P:
         """See the class."""
         return self.base
+
+    def dump(self, state: Any) -> Json:
+        """See `Stepper`."""
+        return {"choices": self.record(state), "turns": list(state.turns)}
+
+    def load(self, data: Json) -> Any:
+        """See `Stepper`."""
+        state = self.sampler.restore(np.array(data["choices"], np.int32).ravel(), data["turns"])
+        assert state is not None
+        return state
+
+    def derivation_from_data(self, data: Json) -> Any:
+        """The derivation of a record, as a state."""
+        return self.load({"choices": data, "turns": [0] * len(self._names)})
 
     def tally_of(self, counts: NDArray[np.uint64]) -> Tally:
         """The core's counts, shape (proposals x outcomes,), by proposal and outcome."""

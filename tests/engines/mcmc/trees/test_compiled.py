@@ -133,7 +133,7 @@ def test_states_go_to_data_and_back() -> None:
     for name in ("log_draw", "log_excess", "log_likelihood"):
         assert getattr(again, name) == getattr(state, name)
     assert sum(again.turns) > 0
-    assert engine.proof_from_data(engine.record(state)).n_leaves == state.n_leaves
+    assert engine.derivation_from_data(engine.record(state)).n_leaves == state.n_leaves
 
 
 def test_a_step_leaves_the_state_as_it_was() -> None:

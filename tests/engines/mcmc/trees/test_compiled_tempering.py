@@ -57,7 +57,7 @@ def test_transitions(
     proofs = [proof for proof in all_proofs(plain.process) if plain.target.holds(proof)]
     choices = [choices_of(plain.geometry, proof) for proof in proofs]
     number = {tuple(c): i for i, c in enumerate(choices)}
-    states = [core.proof_from_data(c) for c in choices]
+    states = [core.derivation_from_data(c) for c in choices]
     for places in product(range(len(proofs)), repeat=len(spacing) + 1):
         want = _plain_row(Tempering(plain, len(places)), proofs, spacing, places)
 
