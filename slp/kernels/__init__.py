@@ -21,8 +21,9 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from slp.errors import Diagnostic, UsageError, warn
+from slp.errors import UsageError, warn
 from slp.kernels import reference
+from slp.messages.inference import NO_COMPILED_KERNELS, UNKNOWN_KERNELS
 
 __all__ = ["Ensemble", "backend", "code_by_cuts", "code_values", "lay_out_ensemble", "merge_rows"]
 
@@ -205,22 +206,10 @@ def _choose_kernels() -> tuple[Backend, _Kernels]:
     if wish == "reference":
         return "reference", reference
     if wish:
-        message = f"the environment variable {_VARIABLE} is '{wish}', which is not known"
-        help = f"set {_VARIABLE}=reference for the NumPy kernels, or leave it unset"
-        raise UsageError(Diagnostic("E590", message, help=help))
+        raise UsageError(UNKNOWN_KERNELS(variable=_VARIABLE, value=wish))
     try:
         import slp._core as _core
     except ImportError as reason:
-        _warn_of_reference(reason)
+        warn(NO_COMPILED_KERNELS(reason=reason))
         return "reference", reference
     return "compiled", _core
-
-
-def _warn_of_reference(reason: ImportError) -> None:
-    """Say that the compiled kernels are missing, why, and how to get them."""
-    message = f"the compiled kernels are missing, so slower ones in NumPy run ({reason})"
-    help = (
-        "install a C++20 compiler, then slp again: pip install --force-reinstall --no-cache-dir ."
-    )
-    finding = Diagnostic("W590", message, help=help, severity="warning")
-    warn(finding)

@@ -51,6 +51,35 @@ NO_SIZE = E502.says(
     "write a number of bytes, or a size such as 500MiB or 4GiB",
 )
 
+E503 = Entry(
+    "E503",
+    title="there are too many derivations to list",
+    cause="The engine `enumerate` lists every derivation. There are more than it takes, or one is "
+    "too deep.",
+    remedy="Take the engine `exact`.",
+    example="slp-sample growtree data.csv --engine enumerate   (30 rows or more)",
+)
+TOO_MANY_DERIVATIONS = E503.says(
+    "the engine enumerate gave up after {most:,} derivations", "take the engine exact"
+)
+DERIVATION_TOO_DEEP = E503.says(
+    "the engine enumerate gave up at a derivation with over {most} states on a path",
+    "take the engine exact",
+)
+
+E504 = Entry(
+    "E504",
+    title="no tree satisfies the program on this table",
+    cause="Constraints, guards and the support leave no tree on these rows.",
+    remedy="Loosen the constraints or the support. `slp explain FILE DATA` shows what each state "
+    "allows.",
+    example=":- use(growtree). :- constraint(first(age)). :- constraint(forbid(age)).",
+)
+NO_TREE = E504.says(
+    "no tree satisfies the program on this table: nothing is left of the prior",
+    "loosen the constraints or the support; `slp explain` shows what each state allows",
+)
+
 E505 = Entry(
     "E505",
     title="a number is not one that the option takes",
@@ -59,6 +88,26 @@ E505 = Entry(
     example="program.posterior(X, y, draws=-1)",
 )
 NOT_A_COUNT = E505.says("{name} is {value}", "take a whole number from {least} {most}")
+
+E506 = Entry(
+    "E506",
+    title="a numeric response has no class probabilities",
+    cause="`predict_proba` was asked where the leaf model is one of numbers.",
+    remedy="Use `predict` or `predict_interval`.",
+    example="posterior.predict_proba(X)   (the response is a number such as 1.5)",
+)
+NO_CLASS_PROBABILITIES = E506.says(
+    "the response is numeric, it has no class probabilities", "use predict or predict_interval"
+)
+
+E508 = Entry(
+    "E508",
+    title="the level of an interval is not between 0 and 1",
+    cause="`predict_interval` was given a level that is no probability between 0 and 1.",
+    remedy="Give a level such as 0.9.",
+    example="posterior.predict_interval(X, level=90)",
+)
+NOT_A_LEVEL = E508.says("level is {level}", "take a level between 0 and 1, such as 0.9")
 
 E509 = Entry(
     "E509",
@@ -130,6 +179,64 @@ ANOTHER_RUN = E515.says(
     "resume with what the run was begun with, or begin a new one in another file",
 )
 
+E516 = Entry(
+    "E516",
+    title="there is no such proposal",
+    cause="`--proposal` names no proposal, gives a number or a weight that it does not take, or "
+    "names one that this prior or engine does not have.",
+    remedy="Write q_uc, q_ind, q_n(20), q_exact, or several with weights.",
+    example="slp-sample growtree data.csv --engine mh --proposal q_all",
+)
+_PROPOSALS = (
+    "write q_uc, q_ind, q_n(20), q_exact, or several with weights, as in q_uc:0.8,q_ind:0.2"
+)
+_WEIGHTS = "weights are numbers above 0, as in q_uc:0.8,q_ind:0.2"
+_POINTS = "write q_n(20) to cut at the first 20 in turn"
+_CUTS = "take q_uc, q_ind or q_n(20)"
+NOT_A_PROPOSAL = E516.says("`{text}` is not a proposal", _PROPOSALS)
+NO_PROPOSAL = E516.says("there is no proposal {name}", _PROPOSALS)
+NO_PROPOSAL_NEAREST = E516.says(
+    "there is no proposal {name}", f"did you mean {{nearest}}? {_PROPOSALS}"
+)
+NO_CHOICE_POINTS = E516.says("q_n needs the number of choice points that it goes through", _POINTS)
+TOO_MANY_CHOICE_POINTS = E516.says("{text} goes through more than {most:,} choice points", _POINTS)
+PROPOSAL_WITHOUT_NUMBER = E516.says("{name} takes no number", "write {name}")
+NOT_A_WEIGHT = E516.says("{text} is not the weight of a proposal", _WEIGHTS)
+INFINITE_WEIGHTS = E516.says("the weights of the proposals sum to infinity", _WEIGHTS)
+EXACT_SUBTREES_OF_PREDICATES = E516.says(
+    "q_exact sums over trees, which cannot be done under predicates on nodes", _CUTS
+)
+EXACT_SUBTREES_OF_EDITS = E516.says(
+    "q_exact draws subtrees by a tree grammar, and edits of a tree have none", _CUTS
+)
+EXACT_SUBTREES_OF_PROOFS = E516.says(
+    "q_exact needs trees on a table, and these are proofs of a goal",
+    "write q_uc, q_ind, q_n(20), or several with weights, as in q_uc:0.8,q_ind:0.2",
+)
+EXACT_SUBTREES_IN_PROLOG = E516.says(
+    "q_exact sums over subtrees, which are drawn one by one in SWI-Prolog",
+    f"{_CUTS}, or another engine",
+)
+
+E517 = Entry(
+    "E517",
+    title="no tree to start from was found",
+    cause="A chain over trees starts from a draw of the program that satisfies the constraints, "
+    "and none of many draws did.",
+    remedy="Loosen what the message names. Of a predicate that refuses all it shows a tree.",
+    example="program.require(lambda tree: False).posterior(X, y, engine='mh')",
+)
+_NO_START = "no tree to start from was found among {tries:,} drawn from the program: "
+ALL_DRAWS_REFUSED = E517.says(
+    f"{_NO_START}{{derived:,}} of them break a constraint on the finished tree, the others fail"
+    "{refusals}",
+    "loosen {loosen}, or have fewer cuts (bins){refused}",
+)
+ALL_DRAWS_FAIL = E517.says(
+    f"{_NO_START}every one came to a box where no rule applies{{refusals}}",
+    "loosen the constraints or the support; `slp explain` shows what each state allows{refused}",
+)
+
 E518 = Entry(
     "E518",
     title="chains cannot be tempered so",
@@ -143,6 +250,71 @@ NO_RUNGS_OVER_EDITS = E518.says(
 )
 TOO_FEW_RUNGS = E518.says(
     "tempering with {rungs} rungs", "take 2 or more; one rung is a chain without tempering"
+)
+
+E519 = Entry(
+    "E519",
+    title="no edits of the given tree satisfy the constraints",
+    cause="A chain over edits of a given tree starts from edits that lead to a tree which "
+    "satisfies the constraints, and a search found none.",
+    remedy="Loosen the constraints, or give a tree that satisfies them or is near one that does.",
+    example="edited.require(lambda tree: False).posterior(X, y)   (under `edittree`)",
+)
+NO_EDITS = E519.says(
+    "no edits of the given tree were found that lead to a tree which satisfies the constraints"
+    "{refusals}",
+    "loosen the constraints, or give a tree that satisfies them or is near one that does{refused}",
+)
+
+E520 = Entry(
+    "E520",
+    title="labels by rows are no probabilities in some box",
+    cause="Labels depend on the number of rows. For the counts of a box that is reached, one is no "
+    "number from 0 to 1, or they do not sum to 1.",
+    remedy="Mend the labels for these counts, keep such boxes away by a guard, or declare that "
+    "labels are weights.",
+    example=":- start(t). { rows(N) }, N / 10 :: t --> leaf.",
+)
+_ROW_LABEL = (
+    "a probability is a number from 0 to 1; a guard keeps boxes away: `{{ rows(N), N > 1 }}`"
+)
+ROW_LABELS_NOT_1 = E520.says(
+    "the labels of `{state}` sum to {value:.10g}, not to 1, in {box}",
+    "make them sum to 1 for all counts, or declare `:- weights.`",
+)
+ROW_LABEL_WITHOUT_VALUE = E520.says("the label of `{state}` has no value in {box}", _ROW_LABEL)
+ROW_LABEL_NO_PROBABILITY = E520.says("the label of `{state}` is {value:g} in {box}", _ROW_LABEL)
+
+E530 = Entry(
+    "E530",
+    title="nothing was drawn",
+    cause="A run made no draws, and was asked something that its draws tell.",
+    remedy="Ask for draws, as with `draws=1000`.",
+    example="program.posterior(X, y, engine='mh', draws=0).predict(X)",
+)
+NO_DRAWS_OF_TREES = E530.says(
+    "nothing was drawn, so there is nothing to say of the trees",
+    "ask for draws, as with draws=1000",
+)
+NO_DRAWS_OF_PROOFS = E530.says(
+    "nothing was drawn, so there is nothing to say of the proofs",
+    "ask for draws, as with draws=1000",
+)
+NO_DRAWS_FOR_ARVIZ = E530.says(
+    "nothing was drawn to hand to ArviZ", "ask for draws, as with draws=1000"
+)
+
+E531 = Entry(
+    "E531",
+    title="an engine does not tell which rules trees take",
+    cause="`rule_use` was asked under `edittree` or of the engine `prolog`, whose trees take no "
+    "rules that are known.",
+    remedy="Take `exact` or `mh`, with a program of tree rules.",
+    example="program.posterior(X, y, engine='prolog').rule_use()",
+)
+NO_RULES_KNOWN = E531.says(
+    "the engine {engine} does not tell which rules its trees take",
+    "take `exact` or `mh`, with a program of tree rules",
 )
 
 E532 = Entry(
@@ -199,6 +371,18 @@ E542 = Entry(
 NO_LENGTH_OF_TIME = E542.says(
     "{time!r} is not a length of time",
     "write a number of seconds, or a time such as 90s, 5m or 2h",
+)
+
+E543 = Entry(
+    "E543",
+    title="`progress` is neither a truth value nor a function",
+    cause="The option `progress` in Python was given something else.",
+    remedy="Take True for a line on standard error, or a function of a number and a word.",
+    example="program.posterior(X, y, progress='yes')",
+)
+NO_PROGRESS = E543.says(
+    "progress is {progress!r}",
+    "take True for a line on standard error, or a function of a number and a word",
 )
 
 E544 = Entry(
@@ -296,4 +480,28 @@ W544 = Entry(
 KEPT_EVERY = W544.says(
     "the draws did not fit in the memory, so one in {every} is kept: {kept:,} of {wanted:,}",
     "give it more by --memory (`memory` in Python), or ask for fewer draws and a larger thin",
+)
+
+E590 = Entry(
+    "E590",
+    title="the choice of kernels is unknown",
+    cause="The environment variable SLP_KERNELS is neither empty nor `reference`.",
+    remedy="Set SLP_KERNELS=reference for the kernels in NumPy, or leave it unset.",
+    example="SLP_KERNELS=fast slp-sample growtree data.csv",
+)
+UNKNOWN_KERNELS = E590.says(
+    "the environment variable {variable} is '{value}', which is not known",
+    "set {variable}=reference for the NumPy kernels, or leave it unset",
+)
+
+W590 = Entry(
+    "W590",
+    title="the compiled kernels are missing",
+    cause="The toolkit was installed without a C++20 compiler, so slower kernels in NumPy run.",
+    remedy="Install a C++20 compiler, then the toolkit again.",
+    example="slp-sample growtree data.csv   (installed without a compiler)",
+)
+NO_COMPILED_KERNELS = W590.says(
+    "the compiled kernels are missing, so slower ones in NumPy run ({reason})",
+    "install a C++20 compiler, then slp again: pip install --force-reinstall --no-cache-dir .",
 )

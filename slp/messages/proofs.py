@@ -573,8 +573,8 @@ E280 = Entry(
     title="an observation is no goal of the program",
     cause="A file of observations has a directive, a clause with a body, a count that is no number "
     "above 0, or a goal whose predicate has no clauses in the program.",
-    remedy="Write one goal a clause, such as `same(heads).` or, if seen 12 times, "
-    "`12 :: same(heads).` in its place.",
+    remedy="Write one goal a clause, such as `same(heads).`, or `12 :: same(heads).` for a goal "
+    "that was seen 12 times.",
     example="slp learn coin.slp goals.pl   (`goals.pl` has `same(X) :- coin(X).`)",
 )
 _ONE_GOAL = "an observation is one goal of a labelled or logical predicate, such as `same(heads).`"

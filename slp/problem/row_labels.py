@@ -17,12 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Table
-from slp.errors import Diagnostic, ProgramError, Related
+from slp.errors import ProgramError, Related
 from slp.ir.program import Program
 from slp.ir.row_function import RowFunction
 from slp.ir.tree_grammar import Rule, State, TreeGrammar
 from slp.kernels.exact import exact_kernels
 from slp.leaves import label_text
+from slp.messages.inference import (
+    ROW_LABEL_NO_PROBABILITY,
+    ROW_LABEL_WITHOUT_VALUE,
+    ROW_LABELS_NOT_1,
+)
 from slp.problem.boxes import Geometry
 
 __all__ = [
@@ -136,11 +141,10 @@ def _label_fault(
     box = f"a box of {rows:,} row{'s' * (rows != 1)}{f' ({by_class})' if by_class else ''}"
     spans = list(dict.fromkeys(r.span for r in state.rules if r.span is not None))
     if rule is None:
-        message = f"the labels of `{state.name}` sum to {value:.10g}, not to 1, in {box}"
-        help = "make them sum to 1 for all counts, or declare `:- weights.`"
-        related = tuple(Related("and this rule", span) for span in spans[1:4])
-        return ProgramError(Diagnostic("E520", message, spans[0] if spans else None, help, related))
-    why = "has no value" if np.isnan(value) else f"is {value:g}"
-    message = f"the label of `{state.name}` {why} in {box}"
-    help = "a probability is a number from 0 to 1; a guard keeps boxes away: `{ rows(N), N > 1 }`"
-    return ProgramError(Diagnostic("E520", message, state.rules[rule].span, help))
+        first, related = next(iter(spans), None), [Related("and this rule", s) for s in spans[1:4]]
+        return ProgramError(
+            ROW_LABELS_NOT_1(first, related=related, state=state.name, value=value, box=box)
+        )
+    wording = ROW_LABEL_WITHOUT_VALUE if np.isnan(value) else ROW_LABEL_NO_PROBABILITY
+    span = state.rules[rule].span
+    return ProgramError(wording(span, state=state.name, value=value, box=box))

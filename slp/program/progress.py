@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
-from slp.errors import Diagnostic, UsageError
+from slp.errors import UsageError
+from slp.messages.inference import NO_PROGRESS
 
 __all__ = ["CLEAR_LINE", "Progress", "ProgressLine", "shown_progress"]
 
@@ -87,6 +88,4 @@ def shown_progress(progress: Progress | bool | None) -> Iterator[Progress | None
     elif callable(progress):
         yield progress
     else:
-        message = f"progress is {progress!r}"
-        help = "take True for a line on standard error, or a function of a number and a word"
-        raise UsageError(Diagnostic("E543", message, help=help))
+        raise UsageError(NO_PROGRESS(progress=progress))

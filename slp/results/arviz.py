@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.errors import Diagnostic, UnsupportedError, UsageError
-from slp.messages.inference import NO_ARVIZ
+from slp.errors import UnsupportedError, UsageError
+from slp.messages.inference import NO_ARVIZ, NO_DRAWS_FOR_ARVIZ
 from slp.problem.tree_arrays import ensemble_of_trees
 from slp.results.posterior import Posterior
 from slp.results.result import Draw
@@ -60,8 +60,7 @@ def _chains(posterior: Posterior) -> list[list[Draw]]:
     for draw in posterior.draws:
         by_chain.setdefault(draw.chain, []).append(draw)
     if not by_chain:
-        help = "ask for draws, as with draws=1000"
-        raise UsageError(Diagnostic("E530", "nothing was drawn to hand to ArviZ", help=help))
+        raise UsageError(NO_DRAWS_FOR_ARVIZ())
     length = min(len(chain) for chain in by_chain.values())
     return [chain[:length] for chain in by_chain.values()]
 

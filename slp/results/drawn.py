@@ -13,8 +13,9 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.errors import Diagnostic, UsageError
+from slp.errors import UsageError
 from slp.ir.tree_grammar import TreeGrammar
+from slp.messages.inference import NO_DRAWS_OF_TREES
 from slp.problem.boxes import Geometry
 from slp.results.averages import ScoredTree
 from slp.results.choice import Choice
@@ -273,8 +274,7 @@ class DrawnResult(Result):
             E530: there are none.
         """
         if not any(self._run.draws):
-            message = "nothing was drawn, so there is nothing to say of the trees"
-            raise UsageError(Diagnostic("E530", message, help="ask for draws, as with draws=1000"))
+            raise UsageError(NO_DRAWS_OF_TREES())
         keys = [[json.dumps(record) for record in draws] for draws in self._run.draws]
         # Draw after draw of all chains: a time that ends here leaves each chain as much.
         distinct = {

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from slp import results
 from slp.data.table import Table
-from slp.errors import BudgetError, Diagnostic, UsageError
+from slp.errors import BudgetError, UsageError
 from slp.leaves import label_array
+from slp.messages.inference import NO_CLASS_PROBABILITIES, NOT_A_LEVEL
 from slp.problem.new_rows import distinct_rows, rows_as_numbers
 from slp.problem.tree_on_table import log_likelihood_of_tree
 from slp.results.choice import Choice
@@ -278,8 +279,7 @@ class Posterior:
             `X` lacks a column, or a value.
         """
         if not self.table.leaf.classes:
-            message = "the response is numeric, it has no class probabilities"
-            raise _usage("E506", message, "use predict or predict_interval")
+            raise UsageError(NO_CLASS_PROBABILITIES())
         return self._result.averages.predictions(self.table.new_rows(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -311,7 +311,7 @@ class Posterior:
         """
         leaf = self.table.leaf
         if not isinstance(level, int | float | np.number) or not 0 < level < 1:
-            raise _usage("E508", f"level is {level}", "take a level between 0 and 1, such as 0.9")
+            raise UsageError(NOT_A_LEVEL(level=level))
         tails = ((1 - level) / 2, (1 + level) / 2)
         rows = self.table.new_rows(X)
         first, which = distinct_rows(self.table, rows_as_numbers(self.table, rows))
@@ -424,7 +424,3 @@ class Posterior:
     @cached_property
     def _depth_distribution(self) -> NDArray[np.float64]:
         return self._result.averages.depth_distribution()
-
-
-def _usage(code: str, message: str, help: str) -> UsageError:
-    return UsageError(Diagnostic(code, message, help=help))

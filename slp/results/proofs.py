@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp import results
-from slp.errors import Diagnostic, UsageError
+from slp.errors import UsageError
+from slp.messages.inference import NO_DRAWS_OF_PROOFS
 from slp.resolution.derivations import Derivation, ProofSpace
 from slp.resolution.goals import Bound, FiredClause, fired_clause, values_of
 from slp.results.arviz import inference_data
@@ -190,8 +191,7 @@ class SampledProofs:
         records = (tuple(record) for chain in self._result.draws for record in chain)
         counts = Counter(self._proofs[choices].answer for choices in records)
         if not counts:
-            message = "nothing was drawn, so there is nothing to say of the proofs"
-            raise UsageError(Diagnostic("E530", message, help="ask for draws, as with draws=1000"))
+            raise UsageError(NO_DRAWS_OF_PROOFS())
         return counts.most_common()
 
     @cached_property

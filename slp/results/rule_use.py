@@ -26,8 +26,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.errors import Diagnostic, UsageError
+from slp.errors import UsageError
 from slp.ir.tree_grammar import CallRule, LeafRule, Rule, SplitRule, State, TreeGrammar
+from slp.messages.inference import NO_RULES_KNOWN
 from slp.source import SourceSpan
 
 __all__ = [
@@ -78,9 +79,7 @@ class RuleUse:
 
 def no_rules(engine: str) -> UsageError:
     """E531: what this engine draws takes no rules of the program."""
-    message = f"the engine {engine} does not tell which rules its trees take"
-    help = "take `exact` or `mh`, with a program of tree rules"
-    return UsageError(Diagnostic("E531", message, help=help))
+    return UsageError(NO_RULES_KNOWN(engine=engine))
 
 
 def clauses_of(grammar: TreeGrammar) -> dict[SourceSpan, list[tuple[int, int]]]:

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from slp.errors import BudgetError, Diagnostic, NoTreeError, TimeOverError
+from slp.errors import BudgetError, NoTreeError, TimeOverError
 from slp.ir.tree_grammar import TreeGrammar
+from slp.messages.inference import NO_TREE
 from slp.problem.boxes import Geometry
 from slp.results.averages import ScoredTree, TreeDistribution
 from slp.results.choice import Choice
@@ -63,7 +64,7 @@ class SummedResult(Result):
         self._distribution, self._grammar, self._geometry = distribution, grammar, geometry
         self._n_draws, self._best_tree, self._run, self._drawn = n_draws, best_tree, run, drawn
         if distribution.log_total == -np.inf:
-            raise _no_tree()
+            raise NoTreeError(NO_TREE())
 
     def __getstate__(self) -> dict[str, Any]:
         """To be pickled or copied: without the sampler that would go on in its place."""
@@ -199,9 +200,3 @@ class SummedResult(Result):
             prior = weight - self.log_prior_total
             out.append(Draw(self.shown(scored.tree), weight, prior, scored.log_likelihood))
         return out
-
-
-def _no_tree() -> NoTreeError:
-    message = "no tree satisfies the program on this table: nothing is left of the prior"
-    help = "loosen the constraints or the support; `slp explain` shows what each state allows"
-    return NoTreeError(Diagnostic("E504", message, help=help))

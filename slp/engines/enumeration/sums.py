@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.engines.enumeration.derivations import MOST_NESTED, Derivation, TooDeepError, derivations
-from slp.errors import BudgetError, Diagnostic
+from slp.errors import BudgetError
 from slp.ir.tree_grammar import TreeGrammar
+from slp.messages.inference import DERIVATION_TOO_DEEP, TOO_MANY_DERIVATIONS
 from slp.problem.boxes import Geometry
 from slp.problem.cut_routes import Router
 from slp.problem.cut_trees import Renderer
@@ -54,9 +55,9 @@ class Enumeration:
             for derivation in derivations(grammar, geometry):
                 items.append(derivation)
                 if len(items) > MOST_DERIVATIONS:
-                    raise _gave_up(f"after {MOST_DERIVATIONS:,} derivations")
+                    raise BudgetError(TOO_MANY_DERIVATIONS(most=MOST_DERIVATIONS))
         except TooDeepError:
-            raise _gave_up(f"at a derivation with over {MOST_NESTED} states on a path") from None
+            raise BudgetError(DERIVATION_TOO_DEEP(most=MOST_NESTED)) from None
         return cls(grammar, geometry, items, likelihood)
 
     def other(self, likelihood: bool) -> Enumeration:
@@ -171,11 +172,6 @@ class Enumeration:
         """Probability of depth t, at index t."""
         depths = np.array([tree.depth for tree in self.trees])
         return np.bincount(depths, weights=self.probability).astype(np.float64)
-
-
-def _gave_up(where: str) -> BudgetError:
-    message = f"the engine enumerate gave up {where}"
-    return BudgetError(Diagnostic("E503", message, help="take the engine exact"))
 
 
 def _nodes(d: Derivation) -> Iterator[Derivation]:

@@ -9,9 +9,11 @@ from functools import cached_property
 
 from slp.engines.mcmc.options import TreeChainOptions
 from slp.engines.mcmc.trees import MetropolisHastings, Tempering
-from slp.engines.mcmc.trees.names import no_proposal, read_names
+from slp.engines.mcmc.trees.names import read_names
+from slp.errors import UsageError
 from slp.ir import program as ir
 from slp.lower import tree_grammar_or_all
+from slp.messages.inference import EXACT_SUBTREES_IN_PROLOG
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.boxes import Geometry
 from slp.swipl.trees.process import PrologProcess, expanded
@@ -52,8 +54,7 @@ class PrologMetropolisHastings(MetropolisHastings):
         allow_code: bool = False,
     ) -> None:
         if any(named.name == "q_exact" for named in read_names(proposal)):
-            message = "q_exact sums over subtrees, which are drawn one by one in SWI-Prolog"
-            raise no_proposal(message, "take q_uc, q_ind or q_n(20), or another engine")
+            raise UsageError(EXACT_SUBTREES_IN_PROLOG())
         local = tuple(c for c in program.constraints if not _waits_for_the_tree(c))
         source = expanded(replace(program, constraints=local), geometry)
         schema = geometry.table.schema(program.support.min_leaf)

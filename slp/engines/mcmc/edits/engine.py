@@ -19,6 +19,7 @@ from slp.engines.mcmc.trees.engine import digest_of_grammar, digest_of_table
 from slp.engines.mcmc.trees.names import mixture_of_cuts
 from slp.ir.program import Constraint, EditPrior, Support
 from slp.ir.tree_grammar import TreeGrammar
+from slp.messages.inference import EXACT_SUBTREES_OF_EDITS
 from slp.problem.boxes import Geometry
 from slp.problem.cut_trees import Renderer
 from slp.problem.tree_tests import TreeTest, predicate_tests, tree_tests
@@ -83,11 +84,7 @@ class EditMetropolisHastings(MixtureChains[EditTarget, Edits]):
             tests.append(InLanguage(grammar, geometry, node_predicates(constraints)))
         self._tests, self._predicates = tests, predicate_tests(constraints, geometry)
         self._asked = asked_predicates(constraints)
-        self.mixture = mixture_of_cuts(
-            proposal,
-            "q_exact draws subtrees by a tree grammar, and edits of a tree have none",
-            "take q_uc, q_ind or q_n(20)",
-        )
+        self.mixture = mixture_of_cuts(proposal, EXACT_SUBTREES_OF_EDITS)
         self.normalised = not tests
         self.evidence_note = evidence_note(grammar, constraints)
         self._renderer = Renderer(geometry)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from slp.engines.mcmc.edits.nodes import PRUNE, Node, Nodes
 from slp.engines.mcmc.edits.process import Edit, EditProcess, Edits, kinds_of
 from slp.engines.mcmc.edits.target import EditTarget
-from slp.errors import Diagnostic, SlpError
+from slp.errors import SlpError
+from slp.messages.inference import NO_EDITS
 from slp.problem.cut_trees import parts_of_tree
 from slp.runner import SearchStoppedError, Stop, never
 from slp.runner.randomness import Chance
@@ -81,9 +82,8 @@ def find_start(
 
 def no_edits(asked: Sequence[AskedPredicate] = ()) -> SlpError:
     """E519."""
-    help = "loosen the constraints, or give a tree that satisfies them or is near one that does"
-    help += refused_example(asked)
-    return SlpError(Diagnostic("E519", nothing_found(asked), help=help))
+    refusals, refused = refusals_in_words(asked), refused_example(asked)
+    return SlpError(NO_EDITS(refusals=refusals, refused=refused))
 
 
 def _candidates(process: EditProcess, chance: Chance) -> Iterator[tuple[Sequence[Edit], Node]]:
@@ -115,7 +115,6 @@ def _walk(process: EditProcess, chance: Chance, most: int) -> Iterator[tuple[Seq
         yield edits, tree
 
 
-def nothing_found(asked: Iterable[AskedPredicate] = ()) -> str:
+def nothing_found(asked: Sequence[AskedPredicate] = ()) -> str:
     """What a search for a start has to say that found none."""
-    message = "no edits of the given tree were found that lead to a tree which satisfies "
-    return f"{message}the constraints{refusals_in_words(asked)}"
+    return no_edits(asked).diagnostics[0].message

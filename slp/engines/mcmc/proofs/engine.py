@@ -9,6 +9,7 @@ import numpy as np
 from slp.engines.mcmc.mixture import MixtureChains, MixtureState
 from slp.engines.mcmc.proofs.start import find_start
 from slp.engines.mcmc.trees.names import mixture_of_cuts
+from slp.messages.inference import EXACT_SUBTREES_OF_PROOFS
 from slp.resolution.derivations import Derivation, ProofSpace
 from slp.runner import Json, Stop, never
 from slp.runner.randomness import RandomChance
@@ -40,11 +41,7 @@ class ProofMetropolisHastings(MixtureChains[ProofSpace, Derivation]):
         span: SourceSpan | None = None,
     ) -> None:
         self.space = space
-        self.mixture = mixture_of_cuts(
-            proposal,
-            "q_exact needs trees on a table, and these are proofs of a goal",
-            "write q_uc, q_ind, q_n(20), or several with weights, as in q_uc:0.8,q_ind:0.2",
-        )
+        self.mixture = mixture_of_cuts(proposal, EXACT_SUBTREES_OF_PROOFS)
         self._identity = {**identity, "proposal": proposal}
         self._span = span
 

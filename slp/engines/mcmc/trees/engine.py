@@ -14,9 +14,10 @@ from slp.engines.mcmc.trees.exact_subtrees import DEFAULT_BUDGET
 from slp.engines.mcmc.trees.names import mixture_of
 from slp.engines.mcmc.trees.proof import Proof, goals_below, grow, proof_of
 from slp.engines.mcmc.trees.target import Target
-from slp.errors import Diagnostic, NoTreeError
+from slp.errors import NoTreeError
 from slp.ir.program import Constraint
 from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
+from slp.messages.inference import ALL_DRAWS_FAIL, ALL_DRAWS_REFUSED
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.boxes import Geometry
 from slp.problem.cut_trees import Renderer
@@ -201,17 +202,19 @@ def no_start(derived: int, constraints: Iterable[Constraint] = ()) -> NoTreeErro
     """E517; `derived` is how many of the proofs drawn came to no dead end. Of the predicates among
     the constraints it is said how often they were asked, and refused."""
     predicates = asked_predicates(constraints)
-    message = f"no tree to start from was found among {TRIES:,} drawn from the program: "
-    if derived:
-        message += f"{derived:,} of them break a constraint on the finished tree, the others fail"
-        last = ", `monotone` or the predicates" if predicates else " or `monotone`"
-        help = f"loosen `max_leaves`, `max_features`{last}, or have fewer cuts (bins)"
-    else:
-        message += "every one came to a box where no rule applies"
-        help = "loosen the constraints or the support; `slp explain` shows what each state allows"
-    message += refusals_in_words(predicates)
-    help += refused_example(predicates)
-    return NoTreeError(Diagnostic("E517", message, help=help))
+    refusals, refused = refusals_in_words(predicates), refused_example(predicates)
+    if not derived:
+        return NoTreeError(ALL_DRAWS_FAIL(tries=TRIES, refusals=refusals, refused=refused))
+    last = ", `monotone` or the predicates" if predicates else " or `monotone`"
+    return NoTreeError(
+        ALL_DRAWS_REFUSED(
+            tries=TRIES,
+            derived=derived,
+            refusals=refusals,
+            loosen=f"`max_leaves`, `max_features`{last}",
+            refused=refused,
+        )
+    )
 
 
 def search_stopped(constraints: Iterable[Constraint]) -> SearchStoppedError:

@@ -13,7 +13,19 @@ from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Propo
 from slp.engines.mcmc.trees.exact_subtrees import ExactSubtree, SubtreeCharts
 from slp.engines.mcmc.trees.proof import Proof
 from slp.engines.mcmc.trees.target import Target
-from slp.errors import Diagnostic, UsageError
+from slp.errors import UsageError
+from slp.messages import Wording
+from slp.messages.inference import (
+    EXACT_SUBTREES_OF_PREDICATES,
+    INFINITE_WEIGHTS,
+    NO_CHOICE_POINTS,
+    NO_PROPOSAL,
+    NO_PROPOSAL_NEAREST,
+    NOT_A_PROPOSAL,
+    NOT_A_WEIGHT,
+    PROPOSAL_WITHOUT_NUMBER,
+    TOO_MANY_CHOICE_POINTS,
+)
 from slp.problem.local_process import LocalProcess
 
 __all__ = [
@@ -22,13 +34,10 @@ __all__ = [
     "mixture_of",
     "mixture_of_cuts",
     "mixture_of_names",
-    "no_proposal",
     "read_names",
 ]
 
 _NAMES = ("q_uc", "q_ind", "q_n", "q_exact")
-_HELP = "write q_uc, q_ind, q_n(20), q_exact, or several with weights, as in q_uc:0.8,q_ind:0.2"
-_WEIGHTS = "weights are numbers above 0, as in q_uc:0.8,q_ind:0.2"
 #: As far as the core counts, and further than any tree goes.
 _MOST_POINTS = 2**31 - 1
 _ITEM = re.compile(r"\s*(\w+)\s*(?:\(\s*(\d+)\s*\))?\s*(?::\s*([^\s:,]+))?\s*")
@@ -53,8 +62,7 @@ def mixture_of(text: str, process: LocalProcess, budget: int) -> Mixture[Target,
     charts = SubtreeCharts(process, budget)
     names = mixture_of_names(text, lambda: charts.fits(process.root))
     if process.node_tests.any and any(named.name == "q_exact" for named in names):
-        message = "q_exact sums over trees, which cannot be done under predicates on nodes"
-        raise no_proposal(message, "take q_uc, q_ind or q_n(20)")
+        raise UsageError(EXACT_SUBTREES_OF_PREDICATES())
     weighted: list[tuple[Proposal[Target, Proof], float]] = [
         (ExactSubtree(charts) if named.name == "q_exact" else cut_by_name(named), named.weight)
         for named in names
@@ -62,17 +70,17 @@ def mixture_of(text: str, process: LocalProcess, budget: int) -> Mixture[Target,
     return Mixture.of(weighted)
 
 
-def mixture_of_cuts(text: str, message: str, help: str) -> Mixture[Any, Any]:
+def mixture_of_cuts(text: str, refused: Wording) -> Mixture[Any, Any]:
     """The mixture that a text names, of proposals that cut at a choice point.
 
     Raises
     ------
     UsageError
-        E516: the text names no proposals, or q_exact, of which `message` and `help` speak.
+        E516: the text names no proposals, or q_exact, of which `refused` is said.
     """
     names = read_names(text)
     if any(named.name == "q_exact" for named in names):
-        raise no_proposal(message, help)
+        raise UsageError(refused())
     return Mixture.of([(cut_by_name(named), named.weight) for named in names])
 
 
@@ -105,7 +113,7 @@ def read_names(text: str) -> list[Named]:
     """
     named = [_read(item) for item in str(text).split(",")]
     if not math.isfinite(sum(n.weight for n in named)):
-        raise no_proposal("the weights of the proposals sum to infinity", _WEIGHTS)
+        raise UsageError(INFINITE_WEIGHTS())
     return named
 
 
@@ -119,20 +127,18 @@ def cut_by_name(named: Named) -> CutUniformly | CutAtRoot | CutAtEach:
 def _read(item: str) -> Named:
     match = _ITEM.fullmatch(item)
     if match is None:
-        raise no_proposal(f"`{item.strip()}` is not a proposal", _HELP)
+        raise UsageError(NOT_A_PROPOSAL(text=item.strip()))
     name, count, weight = match.groups()
     if name not in _NAMES:
         near = difflib.get_close_matches(name, _NAMES, n=1)
-        help = f"did you mean {near[0]}? {_HELP}" if near else _HELP
-        raise no_proposal(f"there is no proposal {name}", help)
+        found = NO_PROPOSAL_NEAREST(name=name, nearest=near[0]) if near else NO_PROPOSAL(name=name)
+        raise UsageError(found)
     if name == "q_n" and (count is None or int(count) == 0):
-        message = "q_n needs the number of choice points that it goes through"
-        raise no_proposal(message, "write q_n(20) to cut at the first 20 in turn")
+        raise UsageError(NO_CHOICE_POINTS())
     if count is not None and int(count) > _MOST_POINTS:
-        message = f"{item.strip()} goes through more than {_MOST_POINTS:,} choice points"
-        raise no_proposal(message, "write q_n(20) to cut at the first 20 in turn")
+        raise UsageError(TOO_MANY_CHOICE_POINTS(text=item.strip(), most=_MOST_POINTS))
     if name != "q_n" and count is not None:
-        raise no_proposal(f"{name} takes no number", f"write {name}")
+        raise UsageError(PROPOSAL_WITHOUT_NUMBER(name=name))
     return Named(name, None if count is None else int(count), _weight(weight))
 
 
@@ -144,10 +150,5 @@ def _weight(text: str | None) -> float:
     except ValueError:
         weight = math.nan
     if not 0 < weight < math.inf:
-        raise no_proposal(f"{text} is not the weight of a proposal", _WEIGHTS)
+        raise UsageError(NOT_A_WEIGHT(text=text))
     return weight
-
-
-def no_proposal(message: str, help: str) -> UsageError:
-    """E516."""
-    return UsageError(Diagnostic("E516", message, help=help))
