@@ -1,5 +1,5 @@
 // The locally normalised program: at each goal (a box in a state), what can be chosen, and with
-// which probability. The definitions are those of slp.engines.mcmc.trees.local_process.
+// which probability. The definitions are those of slp.problem.local_process.
 //
 // At a goal a rule is chosen, then, where it splits, a split. With w the weight of an alternative
 // under the program and Z the sum of w over a choice's alternatives (those of weight above zero

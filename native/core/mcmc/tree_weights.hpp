@@ -1,5 +1,5 @@
 // The weight of finished trees under the program as written: the sum over all derivations that
-// part the rows as the tree does. The definition is that of slp.engines.mcmc.trees.scoring, the
+// part the rows as the tree does. The definition is that of slp.problem.tree_weights, the
 // specification.
 //
 // With W(i, s) the weight of what is below node i of the tree derived from state s,
