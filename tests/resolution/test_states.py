@@ -1,4 +1,4 @@
-"""Partial evaluation: the rules of a state are worked out once, for the checker and the lowering."""
+"""Partial evaluation: a state's rules are worked out once, for the checker and the lowering."""
 
 from __future__ import annotations
 
