@@ -298,7 +298,7 @@ def test_an_exact_run_on_a_small_table_imports_no_slow_module(draws: int) -> Non
     ("file", "text"),
     [
         ("engines/chart/chart.py", "from slp.analysis import check_program"),
-        ("engines/chart/chart.py", "def f():\n    import slp.lower.automata"),
+        ("engines/chart/chart.py", "def f():\n    import slp.lower.constraint_automata"),
         ("results/run.py", "from slp import syntax"),
         ("problem/run.py", "from ..resolution import solve"),
         ("ir/program.py", "from slp.resolution.evaluate import evaluate"),

@@ -21,7 +21,7 @@ class Schema:
     `levels[f]` is None for a numeric feature. `most_leaves` is the largest number of leaves of a
     tree on the table (distinct rows, and rows over `min_leaf`), `most_cuts` the number of cuts of
     all features together, None where it is not known. `from_table` is False where the schema was
-    made up from the program alone, to check or explain it.
+    derived from the program alone, to check or explain it.
     """
 
     features: tuple[str, ...]

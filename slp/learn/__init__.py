@@ -4,7 +4,7 @@ Entry points: `learn_labels` (failure-adjusted maximisation), `learn_parameters`
 likelihood), `ProgramText` (the text, in which numbers are replaced), `observations_of_file` and
 `observations_of_text` (observed goals), `Learned` and `Change` (what comes out).
 
-Inside: `ascent` (climbing a function of a few parameters), `label_values` (labels while they are
+Inside: `ascent` (climbing a function of a few parameters), `expected_counts` (labels while they are
 learned), `goals`, `text`, `faults` (every message).
 """
 

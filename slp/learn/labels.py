@@ -39,8 +39,8 @@ from numpy.typing import NDArray
 from slp.errors import ProgramError, SlpError, UsageError
 from slp.ir import program as ir
 from slp.learn import faults
+from slp.learn.expected_counts import Counts, Labels
 from slp.learn.goals import Observation, is_instance, most_general, numbered, tally
-from slp.learn.label_values import Counts, Labels
 from slp.learn.result import Learned
 from slp.learn.text import ProgramText
 from slp.messages.proofs import (

@@ -4,11 +4,11 @@ Entry points: `program_to_tree_grammar`, and `tree_grammar_or_all` for engines t
 `schema_of_program` (where there is no table); `explain_program` (what a program means and lowers
 to, as text).
 
-Inside, from the bottom: `cells` (points and open intervals of thresholds), `automata` (a small
-tree automaton for each local constraint; `automaton`, `box_automata`, `path_automata`), `columns`
-(tables over cells while they are made), `product` (all constraints as one automaton), `goals`
-(rules of a ground nonterminal, by way of `slp.resolution`), `expansion` (the states that can be
-reached), `lowering` (all of it in order).
+Inside, from the bottom: `cells` (points and open intervals of thresholds), `constraint_automata`
+(a small tree automaton for each local constraint; `automaton`, `box_automata`, `path_automata`),
+`columns` (tables over cells while they are made), `product` (all constraints as one automaton),
+`goals` (rules of a ground nonterminal, by way of `slp.resolution`), `expansion` (the states that
+can be reached), `lowering` (all of it in order).
 """
 
 from slp.lower.explain import explain_program
@@ -17,7 +17,7 @@ from slp.lower.lowering import (
     program_to_tree_grammar,
     tree_grammar_or_all,
 )
-from slp.lower.made_up_schema import schema_of_program
+from slp.lower.schema_without_table import schema_of_program
 
 __all__ = [
     "explain_program",

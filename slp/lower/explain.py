@@ -17,7 +17,7 @@ from slp.ir.schema import ANY_FEATURE, Schema
 from slp.ir.tree_grammar import CallRule, OpenStates, TreeGrammar
 from slp.ir.words import describe_constraint, describe_prior
 from slp.lower.lowering import find_tests_on_trees, program_to_tree_grammar
-from slp.lower.made_up_schema import schema_of_program
+from slp.lower.schema_without_table import schema_of_program
 from slp.resolution import evaluate
 from slp.source import visible
 from slp.terms import functor

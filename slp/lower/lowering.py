@@ -15,8 +15,8 @@ from slp.ir.schema import Schema
 from slp.ir.tree_grammar import State, TreeGrammar
 from slp.ir.words import predicate_text
 from slp.lower.any_tree import any_tree
-from slp.lower.automata import automaton_of, can_be_broken
 from slp.lower.automaton import Automaton
+from slp.lower.constraint_automata import automaton_of, can_be_broken
 from slp.lower.endings import calls_end, cells_are_fixed, has_single_ways
 from slp.lower.expansion import FIRST_STATES, Expansion
 from slp.lower.goals import Goals, StateCheck
@@ -49,8 +49,8 @@ def program_to_tree_grammar(
 ) -> TreeGrammar:
     """The tree grammar of a program over the features of `schema`.
 
-    Where the schema is made up from the program, features that guards turn out to name are added.
-    With `tests_on_trees`, `max_features`, `monotone` and predicates are left out of the grammar
+    Where the schema is derived from the program alone, features that guards turn out to name are
+    added. With `tests_on_trees`, `max_features`, `monotone` and predicates are left out of the grammar
     instead of refused: for an engine that tests finished trees (`slp.engines.mcmc.trees`). Its
     trees' weights then do not sum to 1 over those that hold, so `normalised` is False. For
     `edittree`, whose prior has no tree grammar, it then is the grammar of all trees that satisfy

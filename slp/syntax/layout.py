@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 from slp.source import SourceFile, SourceSpan
 from slp.syntax.ast import Clause, Comment, Item
+from slp.syntax.lark_parser import tokenize
 from slp.syntax.operators import ARGUMENT_PRIORITY, CLAUSE_PRIORITY, OperatorTable
-from slp.syntax.parser import tokenize
 from slp.syntax.printer import SYMBOL_CHARACTERS, term_pieces
 from slp.syntax.tokens import token_end
 from slp.terms import Struct, Term

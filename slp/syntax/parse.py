@@ -26,9 +26,9 @@ from slp.messages.syntax import (
 from slp.source import MOST_CHARACTERS, SourceFile, SourceSpan
 from slp.syntax.ast import Comment, Directive, Item, SourceProgram
 from slp.syntax.clauses import declare_operators, item_of_term
+from slp.syntax.lark_parser import syntax_parser, tokenize
 from slp.syntax.mistakes import MOST_MISTAKES, excerpt, too_many
 from slp.syntax.operators import DEFAULT_OPERATORS, OperatorTable
-from slp.syntax.parser import syntax_parser, tokenize
 from slp.syntax.sequences import Operand
 from slp.syntax.terms import READER
 from slp.syntax.tokens import find_token_fault, token_end, token_span, token_start

@@ -125,7 +125,7 @@ def test_a_program_that_names_every_feature() -> None:
     ]
 
 
-# --- a made-up schema --------------------------------------------------------------------------
+# --- a schema without a table ------------------------------------------------------------------
 
 
 def test_the_schema_of_a_program_has_its_features_and_one_for_all_others() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from slp.source import SourceFile
 from slp.syntax import format_program, parse_program
 from slp.syntax.ast import SourceProgram
-from slp.syntax.parser import tokenize
+from slp.syntax.lark_parser import tokenize
 
 CONSTANTS = ["a", "bb", "X", "2.5", '"text"', "'q w'", "long_" * 6, "verylong_" * 13, "[]"]
 

@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 from slp.resources import prior_file, prior_names
-from slp.syntax import parser
+from slp.syntax import lark_parser
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 @pytest.fixture(autouse=True)
 def fresh_parser() -> Iterator[None]:
-    parser.syntax_parser.cache_clear()
+    lark_parser.syntax_parser.cache_clear()
     yield
-    parser.syntax_parser.cache_clear()
+    lark_parser.syntax_parser.cache_clear()
 
 
 @pytest.fixture
@@ -30,11 +30,11 @@ def made() -> list[str]:
 
 @pytest.fixture
 def watch(made: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    make = parser._made_parser
+    make = lark_parser._made_parser
     monkeypatch.setattr(parser, "_made_parser", lambda: (made.append("made"), make())[1])
 
 
-def as_texts(found: Iterator[parser.Token]) -> list[tuple[str, str, int | None]]:
+def as_texts(found: Iterator[lark_parser.Token]) -> list[tuple[str, str, int | None]]:
     return [(token.type, str(token), token.start_pos) for token in found]
 
 
@@ -44,15 +44,15 @@ def test_tables_that_were_read_give_the_same_tokens(
 ) -> None:
     files = [prior_file(name) for name in prior_names()]
     monkeypatch.setattr(parser, "grammar_tables", lambda name: None)
-    want = [as_texts(parser.tokenize(file)) for file in files]
+    want = [as_texts(lark_parser.tokenize(file)) for file in files]
     assert made == ["made"]
 
-    parser.write_tables(str(tmp_path / "tables"))
+    lark_parser.write_tables(str(tmp_path / "tables"))
     written = (tmp_path / "tables").read_bytes()
     made.clear()
-    parser.syntax_parser.cache_clear()
+    lark_parser.syntax_parser.cache_clear()
     monkeypatch.setattr(parser, "grammar_tables", lambda name: written)
-    assert [as_texts(parser.tokenize(file)) for file in files] == want
+    assert [as_texts(lark_parser.tokenize(file)) for file in files] == want
     assert made == []
 
 
@@ -60,16 +60,16 @@ def test_tables_that_were_read_give_the_same_tokens(
 def test_tables_of_another_lark_or_grammar_are_not_read(
     made: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    parser.write_tables(str(tmp_path / "tables"))
+    lark_parser.write_tables(str(tmp_path / "tables"))
     written = (tmp_path / "tables").read_bytes()
     monkeypatch.setattr(parser, "grammar_tables", lambda name: written)
-    text = parser.grammar_text("slp")
+    text = lark_parser.grammar_text("slp")
     for name, other in [("grammar_text", lambda _: text + "\n"), ("lark.__version__", "0.0")]:
         made.clear()
-        parser.syntax_parser.cache_clear()
+        lark_parser.syntax_parser.cache_clear()
         with monkeypatch.context() as patch:
-            patch.setattr(f"slp.syntax.parser.{name}", other)
-            parser.syntax_parser()
+            patch.setattr(f"slp.syntax.lark_parser.{name}", other)
+            lark_parser.syntax_parser()
         assert made == ["made"]
 
 
@@ -79,7 +79,7 @@ def test_tables_are_made_where_lark_alone_is_installed(tmp_path: Path) -> None:
         "import sys\n"
         "for name in ('numpy', 'polars', 'scipy', 'click', 'arviz'):\n"
         "    sys.modules[name] = None\n"
-        "from slp.syntax.parser import write_tables\n"
+        "from slp.syntax.lark_parser import write_tables\n"
         f"write_tables({str(tmp_path / 'tables')!r})\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)

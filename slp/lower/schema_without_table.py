@@ -1,4 +1,4 @@
-"""A schema made up from a program alone, to check it and explain it where there is no table."""
+"""A schema without a table: derived from the program alone, to check and explain it."""
 
 from __future__ import annotations
 

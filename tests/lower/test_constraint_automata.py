@@ -15,10 +15,10 @@ from slp.ir import program as ir
 from slp.ir.schema import Schema
 from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE, LeafRule, SplitRule, cell_of
 from slp.lower import program_to_tree_grammar
-from slp.lower.automata import automaton_of, can_be_broken
 from slp.lower.automaton import DONE, Automaton
 from slp.lower.box_automata import ForbidWithinAutomaton
 from slp.lower.cells import Cell, cells_between, coarse_cells
+from slp.lower.constraint_automata import automaton_of, can_be_broken
 from slp.lower.path_automata import DepthLimit
 from slp.lower.product import Product
 from tests.lower.definitions import (
