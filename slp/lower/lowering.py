@@ -50,9 +50,9 @@ def program_to_tree_grammar(
     """The tree grammar of a program over the features of `schema`.
 
     Where the schema is derived from the program alone, features that guards turn out to name are
-    added. With `tests_on_trees`, `max_features`, `monotone` and predicates are left out of the grammar
-    instead of refused: for an engine that tests finished trees (`slp.engines.mcmc.trees`). Its
-    trees' weights then do not sum to 1 over those that hold, so `normalised` is False. For
+    added. With `tests_on_trees`, `max_features`, `monotone` and predicates are left out of the
+    grammar instead of refused: for an engine that tests finished trees (`slp.engines.mcmc.trees`).
+    Its trees' weights then do not sum to 1 over those that hold, so `normalised` is False. For
     `edittree`, whose prior has no tree grammar, it then is the grammar of all trees that satisfy
     the constraints decided at splits and leaves, every tree of weight 1.
 

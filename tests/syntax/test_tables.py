@@ -31,7 +31,7 @@ def made() -> list[str]:
 @pytest.fixture
 def watch(made: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     make = lark_parser._made_parser
-    monkeypatch.setattr(parser, "_made_parser", lambda: (made.append("made"), make())[1])
+    monkeypatch.setattr(lark_parser, "_made_parser", lambda: (made.append("made"), make())[1])
 
 
 def as_texts(found: Iterator[lark_parser.Token]) -> list[tuple[str, str, int | None]]:
@@ -43,7 +43,7 @@ def test_tables_that_were_read_give_the_same_tokens(
     made: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = [prior_file(name) for name in prior_names()]
-    monkeypatch.setattr(parser, "grammar_tables", lambda name: None)
+    monkeypatch.setattr(lark_parser, "grammar_tables", lambda name: None)
     want = [as_texts(lark_parser.tokenize(file)) for file in files]
     assert made == ["made"]
 
@@ -51,7 +51,7 @@ def test_tables_that_were_read_give_the_same_tokens(
     written = (tmp_path / "tables").read_bytes()
     made.clear()
     lark_parser.syntax_parser.cache_clear()
-    monkeypatch.setattr(parser, "grammar_tables", lambda name: written)
+    monkeypatch.setattr(lark_parser, "grammar_tables", lambda name: written)
     assert [as_texts(lark_parser.tokenize(file)) for file in files] == want
     assert made == []
 
@@ -62,7 +62,7 @@ def test_tables_of_another_lark_or_grammar_are_not_read(
 ) -> None:
     lark_parser.write_tables(str(tmp_path / "tables"))
     written = (tmp_path / "tables").read_bytes()
-    monkeypatch.setattr(parser, "grammar_tables", lambda name: written)
+    monkeypatch.setattr(lark_parser, "grammar_tables", lambda name: written)
     text = lark_parser.grammar_text("slp")
     for name, other in [("grammar_text", lambda _: text + "\n"), ("lark.__version__", "0.0")]:
         made.clear()
