@@ -2,8 +2,8 @@
 codes.
 
 Entry points: `Diagnostic` (one finding), `SlpError` (base of every user-facing exception) and its
-kinds, `warn` (tell of a finding that is no error). Wording lives where a fault is found; drawing
-lives in `slp.source.draw_diagnostic`. Nothing here imports the rest of the package.
+kinds, `warn` (tell of a finding that is no error). The words are in `slp.messages`, drawing is in
+`slp.source.draw_diagnostic`. Nothing here imports the rest of the package.
 """
 
 from __future__ import annotations
