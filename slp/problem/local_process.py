@@ -31,14 +31,12 @@ from numpy.typing import NDArray
 from slp.ir.tree_grammar import FORBIDDEN, LeafRule, Rule, SplitRule, TreeGrammar
 from slp.problem.boxes import BoxSplit, Geometry
 from slp.problem.node_tests import NodeTests
+from slp.problem.remembered import Remembered
 from slp.problem.rule_weights import leaf_allowed, log_own_weights, log_rule_weights
 from slp.problem.split_measures import SplitArrays, flat_transitions, log_shares, splits_taken_over
 from slp.trees.predicates import AskedPredicate
 
 __all__ = ["Choices", "Goal", "LocalProcess", "SplitAlternative", "Way", "cumulated"]
-
-#: Goals and boxes remembered; beyond, all are forgotten and worked out anew.
-_MOST_REMEMBERED = 200_000
 
 
 #: Log share of a split, and the states of its two sides.
@@ -99,8 +97,8 @@ class LocalProcess:
         self.grammar, self.geometry = grammar, geometry
         self.node_tests = NodeTests(grammar, geometry, predicates)
         self.lock = threading.RLock()  # numbering cuts must not be done twice at a time
-        self._goals: dict[tuple[int, int], Goal] = {}
-        self._log_marginals: dict[int, float] = {}
+        self._goals: Remembered[tuple[int, int], Goal] = Remembered()
+        self._log_marginals: Remembered[int, float] = Remembered()
 
     @property
     def root(self) -> Goal:
@@ -112,8 +110,6 @@ class LocalProcess:
         found = self._goals.get((box, state))
         if found is None:
             with self.lock:
-                if len(self._goals) >= _MOST_REMEMBERED:
-                    self._goals.clear()
                 found = self._goals[box, state] = self._new_goal(box, state)
         return found
 
@@ -121,10 +117,7 @@ class LocalProcess:
         """Log marginal likelihood of a box as a leaf."""
         found = self._log_marginals.get(box)
         if found is None:
-            found = self._new_log_marginal(box)
-            if len(self._log_marginals) >= _MOST_REMEMBERED:
-                self._log_marginals.clear()
-            self._log_marginals[box] = found
+            found = self._log_marginals[box] = self._new_log_marginal(box)
         return found
 
     def _new_log_marginal(self, box: int) -> float:

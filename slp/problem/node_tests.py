@@ -9,13 +9,11 @@ from numpy.typing import NDArray
 
 from slp.ir.tree_grammar import FORBIDDEN, TreeGrammar
 from slp.problem.boxes import BoxSplit, Geometry
+from slp.problem.remembered import Remembered
 from slp.trees import Leaf, Split, TreeNode
 from slp.trees.predicates import AskedPredicate
 
 __all__ = ["NodeTests"]
-
-#: Answers remembered; beyond, all are forgotten and asked for anew.
-_MOST_ANSWERS = 500_000
 
 
 class NodeTests:
@@ -27,7 +25,7 @@ class NodeTests:
     ) -> None:
         self._geometry, self._predicates = geometry, predicates
         self._grammar = grammar
-        self._answers: dict[tuple[int, int, int | None], bool] = {}
+        self._answers: Remembered[tuple[int, int, int | None], bool] = Remembered(500_000)
 
     @property
     def any(self) -> bool:
@@ -48,8 +46,6 @@ class NodeTests:
         key = self._grammar.states[state].level, box, cut
         answer = self._answers.get(key)
         if answer is None:
-            if len(self._answers) >= _MOST_ANSWERS:
-                self._answers.clear()
             node = self._node(*key)
             answer = self._answers[key] = all(predicate(node) for predicate in self._predicates)
         return answer

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from slp.ir.program import Measure
 from slp.problem.boxes import BoxSplit, Geometry
 from slp.problem.cut_trees import rows_left
+from slp.problem.remembered import Remembered
 from slp.problem.split_measures import SplitArrays, log_shares
 
 __all__ = ["CHANGE", "GROW", "KINDS", "PRUNE", "Node", "Nodes", "SplitChoice"]
@@ -30,9 +31,6 @@ __all__ = ["CHANGE", "GROW", "KINDS", "PRUNE", "Node", "Nodes", "SplitChoice"]
 #: The kinds of edits, as positions in `Node.places`.
 GROW, PRUNE, CHANGE = 0, 1, 2
 KINDS = ("grow", "prune", "change")
-
-#: Nodes and boxes remembered; beyond, all are forgotten and worked out anew.
-_MOST_REMEMBERED = 200_000
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -116,11 +114,11 @@ class Nodes:
         self.feature_weights = np.ones(d) if feature_weights is None else feature_weights
         self._least = geometry.min_leaf
         self._lock = threading.RLock()  # numbering cuts must not be done twice at a time
-        self._boxes: dict[int, _Box] = {}
+        self._boxes: Remembered[int, _Box] = Remembered()
         self._left_rows: dict[int, int] = {}
-        self._choices: dict[tuple[int, tuple[int, ...]], SplitChoice] = {}
+        self._choices: Remembered[tuple[int, tuple[int, ...]], SplitChoice] = Remembered()
         # The parts of a node are kept by it, so their ids belong to no other while it is here.
-        self._nodes: dict[tuple[int, int, int, int, int], Node] = {}
+        self._nodes: Remembered[tuple[int, int, int, int, int], Node] = Remembered()
 
     # --- nodes -----------------------------------------------------------------------------
 
@@ -134,7 +132,7 @@ class Nodes:
             options = () if at_the_end else tuple(range(len(here.splits)))
             places = (int(bool(options)), 0, 0)
             found = Node(box, depth, None, (), options, places, 1, here.log_marginal)
-            self._remember(key, found)
+            self._nodes[key] = found
         return found
 
     def joined(self, box: int, split: BoxSplit, left: Node, right: Node) -> Node:
@@ -154,7 +152,7 @@ class Nodes:
                 left.n_leaves + right.n_leaves,
                 left.log_likelihood + right.log_likelihood,
             )
-            self._remember(key, found)
+            self._nodes[key] = found
         return found
 
     def splits(self, box: int) -> list[BoxSplit]:
@@ -175,10 +173,7 @@ class Nodes:
         key = (box, options)
         found = self._choices.get(key)
         if found is None:
-            found = self._new_choice(box, options)
-            if len(self._choices) >= _MOST_REMEMBERED:
-                self._choices.clear()
-            self._choices[key] = found
+            found = self._choices[key] = self._new_choice(box, options)
         return found
 
     # --- edits -----------------------------------------------------------------------------
@@ -295,8 +290,6 @@ class Nodes:
         found = self._boxes.get(box)
         if found is None:
             with self._lock:
-                if len(self._boxes) >= _MOST_REMEMBERED:
-                    self._boxes.clear()
                 found = self._boxes[box] = self._new_box(box)
         return found
 
@@ -318,11 +311,6 @@ class Nodes:
         shares = log_shares(self.measure, arrays, np.ones(len(splits), np.bool_))
         cumulative: NDArray[np.float64] = np.cumsum(np.exp(shares))
         return SplitChoice(options, tuple(cumulative.tolist()), tuple(shares.tolist()))
-
-    def _remember(self, key: tuple[int, int, int, int, int], node: Node) -> None:
-        if len(self._nodes) >= _MOST_REMEMBERED:
-            self._nodes.clear()
-        self._nodes[key] = node
 
 
 def _way_to(tree: Node, kind: int, place: int) -> tuple[list[tuple[Node, int]], Node]:

@@ -31,6 +31,7 @@ from slp.engines.mcmc.trees.proof import Proof, path_to_row, proof_of, replaced
 from slp.engines.mcmc.trees.target import Target
 from slp.errors import BudgetError
 from slp.problem.local_process import Choices, Goal, LocalProcess
+from slp.problem.remembered import Remembered
 from slp.runner.randomness import Chance
 
 __all__ = ["DEFAULT_BUDGET", "ExactSubtree", "SubtreeCharts"]
@@ -40,8 +41,6 @@ DEFAULT_BUDGET = 16 * 1024**2
 
 #: Charts kept; the one not used for longest goes first.
 _MOST_CHARTS = 64
-#: Goals whose verdict is remembered.
-_MOST_VERDICTS = 200_000
 
 
 class SubtreeCharts:
@@ -49,7 +48,7 @@ class SubtreeCharts:
 
     def __init__(self, process: LocalProcess, budget: int) -> None:
         self._process, self._budget = process, budget
-        self._fits: dict[tuple[int, int], bool] = {}
+        self._fits: Remembered[tuple[int, int], bool] = Remembered()
         self._forests: OrderedDict[tuple[int, int], Forest] = OrderedDict()
         self._charts: OrderedDict[tuple[int, int, float], PowerChart] = OrderedDict()
 
@@ -58,8 +57,6 @@ class SubtreeCharts:
         key = goal.box, goal.state
         if key not in self._fits:
             with self._process.lock:
-                if len(self._fits) >= _MOST_VERDICTS:
-                    self._fits.clear()
                 self._fits[key] = self._forest(goal) is not None
         return self._fits[key]
 
