@@ -13,6 +13,9 @@ def merge_rows(
     codes: NDArray[np.int32],
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]: ...
 
+#: Constants of the core that Python repeats (tests/kernels/test_constants.py).
+CONSTANTS: dict[str, float]
+
 class Ensemble:
     """Finished trees, to send rows down: see `slp.kernels.lay_out_ensemble`."""
 

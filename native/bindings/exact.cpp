@@ -18,6 +18,7 @@
 #include "exact/engine.hpp"
 #include "exact/estimate.hpp"
 #include "exact/expected_uses.hpp"
+#include "exact/interval_blocks/inner_feature.hpp"
 #include "exact/new_rows.hpp"
 
 namespace nb = nanobind;
@@ -199,6 +200,7 @@ nb::tuple uses_of(const Engine& engine, const Pass& pass, double least, std::siz
 }  // namespace
 
 void bind_exact(nb::module_& m) {
+    m.attr("CONSTANTS")["most_inner_codes"] = kMostInnerCodes;
     nb::class_<Pass>(m, "ExactPass")
         .def("run", &run_pass, nb::arg("progress").none())
         .def("likelihood", &Pass::likelihood)

@@ -301,6 +301,12 @@ void make_edit_sampler(EditSampler* self, const exact::Engine& engine, const Giv
 }  // namespace
 
 void bind_mcmc(nb::module_& m) {
+    const nb::object constants = m.attr("CONSTANTS");
+    constants["same_prediction"] = kSamePrediction;
+    constants["wanted_swaps"] = kWantedSwaps;
+    constants["spacing_decay"] = kDecay;
+    constants["least_spacing"] = kLeastSpacing;
+    constants["edit_tries"] = EditMover::kTries;
     nb::class_<State>(m, "MHState")
         .def("choices", &choices_of)
         .def(

@@ -38,6 +38,8 @@ NB_MODULE(_core, m) {
     // Where another language embeds Python (slp/swipl/slp.pl), its references outlive the module.
     nb::set_leak_warnings(false);
     m.doc() = "Compiled kernels of slp; call them through slp.kernels.";
+    // What Python repeats of the core's constants; tests/kernels/test_constants.py compares them.
+    m.attr("CONSTANTS") = nb::dict();
     bind_problem(m);
     bind_exact(m);
     bind_mcmc(m);

@@ -17,6 +17,7 @@
 #include "arrays.hpp"
 #include "problem/coding.hpp"
 #include "problem/ensemble.hpp"
+#include "problem/geometry.hpp"
 
 namespace nb = nanobind;
 using namespace slp;
@@ -217,6 +218,12 @@ void bind_label_fault(nb::module_& m) {
 }  // namespace
 
 void bind_problem(nb::module_& m) {
+    const nb::object constants = m.attr("CONSTANTS");
+    constants["forbidden"] = kForbidden;
+    constants["outside"] = kOutside;
+    constants["largest_gap"] = kLargestGap;
+    constants["label_rounding"] = kLabelRounding;
+    constants["label_tolerance"] = kLabelTolerance;
     m.def("code_values", &code_column, nb::arg("column").noconvert());
     m.def("code_by_cuts", &code_column_by_cuts, nb::arg("column").noconvert(),
           nb::arg("cuts").noconvert());

@@ -10,8 +10,10 @@
 #include <functional>
 #include <mutex>
 #include <new>
+#include <span>
 
 #include "budget.hpp"
+#include "problem/key.hpp"
 #include "threads.hpp"
 
 namespace slp {
@@ -118,5 +120,23 @@ struct alignas(64) Counter {
         to.store(to.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
     }
 };
+
+// What all threads of a search have counted, and the memory that they use.
+inline Progress progress_of(std::span<const Counter> counters, const Budget& budget) {
+    Progress out;
+    for (const Counter& c : counters) {
+        out.items += c.items.load(std::memory_order_relaxed);
+        out.edges += c.edges.load(std::memory_order_relaxed);
+        out.repeated += c.repeated.load(std::memory_order_relaxed);
+    }
+    out.bytes = budget.used();
+    out.peak_bytes = budget.peak();
+    return out;
+}
+
+// The child that a thread visits first, of n: the threads of a search start at different ones.
+inline std::uint32_t first_child(std::size_t thread, Key of, std::uint32_t n) {
+    return n > 0 && thread > 0 ? static_cast<std::uint32_t>(split_mix(thread + of.a) % n) : 0;
+}
 
 }  // namespace slp

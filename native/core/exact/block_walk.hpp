@@ -30,17 +30,7 @@ struct WalkShared {
         }
     }
 
-    Progress progress() const {
-        Progress out;
-        for (const Counter& c : counters) {
-            out.items += c.items.load(std::memory_order_relaxed);
-            out.edges += c.edges.load(std::memory_order_relaxed);
-            out.repeated += c.repeated.load(std::memory_order_relaxed);
-        }
-        out.bytes = budget.used();
-        out.peak_bytes = budget.peak();
-        return out;
-    }
+    Progress progress() const { return progress_of(counters, budget); }
 
     // Keeps a member's value, as a word. The same box may be two blocks' own, where `min_leaf`
     // makes it so: not the one that came first is kept but the lesser, so that no run differs from
@@ -154,9 +144,7 @@ private:
                 f.missing[f.n_missing++] = f.missing[i];
             }
         }
-        f.first = f.n_missing > 0 && thread_ > 0
-                      ? static_cast<std::uint32_t>(split_mix(thread_ + f.box.key.a) % f.n_missing)
-                      : 0;
+        f.first = first_child(thread_, f.box.key, f.n_missing);
         path_.raise_to(stack_.capacity() * sizeof(Frame));
     }
 

@@ -26,6 +26,9 @@ enum class Quantity : std::uint8_t { total, best, count, feature_use, leaf_numbe
 class Engine;
 class IntervalBlockSearch;
 
+// The probability that a descent from the root may lose in all.
+inline constexpr double kMostLost = 1e-11;
+
 // One pass: every item's value, kept for look-ups.
 class Pass {
 public:

@@ -11,8 +11,6 @@ namespace slp::exact {
 
 namespace {
 
-constexpr double kTolerance = 1e-11;
-
 class TreeWalk {
 public:
     TreeWalk(const Engine& engine, double least, Budget& budget, Uses& out)
@@ -95,8 +93,8 @@ Status expected_uses(const Engine& engine, const Pass& pass, double least, std::
     // Behind what is left out, a derivation has at most two nodes for each row, with their calls.
     const std::vector<std::size_t> ranks = call_ranks(engine.problem().grammar);
     const double longest = static_cast<double>(*std::max_element(ranks.begin(), ranks.end()) + 1);
-    const double cut = kTolerance / (pass.most_ways() * longest * 2 *
-                                     static_cast<double>(engine.problem().table.n_rows));
+    const double cut = kMostLost / (pass.most_ways() * longest * 2 *
+                                    static_cast<double>(engine.problem().table.n_rows));
     Budget budget(memory);
     ThreadTeam team;
     return team.run(1, [&](std::size_t) {

@@ -17,7 +17,6 @@ namespace slp::exact {
 
 namespace {
 
-constexpr double kTolerance = 1e-11;
 // QueryBatch and threads, tried in turn until the memory is enough.
 constexpr std::size_t kBatchSizes[] = {32, 8, 1};
 
@@ -215,7 +214,7 @@ public:
           n_threads_(means.n_threads),
           poll_(poll),
           out_(out) {
-        cut_ = kTolerance / most_ways();
+        cut_ = kMostLost / most_ways();
         left_.resize(rows.m);
         std::iota(left_.begin(), left_.end(), std::size_t{0});
     }

@@ -46,14 +46,8 @@ public:
     }
 
     Progress progress() const {
-        Progress out;
+        Progress out = progress_of(counters_, budget_);
         out.items = memo_ ? memo_->size() : 0;
-        for (const Counter& c : counters_) {
-            out.edges += c.edges.load(std::memory_order_relaxed);
-            out.repeated += c.repeated.load(std::memory_order_relaxed);
-        }
-        out.bytes = budget_.used();
-        out.peak_bytes = budget_.peak();
         return out;
     }
 

@@ -205,9 +205,7 @@ void EditOptions::weigh() {
 }
 
 double EditOptions::weight_within(std::size_t f, const Cut& cut) const {
-    return rules_.measure == Measure::gap
-               ? geometry_.gap({{}, 0, cut.low, cut.high, static_cast<std::uint32_t>(f), 0})
-               : 1.0;
+    return rules_.measure == Measure::gap ? geometry_.gap(f, cut.low, cut.high) : 1.0;
 }
 
 EditOptions::Choice EditOptions::draw(Randomness& random) {

@@ -24,23 +24,19 @@ EditMover::EditMover(const Problem& problem, const Geometry& geometry, const Edi
       tests_(tests),
       constrained_(constrained),
       mixture_(mixture),
+      weights_(weights_of(mixture)),
       editor_(problem, geometry, process.rules),
       tester_(tests, problem, geometry),
-      language_(problem, geometry) {
-    for (const Proposal& proposal : mixture) {
-        weights_.push_back(proposal.weight);
-    }
-}
+      language_(problem, geometry) {}
 
 // --- proposals --------------------------------------------------------------------------------
 
 std::pair<std::size_t, Outcome> EditMover::step(Randomness& random, double power,
                                                 EditState& state) {
-    const std::size_t i = random.among(weights_);
-    std::uint32_t& turn = state.turns[i];
-    const Outcome outcome = propose(random, power, mixture_[i], turn, state.edits);
-    turn = (turn + 1) % mixture_[i].period;
-    return {i, outcome};
+    return mixture_step(random, mixture_, weights_, state.turns,
+                        [&](const Proposal& proposal, std::uint32_t turn) {
+                            return propose(random, power, proposal, turn, state.edits);
+                        });
 }
 
 // The process is both the weight of a sequence and the probability of drawing it, so it cancels;
@@ -67,15 +63,12 @@ Outcome EditMover::propose(Randomness& random, double power, const Proposal& pro
     }
     const double more = process_.more(at.after + n_drawn_);
     n_points += more > 0 && n_kinds(tree) > 0;
-    double log_ratio = 0.0;
-    if (power > 0) {
-        log_ratio =
-            power * (tree.proof.all().log_likelihood - edits.tree().proof.all().log_likelihood);
-    }
+    double log_ratio = tempered(
+        power, tree.proof.all().log_likelihood - edits.tree().proof.all().log_likelihood);
     if (uniformly) {
         log_ratio += std::log(static_cast<double>(edits.n_points) / n_points);
     }
-    if (!random.happens(std::exp(std::min(0.0, log_ratio)))) {
+    if (!accepts(random, log_ratio)) {
         return Outcome::rejected;
     }
     edits.steps.resize(at.after);

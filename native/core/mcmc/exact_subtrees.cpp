@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "mcmc/proposals.hpp"
+
 namespace slp::mcmc {
 
 namespace {
@@ -156,7 +158,7 @@ bool ExactSubtrees::enter_missing(const Frame& frame, const RuleEdges& rule, con
 
 ExactSubtrees::Value ExactSubtrees::leaf_weight(const RuleEdges& rule,
                                                 double log_likelihood) const {
-    return Value::from_log(rule.log_factor + (power_ > 0 ? power_ * log_likelihood : 0.0));
+    return Value::from_log(rule.log_factor + tempered(power_, log_likelihood));
 }
 
 // --- drawing ----------------------------------------------------------------------------------

@@ -227,10 +227,6 @@ bool LocalProcess::leaf_allowed(const Rule& rule) {
 
 // --- the choice of a split --------------------------------------------------------------------
 
-double LocalProcess::gap(std::size_t f, const Cut& cut) const {
-    return geometry_.gap({{}, 0, cut.low, cut.high, static_cast<std::uint32_t>(f), 0});
-}
-
 std::size_t LocalProcess::transition(std::size_t f, const Cut& cut) const {
     const Feature& feature = problem_.table.features[f];
     return static_cast<std::size_t>(geometry_.cell_of_split(feature, cut.low, cut.high)) * 2;
@@ -242,8 +238,9 @@ LocalProcess::Counts LocalProcess::count(const Rule& rule, const FeatureSteps& s
     for (const Cut& cut : cuts_.cuts(f)) {
         const std::int32_t left =
             steps.kind == Steps::mixed ? rule.transitions[transition(f, cut)] : steps.left;
-        const double weight = rule.measure == Measure::gap ? gap(f, cut) : 1.0;
-        if (left >= 0 || (problem_.grammar.condition && left != kOutside)) {
+        const double weight =
+            rule.measure == Measure::gap ? geometry_.gap(f, cut.low, cut.high) : 1.0;
+        if (problem_.grammar.takes_over(left)) {
             out.taken_over += weight;
         }
         if (left >= 0) {
@@ -296,7 +293,7 @@ void LocalProcess::list_open_cuts(const Rule& rule, const FeatureSteps& steps, s
         if (steps.kind != Steps::mixed || rule.transitions[transition(f, cut)] >= 0) {
             open_.push_back(cut);
             if (rule.measure == Measure::gap) {
-                gaps_.push_back(gap(f, cut));
+                gaps_.push_back(geometry_.gap(f, cut.low, cut.high));
             }
         }
     }

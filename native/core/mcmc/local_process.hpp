@@ -119,8 +119,7 @@ private:
     void take_part(const RuleEdges& edges, std::size_t i, Choice& out) const;
     const RuleEdges* partition_edges(std::size_t r);
 
-    // Weight of a cut under `gap`; where its two states stand in a rule's transitions.
-    double gap(std::size_t f, const Cut& cut) const;
+    // Where the two states of a cut stand in a rule's transitions.
     std::size_t transition(std::size_t f, const Cut& cut) const;
 
     const Problem& problem_;

@@ -20,6 +20,7 @@ Mover::Mover(const Problem& problem, const Geometry& geometry, const TreeTests& 
     : problem_(problem),
       tests_(tests),
       mixture_(mixture),
+      weights_(weights_of(mixture)),
       process_(problem, geometry),
       tester_(tests, problem, geometry),
       exact_(problem, geometry, most_boxes),
@@ -27,9 +28,6 @@ Mover::Mover(const Problem& problem, const Geometry& geometry, const TreeTests& 
       right_rows_(problem.table.n_rows),
       marks_((problem.table.n_rows + 63) / 64),
       statistics_(problem.leaf.n_statistics()) {
-    for (const Proposal& proposal : mixture) {
-        weights_.push_back(proposal.weight);
-    }
     std::uint64_t n = 0;
     for (const std::uint32_t count : problem.table.counts) {
         rows_up_to_.push_back(n += count);
@@ -39,11 +37,10 @@ Mover::Mover(const Problem& problem, const Geometry& geometry, const TreeTests& 
 // --- proposals --------------------------------------------------------------------------------
 
 std::pair<std::size_t, Outcome> Mover::step(Randomness& random, double power, State& state) {
-    const std::size_t i = random.among(weights_);
-    std::uint32_t& turn = state.turns[i];
-    const Outcome outcome = propose(random, power, mixture_[i], turn, state.proof);
-    turn = (turn + 1) % mixture_[i].period;
-    return {i, outcome};
+    return mixture_step(random, mixture_, weights_, state.turns,
+                        [&](const Proposal& proposal, std::uint32_t turn) {
+                            return propose(random, power, proposal, turn, state.proof);
+                        });
 }
 
 std::pair<std::size_t, bool> Mover::step(Randomness& random, double power, Ladder& ladder,
@@ -61,12 +58,9 @@ std::pair<std::size_t, bool> Mover::step(Randomness& random, double power, Ladde
     const std::size_t j = random.index(ladder.spacing.size());
     Proof& cold = ladder.rungs[j].proof;
     Proof& hot = ladder.rungs[j + 1].proof;
-    double log_ratio = 0.0;
-    if (power > 0) {
-        log_ratio = (powers_[j] - powers_[j + 1]) *
-                    (hot.all().log_likelihood - cold.all().log_likelihood);
-    }
-    const bool swapped = random.happens(std::exp(std::min(0.0, log_ratio)));
+    const double difference = hot.all().log_likelihood - cold.all().log_likelihood;
+    const bool swapped =
+        accepts(random, power > 0 ? (powers_[j] - powers_[j + 1]) * difference : 0.0);
     if (swapped) {  // turns belong to the rungs, proofs move
         std::swap(cold, hot);
     }
@@ -141,16 +135,14 @@ Outcome Mover::decide(Randomness& random, double power, bool counted, bool alway
     const Sums now = sums_with(proof.nodes, path_, drawn_[0].all);
     double log_ratio = 0.0;
     if (!always) {
-        log_ratio = now.log_excess - old.log_excess;
-        if (power > 0) {
-            log_ratio += power * (now.log_likelihood - old.log_likelihood);
-        }
+        log_ratio = now.log_excess - old.log_excess +
+                    tempered(power, now.log_likelihood - old.log_likelihood);
     }
     if (counted) {
         log_ratio +=
             std::log(static_cast<double>(old.n_points) / static_cast<double>(now.n_points));
     }
-    if (!random.happens(std::exp(std::min(0.0, log_ratio)))) {
+    if (!accepts(random, log_ratio)) {
         return Outcome::rejected;
     }
     if (*predicate_ && !(*predicate_)(candidate(proof))) {

@@ -3,7 +3,9 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -42,6 +44,39 @@ inline bool are_turns(std::span<const std::uint32_t> turns, std::span<const Prop
         }
     }
     return true;
+}
+
+// Draws a proposal of the mixture, takes it, and passes the turn on: `propose` (proposal, turn) gives
+// the outcome. The number of the proposal and the outcome.
+template <typename Propose>
+std::pair<std::size_t, Outcome> mixture_step(Randomness& random,
+                                             std::span<const Proposal> mixture,
+                                             std::span<const double> weights,
+                                             std::vector<std::uint32_t>& turns,
+                                             const Propose& propose) {
+    const std::size_t i = random.among(weights);
+    const Outcome outcome = propose(mixture[i], turns[i]);
+    turns[i] = (turns[i] + 1) % mixture[i].period;
+    return {i, outcome};
+}
+
+inline std::vector<double> weights_of(std::span<const Proposal> mixture) {
+    std::vector<double> out;
+    for (const Proposal& proposal : mixture) {
+        out.push_back(proposal.weight);
+    }
+    return out;
+}
+
+// Accepts a move with the probability min(1, exp(log_ratio)).
+inline bool accepts(Randomness& random, double log_ratio) {
+    return random.happens(std::exp(std::min(0.0, log_ratio)));
+}
+
+// power times a log likelihood, or a difference of two: 0 without the data, even where they weigh
+// nothing.
+inline double tempered(double power, double log_likelihood) {
+    return power > 0 ? power * log_likelihood : 0.0;
 }
 
 // The state after `n` transitions of a mover.

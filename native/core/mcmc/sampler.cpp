@@ -12,9 +12,6 @@ namespace {
 // The search for a start ends trees early with probability 0, 1/10, ..., 9/10, and begins again.
 constexpr std::uint32_t kCycle = 10;
 
-// How the ladder of powers is tuned: slp.engines.mcmc.trees.tempering.
-constexpr double kWantedSwaps = 0.234, kDecay = 0.6, kLeastSpacing = -12.0;
-
 }  // namespace
 
 Sampler::Sampler(const Problem& problem, const Geometry& geometry, TreeTests tests,

@@ -18,6 +18,9 @@
 
 namespace slp::mcmc {
 
+// How the ladder of powers is tuned: slp.engines.mcmc.trees.tempering.
+inline constexpr double kWantedSwaps = 0.234, kDecay = 0.6, kLeastSpacing = -12.0;
+
 struct Start {
     bool found = false;
     // How many of the proofs drawn on the way did not come to a dead end.

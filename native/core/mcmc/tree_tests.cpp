@@ -11,10 +11,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Predictions that differ by less, relative to the larger, are the same: they were added up in
-// different orders.
-constexpr double kSame = 1e-12;
-
 }  // namespace
 
 TreeTester::TreeTester(const TreeTests& tests, const Problem& problem, const Geometry& geometry)
@@ -23,7 +19,8 @@ TreeTester::TreeTester(const TreeTests& tests, const Problem& problem, const Geo
       geometry_(geometry),
       n_quantities_(problem.leaf.kind() == LeafKind::dirichlet ? problem.leaf.n_statistics() - 1
                                                                : 1),
-      statistics_(problem.leaf.n_statistics()) {}
+      statistics_(problem.leaf.n_statistics()),
+      predicted_(problem.leaf.n_predicted()) {}
 
 bool TreeTester::holds(const Proof& proof) {
     if (tests_.max_features > 0 && !few_features(proof)) {
@@ -103,32 +100,18 @@ void TreeTester::narrow(Region& region, const Taken& taken, bool left) const {
 // what is the same for all leaves.
 void TreeTester::predict(const Proof& proof, const Node& leaf) {
     problem_.leaf.sum(proof.rows_of(leaf), statistics_.data());
-    const double* s = statistics_.data();
-    const std::vector<double>& hyper = problem_.leaf.hyperparameters();
-    switch (problem_.leaf.kind()) {
-        case LeafKind::dirichlet: {
-            double total = 0.0, below = 0.0;
-            for (std::size_t c = 0; c < statistics_.size(); ++c) {
-                total += hyper[c] + s[c];
-            }
-            for (std::size_t c = 0; c < n_quantities_; ++c) {
-                below += (hyper[c] + s[c]) / total;
-                rising_.push_back(-below);
-            }
-            break;
+    problem_.leaf.predict(statistics_.data(), predicted_.data());
+    if (problem_.leaf.kind() == LeafKind::dirichlet) {
+        double below = 0.0;
+        for (std::size_t c = 0; c < n_quantities_; ++c) {
+            below += predicted_[c];
+            rising_.push_back(-below);
         }
-        case LeafKind::normal_inverse_gamma:
-            rising_.push_back((hyper[1] * hyper[0] + s[1]) / (hyper[1] + s[0]));
-            scale_.push_back(std::sqrt(s[2] / std::max(s[0], 1.0)));
-            break;
-        case LeafKind::gamma_poisson:
-            rising_.push_back((hyper[0] + s[1]) / (hyper[1] + s[0]));
-            break;
-        case LeafKind::gamma_exponential: {
-            const double shape = hyper[0] + s[1];
-            rising_.push_back(shape > 1 ? (hyper[1] + s[2]) / (shape - 1) : kInfinity);
-            break;
-        }
+        return;
+    }
+    rising_.push_back(predicted_[0]);
+    if (problem_.leaf.kind() == LeafKind::normal_inverse_gamma) {
+        scale_.push_back(std::sqrt(statistics_[2] / std::max(statistics_[0], 1.0)));
     }
 }
 
@@ -156,7 +139,7 @@ bool TreeTester::in_order(std::size_t low, std::size_t high, bool up) const {
                  .empty()) {  // sums of numbers of both signs are as exact as the numbers are large
             scale += std::max(scale_[low], scale_[high]);
         }
-        if (a > b && (std::isinf(a) || a - b > kSame * scale)) {
+        if (a > b && (std::isinf(a) || a - b > kSamePrediction * scale)) {
             return false;
         }
     }

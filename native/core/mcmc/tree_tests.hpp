@@ -12,6 +12,10 @@
 
 namespace slp::mcmc {
 
+// Predictions that differ by less, relative to the larger, are the same: they were added up in
+// different orders.
+inline constexpr double kSamePrediction = 1e-12;
+
 struct Monotone {
     std::uint32_t feature;
     bool up;
@@ -60,7 +64,7 @@ private:
     std::vector<double> rising_;
     // Of each leaf of a normal_inverse_gamma, how large its responses are.
     std::vector<double> scale_;
-    std::vector<double> statistics_;
+    std::vector<double> statistics_, predicted_;
     std::vector<std::uint8_t> used_;
 };
 

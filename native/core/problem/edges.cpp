@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::size_t kMostKeysKept = 1 << 12;
 
-bool taken_over(std::int32_t left, bool condition) {
-    return condition ? left != kOutside : left >= 0;
-}
-
 }  // namespace
 
 bool leaf_allowed(const Rule& rule, std::span<const double> counts) {
@@ -119,7 +115,7 @@ bool EdgeBuilder::find_split_probabilities(const Rule& rule, const Box& box,
     probability_.resize(splits.size());
     for (std::uint32_t i = 0; i < splits.size(); ++i) {
         const auto at = static_cast<std::size_t>(splits[i].cell) * 2;
-        if (taken_over(rule.transitions[at], problem_.grammar.condition)) {
+        if (problem_.grammar.takes_over(rule.transitions[at])) {
             taken_.push_back(i);
         }
     }
@@ -146,7 +142,9 @@ bool EdgeBuilder::find_split_probabilities(const Rule& rule, const Box& box,
 void EdgeBuilder::weigh_by_feature(Measure measure, std::span<const BoxSplit> splits) {
     std::fill(total_.begin(), total_.end(), 0.0);
     for (const std::uint32_t i : taken_) {
-        probability_[i] = measure == Measure::gap ? geometry_.gap(splits[i]) : 1.0;
+        probability_[i] = measure == Measure::gap
+                              ? geometry_.gap(splits[i].feature, splits[i].low, splits[i].high)
+                              : 1.0;
         total_[splits[i].feature] += probability_[i];
     }
     const auto& weights = problem_.grammar.feature_weights;

@@ -11,9 +11,6 @@ namespace {
 
 constexpr std::uint64_t kRowStream = 1;
 
-// Gaps are capped, so that a box's sum of gaps stays finite.
-constexpr double kLargestGap = std::numeric_limits<double>::max() / 1099511627776.0;
-
 double canonical_threshold(const Feature& feature, std::uint32_t low, std::uint32_t high) {
     if (feature.kind == FeatureKind::cuts) {
         return feature.numbers[low + (high - low - 1) / 2];
@@ -64,13 +61,12 @@ double Geometry::threshold(const BoxSplit& split) const {
     return canonical_threshold(problem_.table.features[split.feature], split.low, split.high);
 }
 
-double Geometry::gap(const BoxSplit& split) const {
-    const Feature& feature = problem_.table.features[split.feature];
+double Geometry::gap(std::size_t f, std::uint32_t low, std::uint32_t high) const {
+    const Feature& feature = problem_.table.features[f];
     switch (feature.kind) {
         case FeatureKind::values:
-            return std::min(feature.numbers[split.high] - feature.numbers[split.low],
-                            kLargestGap);
-        case FeatureKind::cuts: return static_cast<double>(split.high - split.low);
+            return std::min(feature.numbers[high] - feature.numbers[low], kLargestGap);
+        case FeatureKind::cuts: return static_cast<double>(high - low);
         case FeatureKind::levels: break;
     }
     return 1.0;

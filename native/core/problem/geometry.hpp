@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,9 @@
 #include "problem/problem.hpp"
 
 namespace slp {
+
+// Gaps are capped, so that a box's sum of gaps stays finite.
+inline constexpr double kLargestGap = std::numeric_limits<double>::max() / 1099511627776.0;
 
 // Two sizes in one word, so that they are added at once: distinct rows below, rows of the data
 // above.
@@ -86,8 +90,8 @@ public:
     Box box_of(std::span<const std::uint32_t> rows) const;
     // Canonical threshold of a split of a numeric feature: less goes left.
     double threshold(const BoxSplit& split) const;
-    // Weight of a cut under the measure `gap`.
-    double gap(const BoxSplit& split) const;
+    // Weight under the measure `gap` of a cut of feature f between two codes.
+    double gap(std::size_t f, std::uint32_t low, std::uint32_t high) const;
     // Canonical threshold of a cut between two codes of a numeric feature.
     double threshold(const Feature& feature, std::uint32_t low, std::uint32_t high) const;
     // Cell of that threshold, counted through all features.

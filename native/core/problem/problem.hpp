@@ -55,6 +55,10 @@ struct Grammar {
     std::int32_t max_leaves = 0;
     // Length d.
     std::vector<double> feature_weights;
+
+    // Whether a split is among those that its rule's measure is taken over, by the left state of
+    // its transition.
+    bool takes_over(std::int32_t left) const { return condition ? left != kOutside : left >= 0; }
 };
 
 enum class FeatureKind : std::uint8_t { values, cuts, levels };

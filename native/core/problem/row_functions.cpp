@@ -10,11 +10,6 @@ namespace slp {
 
 namespace {
 
-// A label this little below 0 is 0 with a rounding error.
-constexpr double kRounding = 1e-12;
-// How far a label may be above 1, and a sum of labels from it.
-constexpr double kTolerance = 1e-9;
-
 double half_away(double x) {
     const double whole = std::trunc(x);
     return whole + (std::abs(x - whole) >= 0.5 ? std::copysign(1.0, x) : 0.0);
@@ -101,7 +96,7 @@ RowFunction::Value RowFunction::operator()(double n_rows, std::span<const double
     }
     if (labelled) {
         out.label = stack.back();
-        if (out.label < 0 && out.label > -kRounding) {
+        if (out.label < 0 && out.label > -kLabelRounding) {
             out.label = 0.0;
         }
     }
@@ -152,7 +147,7 @@ void RowWeights::evaluate(std::int32_t state, std::span<const std::uint32_t> row
         }
         const auto found = rules[r].rows(static_cast<double>(n_rows), statistics_, stack_);
         const double label = fixed * found.label;
-        const double most = normalise ? 1 + kTolerance : std::nextafter(INFINITY, 0.0);
+        const double most = normalise ? 1 + kLabelTolerance : std::nextafter(INFINITY, 0.0);
         if (found.holds && !(label >= 0 && label <= most)) {
             throw fault(static_cast<std::int32_t>(r), label);
         }
@@ -162,8 +157,8 @@ void RowWeights::evaluate(std::int32_t state, std::span<const std::uint32_t> row
         holding += found.holds ? label : 0.0;
         all += label;
     }
-    if (counts && normalise && !(std::abs(holding - 1) <= kTolerance) &&
-        !(std::abs(all - 1) <= kTolerance)) {
+    if (counts && normalise && !(std::abs(holding - 1) <= kLabelTolerance) &&
+        !(std::abs(all - 1) <= kLabelTolerance)) {
         throw fault(-1, holding);
     }
 }

@@ -14,6 +14,11 @@ namespace slp {
 
 struct Problem;
 
+// A label this little below 0 is 0 with a rounding error.
+inline constexpr double kLabelRounding = 1e-12;
+// How far a label may be above 1, and a sum of labels from it.
+inline constexpr double kLabelTolerance = 1e-9;
+
 enum class RowOp : std::uint8_t {
     constant,
     rows,

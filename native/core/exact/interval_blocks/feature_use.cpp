@@ -14,8 +14,6 @@ namespace slp::exact {
 
 namespace {
 
-constexpr double kTolerance = 1e-11;
-
 class FeatureUsePass final : public Pass {
 public:
     FeatureUsePass(const Problem& problem, const Geometry& geometry, DepthGrammar by_depth,
@@ -82,8 +80,8 @@ private:
         QueryBatch queries;
         queries.splits = &splits;
         // What is left out of a query that follows both sides had at most two nodes for each row.
-        const double cut = kTolerance / (static_cast<double>(found.items + found.edges) * 2 *
-                                         static_cast<double>(problem_.table.n_rows));
+        const double cut = kMostLost / (static_cast<double>(found.items + found.edges) * 2 *
+                                        static_cast<double>(problem_.table.n_rows));
         const Poll telling = adding(poll);
         ThreadTeam team;
         const Status status = team.run(1, [&](std::size_t) {

@@ -18,7 +18,6 @@ namespace {
 constexpr double kMostDescents = 60;
 constexpr double kWorkOnDescents = 3e8;  // visits to rows, of all features together
 constexpr double kFewestMembers = 3.0;
-constexpr std::int32_t kMostRanks = 256;
 
 double members_per_block(const Problem& problem, const Geometry& geometry, std::uint32_t inner,
                          int descents) {
@@ -60,7 +59,7 @@ std::optional<std::uint32_t> inner_feature(const Problem& problem, std::int32_t 
     for (std::uint32_t f = 0; f < problem.table.features.size(); ++f) {
         const Feature& feature = problem.table.features[f];
         if (feature.kind != FeatureKind::levels && feature.n_codes >= 2 &&
-            feature.n_codes <= kMostRanks && static_cast<std::int32_t>(f) != excluded) {
+            feature.n_codes <= kMostInnerCodes && static_cast<std::int32_t>(f) != excluded) {
             candidates.push_back(f);
         }
     }

@@ -10,6 +10,9 @@
 
 namespace slp::exact {
 
+// A feature with more codes is not the inner one.
+inline constexpr std::int32_t kMostInnerCodes = 256;
+
 // The feature to take as the inner one: of those that thresholds split, the one whose blocks have
 // the most members that are worked out in them, in a sample of blocks. Nothing where none has
 // enough members to be worth it. excluded: a feature that no tree splits on, -1 for none; without
