@@ -129,8 +129,8 @@ nb::tuple estimate_of(const Engine& engine, double work, std::uint64_t seed) {
 
 // --- descents ---------------------------------------------------------------------------------
 
-// Follows rows by `kFollow` (predict_rows, leaves_reached): along a pass, or without one along
-// blocks, which are gone through here first.
+// Follows rows by `kFollow` (predict_rows, leaves_reached): along a pass; without a pass along
+// interval blocks, which are evaluated here first.
 template <auto kFollow, typename Out>
 Status follow(const Engine& engine, const Pass* pass, bool likelihood,
               const Matrix<double>& array, std::size_t memory, std::size_t threads,

@@ -13,7 +13,7 @@ struct OutOfBudget : std::runtime_error {
     OutOfBudget() : std::runtime_error("the budget of memory is used up") {}
 };
 
-// Bytes in use by everybody in one search, and how many there may be.
+// The bytes that all parts of one search use, and their limit.
 class Budget {
 public:
     explicit Budget(std::size_t limit) : limit_(limit) {}

@@ -22,7 +22,7 @@ enum class Status : std::uint8_t { done, stopped, out_of_budget, out_of_range };
 
 struct Progress {
     std::uint64_t items = 0;     // in the memo
-    std::uint64_t edges = 0;     // of them, counted by whoever evaluated them first
+    std::uint64_t edges = 0;     // of them, counted by the thread that finished first
     std::uint64_t repeated = 0;  // items that two threads evaluated
     std::size_t bytes = 0;       // in use
     std::size_t peak_bytes = 0;
@@ -83,7 +83,7 @@ private:
     std::atomic<int> ended_{0};
 };
 
-// What one thread asks now and then: whether to go on. The caller's thread asks whoever called.
+// Tells one thread whether to go on. The thread that called run() also polls its caller.
 class Watch {
 public:
     Watch(ThreadTeam& team, const Poll* poll) : team_(team), poll_(poll) {}

@@ -43,7 +43,7 @@ struct WalkShared {
     }
 
     Budget budget;
-    // IntervalBlocks done, by the keys of their boxes: where their values are. Where they are to
+    // Finished blocks, by the keys of their boxes: where their values are. Where they are to
     // be kept, also the members.
     std::unique_ptr<Memo> found, kept;
     std::vector<Counter> counters;

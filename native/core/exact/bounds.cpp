@@ -270,7 +270,7 @@ private:
     const Problem& problem_;
     const Pass& pass_;
     double work_;
-    // Items that are open may be gone through to the end for as much again.
+    // Items that are open may take as much work again to finish.
     double overdraft_;
     std::size_t most_kept_;
     MassBound mass_;

@@ -23,7 +23,7 @@ struct Path {
 // Paths from the root to boxes, side by side, through the same sequence of choices.
 class Paths {
 public:
-    // order: the features, as they are gone through; it must outlive its use.
+    // order: the features in the order of the choices; it must outlive this object.
     Paths(const Problem& problem, const std::vector<std::size_t>& order, std::size_t n,
           std::uint64_t seed);
 

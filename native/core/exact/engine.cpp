@@ -178,8 +178,8 @@ std::size_t Engine::values_per_box() const {
     return cut ? cut_at(*by_depth_, cut->depth).nodes.size() : by_depth_->nodes.size();
 }
 
-// IntervalBlocks are gone through to the last box, however few of the boxes a tree of limited
-// depth can reach: a pass that goes box by box then has less to do.
+// A search by blocks visits every box, even those that no tree of limited depth reaches. If there
+// are many of these, a pass box by box has less to do.
 bool Engine::limits_depth_much() const {
     constexpr double kWork = 1e6, kBoxesForOneItem = 20;
     if (by_depth_->endless || by_depth_->nodes.size() >= problem_.table.n_rows) {

@@ -11,10 +11,10 @@
 // Moral, Feynman-Kac Formulae, 2004, 7.4), which leaves the paths spread evenly over the boxes.
 //
 // min_leaf and max_depth take boxes away: of boxes drawn so, the share that can be reached is
-// counted. How many states a box is met in is counted on random ways to it, with those that were
-// not seen estimated from those seen once or twice (Chao, Scandinavian J. of Statistics 11, 1984).
-// An open grammar is asked for states on these ways alone, and for none where the boxes are too
-// many.
+// counted. How many states a box occurs in is counted on random descents to it, with those that
+// were not seen estimated from those seen once or twice (Chao, Scandinavian J. of Statistics 11,
+// 1984). An open grammar is asked for states on these descents alone, and for none where the
+// boxes are too many.
 
 #pragma once
 

@@ -75,8 +75,8 @@ public:
     // Stores a value, unless the key is there; whether it was not. Never while Reading.
     bool insert(Key key, const std::uint64_t* value);
 
-    // Stores a value of one word, or keeps the lesser of it and the one that is there. Never while
-    // anybody reads.
+    // Stores a value of one word, or keeps the lesser of it and the one that is there. Never
+    // while a thread reads.
     template <typename Less>
     void insert_least(Key key, std::uint64_t value, Less less) {
         if (insert(key, &value)) {

@@ -37,7 +37,7 @@ class RandomDescents {
 public:
     RandomDescents(const Problem& problem, const Geometry& geometry);
 
-    // Follows one way to the box of `target`; in random order its cuts are in full or in steps.
+    // Follows one path to the box of `target`; in random order its cuts are in full or in steps.
     // Returns the states in which it gets there: none if it is barred.
     const std::set<std::int32_t>& states(const std::vector<std::uint32_t>& target, Order order,
                                          Random& random);

@@ -271,7 +271,7 @@ private:
         std::vector<Frame> stack_;
         std::vector<std::uint64_t> value_;
         Charge path_;
-        std::uint64_t work_ = 0;  // items gone to, and their splits, since the last poll
+        std::uint64_t work_ = 0;  // items visited, and their splits, since the last poll
     };
 
     const Problem& problem_;

@@ -82,7 +82,7 @@ private:
     std::vector<double> statistics_;
 };
 
-// What one thread needs to make transitions.
+// Makes transitions in one thread.
 class EditMover {
 public:
     EditMover(const Problem& problem, const Geometry& geometry, const EditProcess& process,

@@ -36,13 +36,13 @@ struct Ladder {
     std::vector<double> spacing;
 };
 
-// A condition on finished trees that the core does not know. It is asked last, and only of a proof
-// that would be gone to, as it may be slow; what it throws ends the work at hand.
+// A condition on finished trees that the core does not know. It is asked last, and only of a
+// proof that is otherwise accepted, because it may be slow. An exception of it ends the run.
 using Predicate = std::function<bool(const Proof&)>;
 // Holds of every tree.
 inline const Predicate kNoPredicate;
 
-// What one thread needs to make transitions: all memory that they use, kept from one to the next.
+// Makes transitions in one thread, with all memory that they use, kept from one to the next.
 class Mover {
 public:
     Mover(const Problem& problem, const Geometry& geometry, const TreeTests& tests,

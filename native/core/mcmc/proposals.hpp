@@ -46,8 +46,8 @@ inline bool are_turns(std::span<const std::uint32_t> turns, std::span<const Prop
     return true;
 }
 
-// Draws a proposal of the mixture, takes it, and passes the turn on: `propose` (proposal, turn) gives
-// the outcome. The number of the proposal and the outcome.
+// Draws a proposal of the mixture, makes its move, and passes the turn on. `propose` (proposal,
+// turn) gives the outcome. Returns the number of the proposal and the outcome.
 template <typename Propose>
 std::pair<std::size_t, Outcome> mixture_step(Randomness& random,
                                              std::span<const Proposal> mixture,

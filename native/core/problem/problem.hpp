@@ -47,7 +47,7 @@ struct Grammar {
     std::int32_t start = 0;
     // Divide the weights of a box's applicable rules by their sum.
     bool normalise = true;
-    // failure(condition): forbidden splits and leaves keep their share.
+    // failure(condition): forbidden splits and leaves keep their probability.
     bool condition = false;
     // Least rows, repeats counted, on each side of a split.
     std::int64_t min_leaf = 1;

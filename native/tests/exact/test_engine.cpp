@@ -13,6 +13,7 @@
 #include "arena.hpp"
 #include "budget.hpp"
 #include "check.hpp"
+#include "exact/denison.hpp"
 #include "exact/depth_cut.hpp"
 #include "exact/engine.hpp"
 #include "exact/expected_uses.hpp"
@@ -22,88 +23,11 @@
 
 using namespace slp;
 using namespace slp::exact;
+using slp::test::bits;
 using slp::test::check;
-
-namespace {
-
-// n rows of d numeric features with c codes, two classes, phi^-splits over all trees.
-Problem denison(std::uint32_t n, std::uint32_t d, std::uint32_t c, std::uint64_t seed) {
-    Problem out;
-    out.table.n_rows = n;
-    out.table.counts.assign(n, 1);
-    for (std::uint32_t f = 0; f < d; ++f) {
-        Feature feature{FeatureKind::values,
-                        static_cast<std::int32_t>(c),
-                        {},
-                        {},
-                        static_cast<std::int32_t>(f),
-                        {}};
-        for (std::uint32_t i = 0; i < c; ++i) {
-            feature.numbers.push_back(i);
-        }
-        for (std::uint32_t i = 0; i < n; ++i) {
-            // the last feature tells all rows apart
-            const std::uint64_t code = f + 1 == d ? i : split_mix(seed + i * 64 + f);
-            feature.codes.push_back(static_cast<std::uint32_t>(code % c));
-        }
-        out.table.features.push_back(std::move(feature));
-    }
-    std::vector<double> statistics;
-    for (std::uint32_t i = 0; i < n; ++i) {
-        const bool first = split_mix(seed + i) % 2 == 0;
-        statistics.push_back(first);
-        statistics.push_back(!first);
-    }
-    out.leaf = LeafModel(LeafKind::dirichlet, {1.0, 1.0}, statistics, 2);
-    Rule leaf{RuleKind::leaf, 0.0, {}, -1, Measure::each, {}};
-    Rule split{RuleKind::split, -2.0, {}, -1, Measure::each, std::vector<std::int32_t>(2 * d, 0)};
-    out.grammar.states = {{split, leaf}};
-    out.grammar.normalise = false;
-    out.grammar.feature_weights.assign(d, 1.0);
-    return out;
-}
-
-// The same sum by a recursion over sets of rows.
-double sum_over_trees(const Problem& p, const std::vector<std::uint32_t>& rows,
-                      std::map<std::vector<std::uint32_t>, double>& done) {
-    if (const auto found = done.find(rows); found != done.end()) {
-        return found->second;
-    }
-    std::vector<double> statistics(2);
-    p.leaf.sum(rows, statistics.data());
-    double total = std::exp(p.leaf.log_marginal(statistics.data()));
-    for (const Feature& feature : p.table.features) {
-        for (std::uint32_t code = 0; code < static_cast<std::uint32_t>(feature.n_codes); ++code) {
-            std::vector<std::uint32_t> left, right;
-            bool occurs = false;
-            for (const std::uint32_t row : rows) {
-                occurs |= feature.codes[row] == code;
-                (feature.codes[row] <= code ? left : right).push_back(row);
-            }
-            if (occurs && !right.empty()) {
-                total += std::exp(-2.0) * sum_over_trees(p, left, done) *
-                         sum_over_trees(p, right, done);
-            }
-        }
-    }
-    return done[rows] = total;
-}
-
-// The same with features of two values.
-Problem bits(std::uint32_t n, std::uint32_t d, std::uint64_t seed) {
-    Problem out = denison(n, d, 2, seed);
-    // All rows are distinct: the first features spell their numbers.
-    for (std::uint32_t i = 0; i < n; ++i) {
-        for (std::uint32_t f = 0; f < d && (n - 1) >> f != 0; ++f) {
-            out.table.features[f].codes[i] = i >> f & 1;
-        }
-    }
-    return out;
-}
-
-constexpr std::size_t kPlenty = std::size_t{1} << 30;
-
-}  // namespace
+using slp::test::denison;
+using slp::test::kPlenty;
+using slp::test::sum_over_trees;
 
 TEST(exact_sum_equals_a_plain_recursion) {
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
@@ -120,28 +44,6 @@ TEST(exact_sum_equals_a_plain_recursion) {
             check(pass->run([](const Progress&) { return true; }) == Status::done);
             check(std::abs(engine.log_root(*pass) - want) < 1e-12);
             check(pass->progress().items == done.size());
-        }
-    }
-}
-
-TEST(exact_sum_on_a_cube_equals_a_plain_recursion) {
-    for (const std::uint32_t n : {1U, 2U, 5U, 6U, 7U, 12U, 80U}) {
-        const Engine engine(bits(n, 8, n));
-        std::map<std::vector<std::uint32_t>, double> done;
-        std::vector<std::uint32_t> all;
-        for (std::uint32_t i = 0; i < n; ++i) {
-            all.push_back(i);
-        }
-        const double want = std::log(sum_over_trees(engine.problem(), all, done));
-        for (const std::size_t threads : {1U, 4U}) {
-            const auto pass =
-                engine.make_pass(Quantity::total, true, false, 0, true, kPlenty, threads);
-            check(pass->run([](const Progress&) { return true; }) == Status::done);
-            check(std::abs(engine.log_root(*pass) - want) < 1e-12);
-            for (const auto& [rows, value] : done) {  // large and small boxes alike
-                const Box box = engine.geometry().box_of(rows);
-                check(std::abs(pass->log_value(box, 0) - std::log(value)) < 1e-11);
-            }
         }
     }
 }
@@ -228,22 +130,6 @@ TEST(exact_search_keeps_its_budget) {
     }
 }
 
-TEST(exact_cube_does_not_depend_on_threads) {
-    const Engine engine(bits(150, 10, 3));
-    const auto go_on = [](const Progress&) { return true; };
-    for (const Quantity quantity : {Quantity::total, Quantity::best, Quantity::count}) {
-        const auto one = engine.make_pass(quantity, true, false, 0, true, kPlenty, 1);
-        check(one->run(go_on) == Status::done);
-        for (const std::size_t threads : {2U, 8U}) {
-            const auto many = engine.make_pass(quantity, true, false, 0, true, kPlenty, threads);
-            check(many->run(go_on) == Status::done);
-            check(engine.root_values(*many) == engine.root_values(*one));
-            check(many->progress().items == one->progress().items);
-            check(many->progress().edges == one->progress().edges);
-        }
-    }
-}
-
 TEST(exact_search_stops_when_told) {
     for (const Engine& engine : {Engine(denison(60, 3, 60, 1)), Engine(bits(250, 12, 3))}) {
         const auto pass = engine.make_pass(Quantity::total, true, false, 0, true, kPlenty, 2);
@@ -252,8 +138,8 @@ TEST(exact_search_stops_when_told) {
 }
 
 TEST(exact_search_says_so_where_there_is_hardly_any_memory) {
-    const Engine items(denison(30, 3, 30, 1)), cube(bits(60, 8, 3));
-    for (const Engine* const engine : {&items, &cube}) {
+    const Engine items(denison(30, 3, 30, 1)), binary(bits(60, 8, 3));
+    for (const Engine* const engine : {&items, &binary}) {
         for (const Quantity quantity : {Quantity::total, Quantity::best, Quantity::count,
                                         Quantity::feature_use, Quantity::leaf_number}) {
             for (const bool scaled : {false, true}) {
@@ -287,44 +173,7 @@ TEST(exact_memory_is_counted_before_it_is_taken) {
 
 // Of 61 to 63 rows Gamma(A + n) / Gamma(A) is beyond the doubles that sums on binary features are
 // made of: the seventh bit leaves 62.
-TEST(exact_cube_with_concentrations_that_leave_the_range_of_doubles) {
-    Problem problem = bits(126, 8, 5);
-    std::vector<double> statistics;
-    for (std::uint32_t i = 0; i < 126; ++i) {
-        const bool first = split_mix(i) % 2 == 0;
-        statistics.push_back(first);
-        statistics.push_back(!first);
-    }
-    problem.leaf = LeafModel(LeafKind::dirichlet, {6e4, 6e4}, statistics, 2);
-    const Engine engine(problem);
-    const auto go_on = [](const Progress&) { return true; };
-    for (const Quantity quantity : {Quantity::total, Quantity::best}) {
-        const auto cube = engine.make_pass(quantity, true, false, 0, true, kPlenty, 1);
-        const auto items = engine.make_pass(quantity, true, true, 0, true, kPlenty, 1);
-        check(cube->run(go_on) == Status::done && items->run(go_on) == Status::done);
-        check(std::abs(engine.log_root(*cube) - engine.log_root(*items)) < 1e-9);
-    }
-}
-
-TEST(exact_cube_with_a_min_leaf_beyond_all_rows) {
-    for (const std::int64_t least :
-         {std::int64_t{81}, std::int64_t{1} << 32, (std::int64_t{1} << 32) + 1, INT64_MAX}) {
-        Problem problem = bits(80, 8, 5);
-        problem.grammar.min_leaf = least;
-        const Engine engine(problem);
-        std::vector<double> statistics(2);
-        problem.leaf.sum(engine.geometry().root().rows, statistics.data());
-        const double leaf = problem.leaf.log_marginal(statistics.data());
-        for (const bool scaled : {false, true}) {
-            const auto pass =
-                engine.make_pass(Quantity::total, true, scaled, 0, true, kPlenty, 1);
-            check(pass->run([](const Progress&) { return true; }) == Status::done);
-            check(std::abs(engine.log_root(*pass) - leaf) < 1e-12);
-        }
-    }
-}
-
-// To find it, the splits of a large box are gone through, and not the rows of each.
+// The search for it visits the splits of a large box, and not the rows of each split.
 TEST(exact_depth_cut_of_a_long_table_takes_no_time) {
     constexpr std::uint32_t kRows = 20'000;
     Problem problem = denison(kRows, 5, kRows, 2);
@@ -365,46 +214,4 @@ TEST(exact_memo_tells_keys_apart_by_both_halves) {
         check(found != nullptr && *found == i);
     }
     check(memo.find({3, split_mix(0)}) == nullptr);
-}
-
-TEST(exact_problems_that_refer_to_what_is_not_there_are_refused) {
-    const std::vector<std::function<void(Problem&)>> faults{
-        [](Problem& p) { p.table.counts.pop_back(); },
-        [](Problem& p) { p.table.features[1].codes.push_back(0); },
-        [](Problem& p) { p.table.features[1].codes[3] = 16; },
-        [](Problem& p) { p.table.features[1].numbers.pop_back(); },
-        [](Problem& p) { p.table.features[1].first_cell = 0; },
-        [](Problem& p) { p.grammar.feature_weights.pop_back(); },
-        [](Problem& p) { p.grammar.min_leaf = 0; },
-        [](Problem& p) { p.grammar.start = 1; },
-        [](Problem& p) {
-            p.grammar.max_leaves = INT32_MAX;
-            p.grammar.states.push_back(p.grammar.states[0]);
-        },
-        [](Problem& p) { p.grammar.states[0][0].transitions.pop_back(); },
-        [](Problem& p) { p.grammar.states[0][0].transitions[3] = 1; },
-        [](Problem& p) { p.grammar.states[0][0].transitions[2] = -3; },
-        [](Problem& p) { p.grammar.states[0][1].majority = {2}; },
-        [](Problem& p) {
-            p.grammar.states[0].push_back({RuleKind::call, 0.0, {}, 1, Measure::each, {}});
-        },
-        [](Problem& p) {
-            p.grammar.states[0].push_back({RuleKind::call, 0.0, {}, 0, Measure::each, {}});
-        },
-        [](Problem& p) { p.leaf = LeafModel(LeafKind::dirichlet, {1, 1}, {0, 1}, 2); },
-        [](Problem& p) { p.leaf = LeafModel(LeafKind::dirichlet, {1}, {0, 1}, 2); },
-        [](Problem& p) { p.leaf = LeafModel(LeafKind::gamma_poisson, {1, 1}, {}, 0); },
-        [](Problem& p) { p.table.n_rows = 0; },
-    };
-    for (const auto& fault : faults) {
-        bool refused = false;
-        try {
-            Problem problem = denison(12, 3, 16, 1);
-            fault(problem);
-            const Engine engine(std::move(problem));
-        } catch (const std::invalid_argument&) {
-            refused = true;
-        }
-        check(refused);
-    }
 }

@@ -42,8 +42,8 @@ struct BinaryTable {
     }
 };
 
-// The rows as words of bits, or nothing if some feature has more than two values, or more than 64 have
-// two.
+// The rows as words of bits, or nothing if some feature has more than two values, or more than 64
+// have two.
 std::optional<BinaryTable> binary_table(const Problem& problem, const Geometry& geometry);
 
 // The probabilities of the splits of a box under the measure. A feature of two values has one

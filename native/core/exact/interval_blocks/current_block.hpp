@@ -45,7 +45,7 @@ public:
           arena_(budget),
           start_(arena_.mark()) {}
 
-    // Which queries come to which members is still to be found.
+    // The members that each query reaches are found later.
     void set(Waiting& block) {
         block_ = &block;
         arena_.release(start_);

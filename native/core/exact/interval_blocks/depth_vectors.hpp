@@ -55,7 +55,7 @@ public:
         }
     }
 
-    // The probability that a query comes to a member. Members that nobody asks for have no value.
+    // The probability that a query reaches a member. A member that no search needs has no value.
     double mass(const double* derivative, const Cell& value) const {
         double out = 0;
         for (std::size_t t = 0; t < length(); ++t) {

@@ -2,7 +2,7 @@
 //
 // The probability that a tree splits on a feature is 1 - Q'/Q, where Q is the weight of all trees
 // and Q' that of those that do not split on it, all weights left as they are: a search like any
-// other in which that feature's splits are not followed. It goes through the boxes that the other
+// other in which that feature's splits are not followed. It visits only the boxes that the other
 // features bound, far fewer. Expected numbers of splits are derivatives of log Q by the logs of
 // the splits' weights, all of them found in one descent.
 //

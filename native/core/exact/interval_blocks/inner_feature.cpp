@@ -63,7 +63,7 @@ std::optional<std::uint32_t> inner_feature(const Problem& problem, std::int32_t 
             candidates.push_back(f);
         }
     }
-    // A descent goes through each row a few times. Wide tables have a sample of the features tried.
+    // A descent visits each row a few times. Of wide tables a sample of the features is tried.
     const auto n_features = static_cast<double>(problem.table.features.size());
     const double descent = 4.0 * problem.table.n_rows * n_features;
     const double affordable = std::max(1.0, kWorkOnDescents / descent);

@@ -38,7 +38,8 @@ public:
           path_(block.vectors.length()) {}
 
     // Splits on the inner feature, from long members to short ones, as their sides are members of
-    // the same block. Gives up the members that a query hardly comes to, and notes the others.
+    // the same block. Drops the members that a query reaches with too small a probability, and
+    // notes the others.
     void sweep_inside() {
         for (std::size_t query = 0; query < queries_.n; ++query) {
             sweep_inside(query);

@@ -19,7 +19,7 @@
 
 namespace slp::exact {
 
-// The members (i, j) of a row i that a query comes to have j from `first` to `end` - 1.
+// The members (i, j) of a row i that a query reaches have j from `first` to `end` - 1.
 struct MemberRange {
     std::uint32_t first, end;
 };
@@ -46,7 +46,7 @@ public:
         std::fill_n(alive_.data() + query * k * k, k * k, std::uint8_t{0});
     }
 
-    // The query comes to member (i, j). Of a row i, from high j to low ones.
+    // The query reaches member (i, j). Of a row i, from high j to low ones.
     void note(std::size_t query, std::size_t i, std::size_t j) {
         alive_[(query * ranks_.k + i) * ranks_.k + j] = 1;
         MemberRange& row = members_[query * ranks_.most() + i];
@@ -54,7 +54,7 @@ public:
         row.end = std::max(row.end, static_cast<std::uint32_t>(j + 1));
     }
 
-    // Of a query, by member (i, j) at i * k + j: 1 where it comes.
+    // Of a query, by member (i, j) at i * k + j: 1 where it reaches the member.
     const std::uint8_t* alive(std::size_t query) const {
         return alive_.data() + query * ranks_.k * ranks_.k;
     }
@@ -65,7 +65,7 @@ public:
 
     // --- the split at hand: that of the last `find_start` ---
 
-    // Whether it is one of a member that the query comes to.
+    // Whether it is one of a member that the query reaches.
     bool have_split(std::size_t query) const {
         const MemberRange* const rows = members(query);
         const std::uint32_t* const start = ranks_.start.data();

@@ -127,7 +127,7 @@ std::unique_ptr<IntervalBlockSearch> make(const IntervalSetting& setting, const 
     return make<Sum::count>(setting, task);
 }
 
-// IntervalBlocks of a whole table.
+// The interval blocks of a whole table.
 class ScaledIntervalBlocks final : public ScaledSearch<IntervalBlockSearch> {
 public:
     using ScaledSearch::ScaledSearch;

@@ -28,23 +28,23 @@
 
 namespace slp::exact {
 
-// Where rows end.
+// Receives the leaves that queries reach.
 class LeafSink {
 public:
     virtual ~LeafSink() = default;
-    // Rows come to the leaf of these statistics; queries: those that do, one bit each; query l
-    // with the probability mass[l] * factor.
+    // Queries reach the leaf with these statistics. queries: one bit for each query that does;
+    // query l reaches it with the probability mass[l] * factor.
     virtual void leaf(const double* statistics, std::uint64_t queries, const double* mass,
                       double factor) = 0;
 };
 
-// What goes down the blocks (interval_blocks/descent.hpp): up to 64 new rows, or one tree.
+// The queries of one descent (interval_blocks/descent.hpp): up to 64 new rows, or one tree.
 struct QueryBatch {
     std::size_t n = 1;
     // Of each row its numbers, one for each feature, as in NewRows; empty: query 0 follows both
     // sides.
     std::vector<const double*> rows;
-    // What the tree has: expected splits on each feature.
+    // For the tree: expected splits on each feature.
     std::vector<double>* splits = nullptr;
     LeafSink* leaves = nullptr;
 
@@ -58,7 +58,7 @@ public:
     virtual bool descend(const QueryBatch& queries, double cut,
                          const std::function<bool(std::uint64_t blocks)>& go_on) = 0;
     virtual double log_scale() const = 0;
-    // What the blocks and descents take.
+    // The memory of the blocks and descents.
     virtual Budget& budget() = 0;
 };
 

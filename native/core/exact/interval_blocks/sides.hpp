@@ -98,7 +98,7 @@ private:
     Box box_;
     std::span<const BoxSplit> splits_;
     std::vector<const Triangle*> values_;
-    std::vector<Waiting*> blocks_;  // null for those that no query has come to
+    std::vector<Waiting*> blocks_;  // null for those that no query has reached
 };
 
 }  // namespace slp::exact

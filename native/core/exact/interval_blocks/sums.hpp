@@ -82,7 +82,7 @@ public:
         return own;
     }
 
-    // Gives up the block that was worked out last; its vectors only where nobody keeps them.
+    // Gives up the block that was worked out last; its vectors only where they are not kept.
     void take_back(bool vectors) {
         triangles_.take_back(Triangle::words(ranks_.k));
         if (vectors) {
@@ -238,7 +238,7 @@ private:
                 for (std::size_t c = 0; c < n_statistics_; ++c) {
                     leaf_[c] += statistics_[j * n_statistics_ + c];
                 }
-                // Nobody asks for a side with less than the rows that a leaf must have.
+                // No split has a side with fewer rows than a leaf must have.
                 if (j < ranks_.first_member[i] || (data_rows(sizes) < min_leaf_ && !is_root)) {
                     continue;
                 }
