@@ -16,6 +16,8 @@ from enum import IntEnum
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Literal
 
+from slp.late import late_import
+
 if TYPE_CHECKING:
     from slp.source import SourceSpan
 
@@ -98,10 +100,7 @@ class SlpError(Exception):
         super().__init__(self.diagnostics)
 
     def __str__(self) -> str:
-        # Imported late: source imports this module.
-        from slp.source import draw_diagnostic
-
-        return "\n".join(draw_diagnostic(d) for d in self.diagnostics)
+        return "\n".join(map(_drawn, self.diagnostics))
 
 
 class ProgramError(SlpError):
@@ -164,9 +163,12 @@ class SlpWarning(UserWarning):
         super().__init__(diagnostic)
 
     def __str__(self) -> str:
-        from slp.source import draw_diagnostic
+        return _drawn(self.diagnostic)
 
-        return draw_diagnostic(self.diagnostic)
+
+def _drawn(diagnostic: Diagnostic) -> str:
+    # Late: source imports this module.
+    return str(late_import("slp.source").draw_diagnostic(diagnostic))
 
 
 #: Modules of the standard library whose decorators put frames between a caller and this package.

@@ -1,5 +1,8 @@
-"""What is imported when it is first used: names of a package (PEP 562), so that a command waits for
-the modules that it needs and for no others; and modules of optional rooms."""
+"""What is imported when it is first used: names of a package (PEP 562) and slow modules, so that a
+command waits for the modules that it needs and for no others; and modules of optional rooms.
+
+No other import stands inside a function.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-__all__ = ["late_names", "optional_module"]
+__all__ = ["late_import", "late_names", "optional_module"]
 
 
 def late_names(
@@ -27,6 +30,18 @@ def late_names(
         return sorted({*vars(sys.modules[package]), *modules})
 
     return getattr_, dir_
+
+
+def late_import(name: str) -> Any:
+    """The module of this name, imported now: for a module that few runs need and that is slow to
+    import, or that imports the one that asks for it.
+
+    Raises
+    ------
+    ImportError
+        There is none.
+    """
+    return import_module(name)
 
 
 def optional_module(name: str) -> Any:

@@ -27,6 +27,7 @@ from slp.cli.common import (
 from slp.cli.inference_options import inference_options, until_deadline
 from slp.cli.known import asked, known_is_told, known_lines
 from slp.data import read_columns
+from slp.late import late_import
 from slp.leaves import label_array, label_text
 from slp.results import Known
 
@@ -100,21 +101,23 @@ def predict_command(
 
 
 def _predictions(posterior: slp.Posterior, rows: Any, interval: float | None) -> polars.DataFrame:
-    import polars  # late: a slow import
-
     table = posterior.table
     if not table.leaf.classes:
         low, high = posterior.predict_interval(rows, interval or _LEVEL).T
-        return polars.DataFrame(
-            {table.response: posterior.predict(rows), "lower": low, "upper": high}
-        )
+        columns = {table.response: posterior.predict(rows), "lower": low, "upper": high}
+        return _frame(columns)
     probabilities = posterior.predict_proba(rows)
     best = label_array(table.leaf.classes)[probabilities.argmax(axis=1)]
-    columns: dict[str, object] = {table.response: best}
+    columns = {table.response: best}
     names = [f"P({label_text(label)})" for label in table.leaf.classes]
     columns |= {name: probabilities[:, i] for i, name in enumerate(names)}
     if interval is not None:
         ends = posterior.predict_interval(rows, interval)
         for i, name in enumerate(names):
             columns |= {f"lower {name}": ends[:, i, 0], f"upper {name}": ends[:, i, 1]}
-    return polars.DataFrame(columns)
+    return _frame(columns)
+
+
+def _frame(columns: dict[str, Any]) -> polars.DataFrame:
+    frame: polars.DataFrame = late_import("polars").DataFrame(columns)
+    return frame

@@ -16,6 +16,7 @@ from slp.data.frames import Frame, frame_or_empty
 from slp.data.parquet import read_parquet
 from slp.data.small_text import MOST_BYTES, find_columns
 from slp.errors import DataError
+from slp.late import late_import
 from slp.messages.tables import (
     EMPTY_FILE,
     FILE_WITHOUT_ROWS,
@@ -92,10 +93,12 @@ def _separator(path: Path) -> str | None:
 def _frame_of_text(path: Path, separator: str, content: bytes) -> pl.DataFrame:
     if not content:
         raise DataError(EMPTY_FILE(path=path))
-    from slp.data import polars_frames  # late: polars takes longer to import than all of slp
-
     _check_text(path, content)
-    return polars_frames.read_text(path, content.removeprefix(BOM_UTF8), separator)
+    # Late: polars takes longer to import than all of slp.
+    polars_frames = late_import("slp.data.polars_frames")
+    frame: pl.DataFrame
+    frame = polars_frames.read_text(path, content.removeprefix(BOM_UTF8), separator)
+    return frame
 
 
 def _checked(path: Path, frame: pl.DataFrame) -> pl.DataFrame:

@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,9 @@ from slp.data.columns import (
     texts_of,
 )
 from slp.data.faults import check_usable, read_numbers
-from slp.data.table import Table
 from slp.data.words import listed, nearest, plural
 from slp.errors import DataError, Diagnostic, warn
+from slp.late import late_import
 from slp.messages.tables import (
     COLUMN_WITHOUT_NAME,
     MISSING_VALUES,
@@ -42,6 +42,9 @@ from slp.messages.tables import (
     WRONG_DIMENSIONS,
     WRONG_NUMBER_OF_COLUMNS,
 )
+
+if TYPE_CHECKING:
+    from slp.data.table import Table
 
 __all__ = [
     "Frame",
@@ -183,9 +186,8 @@ def _frame_of_rows(X: Sequence[Any]) -> Frame:
 def column_of_values(name: str, values: Any) -> Column:
     """One column from a polars or pandas series, an array (n,) or a sequence."""
     if _is_polars(values, "Series"):
-        from slp.data.polars_frames import column_of_polars  # late: a slow import
-
-        return column_of_polars(name, values)
+        column: Column = late_import("slp.data.polars_frames").column_of_polars(name, values)
+        return column
     if hasattr(values, "iloc"):
         return _column_of_pandas(name, values)
     if isinstance(values, np.ndarray):

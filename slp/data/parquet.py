@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from slp.errors import DataError
+from slp.late import late_import
 from slp.messages.tables import EMPTY_FILE, NOT_PARQUET, PARQUET_READER_FAILED, TABLE_NOT_READ
 
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ def read_parquet(path: Path) -> pl.DataFrame:
         target = Path(folder) / "table.arrow"
         with _start(path, target) as child:
             try:
-                from slp.data.polars_frames import read_arrow  # late, as slow as in the child
-
+                # Late: polars is as slow to import here as in the child.
+                polars_frames = late_import("slp.data.polars_frames")
                 said, _ = child.communicate()
             except BaseException:
                 child.kill()
@@ -49,7 +50,8 @@ def read_parquet(path: Path) -> pl.DataFrame:
             if child.returncode == _SAID_WHY:
                 raise DataError(NOT_PARQUET(path=path, reason=said.decode()))
             raise DataError(PARQUET_READER_FAILED(path=path))
-        return read_arrow(target)
+        frame: pl.DataFrame = polars_frames.read_arrow(target)
+        return frame
 
 
 def _start(path: Path, target: Path) -> subprocess.Popen[bytes]:

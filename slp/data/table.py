@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.data.frames import rows_to_predict
 from slp.errors import Diagnostic
 from slp.ir.schema import Schema
 from slp.leaves.base import LeafModel
@@ -145,8 +146,6 @@ class Table:
         DataError
             A column is missing, a value is missing, or text stands where numbers are needed.
         """
-        from slp.data.frames import rows_to_predict
-
         return rows_to_predict(self, X)
 
     def schema(self, min_leaf: int = 1) -> Schema:

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from slp.errors import UsageError, warn
 from slp.kernels import reference
+from slp.late import late_import
 from slp.messages.inference import NO_COMPILED_KERNELS, UNKNOWN_KERNELS
 
 __all__ = ["Ensemble", "backend", "code_by_cuts", "code_values", "lay_out_ensemble", "merge_rows"]
@@ -208,8 +209,8 @@ def _choose_kernels() -> tuple[Backend, _Kernels]:
     if wish:
         raise UsageError(UNKNOWN_KERNELS(variable=_VARIABLE, value=wish))
     try:
-        import slp._core as _core
+        core: _Kernels = late_import("slp._core")
     except ImportError as reason:
         warn(NO_COMPILED_KERNELS(reason=reason))
         return "reference", reference
-    return "compiled", _core
+    return "compiled", core

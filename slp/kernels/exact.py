@@ -12,6 +12,7 @@ import os
 from typing import Any
 
 from slp.kernels import backend
+from slp.late import late_import
 
 __all__ = ["N_CORES", "exact_kernels"]
 
@@ -23,6 +24,6 @@ def exact_kernels() -> Any | None:
     """The extension with the exact engine; None where the reference kernels run."""
     if backend() != "compiled":
         return None
-    import slp._core as core
+    core = late_import("slp._core")
 
     return core if hasattr(core, "ExactEngine") else None

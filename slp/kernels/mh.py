@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from slp.kernels import backend
+from slp.late import late_import
 
 __all__ = ["mh_kernels"]
 
@@ -19,6 +20,6 @@ def mh_kernels() -> Any | None:
     """The extension with the sampler; None where the reference kernels run."""
     if backend() != "compiled":
         return None
-    import slp._core as core
+    core = late_import("slp._core")
 
     return core if hasattr(core, "MHSampler") else None

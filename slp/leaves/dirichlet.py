@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.late import late_import
 from slp.leaves.labels import Label
 from slp.leaves.numbers import number_text
 from slp.leaves.rising import LogRising
@@ -75,7 +76,7 @@ class Dirichlet:
     def class_cdf(self, S: NDArray[np.float64], outcome: int, p: float) -> NDArray[np.float64]:
         """The distribution function of Beta(a_c + n_c, the sum of a + n over the other classes) at
         p, shape (...); of an only class, whose probability is 1, a step."""
-        from scipy.special import betainc  # late: a slow import
+        betainc = late_import("scipy.special").betainc
 
         weights = np.asarray(S) + self.concentration
         if len(self.classes) == 1:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.late import late_import
 from slp.leaves.numbers import NumericModel, gamma_interval, leaf_mean
 from slp.leaves.rising import LogRising
 
@@ -55,7 +56,7 @@ class GammaPoisson(NumericModel):
 
     def cdf(self, S: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
         """Negative binomial distribution function, broadcast over (...)."""
-        from scipy.special import betainc  # late: a slow import
+        betainc = late_import("scipy.special").betainc
 
         a, b = self.hyperparameters
         S = np.asarray(S)

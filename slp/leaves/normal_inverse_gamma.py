@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.late import late_import
 from slp.leaves.base import LEVEL
 from slp.leaves.numbers import NumericModel, finite, leaf_mean
 from slp.leaves.rising import LogRising, log_gamma_half_step
@@ -87,7 +88,7 @@ class NormalInverseGamma(NumericModel):
 
     def cdf(self, S: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
         """Student's t distribution function, broadcast over (...)."""
-        from scipy.special import stdtr  # late: a slow import
+        stdtr = late_import("scipy.special").stdtr
 
         _, _, alpha, beta = self.hyperparameters
         n, mu_n, kappa_n, growth = self._update(S)
@@ -104,7 +105,7 @@ class NormalInverseGamma(NumericModel):
         """`{"mean": .., "mean_interval": [.., ..]}`: mu', and the interval of the mean m, which is
         Student's t with 2 alpha' degrees of freedom about mu', with squared scale beta' / (alpha'
         kappa')."""
-        from scipy.special import stdtrit  # late: a slow import
+        stdtrit = late_import("scipy.special").stdtrit
 
         _, _, alpha, beta = self.hyperparameters
         n, _, kappa_n, growth = (float(x) for x in self._update(S))

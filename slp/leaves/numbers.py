@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.late import late_import
 from slp.leaves.base import LEVEL
 from slp.leaves.labels import Label
 
@@ -56,7 +57,7 @@ def finite(x: float) -> float | None:
 
 def gamma_interval(shape: float, rate: float) -> tuple[float, float]:
     """The central interval of probability `LEVEL` of a gamma distribution."""
-    from scipy.special import gammaincinv  # late: a slow import
+    gammaincinv = late_import("scipy.special").gammaincinv
 
     tails = (1 - LEVEL) / 2, (1 + LEVEL) / 2
     low, high = (float(gammaincinv(shape, tail)) / rate for tail in tails)

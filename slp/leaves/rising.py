@@ -11,6 +11,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.late import late_import
+
 __all__ = ["LogRising", "log_gamma_half_step"]
 
 _LONGEST_TABLE = 1 << 20  # 8 MiB; above it log Gamma itself is accurate enough
@@ -45,7 +47,7 @@ class LogRising:
     def _far(self, i: NDArray[np.integer]) -> NDArray[np.float64]:
         if int(np.max(i)) < len(self._table):
             return np.zeros(np.shape(i))
-        from scipy.special import gammaln  # late: a slow import
+        gammaln = late_import("scipy.special").gammaln
 
         return np.asarray(gammaln(self.a + i) - gammaln(self.a))
 

@@ -14,6 +14,7 @@ from slp.engines.exact import estimate_size
 from slp.errors import Diagnostic, UsageError
 from slp.ir import program as ir
 from slp.ir.words import describe_prior
+from slp.late import late_import
 from slp.lower import explain_program
 from slp.messages.trees import NOT_A_FUNCTION
 from slp.problem.problem import Problem
@@ -150,9 +151,8 @@ class Program(TreeQuestions, ProofQuestions):
         SlpError
             A fault in the data or an option, observations without a proof, sums that are cut off.
         """
-        from slp.program.learning import learn  # late: few programs learn
-
-        return learn(
+        # Late: few programs learn.
+        learned: LearnResult = late_import("slp.program.learning").learn(
             self,
             data,
             goal=goal,
@@ -163,6 +163,7 @@ class Program(TreeQuestions, ProofQuestions):
             memory=memory,
             limits=limits,
         )
+        return learned
 
     def __repr__(self) -> str:
         return f"Program({self.source.name!r}, parameters={self.parameters})"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from slp import engines, resolution
 from slp.ir import program as ir
 from slp.program.progress import Progress, shown_progress
 from slp.resolution import DEFAULT_LIMITS, Limits
@@ -51,9 +52,7 @@ class ProofQuestions:
         SlpError
             A fault in the goal or an option, or in the program as far as the goal uses it.
         """
-        from slp.resolution import run_query
-
-        return run_query(
+        return resolution.run_query(
             self.ir,
             goal,
             given=given,
@@ -93,9 +92,7 @@ class ProofQuestions:
             A fault in the goal or an option, or in the program as far as the goal uses it; limits
             that are reached; no proof to draw.
         """
-        from slp.resolution import run_draws
-
-        return run_draws(
+        return resolution.run_draws(
             self.ir,
             goal,
             draws,
@@ -144,19 +141,17 @@ class ProofQuestions:
             A fault in the goal, an option or the log-likelihood, or in the program as far as the
             goal uses it; no proof to start from.
         """
-        from slp.engines import ProofChainOptions, sample_proofs
-
         if seed is not None:
             check_count("seed", seed, most=math.inf)
         with shown_progress(progress) as shown:
-            return sample_proofs(
+            return engines.sample_proofs(
                 self.ir,
                 goal,
                 log_likelihood,
                 given=given,
                 draws=draws,
                 seed=seed,
-                sampling=options_of(ProofChainOptions, options),
+                sampling=options_of(engines.ProofChainOptions, options),
                 limits=limits,
                 progress=shown,
                 engine=engine,

@@ -39,6 +39,7 @@ from numpy.typing import NDArray
 
 from slp.errors import Diagnostic
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
+from slp.late import late_import
 from slp.resolution.choices import enter
 from slp.resolution.clauses import Clause, Predicate
 from slp.resolution.database import Database
@@ -318,8 +319,7 @@ def _solutions(
 
     Derivations that come to a node from which nothing ends never end: such nodes are left out.
     """
-    from scipy.sparse import csc_matrix, identity
-    from scipy.sparse.linalg import splu
+    sparse, splu = late_import("scipy.sparse"), late_import("scipy.sparse.linalg").splu
 
     n = len(alive)
     inside = alive[e.source] & alive[e.target]
@@ -329,8 +329,8 @@ def _solutions(
     out = np.zeros((3, n))
     if not alive[0]:
         return out[0], out[1], out[2]
-    steps = csc_matrix((p[inside], index), shape=(count, count))
-    solver = splu(identity(count, format="csc") - steps)
+    steps = sparse.csc_matrix((p[inside], index), shape=(count, count))
+    solver = splu(sparse.identity(count, format="csc") - steps)
     root = np.zeros(count)
     root[0] = 1.0
     out[0, alive] = solver.solve(root, trans="T")

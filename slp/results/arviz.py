@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.errors import UnsupportedError, UsageError
+from slp.late import late_import
 from slp.messages.inference import NO_ARVIZ, NO_DRAWS_FOR_ARVIZ
 from slp.problem.tree_arrays import ensemble_of_trees
 from slp.results.posterior import Posterior
@@ -83,7 +84,7 @@ def inference_data(
         E532: arviz-base is not installed.
     """
     try:
-        import arviz_base
+        arviz_base = late_import("arviz_base")
     except ImportError as e:
         raise UnsupportedError(NO_ARVIZ()) from e
     return arviz_base.from_dict(

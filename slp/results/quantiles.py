@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from slp.late import late_import
 from slp.leaves.base import LeafModel
 from slp.results.averages import LeafMixture
 
@@ -38,7 +39,7 @@ def class_quantile(
     """The p that the probability of a class (its index) is at most with `probability`, where the
     leaf is drawn from the mixture and the class probabilities from their posterior there: the root
     of a mixture of beta distribution functions, which are continuous, within 1e-14."""
-    from scipy.optimize import brentq  # late: a slow import
+    brentq = late_import("scipy.optimize").brentq
 
     def excess(p: float) -> float:
         at_most_p = leaf.class_cdf(mixture.statistics, outcome, p)

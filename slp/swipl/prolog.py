@@ -25,6 +25,7 @@ from typing import Any, TypeAlias
 
 from slp.errors import ProgramError, UnsupportedError
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
+from slp.late import late_import
 from slp.messages.proofs import JANUS_DOES_NOT_START, NO_JANUS
 from slp.resolution import faults
 from slp.resolution.arithmetic import names_of_functions, names_of_values
@@ -64,7 +65,7 @@ def _janus() -> Any:
     """
     if "janus_swi" not in sys.modules:  # it is there where SWI-Prolog has started this Python
         _check_installed()
-    import janus_swi
+    janus_swi = late_import("janus_swi")
 
     janus_swi.consult(str(prolog_library() / "engine.pl"))
     _home.append(get_ident())
