@@ -26,7 +26,7 @@ __all__ = ["MOST_SPLITS", "Size", "estimate_size", "size_for", "size_of"]
 #: or two minutes where it goes by interval blocks (`native/core/exact/interval_blocks/search.hpp`).
 MOST_SPLITS = 1e10
 
-# Bytes at the peak, measured (docs/performance.md). Of a table of one word a value: three words for
+# Bytes at the peak, measured (docs/notes/exact-passes.md). Of a table of one word a value: three words for
 # an item, with the room that it leaves free and the copy of a sixteenth of it while it grows.
 _BYTES_PER_ITEM = 52
 # Of the sums that are kept by blocks until the last is done; a vector has a word for each depth.
@@ -199,7 +199,7 @@ def seconds_of(
     grammar does not normalise), best tree and number of trees, and the uses of features, which
     take as long as several of them.
 
-    What was measured is in docs/performance.md.
+    Measurements are in docs/notes/exact-passes.md.
     """
     d = len(table.features)
     rows = 1 + len(table.counts) / 2000
