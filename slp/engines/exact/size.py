@@ -26,8 +26,8 @@ __all__ = ["MOST_SPLITS", "Size", "estimate_size", "size_for", "size_of"]
 #: or two minutes where it goes by interval blocks (`native/core/exact/interval_blocks/search.hpp`).
 MOST_SPLITS = 1e10
 
-# Bytes at the peak, measured (docs/notes/exact-passes.md). Of a table of one word a value: three words for
-# an item, with the room that it leaves free and the copy of a sixteenth of it while it grows.
+# Bytes at the peak, measured (docs/notes/exact-passes.md). A table with one word a value takes
+# three words for an item, with its free slots and the copy of a sixteenth of it while it grows.
 _BYTES_PER_ITEM = 52
 # Of the sums that are kept by blocks until the last is done; a vector has a word for each depth.
 _BYTES_PER_BOX, _WORD = 30, 8
