@@ -104,7 +104,7 @@ def fold_of(frame: pl.DataFrame, case: Case, seed: int, fold: int, memory: int) 
     train, test = list(parts)[fold]
     program = program_for(frame, case.buckets)
     model = program.compile(frame[train], "y")
-    size = estimate_size(model.grammar, model.table)
+    size = estimate_size(model)
     if size is not None and 2 * size.memory > memory:  # totals, and the best trees
         return {"too_large": f"{size} for each of two passes, of {format_bytes(memory)}"}
     started, cpu = time.perf_counter(), time.process_time()

@@ -57,7 +57,7 @@ def _by_size(problem: Problem, request: Request) -> Choice:
     the memory and into `MOST_SPLITS`, else `mh`."""
     grammar, table, memory = problem.grammar, problem.table, request.memory
     room = room_beside(table, memory) * _TOTALS_TO_BEST
-    size = size_for(grammar, table, room, MOST_SPLITS)
+    size = size_for(problem, room, MOST_SPLITS)
     if size is None:  # the plain chart finds out by itself, unless the states are many
         many = isinstance(grammar.states, OpenStates)
         return Choice("mh", _MANY) if many else Choice("exact", _FINITE + _plainly())

@@ -10,13 +10,11 @@ from functools import partial
 from typing import Any
 
 from slp.budgets import Deadline, room_beside
-from slp.data.table import Table
 from slp.engines import mcmc
 from slp.engines.contract import NoOptions, Progress, Request
 from slp.engines.exact.fitting import Fit, Room, changes_that_fit, fits_in_words
 from slp.errors import BudgetError, Diagnostic, TimeOverError
 from slp.ir.tree_grammar import TreeGrammar
-from slp.problem.boxes import Geometry
 from slp.problem.problem import Problem
 from slp.results.averages import TreeDistribution
 from slp.results.known import Known
@@ -45,8 +43,8 @@ class Limits:
     items_wanted: bool
 
 
-#: Makes the sums over all trees of a grammar, with or without likelihood.
-Distribution = Callable[[TreeGrammar, Geometry, bool, Limits, Progress | None], TreeDistribution]
+#: Makes the sums over all trees of a problem, with or without likelihood.
+Distribution = Callable[[Problem, bool, Limits, Progress | None], TreeDistribution]
 
 
 @dataclass(frozen=True)
@@ -78,11 +76,8 @@ class SumsOverTrees:
         NoTreeError
             E504: no tree satisfies the program on this table.
         """
-        grammar, deadline, likelihood = (
-            problem.grammar.listed(),
-            request.deadline,
-            request.likelihood,
-        )
+        problem = problem.on(problem.grammar.listed())
+        grammar, deadline, likelihood = problem.grammar, request.deadline, request.likelihood
         advised = may_advise(problem, request) and request.instead is None
         own = deadline.before(deadline.left() * _kept(request))
         limits = Limits(
@@ -94,7 +89,7 @@ class SumsOverTrees:
         )
         best_tree = partial(_best_drawn, problem, likelihood, deadline)
         try:
-            found = self.distribution(grammar, problem.boxes, likelihood, limits, request.progress)
+            found = self.distribution(problem, likelihood, limits, request.progress)
             result = SummedResult(
                 found,
                 grammar,
@@ -104,7 +99,7 @@ class SumsOverTrees:
                 seed=fresh_seed() if request.seed is None else request.seed,
                 best_tree=best_tree,
                 drawn=request.instead,
-                run=_SumsAgain(self.distribution, problem.table, limits, request.progress),
+                run=_SumsAgain(self.distribution, problem, limits, request.progress),
             )
         except BudgetError as error:
             bounds = error.log_evidence_bounds
@@ -164,15 +159,15 @@ class _SumsAgain:
     """Sums over another grammar on the same table."""
 
     distribution: Distribution
-    table: Table
+    problem: Problem
     limits: Limits
     progress: Progress | None
 
     def __call__(self, grammar: TreeGrammar, likelihood: bool) -> TreeDistribution:
-        boxes = Geometry(grammar, self.table)
-        return self.distribution(grammar, boxes, likelihood, self.limits, self.progress)
+        problem = self.problem.on(grammar)
+        return self.distribution(problem, likelihood, self.limits, self.progress)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """To be pickled or copied: without a deadline."""
         limits = replace(self.limits, deadline=Deadline(), what_fits=None)
-        return _SumsAgain, (self.distribution, self.table, limits, None)
+        return _SumsAgain, (self.distribution, self.problem, limits, None)

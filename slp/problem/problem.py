@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +11,9 @@ from slp.data.table import Table
 from slp.errors import Diagnostic
 from slp.ir.program import Program
 from slp.ir.tree_grammar import TreeGrammar
+from slp.kernels.exact import exact_kernels
 from slp.problem.boxes import Geometry
+from slp.problem.core import core_problem
 
 __all__ = ["Problem"]
 
@@ -44,9 +46,23 @@ class Problem:
         return Problem, (*of, _unchanged)
 
     @cached_property
+    def core(self) -> Any | None:
+        """The C++ core's `ExactEngine` on the grammar and the table, which counts leaves where the
+        grammar limits them; made when first asked for, None without the compiled core. It holds
+        four bytes for each code of each row."""
+        kernels = exact_kernels()
+        if kernels is None:
+            return None
+        return kernels.ExactEngine(core_problem(kernels, self.grammar, self.table))
+
+    @cached_property
     def boxes(self) -> Geometry:
         """Which rows a box holds, and its distinct splits; made when first asked for."""
         return Geometry(self.grammar, self.table)
+
+    def on(self, grammar: TreeGrammar) -> Problem:
+        """Another grammar on the same table; itself for its own."""
+        return self if grammar is self.grammar else replace(self, grammar=grammar)
 
     def varied(self, program: Program) -> Problem:
         """The same table under another program; the table is coded anew only where other cuts are

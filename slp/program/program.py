@@ -117,7 +117,7 @@ class Program(TreeQuestions, ProofQuestions):
             return explain_program(self.ir, None)
         model = compile_problem(self.ir, X, y)
         text = explain_program(self.ir, model.table.schema(self.ir.support.min_leaf))
-        size = None if model.unsummable else estimate_size(model.grammar, model.table)
+        size = None if model.unsummable else estimate_size(model)
         return text if size is None else f"{text}\n\nOne exact pass: {size} (estimate)."
 
     def learn(

@@ -188,7 +188,7 @@ def test_how_long_a_summary_takes_is_known_within_three_times(
     else:
         args = (polars.read_csv(ROOT / "examples" / table / f"{table}.csv"),)
     model = slp.parse(program).compile(*args)
-    size = estimate_size(model.grammar, model.table)
+    size = estimate_size(model)
     assert size is not None and seconds / 3 < size.seconds < 3 * seconds
 
 

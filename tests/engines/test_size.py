@@ -43,7 +43,7 @@ def passes_of(text: str, levels: bool = False, **options: float) -> tuple[Passes
     categorical = ":- feature(x2, [categorical]).\n" * levels
     program = slp.parse(f"{text}\n{categorical}:- feature(_, [bins(quantile, 7)]).")
     model = program.compile(*data(levels))
-    size = estimate_size(model.grammar, model.table)
+    size = estimate_size(model)
     assert size is not None
     return Passes(model.grammar, model.table, GIB, **options), size
 
@@ -70,7 +70,7 @@ def test_a_full_grid_is_counted_exactly() -> None:
     model = slp.parse(":- use(denison).").compile(X, X[:, 0] % 2)
     passes = Passes(model.grammar, model.table, GIB)
     assert passes.engine.most_boxes() == 15 * 10
-    size = estimate_size(model.grammar, model.table)
+    size = estimate_size(model)
     assert size is not None and 140 < size.boxes <= 150
 
 

@@ -7,25 +7,21 @@ from slp.engines import chart as package
 from slp.engines.contract import Progress
 from slp.engines.sums import Limits, SumsOverTrees
 from slp.errors import TimeOverError
-from slp.ir.tree_grammar import TreeGrammar
 from slp.messages.inference import CHART_OUT_OF_TIME
-from slp.problem.boxes import Geometry
+from slp.problem.problem import Problem
 from slp.results.averages import TreeDistribution
 
 __all__ = ["ENGINE", "chart"]
 
 
 def chart(
-    grammar: TreeGrammar,
-    boxes: Geometry,
-    likelihood: bool,
-    limits: Limits,
-    progress: Progress | None,
+    problem: Problem, likelihood: bool, limits: Limits, progress: Progress | None
 ) -> TreeDistribution:
     """Sums by the chart; raises BudgetError E501, E540."""
-    check_room_for_bit_sets(boxes.table, limits.memory)
+    check_room_for_bit_sets(problem.table, limits.memory)
     watch = _stopping(progress, limits.deadline)
-    return package.Chart(package.build_forest(grammar, boxes, limits.memory, watch), likelihood)
+    forest = package.build_forest(problem.grammar, problem.boxes, limits.memory, watch)
+    return package.Chart(forest, likelihood)
 
 
 def _stopping(progress: Progress | None, deadline: Deadline) -> Progress | None:

@@ -6,22 +6,17 @@ from slp.budgets import check_room_for_bit_sets
 from slp.engines import enumeration
 from slp.engines.contract import Progress
 from slp.engines.sums import Limits, SumsOverTrees
-from slp.ir.tree_grammar import TreeGrammar
-from slp.problem.boxes import Geometry
+from slp.problem.problem import Problem
 from slp.results.averages import TreeDistribution
 
 __all__ = ["ENGINE"]
 
 
 def _enumerate(
-    grammar: TreeGrammar,
-    boxes: Geometry,
-    likelihood: bool,
-    limits: Limits,
-    progress: Progress | None,
+    problem: Problem, likelihood: bool, limits: Limits, progress: Progress | None
 ) -> TreeDistribution:
-    check_room_for_bit_sets(boxes.table, limits.memory)
-    return enumeration.Enumeration.of(grammar, boxes, likelihood)
+    check_room_for_bit_sets(problem.table, limits.memory)
+    return enumeration.Enumeration.of(problem.grammar, problem.boxes, likelihood)
 
 
 ENGINE = SumsOverTrees("enumerate", "a list of every derivation, for tiny tables", _enumerate)

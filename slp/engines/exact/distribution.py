@@ -87,19 +87,21 @@ class CompiledChart:
         deadline: Deadline | None = None,
         what_fits: Callable[[Room], str] | None = None,
         items_wanted: bool = True,
+        engine: Any = None,
     ) -> CompiledChart:
         """A chart that keeps within `memory` bytes and until the `deadline`; `what_fits` says
         what would make a pass fit, when one does not.
 
         `items_wanted`: more than the evidence will be asked for, so that the pass that finds it
-        should keep what it finds of every box.
+        should keep what it finds of every box. `engine`: see `Passes`.
 
         Raises
         ------
         BudgetError
             From whatever needs a pass: it would take more memory (E501) or time (E540).
         """
-        passes = Passes(grammar, geometry.table, memory, progress, threads, deadline, what_fits)
+        of = (grammar, geometry.table, memory, progress, threads, deadline, what_fits, engine)
+        passes = Passes(*of)
         return cls(grammar, geometry, likelihood, passes, items_wanted)
 
     def __getstate__(self) -> dict[str, Any]:

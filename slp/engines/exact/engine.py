@@ -4,27 +4,22 @@ from __future__ import annotations
 
 from slp.engines.chart.engine import chart
 from slp.engines.contract import Progress
-from slp.engines.exact import CompiledChart, compiled_is_there
+from slp.engines.exact import CompiledChart
 from slp.engines.sums import Limits, SumsOverTrees
-from slp.ir.tree_grammar import TreeGrammar
-from slp.problem.boxes import Geometry
+from slp.problem.problem import Problem
 from slp.results.averages import TreeDistribution
 
 __all__ = ["ENGINE"]
 
 
 def _exact(
-    grammar: TreeGrammar,
-    boxes: Geometry,
-    likelihood: bool,
-    limits: Limits,
-    progress: Progress | None,
+    problem: Problem, likelihood: bool, limits: Limits, progress: Progress | None
 ) -> TreeDistribution:
-    if not compiled_is_there():
-        return chart(grammar, boxes, likelihood, limits, progress)
+    if problem.core is None:
+        return chart(problem, likelihood, limits, progress)
     return CompiledChart.of(
-        grammar,
-        boxes,
+        problem.grammar,
+        problem.boxes,
         likelihood,
         limits.memory,
         progress,
@@ -32,6 +27,7 @@ def _exact(
         deadline=limits.deadline,
         what_fits=limits.what_fits,
         items_wanted=limits.items_wanted,
+        engine=problem.core,
     )
 
 

@@ -145,4 +145,4 @@ def _size(problem: Problem, program: Program, room: Room) -> Size | None:
         changed = problem.varied(program)
     except SlpError:
         return None
-    return size_for(changed.grammar, changed.table, room.memory_for_numbers, room.splits)
+    return size_for(changed, room.memory_for_numbers, room.splits)

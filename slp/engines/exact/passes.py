@@ -64,7 +64,8 @@ _WHAT_WOULD_FIT = "fewer cuts, shallower trees or larger leaves make it smaller"
 class Passes:
     """All passes over one grammar on one table, in `memory` bytes, of which the table takes some,
     and until the `deadline`, whose watch runs while they do. `what_fits` says what would make a
-    pass fit into a room, when one does not."""
+    pass fit into a room, when one does not. `engine` is the core's (`Problem.core`); it is made
+    here where it is not given."""
 
     def __init__(
         self,
@@ -75,10 +76,13 @@ class Passes:
         threads: int = N_CORES,
         deadline: Deadline | None = None,
         what_fits: Callable[[Room], str] | None = None,
+        engine: Any = None,
     ) -> None:
-        core = exact_kernels()
-        assert core is not None
-        self.engine: Any = core.ExactEngine(core_problem(core, grammar, table))
+        if engine is None:
+            core = exact_kernels()
+            assert core is not None
+            engine = core.ExactEngine(core_problem(core, grammar, table))
+        self.engine = engine
         self._memory, self._progress, self._threads = memory, progress, threads
         self._room = max(0, memory - table_bytes(table))
         self._deadline, self._what_fits = deadline or Deadline(), what_fits

@@ -17,8 +17,7 @@ from slp.budgets.seconds import format_seconds
 from slp.data.table import Table
 from slp.errors import UnsupportedError
 from slp.ir.tree_grammar import OpenStates, TreeGrammar
-from slp.kernels.exact import exact_kernels
-from slp.problem.core import core_problem
+from slp.problem.problem import Problem
 
 __all__ = ["MOST_SPLITS", "Size", "estimate_size", "size_for", "size_of"]
 
@@ -130,31 +129,29 @@ class Size:
         return f"{self.in_boxes}, {format_bytes(self.memory)}"
 
 
-def estimate_size(grammar: TreeGrammar, table: Table) -> Size | None:
-    """The size of a grammar on a table; None without the compiled engine."""
-    core = exact_kernels()
-    if core is None:
+def estimate_size(problem: Problem) -> Size | None:
+    """The size of exact sums over a problem; None without the compiled core."""
+    if problem.core is None:
         return None
-    return size_of(core.ExactEngine(core_problem(core, grammar, table)), grammar, table)
+    return size_of(problem.core, problem.grammar, problem.table)
 
 
-def size_for(grammar: TreeGrammar, table: Table, memory: float, splits: float) -> Size | None:
+def size_for(problem: Problem, memory: float, splits: float) -> Size | None:
     """The size as far as it must be known to say whether a pass `fits`; None without the compiled
-    engine. What is small or large by far is told in a few milliseconds."""
-    core = exact_kernels()
-    if core is None:
+    core. What is small or large by far is told in a few milliseconds."""
+    engine, grammar, table = problem.core, problem.grammar, problem.table
+    if engine is None:
         return None
-    engine = core.ExactEngine(core_problem(core, grammar, table))
     rough = size_of(engine, grammar, table, _ROUGH)
     if isinstance(grammar.states, OpenStates):
         # Many states are listed only where the boxes are so few that a pass may fit.
         if rough.at_least or rough.boxes_alone().exceeds(memory, splits):
             return rough
         try:
-            grammar = grammar.listed()
+            listed = problem.on(grammar.listed())
         except UnsupportedError:
             return replace(rough, at_least=True)
-        return size_for(grammar, table, memory, splits)
+        return size_for(listed, memory, splits)
     small = rough.fits(memory / _FAR, splits / _FAR)
     return (
         rough

@@ -83,6 +83,7 @@ def forward_draws(problem: Problem) -> ForwardDraws:
         problem.program.constraints,
         likelihood=False,
         most_boxes=1.0,
+        engine=problem.core,
     )
     return ForwardDraws(base)
 
@@ -138,43 +139,25 @@ def _room(problem: Problem, request: Request, options: TreeChainOptions, in_core
 def tree_sampler(problem: Problem, options: TreeChainOptions, likelihood: bool) -> TreeSampler[Any]:
     """For `edittree` chains of its own; else the compiled ones where they can run, else the plain
     ones."""
-    program, grammar, boxes = problem.program, problem.grammar, problem.boxes
+    program, rungs = problem.program, options.rungs
+    on = (problem.grammar, problem.boxes)
+    how: dict[str, Any] = {"proposal": options.proposal, "likelihood": likelihood}
     if program.edits is not None:
-        if options.rungs != 1:
+        if rungs != 1:
             raise UsageError(NO_RUNGS_OVER_EDITS())
-        over_edits = (
-            CompiledEditMetropolisHastings
-            if edits_are_compiled(program.constraints)
-            else EditMetropolisHastings
-        )
-        return over_edits(
-            grammar,
-            boxes,
-            program.edits,
-            program.support,
-            program.constraints,
-            proposal=options.proposal,
-            likelihood=likelihood,
-        )
+        edits = (*on, program.edits, program.support, program.constraints)
+        if edits_are_compiled(program.constraints):
+            return CompiledEditMetropolisHastings(*edits, engine=problem.core, **how)
+        return EditMetropolisHastings(*edits, **how)
     if not core_takes(program.constraints):
-        plain = MetropolisHastings(
-            grammar,
-            boxes,
-            program.constraints,
-            proposal=options.proposal,
-            likelihood=likelihood,
-        )
-        return plain if options.rungs == 1 else Tempering(plain, options.rungs)
-    tempered = options.rungs != 1
+        plain = MetropolisHastings(*on, program.constraints, **how)
+        return plain if rungs == 1 else Tempering(plain, rungs)
+    # Under tempering, sums over subtrees would be worked out anew for each power.
+    most = MOST_BOXES if rungs != 1 else None
     core = CompiledMetropolisHastings(
-        grammar,
-        boxes,
-        program.constraints,
-        proposal=options.proposal,
-        likelihood=likelihood,
-        most_boxes=MOST_BOXES if tempered else None,  # sums are worked out anew for each power
+        *on, program.constraints, most_boxes=most, engine=problem.core, **how
     )
-    return CompiledTempering(core, options.rungs) if tempered else core
+    return core if rungs == 1 else CompiledTempering(core, rungs)
 
 
 def chain_schedule(

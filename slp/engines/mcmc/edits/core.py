@@ -50,7 +50,8 @@ def edits_are_compiled(constraints: Iterable[Constraint]) -> bool:
 
 class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
     """Chains over sequences of edits, as `EditMetropolisHastings` with the same arguments, where
-    `edits_are_compiled`.
+    `edits_are_compiled`. `engine` is the core's on grammar and table (`Problem.core`); it is made
+    here where it is not given.
 
     Attributes
     ----------
@@ -72,6 +73,7 @@ class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
         *,
         proposal: str = "q_uc",
         likelihood: bool = True,
+        engine: Any = None,
     ) -> None:
         constraints = tuple(constraints)
         core = mh_kernels()
@@ -90,7 +92,9 @@ class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
         super().__init__(plain, named, likelihood)
         self.given = plain.given
         self._identity = {**self.plain.identity, "kernel": "compiled"}
-        engine = core.ExactEngine(core_problem(core, grammar, geometry.table, count_leaves=False))
+        if engine is None or grammar.max_leaves is not None:  # tests count leaves, not states
+            problem = core_problem(core, grammar, geometry.table, count_leaves=False)
+            engine = core.ExactEngine(problem)
         self._sampler_of = partial(
             core_sampler,
             core,

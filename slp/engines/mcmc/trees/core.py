@@ -69,7 +69,8 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
     `most_boxes`: a goal fits under `q_exact` if a bound on the boxes below it is at most this: the
     lesser of 2^m for its m distinct rows, and of the product over features of c (c + 1) / 2 for the
     c codes that occur there (2^c for levels). That takes no search, and keeps to one verdict
-    whatever else is known.
+    whatever else is known. `engine`: the core's on grammar and table (`Problem.core`), made here
+    where it is not given.
 
     Raises
     ------
@@ -86,13 +87,17 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         proposal: str = "q_uc",
         likelihood: bool = True,
         most_boxes: float | None = None,
+        engine: Any = None,
     ) -> None:
         constraints = tuple(constraints)
         core = mh_kernels()
         assert core is not None
         self._predicates = tree_predicates(constraints)
         self.longest_block = 1 if self._predicates else LONGEST_BLOCK  # they may take seconds
-        problem = core.ExactEngine(core_problem(core, grammar, geometry.table, count_leaves=False))
+        problem = engine
+        if problem is None or grammar.max_leaves is not None:  # tests count leaves, not states
+            problem = core_problem(core, grammar, geometry.table, count_leaves=False)
+            problem = core.ExactEngine(problem)
         if most_boxes is None:
             # The estimate takes seconds on large tables, and nothing else asks what fits.
             exactly = "q_exact" in proposal
