@@ -29,7 +29,7 @@ import polars as pl
 
 import slp
 from slp.data import read_frame
-from slp.engines.mcmc.trees.core import CompiledMetropolisHastings
+from slp.engines.mcmc.trees.compiled import CompiledMetropolisHastings
 from slp.problem.boxes import Geometry
 from slp.runner import Phase
 

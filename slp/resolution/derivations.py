@@ -36,7 +36,7 @@ from slp.messages.proofs import TOO_MANY_INFERENCES
 from slp.resolution.machine import Limits
 from slp.resolution.queries import canonical
 from slp.resolution.runs import Alternative, Run, RunsOneByOne
-from slp.runner.randomness import Chance
+from slp.runner.randomness import Randomness
 from slp.terms import Term
 
 __all__ = ["Derivation", "ProofSpace", "Step"]
@@ -147,17 +147,17 @@ class ProofSpace:
         likelihood = new.log_likelihood - old.log_likelihood
         return new.log_excess - old.log_excess + likelihood
 
-    def redrawn(self, chance: Chance, old: Derivation) -> Derivation | None:
+    def redrawn(self, randomness: Randomness, old: Derivation) -> Derivation | None:
         """A proof drawn from the local process; None if it fails."""
-        return self.grow(chance)
+        return self.grow(randomness)
 
-    def cut(self, chance: Chance, old: Derivation, k: int) -> Derivation | None:
+    def cut(self, randomness: Randomness, old: Derivation, k: int) -> Derivation | None:
         """The proof cut at choice point k, from 0; None if what is drawn fails."""
-        return self.grow(chance, old.steps[: old.points[k]])
+        return self.grow(randomness, old.steps[: old.points[k]])
 
     # --- derivations -----------------------------------------------------------------------------
 
-    def grow(self, chance: Chance, kept: Sequence[Step] = ()) -> Derivation | None:
+    def grow(self, randomness: Randomness, kept: Sequence[Step] = ()) -> Derivation | None:
         """Draw a proof that begins with the steps kept; None if it fails."""
         steps = list(kept)
         spent = sum(step.run.inferences for step in kept)
@@ -166,7 +166,7 @@ class ProofSpace:
             spent += run.inferences
             if not run.alternatives or not self.allows(spent):
                 return None
-            steps.append(Step(run, chance.among(run.cumulative)))
+            steps.append(Step(run, randomness.among(run.cumulative)))
         return self.finished(steps)
 
     def derivation_of(self, choices: Sequence[int]) -> Derivation:

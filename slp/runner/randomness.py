@@ -1,7 +1,7 @@
-"""All randomness of a transition passes through one small door.
+"""The random choices of a transition, behind a protocol.
 
-The engine stands a random number generator behind it. Tests stand every outcome there, one after
-the other with its probability, and so get the exact transition matrix of the very code that runs.
+A run answers them by a random number generator. Tests answer with every outcome, one after the
+other and with its probability: this gives the exact transition matrix of the code that runs.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Protocol
 
 import numpy as np
 
-__all__ = ["Chance", "RandomChance"]
+__all__ = ["Randomness", "RandomNumbers"]
 
 
-class Chance(Protocol):
-    """What a transition may ask of chance."""
+class Randomness(Protocol):
+    """The random choices that a transition may make."""
 
     def among(self, cumulative: Sequence[float]) -> int:
         """An index; index i has probability (cumulative[i] - cumulative[i - 1]) / cumulative[-1],
@@ -32,23 +32,23 @@ class Chance(Protocol):
         ...
 
 
-class RandomChance:
-    """Chance by a generator."""
+class RandomNumbers:
+    """Randomness by a generator."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
 
     def among(self, cumulative: Sequence[float]) -> int:
-        """See `Chance`."""
+        """See `Randomness`."""
         if len(cumulative) == 1:
             return 0
         place = bisect_right(cumulative, self._rng.random() * cumulative[-1])
         return min(place, len(cumulative) - 1)
 
     def index(self, n: int) -> int:
-        """See `Chance`."""
+        """See `Randomness`."""
         return int(self._rng.integers(n)) if n > 1 else 0
 
     def happens(self, probability: float) -> bool:
-        """See `Chance`."""
+        """See `Randomness`."""
         return probability >= 1.0 or bool(self._rng.random() < probability)

@@ -12,7 +12,7 @@ from slp.engines.mcmc.records import RecordsOf
 from slp.engines.mcmc.trees import MetropolisHastings
 from slp.engines.mcmc.trees.proof import goals_below
 from slp.runner import Info, Schedule, Weighted, never
-from slp.runner.randomness import RandomChance
+from slp.runner.randomness import RandomNumbers
 
 
 class Island(RecordsOf[MetropolisHastings]):
@@ -40,7 +40,7 @@ class Island(RecordsOf[MetropolisHastings]):
     def grown(self, rng, choices, still_open, weight):
         if not still_open:
             return choices, still_open, weight
-        process, random = self.base.process, RandomChance(rng)
+        process, random = self.base.process, RandomNumbers(rng)
         goal = process.goal(*still_open[-1])
         if not goal.ways:  # a dead end
             return choices, [], -inf

@@ -12,7 +12,7 @@ import numpy as np
 
 from slp.engines.mcmc.proposals import Derivation, Proposal, Space, metropolis_hastings
 from slp.runner import Json, Move, Phase, StepByStep, Tally
-from slp.runner.randomness import Chance, RandomChance
+from slp.runner.randomness import Randomness, RandomNumbers
 
 __all__ = ["Mixture", "MixtureChains", "MixtureState"]
 
@@ -51,12 +51,12 @@ class Mixture(Generic[S, D]):
         return MixtureState(derivation, (0,) * len(self.proposals))
 
     def step(
-        self, chance: Chance, space: S, state: MixtureState[D]
+        self, randomness: Randomness, space: S, state: MixtureState[D]
     ) -> tuple[MixtureState[D], Move]:
         """Choose a proposal by its weight, and make one step with it."""
-        i = chance.among(self.cumulative)
+        i = randomness.among(self.cumulative)
         proposal, turn = self.proposals[i], state.turns[i]
-        new, outcome = metropolis_hastings(chance, space, proposal, state.derivation, turn)
+        new, outcome = metropolis_hastings(randomness, space, proposal, state.derivation, turn)
         turns = (*state.turns[:i], (turn + 1) % proposal.period, *state.turns[i + 1 :])
         return MixtureState(new, turns), Move(proposal.name, outcome)
 
@@ -89,7 +89,7 @@ class MixtureChains(StepByStep[MixtureState[D]], Generic[S, D]):
         self, rng: np.random.Generator, state: MixtureState[D], phase: Phase
     ) -> tuple[MixtureState[D], Tally]:
         """One proposal of the mixture, accepted or not."""
-        state, move = self.mixture.step(RandomChance(rng), self.target, state)
+        state, move = self.mixture.step(RandomNumbers(rng), self.target, state)
         return state, Counter((move,))
 
     def record(self, state: MixtureState[D]) -> Json:

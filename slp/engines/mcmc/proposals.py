@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from slp.runner import Outcome
-from slp.runner.randomness import Chance
+from slp.runner.randomness import Randomness
 
 __all__ = [
     "CutAtEach",
@@ -62,11 +62,11 @@ class Space(Protocol[D]):
         """log of [w(new)/q(new) L(new)] / [w(old)/q(old) L(old)]."""
         ...
 
-    def redrawn(self, chance: Chance, old: D) -> D | None:
+    def redrawn(self, randomness: Randomness, old: D) -> D | None:
         """A derivation drawn from the local process; None if that fails."""
         ...
 
-    def cut(self, chance: Chance, old: D, k: int) -> D | None:
+    def cut(self, randomness: Randomness, old: D, k: int) -> D | None:
         """The derivation cut at its choice point k, from 0; None if what is drawn fails."""
         ...
 
@@ -96,7 +96,9 @@ class Proposal(Protocol[S_contra, D]):
     @property
     def period(self) -> int: ...
 
-    def propose(self, chance: Chance, target: S_contra, old: D, turn: int) -> Proposed[D] | None:
+    def propose(
+        self, randomness: Randomness, target: S_contra, old: D, turn: int
+    ) -> Proposed[D] | None:
         """A proposal; None where nothing can be proposed, and the chain stays."""
         ...
 
@@ -113,11 +115,13 @@ class CutAtRoot:
     name: str = "q_ind"
     period: int = 1
 
-    def propose(self, chance: Chance, target: Space[D], old: D, turn: int) -> Proposed[D] | None:
+    def propose(
+        self, randomness: Randomness, target: Space[D], old: D, turn: int
+    ) -> Proposed[D] | None:
         """See `Proposal`."""
         if old.n_points == 0:
             return None
-        return _judged(target, old, target.redrawn(chance, old))
+        return _judged(target, old, target.redrawn(randomness, old))
 
 
 @dataclass(frozen=True)
@@ -131,11 +135,13 @@ class CutUniformly:
     name: str = "q_uc"
     period: int = 1
 
-    def propose(self, chance: Chance, target: Space[D], old: D, turn: int) -> Proposed[D] | None:
+    def propose(
+        self, randomness: Randomness, target: Space[D], old: D, turn: int
+    ) -> Proposed[D] | None:
         """See `Proposal`."""
         if old.n_points == 0:
             return None
-        new = target.cut(chance, old, chance.index(old.n_points))
+        new = target.cut(randomness, old, randomness.index(old.n_points))
         if new is None:
             return Proposed(None, -math.inf)
         return Proposed(new, target.log_ratio(new, old) + log_count_ratio(new, old))
@@ -157,11 +163,13 @@ class CutAtEach:
         """`q_n(K)`."""
         return f"q_n({self.period})"
 
-    def propose(self, chance: Chance, target: Space[D], old: D, turn: int) -> Proposed[D] | None:
+    def propose(
+        self, randomness: Randomness, target: Space[D], old: D, turn: int
+    ) -> Proposed[D] | None:
         """See `Proposal`."""
         if turn >= old.n_points:
             return None
-        return _judged(target, old, target.cut(chance, old, turn))
+        return _judged(target, old, target.cut(randomness, old, turn))
 
 
 def _judged(target: Space[D], old: D, new: D | None) -> Proposed[D]:
@@ -181,19 +189,19 @@ def acceptance_probability(log_ratio: float) -> float:
 
 
 def metropolis_hastings(
-    chance: Chance, target: S, proposal: Proposal[S, D], old: D, turn: int = 0
+    randomness: Randomness, target: S, proposal: Proposal[S, D], old: D, turn: int = 0
 ) -> tuple[D, Outcome]:
     """One step: propose once, and go there or stay. A proposal that fails, or breaks a test, is a
     stay: to propose again instead would favour derivations from which proposals rarely fail.
 
     Predicates are asked of what would be accepted only. The probability to go from x to x' is the
     same, q(x') min(1, ratio) [tests and predicates hold for x'], whichever is asked first."""
-    proposed = proposal.propose(chance, target, old, turn)
+    proposed = proposal.propose(randomness, target, old, turn)
     if proposed is None:
         return old, "stayed"
     new, log_ratio = proposed
     if new is None or not target.passes(new):
         return old, "failed"
-    if not chance.happens(acceptance_probability(log_ratio)):
+    if not randomness.happens(acceptance_probability(log_ratio)):
         return old, "rejected"
     return (new, "accepted") if target.agreed(new) else (old, "failed")

@@ -2,11 +2,11 @@
 
 In the order of the work: `nodes` (trees that share nodes, and what can be edited where), `process`
 (sequences of edits and their choice points), `target` (what is drawn from), `start` (where chains
-begin), `engine` (what the run loop runs), `compiled` (the same in the C++ core). Proposals are
+begin), `chains` (what the loop drives), `compiled` (the same in the C++ core). Proposals are
 those of `slp.engines.mcmc.proposals`.
 """
 
-from slp.engines.mcmc.edits.core import CompiledEditMetropolisHastings, edits_are_compiled
-from slp.engines.mcmc.edits.engine import EditMetropolisHastings
+from slp.engines.mcmc.edits.chains import EditMetropolisHastings
+from slp.engines.mcmc.edits.compiled import CompiledEditMetropolisHastings, edits_are_compiled
 
 __all__ = ["CompiledEditMetropolisHastings", "EditMetropolisHastings", "edits_are_compiled"]

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from slp.engines.mcmc.edits.nodes import KINDS, PRUNE, Node, Nodes
-from slp.runner.randomness import Chance
+from slp.runner.randomness import Randomness
 
 __all__ = ["Edit", "EditProcess", "Edits", "Point", "kinds_of"]
 
@@ -89,7 +89,7 @@ class EditProcess:
 
     def draw(
         self,
-        chance: Chance,
+        randomness: Randomness,
         edits: Sequence[Edit] = (),
         trees: Sequence[Node] = (),
         point: Point | None = None,
@@ -102,35 +102,35 @@ class EditProcess:
         passed = list(trees[: len(drawn) + 1]) or [self.given]
         while True:
             tree = passed[-1]
-            if not kinds_of(tree) or (old is None and not self._goes_on(chance, len(drawn))):
+            if not kinds_of(tree) or (old is None and not self._goes_on(randomness, len(drawn))):
                 return self.sequence(drawn, passed)
-            drawn.append(self.draw_edit(chance, tree, old, kept))
+            drawn.append(self.draw_edit(randomness, tree, old, kept))
             passed.append(self.nodes.edited(tree, *drawn[-1]))
             old = None
 
     def draw_edit(
-        self, chance: Chance, tree: Node, old: Edit | None = None, kept: int = KIND
+        self, randomness: Randomness, tree: Node, old: Edit | None = None, kept: int = KIND
     ) -> Edit:
         """Draw an edit of a tree to which a kind applies; the choices of `old` before the choice
         `kept` are taken as they are."""
         if old is None or kept <= KIND:
             kinds = kinds_of(tree)
-            kind = kinds[chance.index(len(kinds))]
+            kind = kinds[randomness.index(len(kinds))]
         else:
             kind = old.kind
-        place = chance.index(tree.places[kind]) if old is None or kept <= PLACE else old.place
+        place = randomness.index(tree.places[kind]) if old is None or kept <= PLACE else old.place
         if kind == PRUNE:
             return Edit(kind, place, -1)
         choice = self.nodes.choice_at(tree, kind, place)
-        return Edit(kind, place, chance.among(choice.cumulative))
+        return Edit(kind, place, randomness.among(choice.cumulative))
 
-    def _goes_on(self, chance: Chance, n_edits: int) -> bool:
+    def _goes_on(self, randomness: Randomness, n_edits: int) -> bool:
         p = self.more(n_edits)
-        return p == 1.0 or (p > 0.0 and chance.happens(p))
+        return p == 1.0 or (p > 0.0 and randomness.happens(p))
 
-    def cut(self, chance: Chance, old: Edits, k: int) -> Edits:
+    def cut(self, randomness: Randomness, old: Edits, k: int) -> Edits:
         """The sequence cut at its choice point k, from 0."""
-        return self.draw(chance, old.edits, old.trees, old.points[k])
+        return self.draw(randomness, old.edits, old.trees, old.points[k])
 
     def sequence_of(self, edits: Sequence[Edit]) -> Edits:
         """The sequence that makes these edits."""

@@ -11,7 +11,7 @@ from slp.errors import SlpError
 from slp.messages.inference import NO_EDITS
 from slp.problem.cut_trees import parts_of_tree
 from slp.runner import SearchStoppedError, Stop, never
-from slp.runner.randomness import Chance
+from slp.runner.randomness import Randomness
 from slp.trees import Tree
 from slp.trees.predicates import AskedPredicate, refusals_in_words, refused_example
 
@@ -59,7 +59,7 @@ def find_nodes(nodes: Nodes, tree: Tree) -> Node | None:
 
 def find_start(
     target: EditTarget,
-    chance: Chance,
+    randomness: Randomness,
     asked: Sequence[AskedPredicate] = (),
     stop: Stop = never,
 ) -> Edits:
@@ -72,7 +72,7 @@ def find_start(
     SearchStoppedError
         See `slp.runner.Stepper`.
     """
-    for edits, tree in _candidates(target.process, chance):
+    for edits, tree in _candidates(target.process, randomness):
         if stop():
             raise SearchStoppedError(nothing_found(asked))
         if target.allows(tree):
@@ -86,12 +86,14 @@ def no_edits(asked: Sequence[AskedPredicate] = ()) -> SlpError:
     return SlpError(NO_EDITS(refusals=refusals, refused=refused))
 
 
-def _candidates(process: EditProcess, chance: Chance) -> Iterator[tuple[Sequence[Edit], Node]]:
+def _candidates(
+    process: EditProcess, randomness: Randomness
+) -> Iterator[tuple[Sequence[Edit], Node]]:
     """Edits and the trees that they lead to: draws from the process; the given tree with ever more
     of it pruned away, down to one leaf; draws that go on for up to 16, then 128 edits, every tree
     on the way."""
     for _ in range(_TRIES):
-        drawn = process.draw(chance)
+        drawn = process.draw(randomness)
         yield drawn.edits, drawn.tree
     edits: list[Edit] = []
     tree = process.given
@@ -102,15 +104,17 @@ def _candidates(process: EditProcess, chance: Chance) -> Iterator[tuple[Sequence
         yield edits, tree
     for most in _LENGTHS:
         for _ in range(_TRIES):
-            yield from _walk(process, chance, most)
+            yield from _walk(process, randomness, most)
 
 
-def _walk(process: EditProcess, chance: Chance, most: int) -> Iterator[tuple[Sequence[Edit], Node]]:
+def _walk(
+    process: EditProcess, randomness: Randomness, most: int
+) -> Iterator[tuple[Sequence[Edit], Node]]:
     """Edit up to so many times."""
     edits: list[Edit] = []
     tree = process.given
     while len(edits) < most and kinds_of(tree):
-        edits.append(process.draw_edit(chance, tree))
+        edits.append(process.draw_edit(randomness, tree))
         tree = process.nodes.edited(tree, *edits[-1])
         yield edits, tree
 

@@ -13,7 +13,7 @@ from slp.problem.node_tests import NodeTests
 from slp.problem.rule_weights import leaf_allowed
 from slp.problem.split_measures import flat_transitions
 from slp.problem.tree_tests import GrownTree, TreeTest
-from slp.runner.randomness import Chance
+from slp.runner.randomness import Randomness
 from slp.trees.predicates import AskedPredicate
 
 __all__ = ["EditTarget", "InLanguage"]
@@ -62,13 +62,13 @@ class EditTarget:
         """
         return self.power * (new.tree.log_likelihood - old.tree.log_likelihood)
 
-    def redrawn(self, chance: Chance, old: Edits) -> Edits:
+    def redrawn(self, randomness: Randomness, old: Edits) -> Edits:
         """A sequence drawn from the process."""
-        return self.process.draw(chance)
+        return self.process.draw(randomness)
 
-    def cut(self, chance: Chance, old: Edits, k: int) -> Edits:
+    def cut(self, randomness: Randomness, old: Edits, k: int) -> Edits:
         """The sequence cut at choice point k, from 0."""
-        return self.process.cut(chance, old, k)
+        return self.process.cut(randomness, old, k)
 
 
 class InLanguage:

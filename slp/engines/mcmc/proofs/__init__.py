@@ -4,7 +4,7 @@ Entry points: `sample_proofs`, which `slp.Program.sample_proofs` calls, and what
 `SampledProofs`.
 
 Inside, in the order of the work: `derivations` (proofs as choices, and the distribution over them),
-`start` (a proof to begin with), `likelihood` (functions and goals), `engine` (what the run loop of
+`start` (a proof to begin with), `likelihood` (functions and goals), `chains` (what the loop of
 `slp.runner` runs, with the proposals of `slp.engines.mcmc.trees`), `sample` (from options to
 chains), `sampled` (draws and what they come to).
 """

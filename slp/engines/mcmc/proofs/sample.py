@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from slp.engines.mcmc.options import ProofChainOptions
-from slp.engines.mcmc.proofs.engine import ProofMetropolisHastings
+from slp.engines.mcmc.proofs.chains import ProofMetropolisHastings
 from slp.engines.mcmc.proofs.likelihood import (
     FirstAnswer,
     LogLikelihood,

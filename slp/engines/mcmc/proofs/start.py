@@ -15,7 +15,7 @@ from slp.messages.proofs import ALL_PROOFS_IMPOSSIBLE, NO_PROOF_TO_START, NO_PRO
 from slp.resolution.derivations import Derivation, ProofSpace, Step
 from slp.resolution.runs import Run
 from slp.runner import SearchStoppedError, Stop, never
-from slp.runner.randomness import Chance
+from slp.runner.randomness import Randomness
 from slp.source import SourceSpan
 
 __all__ = ["backtracked", "find_start"]
@@ -26,7 +26,7 @@ _DEAD_ENDS = 1000
 
 
 def find_start(
-    space: ProofSpace, chance: Chance, span: SourceSpan | None, stop: Stop = never
+    space: ProofSpace, randomness: Randomness, span: SourceSpan | None, stop: Stop = never
 ) -> Derivation:
     """A proof in the support; `span` is the goal's.
 
@@ -41,14 +41,14 @@ def find_start(
     for _ in range(_TRIES):
         if stop():
             raise SearchStoppedError("no proof to start from was found")
-        derivation = backtracked(space, chance)
+        derivation = backtracked(space, randomness)
         if derivation is not None and space.passes(derivation):
             return derivation
         found += derivation is not None
     raise _no_start(found, space.stopped, span)
 
 
-def backtracked(space: ProofSpace, chance: Chance) -> Derivation | None:
+def backtracked(space: ProofSpace, randomness: Randomness) -> Derivation | None:
     """A proof; None if there is none, or none is found."""
     steps: list[Step] = []
     left: list[list[int]] = []  # numbers of the alternatives not tried yet, for each step
@@ -63,15 +63,15 @@ def backtracked(space: ProofSpace, chance: Chance) -> Derivation | None:
             if not steps or dead_ends > _DEAD_ENDS:
                 return None
             run, untried = steps.pop().run, left.pop()
-        steps.append(Step(run, _drawn(run, untried, chance)))
+        steps.append(Step(run, _drawn(run, untried, randomness)))
         left.append([i for i in untried if i != steps[-1].taken])
         if steps[-1].alternative.start is None:
             return space.finished(steps)
 
 
-def _drawn(run: Run[object], untried: Sequence[int], chance: Chance) -> int:
+def _drawn(run: Run[object], untried: Sequence[int], randomness: Randomness) -> int:
     """One of the alternatives not tried yet, by their weights."""
-    return untried[chance.among(tuple(accumulate(run.alternatives[i].weight for i in untried)))]
+    return untried[randomness.among(tuple(accumulate(run.alternatives[i].weight for i in untried)))]
 
 
 def _no_start(found: int, stopped: Diagnostic | None, span: SourceSpan | None) -> SlpError:

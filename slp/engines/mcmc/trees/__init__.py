@@ -3,7 +3,7 @@
 `slp.problem.local_process` says what can be chosen at each goal, and with which probability. In the
 order of the work: `proof` (derivations and their choice points), `target` (what is drawn from),
 `proposals` and `exact_subtrees` (where to cut; the acceptance ratios), `names` (mixtures as text),
-`engine` and `tempering` (what the run loop runs). `core` and `core_tempering` make the same
+`chains` and `tempering` (what the loop drives). `compiled` and `compiled_tempering` make the same
 transitions in the C++ core.
 
 Reference: Angelopoulos & Cussens (2001), Markov chain Monte Carlo using tree-based priors on model
@@ -11,9 +11,9 @@ structure, UAI; (2005), Exploiting informative priors for Bayesian classificatio
 trees, IJCAI.
 """
 
-from slp.engines.mcmc.trees.core import MOST_BOXES, CompiledMetropolisHastings, core_takes
-from slp.engines.mcmc.trees.core_tempering import CompiledTempering
-from slp.engines.mcmc.trees.engine import MetropolisHastings
+from slp.engines.mcmc.trees.chains import MetropolisHastings
+from slp.engines.mcmc.trees.compiled import MOST_BOXES, CompiledMetropolisHastings, core_takes
+from slp.engines.mcmc.trees.compiled_tempering import CompiledTempering
 from slp.engines.mcmc.trees.tempering import Tempering
 
 __all__ = [

@@ -32,7 +32,7 @@ from slp.engines.mcmc.trees.target import Target
 from slp.errors import BudgetError
 from slp.problem.local_process import Choices, Goal, LocalProcess
 from slp.problem.remembered import Remembered
-from slp.runner.randomness import Chance
+from slp.runner.randomness import Randomness
 
 __all__ = ["DEFAULT_BUDGET", "ExactSubtree", "SubtreeCharts"]
 
@@ -60,11 +60,11 @@ class SubtreeCharts:
                 self._fits[key] = self._forest(goal) is not None
         return self._fits[key]
 
-    def draw(self, chance: Chance, goal: Goal, power: float) -> Proof:
+    def draw(self, randomness: Randomness, goal: Goal, power: float) -> Proof:
         """The proof of a goal that fits and derives something, drawn from p."""
         with self._process.lock:
             chart = self._chart(goal, power)
-        return proof_of(self._process, chart.draw_choices(chance, self._process))
+        return proof_of(self._process, chart.draw_choices(randomness, self._process))
 
     def _chart(self, goal: Goal, power: float) -> PowerChart:
         key = goal.box, goal.state, power
@@ -106,14 +106,14 @@ class PowerChart(Chart):
         self.edge_weight = weight
         self._cumulative: dict[int, list[float]] = {}
 
-    def draw_choices(self, chance: Chance, process: LocalProcess) -> list[Choices]:
+    def draw_choices(self, randomness: Randomness, process: LocalProcess) -> list[Choices]:
         """Draw a derivation, as choices in preorder."""
         f = self.forest
         out: list[Choices] = []
         stack = [int(f.left[f.edges(0)][0])]  # item 0 only calls the goal
         while stack:
             item = stack.pop()
-            edge = int(f.first_edge[item]) + chance.among(self._cumulative_shares(item))
+            edge = int(f.first_edge[item]) + randomness.among(self._cumulative_shares(item))
             goal = process.goal(f.boxes[f.item_box[item]], int(f.item_state[item]))
             out.append(_choices(goal, int(f.rule[edge]), int(f.cut[edge])))
             if f.cut[edge] != LEAF:
@@ -150,13 +150,13 @@ class ExactSubtree:
     period: int = 1
 
     def propose(
-        self, chance: Chance, target: Target, old: Proof, turn: int
+        self, randomness: Randomness, target: Target, old: Proof, turn: int
     ) -> Proposed[Proof] | None:
         """See `Proposal`. Nothing can be proposed where no goal on the row's path fits."""
         table = target.process.geometry.table
-        row = int(table.row_of[chance.index(table.n_rows)])
+        row = int(table.row_of[randomness.index(table.n_rows)])
         for position, node in path_to_row(old, row):
             if self.charts.fits(node.goal):
-                new = self.charts.draw(chance, node.goal, target.power)
+                new = self.charts.draw(randomness, node.goal, target.power)
                 return Proposed(replaced(target.process, old, position, new), 0.0)
         return None

@@ -16,9 +16,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from slp.engines.mcmc.records import RecordsOf
-from slp.engines.mcmc.trees.core import CompiledMetropolisHastings, CoreState
+from slp.engines.mcmc.trees.chains import TRIES, no_start, search_stopped
+from slp.engines.mcmc.trees.compiled import CompiledMetropolisHastings, CoreState
 from slp.engines.mcmc.trees.core_chains import seeds
-from slp.engines.mcmc.trees.engine import TRIES, no_start, search_stopped
 from slp.ir.program import COUNTING_MEASURES
 from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
 from slp.results.drawn import DrawnResult, ForwardResult

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from slp.ir.tree_grammar import CallRule, LeafRule
 from slp.problem.local_process import Choices, Goal, LocalProcess, SplitAlternative
-from slp.runner.randomness import Chance
+from slp.runner.randomness import Randomness
 
 __all__ = [
     "Point",
@@ -105,7 +105,7 @@ class Point(NamedTuple):
 
 def grow(
     process: LocalProcess,
-    chance: Chance,
+    randomness: Randomness,
     goal: Goal,
     way: int | None = None,
     *,
@@ -124,12 +124,12 @@ def grow(
         if not goal.ways:
             return None
         taken = way if not drawn else None
-        if taken is None and end_early and chance.happens(end_early):
+        if taken is None and end_early and randomness.happens(end_early):
             taken = _first_leaf(goal)
         if taken is None:
-            taken = chance.among(goal.cumulative)
+            taken = randomness.among(goal.cumulative)
         splits = goal.ways[taken].cumulative
-        drawn.append((goal, taken, chance.among(splits) if splits else -1))
+        drawn.append((goal, taken, randomness.among(splits) if splits else -1))
         stack += reversed(goals_below(*drawn[-1]))
     return proof_of(process, drawn)
 
@@ -210,10 +210,10 @@ def choice_points(proof: Proof) -> list[Point]:
     return out
 
 
-def cut(process: LocalProcess, chance: Chance, proof: Proof, point: Point) -> Proof | None:
+def cut(process: LocalProcess, randomness: Randomness, proof: Proof, point: Point) -> Proof | None:
     """Cut at a choice point; None if what is drawn comes to a dead end."""
     old = _breadth_first(proof)[point.goal].proof
-    new = grow(process, chance, old.goal, old.way if point.of_split else None)
+    new = grow(process, randomness, old.goal, old.way if point.of_split else None)
     return None if new is None else replaced(process, proof, point.goal, new)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from slp.engines.mcmc.trees.proof import Proof, choice_points, cut, grow
 from slp.problem.local_process import LocalProcess
 from slp.problem.tree_tests import TreeTest
-from slp.runner.randomness import Chance
+from slp.runner.randomness import Randomness
 
 __all__ = ["Target"]
 
@@ -55,10 +55,10 @@ class Target:
         likelihood = new.log_likelihood - old.log_likelihood
         return new.log_excess - old.log_excess + self.power * likelihood
 
-    def redrawn(self, chance: Chance, old: Proof) -> Proof | None:
+    def redrawn(self, randomness: Randomness, old: Proof) -> Proof | None:
         """A proof drawn from the local process, or None if it comes to a dead end."""
-        return grow(self.process, chance, old.goal)
+        return grow(self.process, randomness, old.goal)
 
-    def cut(self, chance: Chance, old: Proof, k: int) -> Proof | None:
+    def cut(self, randomness: Randomness, old: Proof, k: int) -> Proof | None:
         """The proof cut at choice point k in breadth-first order, from 0."""
-        return cut(self.process, chance, old, choice_points(old)[k])
+        return cut(self.process, randomness, old, choice_points(old)[k])

@@ -26,12 +26,12 @@ import numpy as np
 from slp.engines.mcmc.mixture import MixtureState
 from slp.engines.mcmc.proposals import acceptance_probability
 from slp.engines.mcmc.records import RecordsOf
-from slp.engines.mcmc.trees.engine import MetropolisHastings
+from slp.engines.mcmc.trees.chains import MetropolisHastings
 from slp.engines.mcmc.trees.proof import Proof
 from slp.errors import UsageError
 from slp.messages.inference import TOO_FEW_RUNGS
 from slp.runner import Json, Move, Phase, StepByStep, Stop, Tally, never
-from slp.runner.randomness import Chance, RandomChance
+from slp.runner.randomness import Randomness, RandomNumbers
 
 if TYPE_CHECKING:
     from slp.results.drawn import TreeSampler
@@ -104,22 +104,22 @@ class Tempering(OfRung0[MetropolisHastings], StepByStep[TemperingState]):
     ) -> tuple[TemperingState, Tally]:
         """Every rung moves, then a swap is tried; in warm-up the ladder is tuned. Told are the
         moves of rung 0, and the swap."""
-        state, moves = self.transition(RandomChance(rng), state)
+        state, moves = self.transition(RandomNumbers(rng), state)
         return (self.tuned(state, phase.step) if phase.warm_up else state), Counter(moves)
 
     def transition(
-        self, chance: Chance, state: TemperingState
+        self, randomness: Randomness, state: TemperingState
     ) -> tuple[TemperingState, tuple[Move, ...]]:
         """The transition that `step` makes; the moves of rung 0, and the swap."""
         rungs, moves = [], []
         for rung, power in zip(state.rungs, state.powers, strict=True):
             target = replace(self.base.target, power=power * self.base.target.power)
-            moved, move = self.base.mixture.step(chance, target, rung)
+            moved, move = self.base.mixture.step(randomness, target, rung)
             rungs.append(moved)
             moves.append(move)
-        j = chance.index(len(rungs) - 1)
+        j = randomness.index(len(rungs) - 1)
         ratio = log_swap_ratio(state.powers, rungs, j) * self.base.target.power
-        swapped = chance.happens(acceptance_probability(ratio))
+        swapped = randomness.happens(acceptance_probability(ratio))
         if swapped:  # turns belong to the rungs, proofs move
             cold, hot = rungs[j], rungs[j + 1]
             rungs[j] = replace(cold, derivation=hot.derivation)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.engines.mcmc.edits.core import core_sampler
+from slp.engines.mcmc.edits.compiled import core_sampler
 from slp.kernels.mh import mh_kernels
 from slp.problem.core import core_problem
 from slp.problem.cut_trees import Renderer
@@ -66,8 +66,8 @@ class CoreCapped:
             while scripts:
                 script = scripts.pop()
                 new, taken, probabilities = sampler.scripted(state, script, self.made.target.power)
-                chance = np.prod([p[t] for p, t in zip(probabilities, taken, strict=True)])
-                out[i, self.number[tuple(new.edits(sampler).tolist())]] += chance
+                probability = np.prod([p[t] for p, t in zip(probabilities, taken, strict=True)])
+                out[i, self.number[tuple(new.edits(sampler).tolist())]] += probability
                 for place in range(len(script), len(taken)):
                     others = range(taken[place] + 1, len(probabilities[place]))
                     scripts += [[*taken[:place], o] for o in others if probabilities[place][o] > 0]

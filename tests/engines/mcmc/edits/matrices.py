@@ -45,8 +45,8 @@ class Capped:
         out = np.zeros((len(self.drawn), len(self.drawn)))
         for i, (_, edits) in enumerate(self.drawn):
 
-            def step(chance: EveryOutcome, old: Edits = edits) -> Edits:
-                return metropolis_hastings(chance, self.target, proposal, old, turn)[0]
+            def step(randomness: EveryOutcome, old: Edits = edits) -> Edits:
+                return metropolis_hastings(randomness, self.target, proposal, old, turn)[0]
 
             for probability, new in outcomes(step):
                 out[i, self.number[new.edits]] += probability

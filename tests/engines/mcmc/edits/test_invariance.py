@@ -12,7 +12,7 @@ from slp.engines.mcmc.edits.process import STOP, EditProcess, Edits, Point
 from slp.engines.mcmc.edits.target import EditTarget
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal, Proposed
 from slp.problem.tree_tests import AtMostFeatures, AtMostLeaves
-from slp.runner.randomness import Chance
+from slp.runner.randomness import Randomness
 from tests.engines.mcmc.edits.examples import example, levels, stump, two_features
 from tests.engines.mcmc.edits.matrices import Capped
 
@@ -75,8 +75,8 @@ def test_likelihood_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_points_counted_from_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     right = EditProcess.cut
 
-    def from_the_end(self: EditProcess, chance: Chance, old: Edits, k: int) -> Edits:
-        return right(self, chance, old, old.n_points - 1 - k)
+    def from_the_end(self: EditProcess, randomness: Randomness, old: Edits, k: int) -> Edits:
+        return right(self, randomness, old, old.n_points - 1 - k)
 
     monkeypatch.setattr(EditProcess, "cut", from_the_end)
     assert worst_drift(CutAtEach(3)) > 1e-3
@@ -87,14 +87,14 @@ def test_a_cut_at_a_kind_that_redraws_the_stop(monkeypatch: pytest.MonkeyPatch) 
 
     def from_the_stop(
         self: EditProcess,
-        chance: Chance,
+        randomness: Randomness,
         edits: object = (),
         trees: object = (),
         point: object = None,
     ) -> Edits:
         if isinstance(point, Point):
             point = Point(point.after, STOP)
-        return right(self, chance, edits, trees, point)  # type: ignore[arg-type]
+        return right(self, randomness, edits, trees, point)  # type: ignore[arg-type]
 
     monkeypatch.setattr(EditProcess, "draw", from_the_stop)
     few = [CAPPED["prior"], CAPPED["tempered"]]
@@ -108,13 +108,13 @@ def test_failures_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     assert made.drift(CutUniformly()) < TOLERANCE
 
     def again(
-        self: CutUniformly, chance: Chance, target: EditTarget, old: Edits, turn: int
+        self: CutUniformly, randomness: Randomness, target: EditTarget, old: Edits, turn: int
     ) -> Proposed[Edits] | None:
-        proposed = right(self, chance, target, old, turn)
+        proposed = right(self, randomness, target, old, turn)
         new = None if proposed is None else proposed.derivation
         if new is None or target.holds(new):
             return proposed
-        return right(self, chance, target, old, turn)
+        return right(self, randomness, target, old, turn)
 
     monkeypatch.setattr(CutUniformly, "propose", again)
     assert made.drift(CutUniformly()) > 1e-3

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from slp.runner.randomness import RandomChance
+from slp.runner.randomness import RandomNumbers
 from slp.trees import Tree
 from tests.engines.mcmc.edits.brute_force import exact_prior
 from tests.engines.mcmc.edits.examples import Example, all_examples
@@ -60,8 +60,8 @@ def test_draws(made: Example) -> None:
     """2500 draws by chi-square, against the exact prior; each fails by chance 1 time in 1000."""
     prior = exact_prior(made.definition, made.given, made.process.p)
     assert sum(prior.values()) == pytest.approx(1, rel=1e-12)
-    chance = RandomChance(np.random.default_rng(5))
-    found = Counter(made.tree(made.process.draw(chance).tree) for _ in range(2500))
+    randomness = RandomNumbers(np.random.default_rng(5))
+    found = Counter(made.tree(made.process.draw(randomness).tree) for _ in range(2500))
     assert chi_square_fits(found, prior)
 
 

@@ -14,7 +14,7 @@ from slp.engines.mcmc import proposals
 from slp.engines.mcmc.proofs import start
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposed
 from slp.resolution.derivations import Derivation, ProofSpace
-from slp.runner.randomness import Chance
+from slp.runner.randomness import Randomness
 from tests.engines.mcmc.proofs.tiny import CASES, Case, space_of
 
 TOLERANCE = 1e-12
@@ -100,12 +100,12 @@ def test_failures_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     right = CutUniformly.propose
 
     def again(
-        self: CutUniformly, chance: Chance, target: ProofSpace, old: Derivation, turn: int
+        self: CutUniformly, randomness: Randomness, target: ProofSpace, old: Derivation, turn: int
     ) -> Proposed[Derivation] | None:
-        proposed = right(self, chance, target, old, turn)
+        proposed = right(self, randomness, target, old, turn)
         if proposed is None or proposed.derivation is not None:
             return proposed
-        return right(self, chance, target, old, turn)
+        return right(self, randomness, target, old, turn)
 
     monkeypatch.setattr(CutUniformly, "propose", again)
     assert worst_drift((CutUniformly(), 0)) > 1e-3
@@ -114,16 +114,18 @@ def test_failures_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_dead_end_that_is_backed_out_of(monkeypatch: pytest.MonkeyPatch) -> None:
     """To draw again at the last choice makes other proofs likely than the ratio knows."""
 
-    def backtracked(self: ProofSpace, chance: Chance, old: Derivation) -> Derivation | None:
-        return start.backtracked(self, chance)
+    def backtracked(self: ProofSpace, randomness: Randomness, old: Derivation) -> Derivation | None:
+        return start.backtracked(self, randomness)
 
     monkeypatch.setattr(ProofSpace, "redrawn", backtracked)
     assert worst_drift((CutAtRoot(), 0)) > 1e-3
 
 
 def test_a_cut_one_choice_too_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    def late(self: ProofSpace, chance: Chance, old: Derivation, k: int) -> Derivation | None:
-        return self.grow(chance, old.steps[: old.points[k] + 1])
+    def late(
+        self: ProofSpace, randomness: Randomness, old: Derivation, k: int
+    ) -> Derivation | None:
+        return self.grow(randomness, old.steps[: old.points[k] + 1])
 
     monkeypatch.setattr(ProofSpace, "cut", late)
     stuck = np.linalg.matrix_power(space_of(CASES[1]).matrix(CutUniformly(), 0), 64)

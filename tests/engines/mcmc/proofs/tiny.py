@@ -120,8 +120,8 @@ class Space:
         out = np.zeros((len(self.proofs), len(self.proofs)))
         for i, proof in enumerate(self.proofs):
 
-            def step(chance: EveryOutcome, old: Derivation = proof) -> Derivation:
-                return metropolis_hastings(chance, self.target, proposal, old, turn)[0]
+            def step(randomness: EveryOutcome, old: Derivation = proof) -> Derivation:
+                return metropolis_hastings(randomness, self.target, proposal, old, turn)[0]
 
             for probability, new in outcomes(step):
                 out[i, self.number[tuple(new.choices)]] += probability

@@ -92,10 +92,10 @@ class CoreExample:
         power = self.made.target.power
         out = np.zeros((len(self.choices), len(self.choices)))
         for i, state in enumerate(self.states(sampler, [turn])):
-            for chance, new in every_script(
+            for probability, new in every_script(
                 lambda script, at=state: sampler.scripted(at, script, power, predicate)
             ):
-                out[i, self.number[tuple(new.choices().tolist())]] += chance
+                out[i, self.number[tuple(new.choices().tolist())]] += probability
         return out
 
 

@@ -1,4 +1,4 @@
-"""Chance that comes out every way there is, one after the other, with the probability of each."""
+"""Every outcome of a random function, one after the other, with the probability of each."""
 
 from __future__ import annotations
 
@@ -51,14 +51,16 @@ class EveryOutcome:
 
 
 def outcomes(function: Callable[[EveryOutcome], T]) -> list[tuple[float, T]]:
-    """All that a function of chance can come to, with probabilities."""
+    """All outcomes of a random function, with probabilities."""
     out = []
     scripts: list[list[tuple[int, float]]] = [[]]
     while scripts:
         script = scripts.pop()
-        chance = EveryOutcome(script)
-        result = function(chance)
-        out.append((chance.probability, result))
-        for place in range(len(script), len(chance.taken)):
-            scripts += [[*chance.taken[:place], other] for other in chance.alternatives[place]]
+        randomness = EveryOutcome(script)
+        result = function(randomness)
+        out.append((randomness.probability, result))
+        for place in range(len(script), len(randomness.taken)):
+            scripts += [
+                [*randomness.taken[:place], other] for other in randomness.alternatives[place]
+            ]
     return out

@@ -36,8 +36,8 @@ class Example:
         out = np.zeros((len(self.proofs), len(self.proofs)))
         for i, proof in enumerate(self.proofs):
 
-            def step(chance: EveryOutcome, old: Proof = proof) -> Proof:
-                return metropolis_hastings(chance, self.target, proposal, old, turn)[0]
+            def step(randomness: EveryOutcome, old: Proof = proof) -> Proof:
+                return metropolis_hastings(randomness, self.target, proposal, old, turn)[0]
 
             for probability, new in outcomes(step):
                 out[i, self.number[new.key()]] += probability
@@ -53,7 +53,7 @@ class Example:
 
 def all_proofs(process: LocalProcess) -> list[Proof]:
     """Every proof of the root goal that does not fail."""
-    drawn = outcomes(lambda chance: grow(process, chance, process.root))
+    drawn = outcomes(lambda randomness: grow(process, randomness, process.root))
     return [proof for _, proof in drawn if proof is not None]
 
 

@@ -13,7 +13,7 @@ import slp
 from slp.data import table_of
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
 from slp.engines.mcmc.trees import MetropolisHastings
-from slp.engines.mcmc.trees.core import CompiledMetropolisHastings, core_takes
+from slp.engines.mcmc.trees.compiled import CompiledMetropolisHastings, core_takes
 from slp.engines.mcmc.trees.exact_subtrees import ExactSubtree, SubtreeCharts
 from slp.errors import SlpError, UsageError
 from slp.ir.program import Predicate

@@ -80,8 +80,8 @@ def _plain_row(
     turns = (0,) * len(engine.base.mixture.proposals)
     rungs = tuple(MixtureState(proofs[i], turns) for i in places)
 
-    def step(chance: EveryOutcome) -> TemperingState:
-        return engine.transition(chance, TemperingState(rungs, spacing))[0]
+    def step(randomness: EveryOutcome) -> TemperingState:
+        return engine.transition(randomness, TemperingState(rungs, spacing))[0]
 
     out: dict[tuple[int, ...], float] = {}
     for probability, new in outcomes(step):

@@ -25,7 +25,7 @@ from slp.engines.mcmc.trees.target import Target
 from slp.problem.boxes import Geometry
 from slp.problem.local_process import Goal, LocalProcess
 from slp.problem.tree_tests import AtMostFeatures, MonotonePredictions
-from slp.runner.randomness import Chance
+from slp.runner.randomness import Randomness
 from tests.engines.cases import growtree, make_table, numeric
 from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, example, random_examples
 
@@ -174,14 +174,14 @@ def test_failures_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     right = CutUniformly.propose
 
     def again(
-        self: CutUniformly, chance: Chance, target: Target, old: Proof, turn: int
+        self: CutUniformly, randomness: Randomness, target: Target, old: Proof, turn: int
     ) -> Proposed[Proof] | None:
-        proposed = right(self, chance, target, old, turn)
+        proposed = right(self, randomness, target, old, turn)
         if proposed is None or (
             proposed.derivation is not None and target.holds(proposed.derivation)
         ):
             return proposed
-        return right(self, chance, target, old, turn)
+        return right(self, randomness, target, old, turn)
 
     few = [made for made in all_examples() if len(made.proofs) <= 6][:12]
     assert worst_drift(few, CutUniformly()) < TOLERANCE
@@ -204,8 +204,10 @@ def test_sums_of_the_choices_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_split_point_that_redraws_its_rule(monkeypatch: pytest.MonkeyPatch) -> None:
-    def from_the_rule(process: LocalProcess, chance: Chance, proof: Proof, point: object) -> object:
-        return cut(process, chance, proof, point._replace(of_split=False))  # type: ignore[attr-defined]
+    def from_the_rule(
+        process: LocalProcess, randomness: Randomness, proof: Proof, point: object
+    ) -> object:
+        return cut(process, randomness, proof, point._replace(of_split=False))  # type: ignore[attr-defined]
 
     monkeypatch.setattr(targets, "cut", from_the_rule)
     assert worst_drift(all_examples(), CutUniformly()) > 1e-3

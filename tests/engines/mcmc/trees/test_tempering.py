@@ -48,8 +48,10 @@ def drift(engine: Tempering, spacing: tuple[float, ...]) -> float:
     for places in product(range(len(proofs)), repeat=joint.ndim):
         rungs = tuple(MixtureState(proofs[i], turns) for i in places)
 
-        def step(chance: EveryOutcome, at: tuple[MixtureState[Any], ...] = rungs) -> TemperingState:
-            return engine.transition(chance, TemperingState(at, spacing))[0]
+        def step(
+            randomness: EveryOutcome, at: tuple[MixtureState[Any], ...] = rungs
+        ) -> TemperingState:
+            return engine.transition(randomness, TemperingState(at, spacing))[0]
 
         for probability, new in outcomes(step):
             to = tuple(number[rung.derivation.key()] for rung in new.rungs)

@@ -8,7 +8,7 @@ import pytest
 import slp
 from slp.engines.exact.scoring import TreeScorer
 from slp.engines.mcmc.trees import engine as plain_engine
-from slp.engines.mcmc.trees.engine import MetropolisHastings
+from slp.engines.mcmc.trees.chains import MetropolisHastings
 from slp.engines.mcmc.trees.proof import grow
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.mh import mh_kernels
@@ -17,7 +17,7 @@ from slp.problem.core import core_problem
 from slp.problem.local_process import LocalProcess
 from slp.problem.tree_on_table import canonical_nodes, place_tree
 from slp.problem.tree_weights import weight_of_tree
-from slp.runner.randomness import RandomChance
+from slp.runner.randomness import RandomNumbers
 from slp.trees import Leaf, Split, Tree
 from tests.engines.cases import random_grammar, random_table
 
@@ -39,7 +39,7 @@ def test_weights_are_those_of_the_plain_engine(seed: int) -> None:
     geometry = Geometry(grammar, table)
     process = LocalProcess(grammar, geometry)
     chains = MetropolisHastings(grammar, geometry)
-    drawn = [grow(process, RandomChance(rng), process.root) for _ in range(30)]
+    drawn = [grow(process, RandomNumbers(rng), process.root) for _ in range(30)]
     trees = {chains.tree(proof) for proof in drawn if proof is not None}
     trees.add(Tree(Leaf()))
     for feature in table.features:

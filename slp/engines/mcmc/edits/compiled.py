@@ -1,7 +1,7 @@
 """Metropolis-Hastings over sequences of edits in the C++ core (`native/core/mcmc/edits.hpp`).
 
 It makes the transitions of `EditMetropolisHastings`, the specification, many at a time, and writes
-sequences down as that does; the random numbers are its own (see `slp.engines.mcmc.trees.core`).
+sequences down as that does; the random numbers are its own (see `slp.engines.mcmc.trees.compiled`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from slp.data.table import Table
-from slp.engines.mcmc.edits.engine import EditMetropolisHastings
+from slp.engines.mcmc.edits.chains import EditMetropolisHastings
 from slp.engines.mcmc.edits.start import no_edits, nothing_found
 from slp.engines.mcmc.trees.core_chains import (
     CoreChains,

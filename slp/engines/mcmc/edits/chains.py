@@ -15,7 +15,7 @@ from slp.engines.mcmc.edits.process import Edit, EditProcess, Edits
 from slp.engines.mcmc.edits.start import find_nodes, find_start, nodes_of_tree
 from slp.engines.mcmc.edits.target import EditTarget, InLanguage
 from slp.engines.mcmc.mixture import MixtureChains, MixtureState
-from slp.engines.mcmc.trees.engine import digest_of_grammar, digest_of_table
+from slp.engines.mcmc.trees.chains import digest_of_grammar, digest_of_table
 from slp.engines.mcmc.trees.names import mixture_of_cuts
 from slp.ir.program import Constraint, EditPrior, Support
 from slp.ir.tree_grammar import TreeGrammar
@@ -28,7 +28,7 @@ from slp.results.drawn import DrawnResult
 from slp.results.edits import EditResult
 from slp.results.evidence import evidence_note
 from slp.runner import Json, Stop, never, until
-from slp.runner.randomness import RandomChance
+from slp.runner.randomness import RandomNumbers
 from slp.trees import Tree, fit_tree
 from slp.trees.predicates import asked_predicates, node_predicates
 
@@ -128,7 +128,7 @@ class EditMetropolisHastings(MixtureChains[EditTarget, Edits]):
         SearchStoppedError
             See `Stepper`.
         """
-        return self.mixture.start(find_start(self.target, RandomChance(rng), self._asked, stop))
+        return self.mixture.start(find_start(self.target, RandomNumbers(rng), self._asked, stop))
 
     def derivation_to_data(self, derivation: Edits) -> Json:
         """See `MixtureChains`."""

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from slp.engines.exact.scoring import TreeScorer
 from slp.engines.exact.size import size_of
+from slp.engines.mcmc.trees.chains import TRIES, MetropolisHastings, no_start, search_stopped
 from slp.engines.mcmc.trees.core_chains import CALL, CoreChains, core_proposal, core_tests, seeds
-from slp.engines.mcmc.trees.engine import TRIES, MetropolisHastings, no_start, search_stopped
 from slp.engines.mcmc.trees.names import Named, mixture_of_names
 from slp.ir.program import Constraint, Predicate
 from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar, cell_of

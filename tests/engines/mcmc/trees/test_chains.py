@@ -12,7 +12,7 @@ from scipy.stats import t as student
 
 from slp.data.table import Table
 from slp.engines.mcmc.mixture import MixtureState
-from slp.engines.mcmc.trees.engine import MetropolisHastings
+from slp.engines.mcmc.trees.chains import MetropolisHastings
 from slp.engines.mcmc.trees.proof import Proof
 from slp.errors import SlpError, SlpWarning, UsageError
 from slp.ir.program import Constraint, MaxFeatures, Monotone

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from slp.engines.mcmc.trees.core import CompiledMetropolisHastings, CoreState
+from slp.engines.mcmc.trees.compiled import CompiledMetropolisHastings, CoreState
 from slp.engines.mcmc.trees.core_chains import seeds
 from slp.engines.mcmc.trees.tempering import OfRung0, first_spacing
 from slp.runner import ChainStepper, Info, Json, Move, Phase, Stop, never

@@ -12,7 +12,7 @@ from slp.engines.mcmc.trees.names import mixture_of_cuts
 from slp.messages.inference import EXACT_SUBTREES_OF_PROOFS
 from slp.resolution.derivations import Derivation, ProofSpace
 from slp.runner import Json, Stop, never
-from slp.runner.randomness import RandomChance
+from slp.runner.randomness import RandomNumbers
 from slp.source import SourceSpan
 
 __all__ = ["ProofMetropolisHastings"]
@@ -60,7 +60,7 @@ class ProofMetropolisHastings(MixtureChains[ProofSpace, Derivation]):
         SearchStoppedError
             See `Stepper`.
         """
-        return self.mixture.start(find_start(self.space, RandomChance(rng), self._span, stop))
+        return self.mixture.start(find_start(self.space, RandomNumbers(rng), self._span, stop))
 
     @property
     def target(self) -> ProofSpace:

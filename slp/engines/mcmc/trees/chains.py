@@ -28,7 +28,7 @@ from slp.results.averages import ScoredTree
 from slp.results.drawn import DrawnResult
 from slp.results.evidence import evidence_note
 from slp.runner import Json, SearchStoppedError, Stop, never, until
-from slp.runner.randomness import RandomChance
+from slp.runner.randomness import RandomNumbers
 from slp.trees import Tree
 from slp.trees.predicates import (
     asked_predicates,
@@ -129,12 +129,12 @@ class MetropolisHastings(MixtureChains[Target, Proof]):
         SearchStoppedError
             See `Stepper`.
         """
-        chance, root = RandomChance(rng), self.process.root
+        randomness, root = RandomNumbers(rng), self.process.root
         derived = 0
         for i in range(TRIES):
             if stop():
                 raise search_stopped(self.constraints)
-            proof = grow(self.process, chance, root, end_early=i % _CYCLE / _CYCLE)
+            proof = grow(self.process, randomness, root, end_early=i % _CYCLE / _CYCLE)
             derived += proof is not None
             if proof is not None and self.target.holds(proof):
                 return self.mixture.start(proof)
