@@ -9,15 +9,16 @@ import numpy as np
 import pytest
 
 from slp.engines.enumeration.derivations import derivations
+from slp.engines.mcmc import proposals
+from slp.engines.mcmc.mixture import Mixture
 from slp.engines.mcmc.proposals import (
     CutAtEach,
     CutAtRoot,
     CutUniformly,
-    Mixture,
     Proposal,
     Proposed,
 )
-from slp.engines.mcmc.trees import exact_subtrees, proposals
+from slp.engines.mcmc.trees import exact_subtrees
 from slp.engines.mcmc.trees import target as targets
 from slp.engines.mcmc.trees.exact_subtrees import ExactSubtree, SubtreeCharts
 from slp.engines.mcmc.trees.proof import Proof, cut
