@@ -1,7 +1,7 @@
-"""The numerical routines that are worth compiling, behind one facade.
+"""The compiled numerical routines, behind one facade.
 
 Entry points: `code_values`, `code_by_cuts`, `merge_rows`, `lay_out_ensemble`, and `backend()`,
-which tells what runs them: the C++ core (`slp._core`, from `native/`) or, where that is missing,
+which names what runs them: the C++ core (`slp._core`, from `native/`) or, where that is missing,
 the NumPy reference (`slp.kernels.reference`), with one `SlpWarning` at the first use. Both give the
 same results. The environment variable `SLP_KERNELS=reference` asks for the reference, without a
 warning.
@@ -36,8 +36,8 @@ _MOST_ROWS = 2**31 - 1  # codes are int32, and a column may have one code for ea
 
 class Ensemble(Protocol):
     """Trees that many rows are sent down at once: see `lay_out_ensemble`. Rows, shape (m, d), and
-    all that goes with them are float64 and C-contiguous; leaves are numbered from 0 as they stand,
-    one tree after the other. The number of threads makes no difference to what comes out.
+    all that goes with them are float64 and C-contiguous; leaves are numbered from 0, one tree after
+    the other. The number of threads does not change the results.
     """
 
     def shapes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -98,9 +98,8 @@ def backend() -> Backend:
 
     Warns
     -----
-    SlpWarning
-        W590, once in a process, if the compiled kernels are missing and nobody asked for the
-        others.
+    SlpWarning W590, once in a process, if the compiled kernels are missing and `SLP_KERNELS` is not
+        set.
 
     Raises
     ------
@@ -181,7 +180,7 @@ def lay_out_ensemble(
     starts = np.cumsum([0, *map(len, trees)], dtype=np.int64)
     if len(features) and not -1 <= features.min() <= features.max() < len(levels):
         raise ValueError(f"features must be -1 to {len(levels) - 1}")
-    # Subtrees that are still to come after each node: none at the end of a tree, else one or more.
+    # Subtrees that still follow each node: none at the end of a tree, otherwise at least one.
     owed = np.cumsum(np.where(features < 0, -1, 1)) + np.repeat(
         np.arange(1, len(trees) + 1), np.diff(starts)
     )

@@ -1,9 +1,9 @@
-"""The compiled exact engine, where it is there.
+"""The compiled exact engine, if it is installed.
 
 Entry points: `exact_kernels()`, the extension module with `ExactProblem`, `ExactEngine` and
 `ExactPass` (`slp/_core.pyi`), or None; `N_CORES`, how many threads use all cores.
 
-This engine has no NumPy twin here: its reference is the plain chart, `slp.engines.chart`.
+This engine has no NumPy version here: its reference is the plain chart, `slp.engines.chart`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The compiled Metropolis-Hastings sampler, where it is there.
+"""The compiled Metropolis-Hastings sampler, if it is installed.
 
 Entry point: `mh_kernels()`, the extension module with `MHSampler` and `MHState` (`slp/_core.pyi`),
 or None.
 
-It has no NumPy twin here: its specification is the plain engine, `slp.engines.mcmc.trees`.
+It has no NumPy version here: its specification is the plain engine, `slp.engines.mcmc.trees`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The kernels in NumPy: what the compiled ones are held to, and what runs where those are missing.
+"""The kernels in NumPy: the specification of the compiled ones, and their replacement if they are
+missing.
 
 Same names, arguments and results as `slp._core`; the facade `slp.kernels` says what they mean.
 """

@@ -1,11 +1,9 @@
-"""Whether each tree has one derivation at most, decided on the grammar alone (for every table at
-once).
+"""Whether each tree has at most one derivation, decided on the grammar alone, for all tables.
 
-A tree has two derivations if some state has two ways to begin alike (two leaves, or two splits in
-one cell) after which a common subtree can follow on either side. The states that can derive a
-common tree are a least fixed point over pairs of states. The answer is on the safe side: "no" may
-be wrong, "yes" is not. Of a grammar whose states are open it is "yes" only where no state offers a
-choice.
+A tree has two derivations if a state has two rules that begin alike (two leaves, or two splits in
+one cell), and a common subtree can follow on each side. The pairs of states that can derive a
+common tree are a least fixed point. The answer is conservative: "no" may be wrong, "yes" is not.
+For a grammar with open states it is "yes" only if no state has a choice.
 """
 
 from __future__ import annotations
@@ -21,15 +19,15 @@ from slp.problem.split_measures import flat_transitions
 
 __all__ = ["derivations_are_trees"]
 
-#: The answer is "no" where more pairs of rules would have to be compared.
+#: If more pairs of rules must be compared, the answer is "no".
 _MOST_COMPARISONS = 10_000
 
 _Pair: TypeAlias = tuple[int, int]
 
 
 class _Ways(NamedTuple):
-    """What a state can begin with, calls followed: how many leaves, and its split rules, once for
-    each chain of calls."""
+    """What a state can begin with after its calls: the number of leaf rules, and its split rules,
+    once for each sequence of calls."""
 
     leaves: int
     splits: tuple[SplitRule, ...]
@@ -46,7 +44,7 @@ def derivations_are_trees(grammar: TreeGrammar) -> bool:
 
 
 class _TooLargeError(Exception):
-    """The question is too large to be answered."""
+    """There are too many pairs of rules to compare."""
 
 
 class _Overlaps:
@@ -54,8 +52,8 @@ class _Overlaps:
         self.grammar = grammar
         self.ways: dict[int, _Ways] = {}
         self.tables: dict[int, NDArray[np.int32]] = {}
-        #: for each pair of states met: the pairs (left, right), one of which has to overlap on
-        #: both sides
+        #: for each pair of states found: the pairs (left, right), of which one must overlap on both
+        #: sides
         self.needs: dict[_Pair, list[tuple[_Pair, _Pair]]] = {}
         self.overlap: set[_Pair] = set()
         self.comparisons = 0
@@ -73,7 +71,7 @@ class _Overlaps:
         return not any(left in self.overlap and right in self.overlap for left, right in doubts)
 
     def _explore(self, pending: list[_Pair]) -> None:
-        """Find what the overlaps of pairs depend on."""
+        """Find the pairs that the overlap of each pair depends on."""
         while pending:
             pair = pending.pop()
             if pair in self.needs:
@@ -99,14 +97,13 @@ class _Overlaps:
                     settled = False
 
     def _sides(self, one: SplitRule, other: SplitRule) -> list[tuple[_Pair, _Pair]]:
-        """Pairs of states left and right that two split rules lead to by splits that part rows
-        alike."""
+        """Pairs of left and of right states of two split rules, for splits that part rows alike."""
         self.comparisons += 1
         if self.comparisons > _MOST_COMPARISONS:
             raise _TooLargeError
         a, b = self._table(one), self._table(other)
         if "partition" in (one.measure, other.measure):
-            # Splits of any two features may part the rows alike, with the sides changed too.
+            # Splits on two features may part the rows alike, also with exchanged sides.
             first, second = np.unique(a[a[:, 0] >= 0], axis=0), np.unique(b[b[:, 0] >= 0], axis=0)
             both = [(x, y) for x in first.tolist() for y in second.tolist()]
             both += [(x, y[::-1]) for x, y in both]
@@ -122,7 +119,7 @@ class _Overlaps:
         return self.tables[id(rule)]
 
     def _ways(self, state: int) -> _Ways:
-        """Calls are followed one chain at a time: a state called in two ways counts twice."""
+        """Each sequence of calls counts: a state called by two rules counts twice."""
         if state not in self.ways:
             leaves, splits, pending = 0, [], [state]
             while pending:

@@ -29,8 +29,8 @@ class Cut:
     """One test that a split may apply, the same in every box.
 
     `threshold` is the canonical one of a numeric feature (less goes left), `level` the level of a
-    categorical one (equal goes left); the other is None. `cell` counts the cells of all features
-    through, feature after feature (`Geometry.first_cell`).
+    categorical one (equal goes left); the other is None. `cell` numbers the cells of all features,
+    feature after feature (`Geometry.first_cell`).
     """
 
     feature: int
@@ -52,13 +52,13 @@ class BoxSplit(NamedTuple):
 class Geometry:
     """All boxes of a table and their structurally valid splits (both sides keep `min_leaf` rows).
 
-    The sets of rows are made when they are first asked for: they take n bits for each code of each
-    feature, and the compiled engines ask for none of them.
+    The sets of rows are made on first use. They take n bits for each code of each feature, and the
+    compiled engines do not use them.
 
     Attributes
     ----------
     root : the box of all rows.
-    cuts : every cut met so far, by number.
+    cuts : every cut used so far, by number.
     cells : the cell of each cut, by number.
     min_leaf : rows that both sides of a valid split keep.
     rows_by_code : for each feature the codes that occur, ascending, each with the rows that have

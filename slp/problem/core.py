@@ -30,7 +30,7 @@ _DIRICHLET, _NORMAL, _POISSON, _EXPONENTIAL = range(4)
 
 
 def leaves_owed(grammar: TreeGrammar, table: Table) -> int:
-    """K: the most leaves that a state may owe, 0 where leaves are not counted."""
+    """K: the most leaves that a state may owe; 0 if leaves are not counted."""
     if grammar.max_leaves is None:
         return 0
     return max(1, min(grammar.max_leaves, len(table.counts)))

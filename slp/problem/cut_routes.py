@@ -1,4 +1,4 @@
-"""Which way new rows go at every cut."""
+"""The side that new rows take at every cut."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Router:
     def goes_left(self, row: NDArray[np.object_]) -> NDArray[np.bool_]:
         """Whether one row, shape (d,), passes each cut, shape (number of cuts,).
 
-        A level that the table does not have equals none of its levels.
+        A level that is not in the table passes no test.
         """
         values = np.array(
             [

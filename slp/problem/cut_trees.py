@@ -52,8 +52,8 @@ class Renderer:
 
 
 def parts_of_tree(geometry: Geometry, tree: Tree) -> list[Part] | None:
-    """The nodes of a tree with the rows that they hold, the root first; None if the codes do not
-    tell."""
+    """The nodes of a tree with their rows, the root first; None if the codes do not determine the
+    rows."""
     placed = place_tree(geometry.table, tree)
     if placed is None:
         return None
@@ -67,8 +67,8 @@ def parts_of_tree(geometry: Geometry, tree: Tree) -> list[Part] | None:
 
 
 def rows_left(geometry: Geometry, box: int, f: int, test: tuple[float | None, str | None]) -> int:
-    """The rows of a box that a test of feature `f`, by threshold or level, sends left; those of
-    which the codes do not tell are left out."""
+    """The rows of a box that a test on feature `f`, by threshold or level, sends left, without the
+    rows whose side the codes do not determine."""
     left, _ = geometry.table.features[f].sides(*test)
     out = 0
     for code, rows in geometry.rows_by_code[f]:

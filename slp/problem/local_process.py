@@ -1,19 +1,19 @@
 """The locally normalised program: at each goal, the choices that can be drawn and their weights.
 
-A *goal* is a box in a state. Its first choice is that of a rule, its second, if the rule splits,
-that of a split. The alternatives of a choice are those of weight above zero that do not fail at
-once: a split that a constraint forbids and a leaf that it does not allow are none. With w the
-weight of an alternative under the program (`slp.problem.rule_weights`,
-`slp.problem.split_measures`) and Z the sum of w over a choice's alternatives, the local process
-draws
+A *goal* is a box in a state. The first choice at a goal is a rule. If the rule splits, the second
+choice is a split. The alternatives of a choice are those with positive weight that do not fail at
+once. So forbidden splits and forbidden leaves are not alternatives. With w the weight of an
+alternative under the program (`slp.problem.rule_weights`, `slp.problem.split_measures`) and Z the
+sum of w over a choice's alternatives, the local process draws
 
     q(alternative) = w(alternative) / Z(choice),
 
-so a derivation's weight over the probability of drawing it is the product of Z over its choices.
-Z is 1 wherever the program is normalised and nothing fails. Under `failure(condition)`, and for the
-lost shares of `per_feature`, Z is below 1; to draw the forbidden too, and fail, would leave the
-same distribution invariant, but by Peskun's ordering mix no better: it moves from x to x' with
-probability w(x'), this with w(x') min(1 / Z(x'), 1 / Z(x)).
+so a derivation's weight divided by the probability of drawing it is the product of Z over its
+choices. Z is 1 wherever the program is normalised and nothing fails. Under `failure(condition)`,
+and for the lost shares of `per_feature`, Z is below 1. Another chain could draw forbidden splits
+too, and fail. It would leave the same distribution invariant, but would not mix better, by Peskun's
+ordering: it moves from x to x' with probability w(x'), this one with w(x') min(1 / Z(x'), 1 /
+Z(x)).
 
 A goal without alternatives is a dead end: the derivation fails.
 """
@@ -79,14 +79,14 @@ class Goal:
     log_total: float
 
 
-#: What is taken at a goal: way and split (-1 where the rule does not split), by position among its
+#: The choices at a goal: rule and split (-1 if the rule does not split), by position among the
 #: alternatives.
 Choices: TypeAlias = tuple[Goal, int, int]
 
 
 class LocalProcess:
     """The local process of a grammar on a table, and of predicates on nodes, which forbid splits
-    and leaves as local constraints do. It remembers; chains may share it."""
+    and leaves as local constraints do. Goals are cached; chains may share one process."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class LocalProcess:
     ) -> None:
         self.grammar, self.geometry = grammar, geometry
         self.node_tests = NodeTests(grammar, geometry, predicates)
-        self.lock = threading.RLock()  # numbering cuts must not be done twice at a time
+        self.lock = threading.RLock()  # only one thread at a time may number cuts
         self._goals: Remembered[tuple[int, int], Goal] = Remembered()
         self._log_marginals: Remembered[int, float] = Remembered()
 

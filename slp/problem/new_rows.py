@@ -1,4 +1,4 @@
-"""Rows as the core takes them: numbers; and each way through the cuts once."""
+"""New rows as numbers for the core, and distinct new rows."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from slp.kernels import code_by_cuts
 
 __all__ = ["distinct_rows", "rows_as_numbers", "table_as_numbers"]
 
-# With more values than this, two values are the same way only if they are equal: there would be too
-# many thresholds to compare with.
+# With more values than this, only equal values count as one: there would be too many thresholds to
+# compare with.
 _MOST_VALUES = 512
 
 
@@ -28,8 +28,8 @@ def rows_as_numbers(table: Table, rows: NDArray[np.object_]) -> NDArray[np.float
 
 
 def table_as_numbers(table: Table) -> NDArray[np.float64]:
-    """The distinct rows of a table, shape (n, d), as `rows_as_numbers`; of a bin, which goes one
-    way at every threshold, the least value."""
+    """The distinct rows of a table, shape (n, d), as `rows_as_numbers`; a bin, whose values take
+    one side of every threshold, is its least value."""
     out = np.empty(table.codes.shape, np.float64)
     for f, feature in enumerate(table.features):
         codes = table.codes[:, f]
@@ -45,8 +45,8 @@ def table_as_numbers(table: Table) -> NDArray[np.float64]:
 def distinct_rows(
     table: Table, rows: NDArray[np.float64]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Rows that stand for all others: `first`, their places, and `which`, shape (m,), the one of
-    them that goes the same way as each row at every cut that any box may have."""
+    """Rows that represent all others. `first` are their positions. `which`, shape (m,), is for each
+    row the one that takes the same side at every cut of any box."""
     ways = np.empty(rows.shape, np.float64)
     for f, feature in enumerate(table.features):
         ways[:, f] = _ways(feature, rows[:, f])
@@ -55,7 +55,7 @@ def distinct_rows(
 
 
 def _ways(feature: Feature, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Numbers that are equal for values that no canonical threshold tells apart."""
+    """Numbers that are equal for values on the same side of every canonical threshold."""
     if feature.cuts is not None:
         return code_by_cuts(values, feature.cuts).astype(np.float64)
     if feature.values is None or len(feature.values) > _MOST_VALUES:

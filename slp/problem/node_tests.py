@@ -1,4 +1,4 @@
-"""Predicates that are decided at each node, on a table: what they forbid is a local constraint."""
+"""Predicates on nodes: local constraints that code decides on a table."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ __all__ = ["NodeTests"]
 
 
 class NodeTests:
-    """What predicates say of the nodes of trees on a table. Each is asked once for a depth, rows
-    and a split, and its answer is remembered."""
+    """Predicates on the nodes of trees on a table. Each is called once for a depth, rows and a
+    split, and its answer is cached."""
 
     def __init__(
         self, grammar: TreeGrammar, geometry: Geometry, predicates: Sequence[AskedPredicate]
@@ -29,7 +29,7 @@ class NodeTests:
 
     @property
     def any(self) -> bool:
-        """Whether there is anything to ask."""
+        """Whether there are any predicates."""
         return bool(self._predicates)
 
     def allow(self, state: int, box: int, cut: int | None) -> bool:
@@ -42,7 +42,7 @@ class NodeTests:
         """
         if not self._predicates:
             return True
-        # Lowering keeps states of different depths apart where predicates are asked at nodes.
+        # If there are predicates on nodes, lowering gives each depth its own states.
         key = self._grammar.states[state].level, box, cut
         answer = self._answers.get(key)
         if answer is None:

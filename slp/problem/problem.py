@@ -24,7 +24,7 @@ class Problem:
 
     Attributes
     ----------
-    program : its names are those of the table's columns, its predicates are ready to be asked.
+    program : the checked program; its names are resolved to columns, its predicates to functions.
     table : coded, equal rows merged.
     grammar : the program's tree grammar on the columns of the table, without the constraints that
         are decided at the finished tree.
@@ -40,8 +40,8 @@ class Problem:
     _vary: Callable[[Problem, Program], Problem]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """To be pickled or copied: it then cannot be varied, which takes the table as it was
-        given."""
+        """For pickling and copying: the copy cannot be varied, because that needs the table as it
+        was given."""
         of = (self.program, self.table, self.grammar, self.unsummable, self.warnings)
         return Problem, (*of, _unchanged)
 
@@ -57,7 +57,7 @@ class Problem:
 
     @cached_property
     def boxes(self) -> Geometry:
-        """Which rows a box holds, and its distinct splits; made when first asked for."""
+        """The boxes of the table and their distinct splits; made on first use."""
         return Geometry(self.grammar, self.table)
 
     def on(self, grammar: TreeGrammar) -> Problem:
@@ -65,7 +65,7 @@ class Problem:
         return self if grammar is self.grammar else replace(self, grammar=grammar)
 
     def varied(self, program: Program) -> Problem:
-        """The same table under another program; the table is coded anew only where other cuts are
+        """The same table under another program; the table is coded again only if other cuts are
         declared.
 
         Raises

@@ -1,4 +1,4 @@
-"""What was worked out and may be asked for again, up to a number of answers."""
+"""A cache of answers with a limit on their number."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ V = TypeVar("V")
 
 
 class Remembered(dict[K, V]):
-    """Answers by what was asked. Where there are `most`, all are forgotten before the next one."""
+    """Answers by question. When there are `most`, all are dropped before the next one is added."""
 
     def __init__(self, most: int = 200_000) -> None:
         super().__init__()

@@ -1,9 +1,9 @@
-"""Labels that depend on the rows of a box, where they are found to be wrong in a box.
+"""Checks of labels that depend on the rows of a box.
 
-Labels of the number of rows alone are tried out for every state before the lowering gives it to an
-engine (`slp.analysis.row_labels`). Those that count the rows of a class are checked here, in
-every box that an engine comes to: they are probabilities, and sum to 1 over the rules of the state,
-or over those whose tests of rows hold.
+Labels that depend only on the number of rows are checked for every state before the lowering gives
+it to an engine (`slp.analysis.row_labels`). Labels that count the rows of a class are checked here,
+in every box that an engine reaches. They must be probabilities, and sum to 1 over the rules of the
+state, or over those whose tests of rows hold.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _fault(
 
 @contextmanager
 def telling_label_faults(grammar: TreeGrammar, table: Table) -> Iterator[None]:
-    """Labels that the core finds to be wrong in a box become E520."""
+    """Turn faults of labels that the core finds into E520."""
     core = exact_kernels()
     if core is None:
         yield
@@ -120,7 +120,7 @@ def telling_label_faults(grammar: TreeGrammar, table: Table) -> Iterator[None]:
 def tells_label_faults(
     run: Callable[Concatenate[Program, TreeGrammar, Table, P], R],
 ) -> Callable[Concatenate[Program, TreeGrammar, Table, P], R]:
-    """A function of a program, its grammar and a table, with such faults told."""
+    """Decorate a function of a program, its grammar and a table by `telling_label_faults`."""
 
     @wraps(run)
     def telling(

@@ -1,4 +1,4 @@
-"""Weights of a state's rules in boxes: which are applicable, and what they are divided by.
+"""Weights of a state's rules in boxes: which rules are applicable, and the normaliser.
 
 The definitions are those of `slp.ir.tree_grammar`; everything is on the log scale.
 """
@@ -66,8 +66,7 @@ def log_own_weights(
 def log_rule_weights(
     g: TreeGrammar, rules: Sequence[Rule], own: NDArray[np.float64], possible: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """Log weight of each rule in each box, shape (R, B); what inapplicable rules get has no
-    meaning.
+    """Log weight of each rule in each box, shape (R, B); undefined for inapplicable rules.
 
     log weight = log w(rule) - log sum of w over the applicable rules, or log w(rule) where the
     grammar does not normalise; without the split measure. `own`, shape (R, B), is log w(rule).

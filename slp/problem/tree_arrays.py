@@ -1,4 +1,4 @@
-"""Finished trees laid out for the kernels, so that many are asked at once."""
+"""Many finished trees laid out for the kernels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["ensemble_of_trees"]
 
 
 def ensemble_of_trees(table: Table, trees: Iterable[Tree]) -> Ensemble:
-    """Trees whose features and levels are the table's. Rows go down them as numbers: see
+    """An ensemble of trees on the features and levels of the table. It takes rows as numbers: see
     `slp.problem.new_rows`."""
     number = {name: f for f, name in enumerate(table.feature_names)}
     codes = [

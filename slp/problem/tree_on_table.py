@@ -1,7 +1,7 @@
 """A given tree on a coded table: the distinct rows that each node holds, found by their codes.
 
-All rows stand in one array in which those of every node are a run, so a tree of any size takes one
-number a row, however many cuts the table has.
+All rows are in one array, and the rows of a node are a range of it. So a tree of any size takes one
+number a row, whatever the number of cuts.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class PlacedNode(NamedTuple):
 
     Attributes
     ----------
-    begin, end : where its rows stand in `TreeOnTable.rows`.
+    begin, end : the range of its rows in `TreeOnTable.rows`.
     feature : the feature that it splits on, -1 at a leaf.
     low, high : of a threshold the largest code on its left side and the smallest on its right,
         which are neighbours in the node; of a test on a level both are its code. -1 where there is
@@ -70,8 +70,8 @@ class TreeOnTable:
 def place_tree(table: Table, tree: Tree) -> TreeOnTable | None:
     """A tree's nodes on a table. A side of a split may hold no rows.
 
-    None if the codes do not tell which rows a node holds (a threshold inside a bin that holds rows
-    of the node), or if the table has no such feature, or a test is not of the feature's kind.
+    None if the codes do not determine the rows of a node (a threshold inside a bin that holds rows
+    of the node), if the table has no such feature, or if a test does not fit the feature's kind.
     """
     features = {f.name: (i, f) for i, f in enumerate(table.features)}
     n = len(table.counts)
@@ -106,8 +106,8 @@ def canonical_nodes(placed: TreeOnTable) -> NDArray[np.int32] | None:
     """The nodes in preorder with canonical tests: feature (-1 at a leaf) and the two codes that are
     neighbours, int32, shape (N, 3). None if a side of a split holds no rows.
 
-    Of two levels left in a node `= a` and `= b` are one split, on the level sorted first: where the
-    tree has the other, its sides change places.
+    Of two levels left in a node `= a` and `= b` are one split, on the level sorted first. If the
+    tree has the other one, its sides are exchanged.
     """
     out: list[tuple[int, int, int]] = []
     stack = [0]
@@ -146,8 +146,8 @@ def tree_of_nodes(
 
 
 def log_likelihood_of_tree(table: Table, tree: Tree) -> float:
-    """Sum of the leaves' log marginal likelihoods; -inf if the codes do not tell which rows they
-    hold."""
+    """Sum of the leaves' log marginal likelihoods; -inf if the codes do not determine their
+    rows."""
     placed = place_tree(table, tree)
     if placed is None:
         return -math.inf
@@ -159,7 +159,7 @@ def log_likelihood_of_tree(table: Table, tree: Tree) -> float:
 def _goes_left(
     feature: Feature, codes: NDArray[np.int32], split: Split
 ) -> NDArray[np.bool_] | None:
-    """Which of some rows' codes pass a test; None if one of them does not tell."""
+    """Which codes of some rows pass a test; None if a code does not determine it."""
     if (split.level is None) == feature.categorical:
         return None
     left, untold = feature.sides(split.threshold, split.level)

@@ -1,4 +1,4 @@
-"""Global constraints: what is decided at the finished tree (DESIGN 3)."""
+"""Global constraints, which are decided at the finished tree (DESIGN 3)."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ __all__ = [
     "tree_tests",
 ]
 
-#: Predictions that differ by less, relative to the larger, are the same: they were added up in
-#: different orders.
+#: Predictions that differ by less, relative to the larger, count as equal, because their sums were
+#: taken in different orders.
 _SAME = 1e-12
 
 
 class GrownTree(Protocol):
-    """A finished tree on a table, as a test on it sees it: a node and what is below it."""
+    """A finished tree on a table for a test: a node and its subtree."""
 
     @property
     def box(self) -> int:
@@ -47,8 +47,7 @@ class GrownTree(Protocol):
 
     @property
     def parts(self) -> Sequence[GrownTree]:
-        """The left and the right side; nothing below a leaf; one part where a rule only called
-        another."""
+        """The left and the right side; none at a leaf; one part if a rule called another state."""
         ...
 
     @property
@@ -162,7 +161,7 @@ class _Side(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class MonotonePredictions:
-    """`monotone(feature, direction)`: for all points a, b that agree but for the feature, which is
+    """`monotone(feature, direction)`: for all points a, b that differ only in the feature, which is
     larger at b, the prediction does not fall (`up`) or does not rise (`down`) from a to b.
 
     The prediction of a leaf is its posterior mean or, for ordered classes, P(class <= c) for every

@@ -33,8 +33,8 @@ _NO_WEIGHT = TreeWeight(-math.inf)
 
 
 class _Step(NamedTuple):
-    """What may be chosen at a goal to derive a part of the tree: the choice, its log weight, and
-    the (goal, part) pairs it leads to."""
+    """A choice at a goal that derives a part of the tree: the choice, its log weight, and the
+    (goal, part) pairs that it leads to."""
 
     way: int
     split: int
@@ -46,8 +46,8 @@ _Place = tuple[int, int, int]  # box, state, part
 
 
 def weight_of_tree(process: LocalProcess, tree: Tree) -> TreeWeight:
-    """The weight of all derivations that part the table's rows as a tree does; `_NO_WEIGHT` also
-    where the codes do not tell how it parts them.
+    """The weight of all derivations that part the table's rows as a tree does; `_NO_WEIGHT` also if
+    the codes do not determine how it parts them.
 
     A split is matched by one that leaves the same two sets of rows, on the same feature or, under
     the measure `partition`, on any.
@@ -127,7 +127,8 @@ def _steps(process: LocalProcess, place: _Place, parts: list[Part]) -> list[_Ste
 
 
 def _sides(alternative: SplitAlternative, part: Part) -> Iterator[tuple[_Place, _Place]]:
-    """What a split leads to, if it parts the rows as the tree does, sides disregarded."""
+    """The goals that a split leads to, if it parts the rows as the tree does, in either order of
+    sides."""
     (_, left, right), left_state, right_state = alternative
     if (left, right) == (part.left_box, part.right_box):
         yield (left, left_state, part.left), (right, right_state, part.right)

@@ -1,8 +1,8 @@
 """Running engines that go step by step.
 
 Entry points: `Stepper` (what the loop drives: a chain, or an island of particles), `run` (the loop,
-written once: warm-up, thinning, progress, interruption), `Checkpoint` (where a run is kept on disk
-so that it can go on).
+written once: warm-up, thinning, progress, interruption), `Checkpoint` (the file in which a run is
+kept, so that it can be resumed).
 """
 
 from typing import TYPE_CHECKING

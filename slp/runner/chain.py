@@ -22,7 +22,7 @@ S = TypeVar("S")
 #: Seconds that a round of turns may take.
 _LONGEST_ROUND = 0.5
 
-#: Draws that each chain keeps in any case.
+#: Draws that each chain always keeps.
 _FEWEST_KEPT = 100
 
 #: Each chain holds its random numbers, its state and its draws.
@@ -33,10 +33,10 @@ _MOST_CHAINS = 10_000
 class Schedule:
     """How long to run.
 
-    `draws` is the number kept, all chains together; chain c keeps one more than others if they do
-    not come out even. Each chain first makes `warm_up` steps, of which nothing is kept, then keeps
-    every `thin`-th state. Where `thin` is None, each goes on until it is done and then keeps all
-    that its state stands for: so islands of particles run.
+    `draws` is the number kept by all chains together. If it is not a multiple of `chains`, the
+    first chains keep one more. Each chain first makes `warm_up` steps, of which nothing is kept,
+    then keeps every `thin`-th state. Islands of particles have `thin` None: each runs until it is
+    done, and then keeps all draws of its state.
     """
 
     draws: int
@@ -56,8 +56,7 @@ class Schedule:
         return self.draws // self.chains + (chain < self.draws % self.chains)
 
     def steps_of(self, chain: int) -> float:
-        """Steps of one chain in all; none if it keeps nothing, inf if it goes on until it is
-        done."""
+        """All steps of one chain: 0 if it keeps nothing, inf if it runs until it is done."""
         draws = self.draws_of(chain)
         if self.thin is None:
             return math.inf if draws else 0
@@ -65,10 +64,10 @@ class Schedule:
 
 
 class Chain(Generic[S]):
-    """One chain, or one island. A step is over when `steps` has counted it. `cut` says whether
-    warm-up is to end before its time. `search` says how far the search for a start came that was
-    stopped, None if none was. Of a chain's draws every `every`-th is kept: where those kept come to
-    more than `room` bytes, every second one is dropped."""
+    """One chain, or one island. `steps` counts finished steps. `cut` says whether warm-up must end
+    early. `search` describes the progress of a search for a start that was stopped; None if none
+    was. A chain keeps every `every`-th draw. If the draws kept take more than `room` bytes, it
+    drops every second one and doubles `every`."""
 
     def __init__(
         self,
@@ -94,7 +93,7 @@ class Chain(Generic[S]):
 
     @property
     def over(self) -> bool:
-        """Whether the schedule or the stepper has come to its end."""
+        """Whether the schedule or the stepper is finished."""
         if self.steps >= self.last:
             return True
         return self.state is not None and self.stepper.done(self.state)
@@ -117,15 +116,15 @@ class Chain(Generic[S]):
                 return
 
     def _end_warm_up(self) -> None:
-        """Keep draws from here on, the run being as much shorter as warm-up is."""
+        """End warm-up here, and shorten the rest of the run by the same factor."""
         planned, made = self.schedule, self.steps
         thin = None if planned.thin is None else max(1, planned.thin * made // planned.warm_up)
         self.schedule = replace(planned, warm_up=made, thin=thin)
         self.last = self.schedule.steps_of(self.number)
 
     def _start(self, stop: threading.Event) -> S | None:
-        """A state to start from; None if the search for it was told to stop. A run that goes on
-        from a checkpoint then begins the search again, with the same random numbers."""
+        """A state to start from; None if the search for it was told to stop. A resumed run then
+        begins the search again, with the same random numbers."""
         before = self.rng.bit_generator.state
         try:
             return self.stepper.init(self.rng, stop.is_set)
@@ -147,7 +146,7 @@ class Chain(Generic[S]):
         self.state, self.steps = state, self.steps + n
 
     def _keep(self, draws: Sequence[Weighted]) -> None:
-        if self.schedule.thin is None:  # weights are of all particles together
+        if self.schedule.thin is None:  # the weights refer to all particles together
             self.draws += draws
             return
         for draw in draws:

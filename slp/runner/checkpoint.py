@@ -1,8 +1,8 @@
-"""Runs on disk: written whole or not at all, as JSON.
+"""Checkpoints: runs on disk as JSON. Each write is atomic.
 
-A file holds what the run belongs to (`identity`) and, for each chain, the state of its random
+A file holds what identifies the run (`identity`) and, for each chain, the state of its random
 numbers, its step, its state, its draws and its tallies, with a digest of it all. Floats are written
-with all their digits, so a run that goes on from a file goes on bit for bit.
+with all their digits, so a resumed run continues bit for bit.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ _OF_A_CHAIN = {"rng", "steps", "state", "draws", "log_weights", "warm_up_tally",
 class Checkpoint:
     """A file that a run is kept in.
 
-    `resume`: go on from what is in the file; without, the file must not exist yet. `every`: seconds
-    between two writes, which is what a killed run loses at most.
+    `resume`: continue the run in the file; otherwise the file must not exist yet. `every`: seconds
+    between two writes; a killed run loses at most this much.
     """
 
     path: str | Path
@@ -55,8 +55,8 @@ class Checkpoint:
 def checkpoint_and_seed(
     path: str | Path | None, resume: bool, seed: int | None
 ) -> tuple[Checkpoint | None, int | None]:
-    """The checkpoint that options name, and the seed: as given or, of a run that goes on, the one
-    it was begun with; else None.
+    """The checkpoint that options name (None if they name none), and the seed: as given, or that of
+    the resumed run.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def checkpoint_and_seed(
 
 
 def write_checkpoint(path: str | Path, identity: Mapping[str, str], chains: list[Json]) -> None:
-    """Replace the file by a new one at once: whoever kills the run finds the old one or the new.
+    """Replace the file atomically: after a kill it is the old file or the new one.
 
     Raises
     ------
@@ -104,8 +104,8 @@ def read_checkpoint(checkpoint: Checkpoint, identity: Mapping[str, str]) -> list
     Raises
     ------
     UsageError
-        E512: the file exists and nothing was said of resuming. E513: there is no file to resume.
-        E515: the file belongs to another run.
+        E512: the file exists and `resume` is False. E513: there is no file to resume. E515: the
+        file belongs to another run.
     SlpError
         E514: the file is not a checkpoint.
     """
@@ -140,8 +140,8 @@ def _read(path: Path) -> Json:
 
 
 def _check_form(identity: Any, chains: Any) -> None:
-    """Fails in some way unless these are texts by their names, and chains as the loop writes them:
-    what is in `rng`, `state` and `draws` is up to NumPy and the engine."""
+    """Raise some error unless `identity` maps names to texts, and chains have the form that the
+    loop writes. NumPy and the engine check the content of `rng`, `state` and `draws`."""
     assert all(isinstance(text, str) for item in identity.items() for text in item)
     int(identity["seed"])
     for chain in chains:
@@ -158,7 +158,7 @@ def _check_form(identity: Any, chains: Any) -> None:
 
 @contextmanager
 def only_checkpoints(path: str | Path) -> Iterator[None]:
-    """Around what makes something of the content: whatever goes wrong there, the file is none."""
+    """Around code that reads the content of a file: every error there becomes E514."""
     try:
         yield
     except SlpError:
@@ -168,7 +168,7 @@ def only_checkpoints(path: str | Path) -> Iterator[None]:
 
 
 def _digest(kept: str) -> str:
-    """Tells a text that was written from any other; what is read gives the same text again."""
+    """A digest of the content as canonical text, so that changed files are found."""
     return hashlib.sha256(kept.encode()).hexdigest()
 
 

@@ -1,11 +1,10 @@
 """The loop: chains and islands of any engine, with warm-up, thinning, progress, interruption and
 checkpoints.
 
-Chain c, or island c, takes its random numbers from child c of the seed's `SeedSequence`, and
-nothing else passes between chains. So what they draw does not depend on how many threads run them
-or on when checkpoints are written. It depends on the clock in one case: where half of the time is
-over in warm-up, a run without a checkpoint ends warm-up there, and keeps draws as much more often
-as warm-up was shorter.
+Chain c, or island c, takes its random numbers from child c of the seed's `SeedSequence`, and chains
+share nothing else. So draws do not depend on the number of threads or on when checkpoints are
+written. They depend on the clock in one case: if half of the time is over during warm-up, a run
+without a checkpoint ends warm-up there, and reduces `thin` by the same factor.
 """
 
 from __future__ import annotations
@@ -38,8 +37,7 @@ __all__ = ["Progress", "RunResult", "acceptance", "out_of_time_in_words", "run"]
 
 S = TypeVar("S")
 
-#: Steps of each chain, or blocks of them, between two looks at what is to be told and written;
-#: fewer where they take long.
+#: Steps of each chain, or blocks of them, between two reports of progress; fewer if they take long.
 _TURNS_PER_ROUND = 100
 
 #: The share of the time that warm-up may take.
@@ -48,9 +46,8 @@ _WARM_UP_SHARE = 1 / 2
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a run is: steps of all chains, the share of moves accepted by name (all steps since the
-    beginning), and the seconds left if it goes on as it went. `total` is inf where nobody knows how
-    many there will be."""
+    """How far a run is: steps of all chains, acceptance rates by move (over all steps so far), and
+    the seconds left at the present speed. `total` is inf if the number of steps is not known."""
 
     done: int
     total: float
@@ -96,14 +93,13 @@ def run(
 ) -> RunResult:
     """Run chains, or islands.
 
-    Ctrl-C (KeyboardInterrupt) ends the run early, as does the `deadline`: what was drawn is kept,
-    and a warning (W510, W541), given to `say`, says so; with nothing to keep KeyboardInterrupt goes
-    on, and the deadline is an error. A run that goes on from a checkpoint gives what it would have
-    given uninterrupted; it may be asked for more draws than when it was begun. Without a checkpoint
-    warm-up ends where half of the time that was left is over, and a warning (W543) says so.
-    `check` fails in some way on records of a checkpoint that are none of the engine's.
-    Where draws come to more than `room` bytes by `size_of`, every second, fourth, ... is kept, of
-    all chains alike, and a warning (W544) says so.
+    Ctrl-C (KeyboardInterrupt) ends the run early, as does the `deadline`: the draws made so far are
+    kept, with a warning (W510, W541) to `say`. If there are none, KeyboardInterrupt is raised
+    again, and the deadline is an error. A resumed run gives the same draws as an uninterrupted one;
+    it may be asked for more draws. Without a checkpoint, warm-up ends when half of the time left is
+    over, with a warning (W543). `check` raises some error if records of a checkpoint are not the
+    engine's. If draws take more than `room` bytes by `size_of`, every second, fourth, ... is kept,
+    the same for all chains, with a warning (W544).
 
     Raises
     ------
@@ -135,7 +131,7 @@ def run(
                 check([draw.record for draw in chain.draws])
     now = _Watch(chains, identity, progress, checkpoint)
     if kept is None:
-        now.write()  # a file that cannot be written is found out before the work, not after it
+        now.write()  # find out before the work whether the file can be written
     interrupted = out_of_time = False
     try:
         with _stopped_at(deadline) as stop:
@@ -207,12 +203,12 @@ def _rounds(chains: Sequence[Chain[S]], threads: int, stop: threading.Event) -> 
                     for future in work:
                         future.result()
                 yield
-        finally:  # after Ctrl-C or an error, the other threads end with the step they are at
+        finally:  # after Ctrl-C or an error, the other threads finish their step
             stop.set()
 
 
 class _Watch(Generic[S]):
-    """Tells and writes how far a run is."""
+    """Reports progress and writes checkpoints."""
 
     def __init__(
         self,
@@ -250,8 +246,8 @@ class _Watch(Generic[S]):
 
 
 def acceptance(tally: Tally) -> dict[str, float]:
-    """The share of proposals accepted, by name; failures count as proposals, stays do not: nothing
-    was proposed. A name that never proposed has no share."""
+    """The acceptance rate of each move, by name. Failures count as proposals; stays do not, because
+    nothing was proposed. A move that never proposed has no rate."""
     proposed: Counter[str] = Counter()
     accepted: Counter[str] = Counter()
     for (name, outcome), count in tally.items():
@@ -276,7 +272,7 @@ def out_of_time_in_words(seconds: float, kept: int, wanted: int) -> Diagnostic:
 def _nothing_in_time(
     seconds: float, chains: Sequence[Chain[S]], checkpoint: Checkpoint | None
 ) -> NothingDrawnError:
-    """E540: what the time went into."""
+    """E540, which says what took the time."""
     search = next((chain.search for chain in chains if chain.search is not None), None)
     if search is not None:
         how_far, remedy = search, "looser constraints"

@@ -1,4 +1,4 @@
-"""Options that many questions take: whole numbers, and seeds."""
+"""Options that many commands and methods take: counts and seeds."""
 
 from __future__ import annotations
 
@@ -42,8 +42,7 @@ def check_count(name: str, value: object, least: int = 0, most: int | float = MO
 
 
 def options_of(kind: type[_Options], given: Mapping[str, Any]) -> _Options:
-    """The options of a dataclass by name; raises UsageError E544 for a name that it does not
-    have."""
+    """Options of a dataclass by name. Raises UsageError E544 for a name that it does not have."""
     check_options([field.name for field in fields(kind)], given)
     return kind(**given)
 

@@ -1,8 +1,8 @@
 """`Stepper`: what the loop drives.
 
-The state of a Markov chain is a tree, and the chain goes on for ever. The state of an island of a
+The state of a Markov chain is a tree, and the chain has no end. The state of an island of a
 particle filter is its particles with their weights; it is done when every particle is a whole tree.
-Nothing here says what a state is.
+The runner knows nothing else about states.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
     "until",
 ]
 
-#: What `json` writes and reads back unchanged; infinities and NaN included.
+#: Data that `json` writes and reads back unchanged, with infinities and NaN.
 Json: TypeAlias = Any
 
 #: `failed`: what was proposed derives no tree, or breaks a constraint. `stayed`: nothing could be
@@ -46,35 +46,35 @@ Outcome = Literal["accepted", "rejected", "failed", "stayed"]
 
 
 class Move(NamedTuple):
-    """Something that a step tried, by the name that people know it by, and what became of it."""
+    """A proposal of a step, by its public name, and its outcome."""
 
     name: str
     outcome: Outcome
 
 
-#: How often each move was tried, by what became of it.
+#: Counts of moves by name and outcome.
 Tally: TypeAlias = Counter[Move]
 
 R = TypeVar("R")
 S = TypeVar("S")
 
-#: Whether a search is to end before it has found anything.
+#: Whether a search must end before it has found anything.
 Stop: TypeAlias = Callable[[], bool]
 
 
 def never() -> bool:
-    """The `Stop` of a search that may take its time."""
+    """The `Stop` of a search without a time limit."""
     return False
 
 
 def until(stop: Stop, records: Iterable[R]) -> Iterator[R]:
-    """The records up to when `stop` says so, the first in any case."""
+    """The records until `stop` is true, and always the first."""
     return (r for _, r in takewhile(lambda at: at[0] == 0 or not stop(), enumerate(records)))
 
 
 class NothingDrawnError(TimeOverError):
-    """E540: the time was over before anything was drawn. `records` are of the states that there
-    were then."""
+    """E540: the time was over before anything was drawn. `records` are those of the current
+    states."""
 
     def __init__(self, diagnostic: Diagnostic, records: Sequence[Json]) -> None:
         super().__init__(diagnostic)
@@ -85,7 +85,7 @@ class SearchStoppedError(Exception):
     """A search for a state to start from was told to stop; its text says how far it came."""
 
 
-#: Steps that a block has at most where they are quick, so that Ctrl-C does not wait for long.
+#: The most steps in a block of quick steps, so that Ctrl-C does not wait long.
 LONGEST_BLOCK = 500
 
 
@@ -106,8 +106,8 @@ class Info:
 
 @dataclass(frozen=True)
 class Weighted:
-    """A draw: what is kept of it, and its log weight. Of a chain that is 0. The weights of the
-    draws of an island sum to its estimate of the evidence, which has no bias."""
+    """A draw: its record and its log weight. For a chain the log weight is 0. The weights of an
+    island's draws sum to its unbiased estimate of the evidence."""
 
     record: Json
     log_weight: float = 0.0
@@ -119,7 +119,7 @@ class Stepper(Protocol[S]):
 
     Attributes
     ----------
-    longest_block : steps at most that are made at once. Between two blocks a run can be stopped.
+    longest_block : the most steps in one block. A run can be stopped between two blocks.
     """
 
     @property
@@ -129,30 +129,30 @@ class Stepper(Protocol[S]):
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """What a run belongs to, such as `program` and `table`: short texts or digests by what
-        they are called. A checkpoint goes on only where all are equal."""
+        """What a run belongs to, such as `program` and `table`: short texts or digests by name. A
+        checkpoint can be resumed only if all are equal."""
         ...
 
     def init(self, rng: np.random.Generator, stop: Stop = never) -> S:
-        """A state to start from. A search for one that may take long asks `stop` now and then.
+        """A state to start from. A long search for one calls `stop` regularly.
 
         Raises
         ------
         SlpError
-            There is none, or none was found.
+            There is no such state, or none was found.
         SearchStoppedError
-            None was found before `stop` said so.
+            `stop` became true before one was found.
         """
         ...
 
     def advance(self, rng: np.random.Generator, state: S, n: int, phase: Phase) -> tuple[S, Info]:
-        """The state after `n` steps, fewer where it is done, and what they did. It takes all its
-        randomness from `rng` and does not change `state`. It tunes itself in warm-up alone. Where
-        blocks end depends on the schedule alone, so draws may depend on it."""
+        """The state after `n` steps, fewer where it is done, and what they did. All randomness
+        comes from `rng`, and `state` is not changed. Tuning happens only in warm-up. Ends of blocks
+        depend only on the schedule, so draws may depend on them."""
         ...
 
     def done(self, state: S) -> bool:
-        """Whether there is nothing more to do. A chain never is done."""
+        """Whether no steps are left. A chain is never done."""
         ...
 
     def draws(self, state: S) -> Sequence[Weighted]:
@@ -160,7 +160,7 @@ class Stepper(Protocol[S]):
         ...
 
     def dump(self, state: S) -> Json:
-        """The state as data that `load` makes the same state of, bit for bit."""
+        """The state as data, from which `load` makes the same state, bit for bit."""
         ...
 
     def load(self, data: Json) -> S:
@@ -179,7 +179,7 @@ class ChainStepper(ABC, Generic[S]):
 
     @abstractmethod
     def record(self, state: S) -> Json:
-        """What is kept of a state as a draw."""
+        """The record of a state: what is kept of it as a draw."""
 
     def draws(self, state: S) -> Sequence[Weighted]:
         """The state itself."""
@@ -187,7 +187,7 @@ class ChainStepper(ABC, Generic[S]):
 
 
 class StepByStep(ChainStepper[S]):
-    """A Markov chain that makes one step at a time."""
+    """A Markov chain whose blocks are single steps."""
 
     longest_block = 1
 
@@ -201,4 +201,4 @@ class StepByStep(ChainStepper[S]):
 
     @abstractmethod
     def step(self, rng: np.random.Generator, state: S, phase: Phase) -> tuple[S, Tally]:
-        """One transition, and what became of its moves."""
+        """One transition, and the outcomes of its moves."""
