@@ -1,14 +1,14 @@
 """Lowering: from a checked program to a finite weighted tree grammar.
 
-Entry points: `program_to_tree_grammar`, and `tree_grammar_or_all` for engines that can do without;
-`schema_of_program` (where there is no table); `explain_program` (what a program means and lowers
+Entry points: `program_to_tree_grammar`, and `tree_grammar_or_all` for engines that do not need one;
+`schema_of_program` (a schema without a table); `explain_program` (what a program means and lowers
 to, as text).
 
-Inside, from the bottom: `cells` (points and open intervals of thresholds), `constraint_automata`
-(a small tree automaton for each local constraint; `automaton`, `box_automata`, `path_automata`),
-`columns` (tables over cells while they are made), `product` (all constraints as one automaton),
-`goals` (rules of a ground nonterminal, by way of `slp.resolution`), `expansion` (the states that
-can be reached), `lowering` (all of it in order).
+Inside, from the bottom: `cells` (points and open intervals of thresholds), `constraint_automata` (a
+small tree automaton for each local constraint; `automaton`, `box_automata`, `path_automata`),
+`columns` (tables over cells under construction), `product` (all constraints as one automaton),
+`goals` (rules of a ground nonterminal, by `slp.resolution`), `expansion` (the reachable states),
+`lowering` (all steps in order).
 """
 
 from slp.lower.explain import explain_program

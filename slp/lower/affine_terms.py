@@ -1,4 +1,4 @@
-"""Arithmetic in a rule as sums of multiples of its variables, where it is no more than that."""
+"""Arithmetic in a rule as affine expressions in its variables, where it is affine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ Sum: TypeAlias = dict[Var | None, float]
 
 
 class RuleArithmetic:
-    """The terms of one rule as sums; a variable that a guard `X is ...` sets is what it says."""
+    """The terms of one rule as sums; a variable that a guard `X is ...` sets is replaced by its
+    expression."""
 
     def __init__(self, rule: ir.TreeRule, parameters: Parameters) -> None:
         self._parameters = parameters
@@ -32,7 +33,7 @@ class RuleArithmetic:
                     self._values[variable] = value
 
     def sum(self, term: Term) -> Sum | None:
-        """A term as a sum, without what is multiplied by 0; None if it is none."""
+        """A term as a sum, without zero multiples; None if it is not affine."""
         if isinstance(term, Var):
             return self._values.get(term, {term: 1.0})
         if not any(True for _ in variables(term)):

@@ -1,4 +1,4 @@
-"""The program of all trees, in place of a prior that is none of a tree grammar."""
+"""The program of all trees, used if a prior has no tree grammar."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ __all__ = ["any_tree"]
 
 
 def any_tree(program: Program) -> Program:
-    """A program with `1 :: tree --> leaf.` and `1 :: tree --> split(F, V, each), tree, tree.` for
-    rules, and the declarations and constraints of the program given. Its trees are those that may
-    be the last of a sequence of edits."""
+    """A program with `1 :: tree --> leaf.` and `1 :: tree --> split(F, V, each), tree, tree.` as
+    rules, and the declarations and constraints of the given program. Its trees are those in which a
+    sequence of edits may end."""
     tree = Atom("tree")
     span = SourceSpan(SourceFile("edittree", ""), 0, 0)
     split = SplitBody(Var("F"), Var("V"), "each", (), tree, tree)

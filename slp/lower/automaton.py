@@ -1,4 +1,4 @@
-"""What an automaton of a local constraint is: the base class, and the state in which it is done."""
+"""Automata of local constraints: the base class, and the final state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from slp.lower.cells import Cell
 
 __all__ = ["DONE", "Automaton"]
 
-#: The state of a constraint that cannot be broken any more.
+#: The state of a constraint that nothing below can break.
 DONE: Literal["done"] = "done"
 
 Q = TypeVar("Q", bound=Hashable)
@@ -26,7 +26,7 @@ class Automaton(ABC, Generic[Q]):
     @property
     @abstractmethod
     def mentioned(self) -> frozenset[str]:
-        """Features that it tells from others."""
+        """Features that it treats differently from others."""
 
     @property
     def breakpoints(self) -> Mapping[str, frozenset[float]]:
@@ -47,4 +47,4 @@ class Automaton(ABC, Generic[Q]):
 
     @abstractmethod
     def describe(self, state: Q) -> str:
-        """The state for people, "" where there is nothing to say."""
+        """The state in words for people; "" if it says nothing."""

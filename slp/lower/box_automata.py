@@ -1,4 +1,4 @@
-"""Automata of constraints that speak of a box: `constant`, `majority`, `forbid(F, within(Box))`."""
+"""Automata of constraints on a box: `constant`, `majority`, `forbid(F, within(Box))`."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class MajorityAutomaton(_BoxAutomaton[str]):
 class ForbidWithinAutomaton(_BoxAutomaton[Within]):
     """`forbid(F, within(Box))`. State: the finite bounds that the region keeps, or DONE.
 
-    A region that lies wholly beyond a bound stays there, so it is DONE.
+    A region that lies wholly beyond a bound stays there, so its state is DONE.
     """
 
     feature: str

@@ -3,8 +3,7 @@
 Breakpoints b[0] < ... < b[m-1] make 2m + 1 cells, numbered as in `slp.ir.tree_grammar`: cell 2i is
 the open interval below b[i], cell 2i + 1 is b[i] itself, cell 2m lies above the last. No breakpoint
 lies inside a cell, so a comparison of a threshold with a breakpoint has one answer for a whole
-cell, and that answer needs no threshold to stand for it (two adjacent floats leave none in
-between).
+cell, and computing it needs no example threshold (between two adjacent floats there is none).
 """
 
 from __future__ import annotations

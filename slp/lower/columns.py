@@ -1,8 +1,8 @@
-"""Tables over split classes while they are made: what a split on each feature leads to.
+"""Tables over split classes under construction: what a split on each feature leads to.
 
-Three kinds of numbers stand in them in turn: states of the constraints (`slp.lower.product`), goals
-of the program (`slp.lower.goals`), and, as the combination of both, states of the grammar. In each,
-`FORBIDDEN` and `OUTSIDE` have the meaning of `slp.ir.tree_grammar`.
+They hold three kinds of numbers in turn: states of the constraints (`slp.lower.product`), goals of
+the program (`slp.lower.goals`), and states of the grammar, which combine both. In each, `FORBIDDEN`
+and `OUTSIDE` have the meaning of `slp.ir.tree_grammar`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from slp.lower.cells import coarse_cells
 
 __all__ = ["NOT_PROPOSED", "Column", "Pair", "SplitTable", "combine", "refined", "union"]
 
-#: What lies left and right of a split, or FORBIDDEN twice, or OUTSIDE twice. Where two things are
-#: said of one split the lower number wins: OUTSIDE < FORBIDDEN < 0.
+#: The numbers left and right of a split, or FORBIDDEN twice, or OUTSIDE twice. If two tables differ
+#: on a split, the lower number wins: OUTSIDE < FORBIDDEN < 0.
 Pair: TypeAlias = tuple[int, int]
 
 
@@ -84,9 +84,10 @@ def _combine_columns(a: Column, b: Column, pair: Callable[[Pair, Pair], Pair]) -
 def combine(
     a: SplitTable, b: SplitTable, join: Callable[[int, int], int], n_features: int
 ) -> SplitTable:
-    """The table with `join(x, y)` where `a` has x and `b` has y; it refuses what either does.
+    """The table with `join(x, y)` where `a` has x and `b` has y; it refuses a split that either
+    refuses.
 
-    `join` is called for nothing but what some split on the `n_features` features leads to.
+    `join` is called only for what some split on the `n_features` features leads to.
     """
 
     def pair(p: Pair, q: Pair) -> Pair:

@@ -1,7 +1,7 @@
 """Local constraints as small deterministic top-down tree automata.
 
 An automaton reads a tree from the root. In state q at a node that splits on feature F with a
-threshold in cell c, `step(q, F, c)` gives the states of the left and the right child, or None where
+threshold in cell c, `step(q, F, c)` gives the states of the left and the right child, or None if
 the constraint forbids that split. A tree satisfies the constraint if no split is refused and every
 leaf passes the leaf test (only `majority` has one). The definitions are those of DESIGN 3:
 
@@ -12,11 +12,11 @@ leaf passes the leaf test (only `majority` has one). The definitions are those o
 - it lies *inside* the box if lo >= min and hi <= max for every bounded feature;
 - it *meets* the box if lo < max and hi > min for every bounded feature.
 
-A state that can refuse nothing any more, on any path below, is `DONE`: the fewer states, the more
-boxes are shared. Features outside `mentioned` are all treated alike, so that one of them can stand
-for all. Categorical features have no cells (`cell` is None) and no bounds.
+A state that refuses nothing on any path below is `DONE`: with fewer states, more items are shared.
+Features outside `mentioned` are all treated alike, so one column serves all of them. Categorical
+features have no cells (`cell` is None) and no bounds.
 
-`automaton_of(constraint)` is the way in. The base class is in `automaton`, the automata are in
+`automaton_of(constraint)` is the entry point. The base class is in `automaton`, the automata are in
 `box_automata` and `path_automata`.
 """
 

@@ -1,12 +1,12 @@
-"""What is certain of a program without listing its states: that calls come to an end, and that all
-states have the same cells of thresholds.
+"""Conservative checks of a program without listing its states: that calls end, and that all states
+have the same cells of thresholds.
 
-Calls end if no nonterminal calls itself by way of others, and each one that calls itself directly
-has an argument X such that every one of these calls adds a positive number to X (or every one takes
-one from it), and has a guard before it that bounds X from that side. A guard bounds X if it
-compares two expressions that are affine in X and in arguments which all these calls hand on as they
-are. So X takes finitely many steps whatever it starts from, and as a state has finitely many
-rules, finitely many states can be called one after the other (Koenig). A "no" may be wrong.
+Calls end if two conditions hold. No nonterminal calls itself through others. Each nonterminal that
+calls itself directly has an argument X that all these calls move in one direction (each adds a
+positive number, or each subtracts one), and a guard before each call bounds X in that direction. A
+guard bounds X if it compares two expressions that are affine in X and in arguments that all these
+calls pass on unchanged. Then X takes finitely many steps from any start. As a state has finitely
+many rules, only finitely many states can be called in a row (Koenig). A "no" may be wrong.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ __all__ = ["calls_end", "cells_are_fixed", "has_single_ways"]
 
 _Functor: TypeAlias = tuple[str, int] | None
 
-#: Comparisons, each with whether its left side is the one that stays below.
+#: Comparisons, each with whether its left side is the smaller one.
 _LEFT_BELOW = {"<": True, "=<": True, ">": False, ">=": False}
 
 
 def calls_end(program: ir.Program, parameters: Parameters) -> bool:
-    """Whether it is certain that from no state calls go on for ever."""
+    """Whether it is certain that calls end from every state."""
     calls: dict[_Functor, set[_Functor]] = {}
     to_itself: dict[_Functor, list[ir.TreeRule]] = {}
     for rule in program.rules:
@@ -43,9 +43,8 @@ def calls_end(program: ir.Program, parameters: Parameters) -> bool:
 
 
 def cells_are_fixed(program: ir.Program, met: Collection[int]) -> bool:
-    """Whether it is certain that states not met yet bring no new breakpoints: every split rule
-    leaves thresholds alone, or asks of them the same in every state and is among those `met`
-    (given by the rules' ids)."""
+    """Whether it is certain that further states have no new breakpoints: every split rule ignores
+    thresholds, or tests them alike in every state and is among those `met` (the rules' ids)."""
     return all(
         _asks_nothing(rule) or (id(rule) in met and _asks_the_same(rule))
         for rule in program.rules
@@ -100,7 +99,7 @@ class _Step:
         self.arity = len(self._head)
 
     def kept(self) -> set[int]:
-        """Places of the arguments that it hands on as they are."""
+        """Positions of the arguments that it passes on unchanged."""
         return {
             i
             for i, (own, called) in enumerate(zip(self._head, self._call, strict=True))
@@ -140,7 +139,7 @@ class _Step:
 
 
 def _asks_nothing(rule: ir.TreeRule) -> bool:
-    """Whether all thresholds of a feature are alike to a split rule."""
+    """Whether a split rule treats all thresholds of a feature alike."""
     assert isinstance(rule.body, ir.SplitBody)
     asked = _all_variables((rule.head, *rule.before, *rule.body.after))
     return isinstance(rule.body.threshold, Var) and rule.body.threshold not in asked

@@ -1,17 +1,17 @@
-"""States of the grammar and their rules, found level by level from the start goal, or one by one.
+"""States of the grammar and their rules, found level by level from the start goal, or made one by
+one.
 
 A state is a pair (goal, state of the constraints). Its *level* is the fewest splits on a path that
 leads to it; calls do not add to it. At level `horizon` no box of the table can be split any more,
 so split rules are left out there: what remains is finite if each level is.
 
-Listing all states takes a tenth of a millisecond for each. A prior that counts depth has a state
-for each depth that the table leaves room for, a million of them for a million rows; one that deals
-out leaves (`pinball`) half a billion for thirty thousand rows. Of these a chain meets a few dozen.
-So lowering lists the `FIRST_STATES` nearest to the start, and if there are more and it is certain
-without listing them that a derivation can always end (`slp.lower.endings`), it leaves the others to
-be made when an engine reaches them (`slp.lower.opened`). The alternatives were to evaluate labels
-as vectors over all depths, which is no help where states are not depths, and takes memory for what
-nobody meets; and a core that knows labels as formulas, a second place where they have a meaning.
+Listing takes a tenth of a millisecond for each state. A prior that counts depth has a state for
+each depth that the table allows: a million for a million rows. A prior that distributes leaves
+(`pinball`) has half a billion for thirty thousand rows. A chain reaches a few dozen of them. So
+lowering lists the `FIRST_STATES` nearest to the start. If there are more, and it is certain that a
+derivation can always end (`slp.lower.endings`), the other states stay open: they are made when an
+engine reaches them (`slp.lower.opened`). docs/notes/large-tables.md has the alternatives that were
+refused.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ __all__ = [
     "TooManyStatesError",
 ]
 
-#: States that are listed before it is asked whether the others can be left for later.
+#: States that are listed before lowering checks whether the others can stay open.
 FIRST_STATES = 2_000
 
 #: States that may be listed, and states that may be made on demand.
@@ -58,7 +58,8 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 @dataclass(frozen=True, slots=True)
 class SplitDraft:
-    """A split rule whose table, over states of the grammar, has cells of its own."""
+    """A split rule; the cells of its table over states of the grammar are not yet those of other
+    rules."""
 
     log_weight: float
     measure: Measure
@@ -71,14 +72,14 @@ StateRule: TypeAlias = LeafRule | CallRule | SplitDraft
 
 
 class TooManyStatesError(NoGrammarError, UnsupportedError):
-    """E304, E305: the states of a grammar are too many, or endlessly many."""
+    """E304, E305: a grammar has too many states, or infinitely many."""
 
 
 class Expansion:
     """The states found so far; state 0 is the start. `rules[s]` are those of state s, `levels[s]`
     its level, or, of a state made on demand, the splits on the path on which it was found.
 
-    `calls_end`: whether it is known that no sequence of calls goes on for ever.
+    `calls_end`: whether it is known that every sequence of calls ends.
     """
 
     def __init__(
@@ -110,7 +111,7 @@ class Expansion:
         Raises
         ------
         TooManyStatesError
-            E304, E305: they are too many, or endlessly many.
+            E304, E305: there are too many, or infinitely many.
         """
         for _ in self._walk:
             if most is not None and len(self.rules) >= most:
@@ -135,13 +136,13 @@ class Expansion:
         return self.rules[state]
 
     def name(self, state: int) -> str:
-        """A state for people, such as `tree(2), contains infant`."""
+        """A state in words for people, such as `tree(2), contains infant`."""
         goal, constraints = self._states[state]
         parts = (self._goals.text(goal), self._product.describe(constraints))
         return ", ".join(part for part in parts if part)
 
     def least_leaves(self, state: int) -> int:
-        """At least so many leaves has every tree that a state derives."""
+        """A lower bound on the number of leaves of every tree that a state derives."""
         return self._goals.least_leaves(self._states[state][0])
 
     def _number(self, goal: int, constraints: int, level: int) -> int:
@@ -185,7 +186,7 @@ class Expansion:
             return self._number(goal, constraints, level + 1)
 
         rules = self._goals.rules(goal)
-        # Engines check sums of labels that count classes, so these keep what cannot be applied.
+        # Engines check sums of labels that count classes, so such states keep inapplicable rules.
         all_labels = any(rule.rows is not None and rule.rows.classes for rule in rules)
         for rule in rules:
             match rule:
@@ -209,7 +210,7 @@ class Expansion:
         return any(left not in refused for left, _ in table.pairs())
 
     def _check_finite(self, rule: StateRule, calls: int) -> None:
-        """Stop where the states are too many, with the rule that led to the last of them."""
+        """Raise an error if there are too many states, with the rule that led to the last one."""
         if len(self._states) > MOST_STATES:
             found = TOO_MANY_STATES(rule.span, most=MOST_STATES, what=self._growth())
             raise TooManyStatesError(found)

@@ -1,6 +1,7 @@
-"""What `slp explain` prints: meaning, constraints, whether exact is possible, states and rules.
+"""What `slp explain` prints: meaning, constraints, whether exact sums are possible, states and
+rules.
 
-Of a program of clauses without trees: its predicates, and the commands that they are for.
+For a program of clauses without trees: its predicates, and the commands for them.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def explain_program(program: ir.Program, schema: Schema | None) -> str:
     Raises
     ------
     ProgramError, DataError
-        As `program_to_tree_grammar`; what no engine here can take is explained, not raised.
+        As `program_to_tree_grammar`; a program that no engine takes is explained, not raised.
     """
     if program.clauses and program.start is None and not program.rules and program.edits is None:
         return _page([("Predicates", _wrapped(_predicates(program))), ("To run", _to_run(program))])
@@ -122,8 +123,8 @@ def _to_run(program: ir.Program) -> list[str]:
 
 
 def _components(grammar: TreeGrammar) -> Iterator[str]:
-    """The states that the start goes on as, and with which weights: they sum to 1, unless labels
-    are weights."""
+    """The states that the start calls, with their weights, which sum to 1 unless labels are
+    weights."""
     start = grammar.states[grammar.start].rules
     if len(start) < 2 or not all(isinstance(r, CallRule) and r.rows is None for r in start):
         return

@@ -1,7 +1,7 @@
-"""Goals of a program, numbered as found, and their rules: all that lowering asks of proofs.
+"""Goals of a program, numbered as found, and their rules: the part of lowering that needs proofs.
 
-A goal is a ground nonterminal with its arithmetic done. What a split leads to, goal by goal, is a
-`SplitTable` of goals' numbers; a rule that does not look at its split has one column for all
+A goal is a ground nonterminal with its arithmetic evaluated. What a split leads to, goal by goal,
+is a `SplitTable` of goals' numbers; a rule that does not depend on its split has one column for all
 features.
 """
 
@@ -47,7 +47,7 @@ class GoalLeaf:
 
 @dataclass(frozen=True, slots=True)
 class GoalCall:
-    """Go on as another goal, with the same box."""
+    """Continue as another goal, with the same box."""
 
     log_weight: float
     goal: int
@@ -112,11 +112,11 @@ class Goals:
         return self._rules[goal]
 
     def text(self, goal: int) -> str:
-        """A goal for people."""
+        """A goal as text for people."""
         return _text(self._goals[goal])
 
     def least_leaves(self, goal: int) -> int:
-        """At least so many leaves has every tree that a goal derives."""
+        """A lower bound on the number of leaves of every tree that a goal derives."""
         return self._least_leaves.of(self._goals[goal])
 
     def indicator(self, goal: int) -> str:
@@ -125,7 +125,7 @@ class Goals:
         return f"{name}/{arity}"
 
     def arguments(self, goals: Iterable[int]) -> Iterable[tuple[Term, ...]]:
-        """By argument what goals of one name and arity have there."""
+        """For each argument, the values that goals of one name and arity have."""
         terms = (self._goals[goal] for goal in goals)
         return zip(*(t.args for t in terms if isinstance(t, Struct)), strict=True)
 

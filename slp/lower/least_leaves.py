@@ -1,12 +1,13 @@
-"""How many leaves every tree has at least that a goal derives, told from its arguments alone.
+"""Lower bounds on the number of leaves of a goal's trees, from the goal's arguments.
 
-A program that deals out leaves, such as `pinball`, has endlessly many ways to begin a tree of five
-leaves if nobody knows that `owe(7)` derives none. So lowering looks for arguments that bound the
-leaves from below: candidates are each argument, and each argument plus 1. Those are kept that no
-rule contradicts, given the others (the largest inductive set of candidates; Flanagan & Leino,
-Houdini, 2001): for each rule, the candidate at the head is at most 1 where the rule is a leaf, at
-most a bound of the goal that it calls, at most the sum of bounds of the two goals that it splits
-into. Then they hold for each tree by induction over its derivations.
+A program that distributes leaves, such as `pinball`, can begin a tree of five leaves with
+infinitely many states, unless lowering knows that `owe(7)` derives no such tree. So lowering looks
+for arguments that are lower bounds on the leaves. The candidates are each argument, and each
+argument plus 1. Candidates that a rule contradicts, given the others, are dropped (the largest
+inductive set of candidates; Flanagan & Leino, Houdini, 2001). For each rule, the candidate at the
+head must be at most 1 if the rule is a leaf, at most a bound of the goal that it calls, or at most
+the sum of bounds of the two goals that it splits into. The remaining candidates hold for each tree,
+by induction over its derivations.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from slp.terms import Number, Term, arguments, functor
 
 __all__ = ["LeastLeaves"]
 
-#: Place of an argument, and what is added to it.
+#: Position of an argument, and the number added to it.
 _Candidate: TypeAlias = tuple[int, int]
 _Functor: TypeAlias = tuple[str, int] | None
 
@@ -30,7 +31,7 @@ _MOST = 2**31 - 1
 
 
 class LeastLeaves:
-    """Bounds from below on the leaves of the trees of goals."""
+    """Lower bounds on the leaves of the trees of goals."""
 
     def __init__(self, program: ir.Program, parameters: Parameters) -> None:
         self._rules = [(rule, RuleArithmetic(rule, parameters)) for rule in program.rules]
@@ -42,7 +43,7 @@ class LeastLeaves:
             pass
 
     def of(self, goal: Term) -> int:
-        """At least so many leaves has every tree that a ground goal derives."""
+        """A lower bound on the number of leaves of every tree that a ground goal derives."""
         args = arguments(goal)
         found = [1]
         for place, more in self._kept.get(functor(goal), ()):
@@ -85,6 +86,6 @@ def _at(candidate: _Candidate, args: Sequence[Term], arithmetic: RuleArithmetic)
 
 
 def _at_most(one: Sum, other: Sum) -> bool:
-    """Whether one sum is at most another, whatever the variables are."""
+    """Whether one sum is at most another for all values of the variables."""
     room = added(other, one, -1.0)
     return room.keys() <= {None} and room.get(None, 0.0) >= 0

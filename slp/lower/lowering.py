@@ -52,15 +52,15 @@ def program_to_tree_grammar(
     Where the schema is derived from the program alone, features that guards turn out to name are
     added. With `tests_on_trees`, `max_features`, `monotone` and predicates are left out of the
     grammar instead of refused: for an engine that tests finished trees (`slp.engines.mcmc.trees`).
-    Its trees' weights then do not sum to 1 over those that hold, so `normalised` is False. For
-    `edittree`, whose prior has no tree grammar, it then is the grammar of all trees that satisfy
-    the constraints decided at splits and leaves, every tree of weight 1.
+    The weights of the trees that pass these tests then do not sum to 1, so `normalised` is False.
+    `edittree` has no tree grammar; for it the result is the grammar of all trees that satisfy the
+    constraints decided at splits and leaves, each with weight 1.
 
     `states` are the rules of the program's states as far as they are worked out. `check` is called
     for every state that the grammar comes to have, with the instances of its
     rules, and may raise what is wrong with it.
 
-    The states are open where they are many and it is certain without listing them that all is well
+    States stay open if there are many and all checks hold without listing them
     (`slp.lower.expansion`).
 
     Raises
@@ -86,8 +86,8 @@ def program_to_tree_grammar(
 
 
 class _Lowering:
-    """A program without edits on a schema; what is found out about its goals and constraints serves
-    every listing of its states."""
+    """A program without edits on a schema. Every listing of its states shares the goals and
+    automata."""
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ class _Lowering:
         self._calls_end = calls_end(program, self._goals.parameters)
 
     def grammar(self) -> TreeGrammar:
-        """The grammar, with open states where they are many and all is certain."""
+        """The grammar, with open states if there are many and all checks hold."""
         expansion = self._expansion()
         if expansion.list_states(FIRST_STATES) or not self._may_open():
             return self._closed(expansion)
@@ -148,10 +148,10 @@ def tree_grammar_or_all(
     states: StateRules | None = None,
     check: StateCheck | None = None,
 ) -> tuple[TreeGrammar, bool]:
-    """The program's tree grammar without what is decided at the finished tree, and True. Or, if it
-    has none, that of all trees, and False: for an engine that draws by the program itself. It has
-    none if a guard cannot be decided for all thresholds at once, or if its states are endlessly
-    many, too many, or known to SWI-Prolog alone.
+    """The program's tree grammar without constraints on the finished tree, and True. If it has
+    none, the grammar of all trees, and False: for an engine that draws by the program itself. It
+    has none if a guard cannot be decided for all thresholds at once, or if there are infinitely
+    many states, too many, or states that only SWI-Prolog can compute.
 
     Raises
     ------
@@ -188,8 +188,8 @@ def _factors(program: ir.Program, schema: Schema, tests_on_trees: bool) -> list[
 
 
 def find_tests_on_trees(program: ir.Program) -> tuple[Diagnostic, ...]:
-    """What no tree grammar decides, the prior `edittree` and constraints, each with what to say of
-    it (E301)."""
+    """The parts of a program that no tree grammar decides (the prior `edittree`, constraints), each
+    with its message (E301)."""
     found = [
         _needs_the_tree(constraint)
         for constraint in program.constraints
@@ -201,12 +201,13 @@ def find_tests_on_trees(program: ir.Program) -> tuple[Diagnostic, ...]:
 
 
 def _is_local(constraint: ir.Constraint) -> bool:
-    """Whether it is a predicate on nodes: engines ask it with the depth, so states tell it."""
+    """Whether it is a predicate on nodes. Engines call it with the depth, so states must contain
+    the depth."""
     return isinstance(constraint, ir.Predicate) and constraint.local
 
 
 def _needs_the_tree(constraint: ir.MaxFeatures | ir.Monotone | ir.Predicate) -> Diagnostic:
-    """What to say of a constraint that no automaton here decides."""
+    """The message for a constraint that no automaton here decides."""
     span = constraint.span
     match constraint:
         case ir.MaxFeatures(count=count):

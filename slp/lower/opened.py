@@ -15,8 +15,9 @@ __all__ = ["MadeStates"]
 
 
 class MadeStates(OpenStates):
-    """Open states that a `StateMaker` makes. `sound`: what is promised of each, where anything is;
-    `list_all` gives all states in the order of a listing; it is never called while one is made."""
+    """Open states that a `StateMaker` makes. `sound` checks what each state must satisfy, if
+    anything. `list_all` gives all states in the order of a listing; it is never called while a
+    state is made."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Automata that look at depth and at the features split on above, and at no threshold."""
+"""Automata that depend on depth and on the features above, and on no threshold."""
 
 from __future__ import annotations
 
@@ -115,7 +115,8 @@ class BeforeAutomaton(Automaton[str]):
     def step(self, state: str, feature: str, cell: Cell | None) -> tuple[str, str] | None:
         if state == DONE or feature not in self.mentioned:
             return state, state
-        # before(F, F) asks that a split on F has another one above it: none can be the first.
+        # before(F, F) requires another split on F above each split on F, so no split can be the
+        # first.
         return None if feature == self.then else (DONE, DONE)
 
     def describe(self, state: str) -> str:
@@ -170,7 +171,7 @@ class ExclusiveAutomaton(Automaton[str]):
 class InteractionAutomaton(Automaton[Groups]):
     """`interaction(Groups)`. State: the groups that hold every feature used above.
 
-    A group within another of the state allows nothing that the other does not, and is left out.
+    A group that is a subset of another group of the state adds nothing, and is left out.
     """
 
     groups: Groups

@@ -51,7 +51,7 @@ class Product:
         return tuple(sorted({outcome for outcome in tests if outcome is not None}))
 
     def describe(self, state: int) -> str:
-        """The state for people, such as `contains infant, age used`."""
+        """The state in words for people, such as `contains infant, age used`."""
         parts = (a.describe(q) for a, q in zip(self._factors, self._states[state], strict=True))
         return ", ".join(dict.fromkeys(part for part in parts if part))
 

@@ -56,4 +56,4 @@ def _named_in_constraint(constraint: ir.Constraint) -> Iterator[str]:
             for group in groups:
                 yield from group
         case _:
-            pass  # says nothing about a feature
+            pass  # does not constrain a feature

@@ -1,4 +1,4 @@
-"""Finished states: their rules as arrays, and what is checked of them."""
+"""Finished states: their rules as arrays, and their checks."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def check_calls(states: Mapping[int, State]) -> None:
 
 
 def _never_ends(states: Mapping[int, State], path: Iterable[int], last: CallRule) -> Diagnostic:
-    """What to say of the cycle at the end of `path` that `last` closes."""
+    """The message for the cycle at the end of `path` that `last` closes."""
     cycle = list(path)
     cycle = [*cycle[cycle.index(last.state) :], last.state]
     names = " -> ".join(f"`{states[s].name}`" for s in cycle)
@@ -107,10 +107,11 @@ def _never_ends(states: Mapping[int, State], path: Iterable[int], last: CallRule
 
 
 def sums_to_one(program: ir.Program, state: State) -> bool:
-    """Whether a state is as all must be for the weights of all trees to sum to 1 on every table.
+    """Whether a state satisfies what makes the weights of all trees sum to 1 on every table.
 
-    So it is if labels are renormalised, measures sum to 1, nothing fails for a constraint, and a
-    derivation can go on in every state: it may stop there, or call a state (which is checked too).
+    This holds if labels are renormalised, measures sum to 1, no constraint makes a derivation fail,
+    and a derivation can continue in every state: it may stop there, or call a state (which is
+    checked too).
     """
     return (
         not program.weights

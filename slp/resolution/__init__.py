@@ -1,4 +1,4 @@
-"""Proofs: terms, unification, arithmetic, SLD resolution, and what tree rules need of them.
+"""SLD resolution: unification, arithmetic, goals of programs, and proofs for tree rules.
 
 Entry points: `evaluate` (arithmetic); `Database` and `solve` (answers to a goal);
 `StateRules` and `labels_over_heads` (tree rules at a state);
@@ -9,8 +9,8 @@ Inside: `terms`, `store` (bindings and unification), `machine` (the loop), `clau
 `builtins` and `library` (what can be called), `functions` (of arithmetic), `affine` (numbers that
 depend on a threshold), `faults` (every message). Of queries: `choices` (clauses at a stochastic
 goal), `best_first` and `search` (all proofs), `graph` (the same, kept), `draws`, `failures` (why a
-goal fails), `queries` (what it all adds up to), `notes` (how to read it), `prolog` (the same under
-SWI-Prolog).
+goal fails), `queries` (answers with their masses), `notes` (remarks for the reader), `prolog` (the
+same under SWI-Prolog).
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Numbers that depend on a split's threshold: a*V + b, at a probe, remembering what they met.
+"""Numbers that depend on a split's threshold V, as a*V + b, with a trace of comparisons.
 
 To learn where along the real line a guard behind a split changes its answer, the guard is run with
 V bound to a *probe*, a number that knows that it is V (concolic execution; Godefroid, Klarlund &

@@ -1,6 +1,6 @@
 """Arithmetic: the value of a term such as `alpha * (1+D)^(-beta)`.
 
-What functions there are, and how they differ from SWI-Prolog's, is in `slp.resolution.functions`.
+`slp.resolution.functions` lists the functions, and their differences from SWI-Prolog's.
 
 An atom that names a parameter has the parameter's value, also if it names a constant (`e`).
 """
@@ -52,14 +52,14 @@ def evaluate(
     """The value of an arithmetic expression.
 
     `deref` gives what a variable of the term stands for, `frame` what the places of a template do;
-    `span` is the place to blame for parts of the term that have none of their own.
+    `span` is the place to report for parts of the term without a span.
 
     Raises
     ------
     ProgramError
         E201 unbound variable, E202 unknown function or parameter, E203 division by zero, E204 no
         real value, E205 overflow, E206 not a number or not an integer, E230 a threshold in a
-        function that is not affine; with the span of the part to blame.
+        function that is not affine; with the span of the faulty part.
     """
     values: list[Value] = []
     # A term and the place around it; its function once the values of its arguments are known.
@@ -122,7 +122,7 @@ def _numbers(
 
 
 def _place(variable: Var | Slot, around: SourceSpan | None) -> SourceSpan | None:
-    """Where a variable is to blame: where it stands in `around`, else `around` itself.
+    """The place to report for a variable: its place in `around`, else `around` itself.
 
     All copies of a clause's variable have the span of its first occurrence.
     """
@@ -144,12 +144,12 @@ def _function(term: Struct | Pattern, frame: Sequence[Term], place: SourceSpan |
 
 
 def names_of_functions(arity: int) -> set[str]:
-    """What a function of `arity` arguments that is unknown may be meant to be."""
+    """Known functions of `arity` arguments that an unknown one may mean."""
     return {name for name, n in FUNCTIONS if n == arity and name[0].isalpha()}
 
 
 def names_of_values(parameters: Mapping[str, Value]) -> set[str]:
-    """What a name that has no value may be meant to be."""
+    """Known names that a name without a value may mean."""
     return set(parameters) | set(CONSTANTS) | {n for n, arity in FUNCTIONS if arity == 1}
 
 
@@ -205,7 +205,7 @@ def _fault(error: ArithmeticError, name: str, place: SourceSpan | None) -> Progr
 
 
 def evaluate_arguments(goal: Term, parameters: Mapping[str, Value]) -> Term:
-    """A nonterminal with the arithmetic in its arguments done: `tree(2+1)` becomes `tree(3)`.
+    """A nonterminal with the arithmetic in its arguments evaluated: `tree(2+1)` becomes `tree(3)`.
 
     An argument is evaluated if it is the name of a parameter, or a compound term all of whose
     functors are arithmetic and all of whose leaves are numbers or names of parameters; every other

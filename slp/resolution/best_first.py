@@ -1,27 +1,27 @@
-"""Best-first search over the tree of stochastic choices, with masses: what all searches share.
+"""Best-first search over the tree of stochastic choices, with masses; shared by all searches.
 
-A node is a run of logical resolution between two choices, its mass the product of the labels above
-it. A run ends in *exits*: proofs, and stochastic goals, from which one branch leads on for each
-matching clause. The node with the largest mass is opened next, so proofs come out by decreasing
-mass, and at any time
+A node is a run of logical resolution between two choices. Its mass is the product of the labels
+above it. A run ends in *exits*: proofs, and stochastic goals, which have one branch for each
+matching clause. The node with the largest mass is opened next, so proofs are found by decreasing
+mass. At any time
 
     success + failure + open = 1
 
-where `failure` is the mass of runs without an exit and of what labels leave of 1, `open` that of
-nodes not opened yet. `open` bounds what further proofs can weigh as long as each run has at most
-one exit. A logical goal with several solutions that lead on makes more: each SLD proof counts, and
-the masses may sum to more than 1 (Cussens 2001: unlabelled clauses weigh 1). Then, and under
-`:- weights.`, there is no upper bound.
+where `failure` is the mass of runs without an exit, and of labels that sum to less than 1. `open`
+is the mass of nodes not opened yet. It bounds the mass of further proofs as long as each run has at
+most one exit. A logical goal with several solutions can have more exits: each SLD proof counts, and
+the masses may sum to more than 1 (Cussens 2001: unlabelled clauses weigh 1). Then, and under `:-
+weights.`, there is no upper bound.
 
-Nodes with the same goals left to prove are one, with the sum of their masses, as long as nobody
-asks for the proofs themselves (`merges`): random walks and grammars would else have more
-derivations than anyone can look at. A node that is opened before all of its mass has come is opened
-again. So then a node comes before those of like mass (within a factor of 2^`_LIKE`) that are more
-choices away from the root. A chain in which every way to a state has the same number of choices is
-gone through once for each such factor between its masses, not once for each of its states.
+Unless the proofs themselves are wanted, nodes with the same goals left to prove are merged, with
+the sum of their masses (`merges`). Otherwise random walks and grammars would have too many
+derivations. A node that is opened before all of its mass has arrived is opened again. To make that
+rare, nodes of similar mass (within a factor of 2^`_LIKE`) are opened in the order of their distance
+from the root. If all paths to a state have the same number of choices, the graph is then visited
+once for each such factor between its masses, not once for each of its states.
 
-A run that takes long is laid aside, with half of its priority, and behind some of like mass, so
-that an endless one does not keep the others waiting.
+A long run is postponed, with half of its priority and behind some of similar mass, so that an
+endless run does not block the others.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ __all__ = ["BestFirst", "FoundProof", "Node"]
 #: Nodes opened between two exact sums of the open mass.
 _RECOUNT = 1000
 
-#: Masses are alike within a factor of 2 to this power.
+#: Masses are similar within a factor of 2 to this power.
 _LIKE = 10
 
 #: Choices whose runs take about as long as a turn of a long one.
 _TURN = 500
 
-#: Where a branch starts.
+#: The start of a branch.
 S = TypeVar("S")
-#: A run at work.
+#: A run in progress.
 R = TypeVar("R")
 
 
@@ -114,7 +114,7 @@ class BestFirst(ABC, Generic[S, R]):
 
     @abstractmethod
     def advance(self, node: Node[S, R], priority: float) -> Iterator[FoundProof]:
-        """Open a node or go on with it: yields proofs, and calls `branch`, `lay_aside`, `done`."""
+        """Open a node or continue it: yields proofs, and calls `branch`, `lay_aside`, `done`."""
 
     @abstractmethod
     def key(self, start: S) -> Hashable:
@@ -127,7 +127,7 @@ class BestFirst(ABC, Generic[S, R]):
 
     @property
     def open(self) -> float:
-        """Mass of the nodes that are not done, given up ones included."""
+        """Mass of the nodes that are not done, with those that were given up."""
         return math.fsum([*self._masses(), *self._stuck])
 
     @property
@@ -159,7 +159,7 @@ class BestFirst(ABC, Generic[S, R]):
                     return
 
     def _is_done(self, opened: int) -> bool:
-        """Whether the tolerance is reached; the running sum is not trusted with that."""
+        """Whether the tolerance is reached, by an exact sum, not the running one."""
         if self._open <= self.tolerance or opened % _RECOUNT == 0:
             self._open = math.fsum(self._masses())
         return self._open <= self.tolerance
@@ -190,12 +190,13 @@ class BestFirst(ABC, Generic[S, R]):
     # --- for `advance` -------------------------------------------------------------------------
 
     def proof(self, node: Node[S, R], answer: Term) -> FoundProof:
-        """Count a proof that a run came to."""
+        """Count a proof that a run has found."""
         self._count_exit(node)
         return FoundProof(answer, node.mass, node.fired)
 
     def branch(self, node: Node[S, R], options: Iterable[tuple[ir.LogicClause, float, S]]) -> None:
-        """Count a stochastic goal that a run came to: clauses, labels and where they lead."""
+        """Count a stochastic goal that a run has reached: clauses, labels and the starts of their
+        branches."""
         self._count_exit(node)
         options = list(options)
         total = math.fsum(label for _, label, _ in options)
@@ -210,7 +211,7 @@ class BestFirst(ABC, Generic[S, R]):
                 self._push_branch(mass, fired, start, node.choices + 1)
 
     def lay_aside(self, node: Node[S, R], priority: float) -> None:
-        """Go on with a run later, when those that are not half as urgent have had their turn."""
+        """Continue a run later, after all nodes with more than half of its priority."""
         node.choices += _TURN
         self._push(node, priority / 2)
 

@@ -1,9 +1,9 @@
-"""Built-in predicates: comparison, type tests, terms, and lists as far as clauses cannot say them.
+"""Built-in predicates: comparison, type tests, terms, and lists where clauses do not suffice.
 
 This, `control.py` and `library.py` are all that a program can call besides its own predicates:
 there is nothing in them that writes, opens, asserts or runs anything. A *test* gives a truth value,
 having bound variables through the machine's store; a *choice* yields pairs of terms to unify, one
-for each way to succeed. Arguments come dereferenced.
+for each answer. Arguments come dereferenced.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class _Choose:
     run: Callable[..., Iterator[_Pair]]
 
     def call(self, machine: Machine, goal: Goal, term: Struct | Atom) -> Goal | None:
-        """Take the first answer, and come back for the others."""
+        """Take the first answer, and leave a choice point for the others."""
         answers = self.run(machine, *_arguments(machine, term))
         return _Answers(machine.store.mark(), goal, answers).retry(machine)
 
@@ -200,7 +200,7 @@ def _arg(machine: Machine, place: Term, term: Term, arg: Term) -> Iterator[_Pair
 
 
 def _places(items: Any, base: int, place: Term, item: Term) -> Iterator[_Pair]:
-    """One way for each item: its place, counted from `base`, and the item."""
+    """One answer for each item: its position, counted from `base`, and the item."""
     wanted = Struct("-", (place, item))
     return ((wanted, Struct("-", (Number(i), x))) for i, x in enumerate(items, base))
 

@@ -2,9 +2,9 @@
 
 For a numeric feature the answer is a function of the threshold V, the same on the points and open
 intervals between a few *breakpoints*. They are found by running the guards with V bound to a probe
-that notes every number at which a comparison would turn (`slp.resolution.affine`): an interval with
-no such number inside is done, any other is cut there and its parts are probed. For a categorical
-feature V is bound to each level.
+that records every number at which a comparison changes (`slp.resolution.affine`): an interval
+without such a number inside is finished; any other is cut there, and its parts are probed. For a
+categorical feature V is bound to each level.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def _at_level(guards: _Guards, level: str) -> Outcome:
 
 
 def _at_bound_threshold(guards: _Guards) -> ThresholdOutcomes:
-    """The rule has a threshold of its own: splits at any other are refused."""
+    """The rule gives the threshold: splits at any other are refused."""
     value = evaluate_argument(guards.body.threshold, guards.database.parameters)
     try:
         point = float(value.value) if isinstance(value, Number) else math.inf

@@ -1,9 +1,9 @@
 """Stochastic goals: which labelled clauses match one, and with what labels.
 
-At a stochastic goal the clauses whose heads match are chosen with the probabilities that their
-labels say; what the labels leave of 1 is lost, that is, fails (Cussens, "Parameter Estimation in
-Stochastic Logic Programs", Machine Learning 44, 2001, section 2). Labels above 1 in sum are
-weights, which a program must declare.
+At a stochastic goal, one of the clauses whose heads match is chosen, with the probability of its
+label. If the labels sum to less than 1, the rest fails (Cussens, "Parameter Estimation in
+Stochastic Logic Programs", Machine Learning 44, 2001, section 2). Labels that sum to more than 1
+are weights, which a program must declare.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _label_if_matching(machine: Machine, clause: Clause, args: tuple[Term, ...])
 
 
 def enter(machine: Machine, clause: Clause, goal: Goal, args: tuple[Term, ...]) -> Goal:
-    """Go on with a clause that is known to match."""
+    """Continue with a clause that is known to match."""
     frame: Frame = [None] * clause.size
     matches = match_all(clause.head, args, frame, machine.store)
     assert matches, "an option's head matches"

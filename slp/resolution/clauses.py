@@ -38,7 +38,7 @@ class Clause:
         self.size = len(slots)
 
     def enter(self, goal: Goal, frame: Frame, cut: int, store: Store) -> Goal:
-        """The goal to go on with once the head has matched: the body, and then what is behind."""
+        """The next goal after the head has matched: the body, then the goals behind."""
         out = goal.next
         for prepared in reversed(self.body):
             term = instantiate(prepared, frame, store)
@@ -122,7 +122,8 @@ class Predicate:
             self._by_first.setdefault(key, list(self._for_others)).append(clause)
 
     def call(self, machine: Machine, goal: Goal, term: Struct | Atom) -> Goal | None:
-        """Resolve the goal with the first clause that fits, and come back for the others."""
+        """Resolve the goal with the first clause that matches, and leave a choice point for the
+        others."""
         if goal.depth >= machine.meter.limits.depth:
             raise faults.too_deep(machine.meter.limits.depth, machine.span)
         args = arguments(term)
@@ -139,7 +140,7 @@ class Predicate:
 
 
 def _key(first: Template) -> Hashable:
-    """What tells first arguments apart that cannot match; None if it can match anything."""
+    """A key: first arguments with different keys cannot match; None if it can match anything."""
     if isinstance(first, Struct | Pattern):
         return first.name, len(first.args)
     if isinstance(first, Atom):

@@ -2,8 +2,8 @@
 
 `prolog/1`, which calls SWI-Prolog, is refused here: see `slp.swipl.prolog`.
 
-A construct goes on with other goals in its place, leaves choice points behind, and puts actions of
-the machine (cut back to here, collect this answer) between goals.
+A construct replaces itself by other goals, leaves choice points, and inserts actions of the machine
+(cut back to here, collect this answer) between goals.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MOST_CALL_ARGUMENTS = 8
 
 @dataclass(frozen=True)
 class _Control:
-    """A construct: `run(machine, goal, *args)` gives the goal to go on with, None if it fails."""
+    """A construct: `run(machine, goal, *args)` gives the next goal, None if it fails."""
 
     run: Callable[..., Goal | None]
 
@@ -53,7 +53,7 @@ class _Otherwise(Alternative, Fence):
         return not self.dead
 
 
-#: What hands the height of its clause's cut on to goals inside it.
+#: Constructs that pass the height of their clause's cut to goals inside them.
 _TRANSPARENT = {("!", 0), (",", 2), (";", 2), ("->", 2), ("*->", 2)}
 
 

@@ -24,7 +24,7 @@ _NONE: Definitions = MappingProxyType({})
 def is_builtin(name: str, arity: int) -> bool:
     """Whether `name/arity` is built in and cannot be defined by a program.
 
-    The list predicates of `slp.resolution.library` can: a program's own take their place.
+    A program can redefine the list predicates of `slp.resolution.library`.
     """
     return (name, arity) in CONTROL or (name, arity) in BUILTINS
 
@@ -32,7 +32,7 @@ def is_builtin(name: str, arity: int) -> bool:
 class Database:
     """What goals mean: predicates defined by `clauses`, `parameters` that arithmetic knows.
 
-    `others` are definitions that the program's own and the built-in ones come before.
+    The program's definitions and the built-ins take precedence over `others`.
 
     Raises
     ------

@@ -6,13 +6,13 @@ the local process takes an alternative with probability
 
     q(alternative) = w(alternative) / Z(run),
 
-so the mass of a proof over the probability of drawing it is the product of Z over its runs. Z is 1
-wherever the labels of the clauses that match sum to 1 and logical goals have one solution.
+so the mass of a proof divided by the probability of drawing it is the product of Z over its runs. Z
+is 1 wherever the labels of the clauses that match sum to 1 and logical goals have one solution.
 
-A run with several alternatives is a *choice point*. To *cut* at a choice point is to take that
-choice, and all that comes after it in time, anew from the local process. A later goal may depend on
-any earlier choice by the variables that they share, so nothing behind the cut is kept. All choice
-points before it stay what they are.
+A run with several alternatives is a *choice point*. To *cut* at a choice point is to draw that
+choice, and all later ones, anew from the local process. A later goal may depend on any earlier
+choice through shared variables, so nothing behind the cut is kept. All choice points before it stay
+unchanged.
 
 A run without alternatives is a dead end: the derivation fails. So does one that needs more
 inferences than the limits allow; as that is a property of the derivation alone, what is drawn then
@@ -41,7 +41,7 @@ from slp.terms import Term
 
 __all__ = ["Derivation", "ProofSpace", "Step"]
 
-#: Runs, and scores of answers, that are remembered; beyond, all are forgotten and made anew.
+#: Runs, and scores of answers, that are cached; beyond this number the cache is cleared.
 _MOST_REMEMBERED = 100_000
 
 
@@ -85,7 +85,8 @@ class Derivation:
 
     @cached_property
     def choices(self) -> list[int]:
-        """What was taken at each choice point; `ProofSpace.derivation_of` makes it again."""
+        """The alternative at each choice point; `ProofSpace.derivation_of` rebuilds the
+        derivation."""
         return [self.steps[i].taken for i in self.points]
 
 
@@ -105,7 +106,7 @@ class ProofSpace:
 
     Attributes
     ----------
-    stopped : a limit that some derivation came to, None if none did.
+    stopped : a limit that some derivation reached; None if none did.
     """
 
     def __init__(
@@ -117,8 +118,8 @@ class ProofSpace:
         self._runs, self._limits, self._log_likelihood = runs, limits, log_likelihood
         self._root: Run[Any] | None = None
         self._opened: dict[Hashable, Run[Any]] = {}
-        # The run behind each alternative of a run, which is kept with it so that its id stays its
-        # own: to compare goals takes longer.
+        # The run behind each alternative of a run, by the run's id, because comparing goals takes
+        # longer. The run is kept, so that no other gets its id.
         self._behind: dict[tuple[int, int], tuple[Run[Any], Run[Any]]] = {}
         self._scores: dict[tuple[Term, ...], float] = {}
         self._lock = threading.Lock()  # `runs` opens one at a time
@@ -131,7 +132,7 @@ class ProofSpace:
         return derivation.log_likelihood > -math.inf
 
     def agreed(self, derivation: Derivation) -> bool:
-        """True: nothing is asked later than the likelihood."""
+        """True: there is no test after the likelihood."""
         return True
 
     def log_score(self, derivation: Derivation) -> float:
@@ -142,7 +143,7 @@ class ProofSpace:
         """log of [mass(new) / q(new)] L(new) / ([mass(old) / q(old)] L(old)).
 
         In it: likelihoods, and the sums Z of the runs. Not in it: labels, and the numbers of choice
-        points. What two derivations have in common cancels.
+        points. Common parts of the two derivations cancel.
         """
         likelihood = new.log_likelihood - old.log_likelihood
         return new.log_excess - old.log_excess + likelihood
@@ -193,7 +194,7 @@ class ProofSpace:
         )
 
     def allows(self, inferences: int) -> bool:
-        """Whether a derivation may take so many; takes note where it may not."""
+        """Whether a derivation may take so many; otherwise records the limit."""
         if inferences <= self._limits.inferences:
             return True
         self.stopped = TOO_MANY_INFERENCES(limit=self._limits.inferences)

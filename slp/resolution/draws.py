@@ -1,14 +1,15 @@
-"""Draws of proofs, with two ways to go on when a proof fails. They have different distributions.
+"""Draws of proofs by two methods, which treat failures differently and have different
+distributions.
 
 *Rejection*: each stochastic goal draws one of its matching clauses with the labels' probabilities
-(what they leave of 1 fails), and a draw that fails is thrown away whole. Draws have exactly the
-distribution of the log-linear model: P(proof) = product of its labels / success probability
-(Cussens 2001, section 3).
+(if they sum to less than 1, the rest fails). A draw that fails is rejected as a whole. Draws have
+exactly the distribution of the log-linear model: P(proof) = product of its labels / success
+probability (Cussens 2001, section 3).
 
-*Backtracking*: where a proof fails, the last stochastic goal that has a clause left draws again,
-among those left, by their labels. Quicker where failure is frequent, but another distribution: what
-was drawn before the goal that failed is kept (Cussens, "Stochastic logic programs: sampling,
-inference and applications", UAI 2000; the system bims).
+*Backtracking*: if a proof fails, the last stochastic goal with clauses left draws again among
+these, by their labels. It is faster if failures are frequent, but has another distribution, because
+the draws before the failed goal are kept (Cussens, "Stochastic logic programs: sampling, inference
+and applications", UAI 2000; the system bims).
 
 Logical alternatives are tried in order. Under rejection a draw looks at all of them; if several
 lead to proofs, one draw would hold several proofs, and E244 says so.
@@ -35,7 +36,7 @@ Failure: TypeAlias = Literal["rejection", "backtracking"]
 
 @dataclass(slots=True, eq=False)
 class _Drawn:
-    """Marks where a stochastic goal was called; holds the clauses that can be drawn still."""
+    """Marks the call of a stochastic goal; holds the clauses that are left to draw."""
 
     mark: int
     goal: Goal
@@ -89,7 +90,8 @@ class _DrawingMachine(Machine):
         return None
 
     def cut(self, height: int) -> None:
-        """Forget the logical alternatives above a height; what can be drawn is no alternative.
+        """Forget the logical alternatives above a height; clauses left to draw are not
+        alternatives.
 
         E241 if some of them stand before a stochastic goal, as in the search for all proofs.
         """

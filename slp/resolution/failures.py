@@ -1,4 +1,4 @@
-"""Why a goal fails: the deepest goals that failed, as the search meets them."""
+"""Why a goal fails: the deepest goals that failed in the search."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class FailureTrace:
 def tracing_machine(trace: FailureTrace) -> type[SearchMachine]:
     """A machine that tells `trace` of every goal that fails when called.
 
-    Inside conditions and negations, to fail is no fault. A negation that does not hold fails with
-    the goal `fail` at its own place.
+    Inside conditions and negations, failure is not a fault. A negation that does not hold fails
+    with the goal `fail` at its own place.
     """
 
     class TracingMachine(SearchMachine):

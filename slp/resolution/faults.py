@@ -1,4 +1,4 @@
-"""What can go wrong in a proof, in words: each function makes the error of one code (E2xx).
+"""Errors of proofs: each function makes the error of one code (E2xx).
 
 The functions return the exception; the place that finds the fault raises it.
 """
@@ -31,9 +31,9 @@ _MOST_COMPARED = 200
 
 
 class LimitError(ProgramError):
-    """A proof came to a limit: nothing is wrong for certain, but nothing is known either.
+    """A proof reached a limit, so it is not known whether the goal succeeds.
 
-    `ends_search` says that the limit is one of the whole search, and not of this proof alone.
+    `ends_search`: whether the limit is that of the whole search, not only of this proof.
     """
 
     def __init__(
@@ -52,12 +52,12 @@ class UnknownValueError(ProgramError):
 
 
 class ThresholdError(ProgramError, NoGrammarError):
-    """E230, E231: a rule uses the threshold of a split so that finitely many states do not tell
-    all."""
+    """E230, E231: a rule uses the threshold of a split in a form that needs infinitely many
+    states."""
 
 
 class NeedsPrologError(ProgramError, NoGrammarError):
-    """E264: SWI-Prolog alone can decide a goal."""
+    """E264: Only SWI-Prolog can decide a goal."""
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:

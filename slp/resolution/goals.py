@@ -68,7 +68,7 @@ Value: TypeAlias = int | float | str
 #: What queries can run on: the interpreter in Python, or SWI-Prolog.
 ENGINES = ("python", "prolog")
 
-#: What to do when a draw fails, and what that makes of the draws' distribution.
+#: What to do when a draw fails, which determines the distribution of the draws.
 FAILURES: Mapping[str, str] = {
     "rejection": "draws that fail are thrown away: answers have the probabilities of the query",
     "backtracking": "a draw that fails goes on from its last choice: other probabilities",
@@ -95,9 +95,9 @@ class Bound(Mapping[str, Value]):
 class Answer(Bound):
     """One answer: a mapping from the goal's named variables to values.
 
-    `mass` is the sum of the weights of the proofs found, `probability` that divided by the mass of
-    all proofs found; `lower` and `upper` bound the probability where the search was cut off, and
-    are None where nothing bounds it. Free variables are called `_A`, `_B`, ...
+    `mass` is the sum of the weights of the proofs found. `probability` is `mass` divided by the
+    mass of all proofs found. `lower` and `upper` bound the probability if the search was cut off;
+    None if no bound is known. Free variables are called `_A`, `_B`, ...
     """
 
     probability: float
@@ -127,19 +127,20 @@ class Proof:
 
 @dataclass(frozen=True)
 class QueryResult:
-    """Answers by decreasing probability, and how sure they are.
+    """Answers by decreasing probability, with bounds.
 
     Attributes
     ----------
-    success : mass of all proofs found: a lower bound on the mass of all there are.
-    upper : an upper bound on it; None where nothing bounds it (`slp.resolution.search` says when).
+    success : mass of all proofs found, a lower bound on the mass of all proofs.
+    upper : an upper bound on the mass of all proofs; None if none is known (see
+        `slp.resolution.search`).
     failure : mass that is known to fail; None where labels are weights.
-    open : mass that was not looked at.
+    open : mass that was not searched.
     complete : whether `open` is within the tolerance.
     reason : why not, in words; None if complete.
     best : the most probable proofs, if asked for; `best_certified` if no other is as probable.
     notes : what a person must know to read success and failure, in sentences.
-    failed : where nothing was proved, the deepest goals that failed, and the place at which a limit
+    failed : if nothing was proved, the deepest goals that failed, and the place at which a limit
         was reached.
     """
 
@@ -197,8 +198,8 @@ def _proof_to_dict(proof: Proof) -> dict[str, object]:
 class Draws(Sequence[Mapping[str, Value]]):
     """Independent draws: one mapping from variables to values for each.
 
-    `failure` names what was done with draws that failed, `tries` counts the draws begun (those
-    rejected included).
+    `failure` names the method for draws that failed. `tries` counts the draws begun, with those
+    rejected.
     """
 
     answers: tuple[Mapping[str, Value], ...]
