@@ -1,4 +1,4 @@
-"""Single cells: which are missing, what kind they are, how they read as numbers and as text.
+"""Single cells: which are missing, their kind, and their values as numbers and as text.
 
 A cell is missing if it is None, NaN, pandas' NA or NaT, or blank text. As text it reads as a class
 label does (`slp.leaves.labels`).
@@ -68,7 +68,7 @@ def number_of(cell: Any) -> float:
 
 
 def read_number(text: str) -> float | None:
-    """Text as a number, NaN for `nan` in any case, None if it is neither."""
+    """Text as a number, NaN for `nan` in upper or lower case, None if it is neither."""
     text = text.strip()
     if _NUMBER.fullmatch(text):
         return float(text)

@@ -1,7 +1,7 @@
-"""One column of a table in the one form that the rest of this package knows, and what it holds.
+"""A column of a table, in the form that the rest of this package uses.
 
-A column that cannot be used (dates, nested values) is no error until it is used: it may be ignored,
-or be no feature of the fitted table. So it carries the name of its type along.
+A column that cannot be used (dates, nested values) is not an error until it is used: the program
+may ignore it, or it may not be a feature of the fitted table. So it keeps the name of its type.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Column:
     ----------
     kind : `number` (cells int64, uint64 or float64, or Python integers too large for those),
         `boolean` (bool), `text` (str objects) or `unusable` (see `type_name`).
-    cells : shape (n,). What stands where `missing` is true has no meaning.
+    cells : shape (n,). Undefined where `missing` is true.
     missing : bool, shape (n,).
     type_name : of an `unusable` column, the type of its cells; None where they are dates or times.
     nominal : whether its values are names, though they may be numbers: pandas' categorical type.
@@ -65,7 +65,7 @@ class Column:
 
 
 def unusable(name: str, n: int, type_name: str | None) -> Column:
-    """A column of n cells that nobody may use: of a strange type, or (None) of dates or times."""
+    """A column of n cells that cannot be used: of an unknown type, or (None) of dates or times."""
     return Column(name, "unusable", np.zeros(n), np.zeros(n, dtype=np.bool_), type_name)
 
 
@@ -138,7 +138,7 @@ def _integers(cells: Sequence[Any], blank: NDArray[np.bool_]) -> NDArray[Any]:
 
 def numbers_of(column: Column) -> tuple[NDArray[np.float64], int | None]:
     """The cells as float64 (n,), NaN where missing, and the row (from 0) of the first cell of text
-    that is no number, None if there is none."""
+    that is not a number, None if there is none."""
     if column.kind == "text":
         return _numbers_of_text(column)
     if column.cells.dtype.kind == "O":

@@ -43,7 +43,7 @@ class Declared:
 
 @dataclass(frozen=True, eq=False)
 class CodedColumn:
-    """A feature, its codes int32 (n,), and findings that are no errors; `one_bin` says that its
+    """A feature, its codes int32 (n,), and findings that are not errors; `one_bin` says that its
     cuts or bins part none of its values."""
 
     feature: Feature
@@ -69,8 +69,8 @@ def code_column(column: Column, declared: Declared) -> CodedColumn:
     Raises
     ------
     DataError
-        E411, E412, E420, E421 for its cells; E422 infinite values; E423 whole numbers that are one
-        and the same as floats; E428 cuts on a categorical feature; E429 too many bins.
+        E411, E412, E420, E421 for its cells; E422 infinite values; E423 whole numbers that coincide
+        as floats; E428 cuts on a categorical feature; E429 too many bins.
     """
     check_usable(column, MISSING_IN_FEATURE)
     if declared.kind == "categorical" and declared.coding is not None:

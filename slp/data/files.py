@@ -1,7 +1,7 @@
 """Reading a table from a file: what kind it is, its bytes and its text.
 
-What is in it is up to `slp.data.polars_frames`; of a small plain one to `slp.data.small_text`, of
-Parquet to `slp.data.parquet`.
+`slp.data.polars_frames` reads the content, `slp.data.small_text` that of small plain files, and
+`slp.data.parquet` that of Parquet.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = ["read_columns", "read_frame"]
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".csv.gz": ",", ".tsv.gz": "\t"}
 _PARQUET = (".parquet", ".pq")
-_PIECE = 1 << 20  # bytes looked at together
+_PIECE = 1 << 20  # bytes read together
 
 
 def read_columns(path: str | Path, *, rows: bool = True) -> Frame:

@@ -77,7 +77,7 @@ class Frame:
 
     @property
     def nbytes(self) -> int:
-        """What its cells take, about: texts that are equal are one, and not counted."""
+        """Approximate bytes of its cells; texts are not counted, because equal texts are shared."""
         return sum(c.cells.nbytes + c.missing.nbytes for c in self.columns)
 
 
@@ -209,8 +209,8 @@ def _column_of_pandas(name: str, series: Any) -> Column:
 def rows_to_predict(table: Table, X: Any) -> NDArray[np.object_]:
     """Rows as an object array (m, d): see `Table.new_rows`.
 
-    Levels that the table does not have are kept as they are: no test `= level` holds for them,
-    which is told (W440).
+    Levels that the table does not have are kept as they are: no test `= level` holds for them, with
+    a warning (W440).
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""Tables in Parquet, read in a process of their own.
+"""Tables in Parquet, read in a child process.
 
-On damaged files the readers of polars panic, which prints a backtrace, or abort the process. Both
-end a child here, of which nobody sees more than that it failed. docs/notes/damaged-files.md has
-what that costs, and what was tried in its place.
+On damaged files the readers of polars panic, which prints a backtrace, or abort the process. Here
+both end only the child process, and the user sees one error. docs/notes/damaged-files.md has the
+cost, and the alternatives that were tried.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def read_parquet(path: Path) -> pl.DataFrame:
 def _start(path: Path, target: Path) -> subprocess.Popen[bytes]:
     """The process that reads `path` and writes `target`."""
     try:
-        with path.open("rb", buffering=0) as source:  # the child reads on where we stop
+        with path.open("rb", buffering=0) as source:  # the child continues reading at our position
             if not source.read(1):
                 raise DataError(EMPTY_FILE(path=path))
             source.seek(0)

@@ -1,9 +1,9 @@
-"""What needs polars: its series as columns, and tables in files, which it reads.
+"""The parts that need polars: its series as columns, and reading of files.
 
-Imported late itself; beside `parquet_child`, which runs in a process of its own, the only file that
-imports polars. What polars lets pass in silence when it reads text is checked here: it renames
-columns of the same name, fills up short lines and makes rows of blank lines; and it takes numbers
-padded with spaces, or `inf` among numbers, for text.
+This module is imported late. Only it and `parquet_child`, which runs in a child process, import
+polars. It checks what polars accepts silently in text: polars renames columns of the same name,
+fills short lines and makes rows of blank lines. It also reads numbers padded with spaces, or `inf`
+among numbers, as text.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ _EVENTS = {"1": 1.0, "true": 1.0, "0": 0.0, "false": 0.0}
 
 @dataclass(frozen=True, eq=False)
 class Response:
-    """The leaf model bound to the response, statistics (n, k) of each row, and what to say."""
+    """The leaf model bound to the response, statistics (n, k) of each row, and notes."""
 
     leaf: LeafModel
     statistics: NDArray[np.float64]
@@ -198,7 +198,7 @@ def _check_range(name: str, y: NDArray[np.float64], declaration: LeafDeclaration
         raise DataError(wording(declaration.span, name=name, value=y[row - 1], row=row))
 
 
-#: Which responses a model takes, and what to say of the others.
+#: Which responses a model takes, and the message for others.
 _DOMAINS: dict[str, tuple[Callable[[NDArray[np.float64]], NDArray[np.bool_]], Wording]] = {
     "gamma_poisson": (
         lambda y: (y >= 0) & (y <= _LARGEST_COUNT) & (y == np.floor(y)),

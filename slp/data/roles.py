@@ -1,4 +1,4 @@
-"""Which column is what: features, response, event."""
+"""The roles of columns: features, response, event."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class Roles:
 
 
 def roles_of(program: Program, frame: Frame, y: Any = None) -> Roles:
-    """Give each column its part.
+    """Give each column its role.
 
-    The response is, in this order: `y` (values, or the name of a column), the program's
-    `:- response(...)`, the last column that is not ignored. Where `y` is values, every column is a
-    feature that is not ignored, also one of the same name as `y`.
+    The response is, in this order: `y` (values, or the name of a column), the program's `:-
+    response(...)`, the last column that is not ignored. If `y` is values, every column that is not
+    ignored is a feature, also one with the name of `y`.
 
     Raises
     ------

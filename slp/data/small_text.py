@@ -1,7 +1,8 @@
 """Small tables in plain text, read without polars, which takes longer to import than all of slp.
 
-Only what can be read in one way: printable ASCII, no quotes, lines of equal length. Whatever is
-unusual, and every fault, is left to `slp.data.polars_frames`, with which a test compares the rest.
+It reads only unambiguous text: printable ASCII, no quotes, lines of equal length.
+`slp.data.polars_frames` reads everything else and reports every fault. A test compares the two on
+common files.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from slp.data.frames import Frame
 
 __all__ = ["MOST_BYTES", "find_columns"]
 
-#: What takes less time here than polars takes to be imported.
+#: Larger texts take longer here than the import of polars.
 MOST_BYTES = 1 << 16
 _PLAIN = re.compile(r"[\t\n !#-~]*")  # no quotes, and no carriage return alone
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")  # surely an int64

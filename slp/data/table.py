@@ -1,5 +1,4 @@
-"""A coded table: distinct rows as small integer codes, how often each occurs, and its leaf
-statistics.
+"""A coded table: distinct rows as small integer codes, their counts, and their leaf statistics.
 
 Coding (defined here, once)
 ---------------------------
@@ -76,8 +75,8 @@ class Feature:
     def sides(
         self, threshold: float | None, level: str | None
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Of each code whether its rows pass a test of the feature's kind, and whether it does not
-        tell (a threshold inside a bin); both of shape (n_codes,)."""
+        """For each code, whether its rows pass a test of the feature's kind, and whether the code
+        does not determine this (a threshold inside a bin); both of shape (n_codes,)."""
         codes = np.arange(self.n_codes)
         if self.levels is not None:
             return np.array([own == level for own in self.levels], np.bool_), codes < 0
@@ -113,9 +112,9 @@ class Table:
     response : name of the response column.
     n_rows : rows of the data (the sum of `counts`).
     row_of : int64, shape (n_rows,). The distinct row of each row of the data.
-    notes : what a person should know (merged rows, chosen leaf model, coded features), in words.
-    warnings : findings that are no errors.
-    bytes_read : what the columns took that it was coded from, which whoever gave them still holds.
+    notes : sentences for people (merged rows, chosen leaf model, coded features).
+    warnings : findings that are not errors.
+    bytes_read : bytes of the columns that it was coded from, which the caller still holds.
     """
 
     features: tuple[Feature, ...]

@@ -1,7 +1,7 @@
-"""Columns of text that may have been meant otherwise: numbers, decimal commas, dates.
+"""Columns of text that may be meant as numbers, numbers with decimal commas, or dates.
 
 Nothing is converted on a guess: `1,5` may be 1.5 and `1,500` 1500, `03/04/2024` is in March or in
-April. What a cell seems to be is told, and what to do.
+April. A warning says what a cell seems to be, and what to do.
 """
 
 from __future__ import annotations

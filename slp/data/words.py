@@ -32,7 +32,7 @@ def listed(names: Sequence[str], most: int = 8) -> str:
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
-    """The name most like `name`, or None if none is."""
+    """The name most similar to `name`, or None if none is similar."""
     return next(iter(difflib.get_close_matches(name, list(names), n=1)), None)
 
 

@@ -1,28 +1,28 @@
 """The graph of all stochastic choices below a goal, kept, so that it can be weighed many times.
 
-A node is what is left to prove behind a choice: nodes with the same goals left are one (their key
-is that of `slp.resolution.search`), so a grammar's graph is small where its derivations are many,
-and loops are loops. From a node lead *exits*, the stochastic goals that logical resolution comes
-to, each with one edge for each matching clause. With p the labels' values, on the graph as a Markov
-chain that leaves an exit by the edge of clause c with probability p(c), and is lost with what the p
-leave of 1,
+A node holds the goals left to prove behind a choice. Nodes with equal goals are one node (the key
+is that of `slp.resolution.search`). So the graph of a grammar is small even if it has many
+derivations, and may have loops. A node has *exits*, the stochastic goals that logical resolution
+reaches. An exit has one edge for each matching clause. Let p be the labels' values. The graph is a
+Markov chain that leaves an exit by the edge of clause c with probability p(c), and is lost with
+probability 1 - sum of p:
 
     reach(node)    = [node is the root] + sum over edges e to it of  reach(source) p(e)
-    success(node)  = proofs at the node + sum over its edges of  p(e) success(target)
-    failure(node)  = [no exit, no proof] + sum over its exits of what is lost
+    success(node)  = proofs at the node + sum over its edges of  p(e) success(target) failure(node)
+    = [no exit, no proof] + sum over its exits of the mass lost
                      + sum over its edges of  p(e) failure(target)
 
-which are linear equations, solved as such: a loop costs nothing. Of the derivations that succeed
-(fail), those that pass edge e weigh
+These are linear equations, so loops need no iteration. Of the derivations that succeed (fail),
+those that pass edge e weigh
 
     reach(source) p(e) success(target)      (failure(target))
 
 counted as often as they pass it (Cussens, "Parameter Estimation in Stochastic Logic Programs",
 Machine Learning 44, 2001, section 4).
 
-What the structure is does not depend on the labels' values, as long as they are above 0. An endless
-graph is opened as far as the values ask for: the mass of what is left, `open`, is known, and other
-values may make it large again.
+The structure does not depend on the labels' values, as long as they are above 0. An infinite graph
+is opened only as far as the values require. The mass that is left, `open`, is known; other values
+may make it large again.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ __all__ = ["ChoiceGraph", "Flow", "Outcome"]
 #: Nodes opened between two solutions of the equations, at least.
 _FEWEST_OPENED = 500
 
-#: Mass below which nothing is looked for any more.
+#: Nodes of smaller mass are not opened.
 _NOTHING = 1e-250
 
 
@@ -71,11 +71,11 @@ class Outcome(NamedTuple):
 class Flow:
     """A graph weighed. D outcomes, X exits.
 
-    `success`, `failure`: mass of the derivations that do; `waiting`: mass of what was not opened;
-    `open`: what success and failure leave of 1: what waits, and derivations that never end.
-    `succeeding`, `failing`, float64, shape (D,): how often each outcome is taken, summed over the
-    derivations that succeed or fail with their masses. `lost`, float64, shape (X,): mass lost at
-    each exit itself.
+    `success`, `failure`: mass of the derivations that succeed and fail; `waiting`: mass of nodes
+    not opened; `open`: 1 - success - failure, which is `waiting` and the mass of derivations that
+    never end. `succeeding`, `failing`, float64, shape (D,): how often each outcome is taken, summed
+    over the derivations that succeed or fail with their masses. `lost`, float64, shape (X,): mass
+    lost at each exit itself.
     """
 
     success: float
@@ -114,7 +114,7 @@ class _Edges(NamedTuple):
 
 
 class _GraphMachine(SearchMachine):
-    """A run that also puts down the labels of each exit, with their variables bound."""
+    """A run that also records the labels of each exit, with their variables bound."""
 
     def __init__(self, database: Database, meter: Meter, store: Store, tails: Tails) -> None:
         super().__init__(database, meter, store, NIL, tails, weights=False)
@@ -144,11 +144,10 @@ def _label(machine: Machine, clause: Clause, args: tuple[Term, ...]) -> Term:
 class ChoiceGraph:
     """The graph below `goal`, whose variables are numbered below `first`.
 
-    `outcomes` are what edges stand for; `exits[x]` the outcomes of exit x. `branches`: whether some
-    logical goal has several solutions that lead on; then the masses of derivations that succeed
-    and fail need not sum to 1; `reached` are stochastic goals that two of the first such solutions
-    lead to, fewer where they end in proofs. `stopped`: the limit that was reached, None if none
-    was.
+    `outcomes` are the clauses of edges; `exits[x]` the outcomes of exit x. `branches`: whether some
+    logical goal has several solutions with exits; then the masses of derivations that succeed and
+    fail need not sum to 1; `reached` are stochastic goals that two of the first such solutions lead
+    to, fewer where they end in proofs. `stopped`: the limit that was reached, None if none was.
     """
 
     database: Database
@@ -195,8 +194,8 @@ class ChoiceGraph:
     def _grow(
         self, waiting: dict[int, float], value: Callable[[Outcome], float], tolerance: float
     ) -> None:
-        """Open nodes, heaviest first. What flows to nodes that are open already is left out: it
-        comes to count when the equations are solved again."""
+        """Open nodes, heaviest first. Mass that flows to open nodes is ignored here; it counts when
+        the equations are solved again."""
         heap = [(-mass, i) for i, mass in waiting.items()]
         heapq.heapify(heap)
         left = math.fsum(waiting.values())
@@ -317,7 +316,7 @@ def _solutions(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """`reach`, `success` and `failure` of each node.
 
-    Derivations that come to a node from which nothing ends never end: such nodes are left out.
+    Derivations at a node from which no derivation ends are infinite; such nodes are left out.
     """
     sparse, splu = late_import("scipy.sparse"), late_import("scipy.sparse.linalg").splu
 

@@ -1,4 +1,4 @@
-"""Tree rules at a state: which of them apply, in how many ways, with what label.
+"""Tree rules at a state: their instances and labels.
 
 An *instance* of a rule at a ground nonterminal is one SLD proof of the guards before its split, the
 head being unified with the nonterminal. The label is evaluated after the guards, with their
@@ -37,9 +37,9 @@ __all__ = [
 class RuleInstance:
     """A rule at a state: its label's value (probability scale, positive), and its body.
 
-    `rows` is what depends on the rows of the box, guards and a factor of the label (which then is 1
-    here), None where nothing does. The body's terms have the head's and the guards' bindings; what
-    these leave open, such as the split's feature and threshold, are variables still.
+    `rows` is the part that depends on the rows of the box: guards and a factor of the label
+    (`label` is then 1); None if there is none. The body's terms have the head's and the guards'
+    bindings; other variables, such as the split's feature and threshold, stay free.
     """
 
     rule: ir.TreeRule
@@ -67,9 +67,9 @@ def rule_instances(
 ) -> list[RuleInstance]:
     """The instances of `rules` at a ground nonterminal, in the program's order.
 
-    The arithmetic in the goal's arguments is done already (`evaluate_arguments`). There is one
-    instance for each proof of the guards before the split, also for proofs that bind nothing
-    differently. Rules of weight 0 don't exist: instances whose label is 0 are left out.
+    The arithmetic in the goal's arguments is already evaluated (`evaluate_arguments`). Each proof
+    of the guards before the split gives one instance, even if two proofs have the same bindings.
+    Instances with label 0 are left out.
 
     Raises
     ------
@@ -97,10 +97,10 @@ def rule_instances(
 def labels_over_heads(
     database: Database, rules: Iterable[ir.TreeRule], goal: Term
 ) -> list[tuple[float, RowFunction | None]] | None:
-    """The labels of the rules whose head unifies with `goal`, whatever their guards say: values,
-    and what depends on the rows of the box.
+    """The labels of the rules whose head unifies with `goal`, without their guards: values, and
+    parts that depend on the rows of the box.
 
-    None if a label has no value there: it needs a guard's bindings, or its arithmetic is refused.
+    None if a label has no value there, because it needs a guard's bindings or its arithmetic fails.
     """
     found = []
     for rule in rules:

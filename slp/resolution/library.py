@@ -1,6 +1,6 @@
 """Library predicates that are clauses: append/3, member/2, memberchk/2, select/3, last/2.
 
-A program may define its own in their place, as in SWI-Prolog.
+A program may redefine them, as in SWI-Prolog.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """SLD resolution as a loop: goals still to prove, choice points to come back to, and a store.
 
 Depth first, clauses in order. A proof in progress is a linked list of `Goal`s, shared between the
-alternatives; what can still be tried otherwise is a stack of `Choice`s. A cut takes the stack back
-to a height. Nothing recurses, so a proof may be as deep as memory allows.
+alternatives; the alternatives left are a stack of `Choice`s. A cut takes the stack back to a
+height. Nothing recurses, so a proof may be as deep as memory allows.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ __all__ = [
 class Limits:
     """How much work one query may take.
 
-    `inferences` counts goals called, and looking at 32 parts of terms as one more; `depth` is the
-    number of predicates within each other in a proof.
+    `inferences` counts goals called, and one more for every 32 parts of terms visited; `depth` is
+    the number of nested predicates in a proof.
     """
 
     inferences: int = 1_000_000
@@ -50,19 +50,19 @@ class Limits:
 
 DEFAULT_LIMITS = Limits()
 
-#: Parts of terms that may be looked at for one inference.
+#: Parts of terms visited that count as one inference.
 PARTS_PER_INFERENCE = 32
 
 
 @dataclass
 class Meter:
-    """What has been used up of some limits, by one query or by several together."""
+    """How much of some limits is used, by one query or by several together."""
 
     limits: Limits
     inferences: int = 0
 
     def add_terms(self, store: Store) -> None:
-        """Count the parts of terms that a store which is done with has looked at."""
+        """Count the parts of terms that a finished store has visited."""
         self.inferences += store.work // PARTS_PER_INFERENCE
 
 
@@ -95,7 +95,7 @@ Action: TypeAlias = Callable[["Machine", Goal], Goal | None]
 
 
 class Definition(Protocol):
-    """What a predicate does when called: the goal to go on with, None if it fails."""
+    """What a predicate does when called: it gives the next goal, None if it fails."""
 
     def call(self, machine: Machine, goal: Goal, term: Struct | Atom) -> Goal | None:
         """Call `term`, the dereferenced goal."""
@@ -117,7 +117,7 @@ class Choice(Protocol):
 
 @dataclass(slots=True, eq=False)
 class Alternative:
-    """Go on with another goal; `dead` once a soft cut has taken it away."""
+    """Continue with another goal; `dead` once a soft cut has removed it."""
 
     mark: int
     goal: Goal
@@ -129,7 +129,7 @@ class Alternative:
 
 
 class Fence:
-    """A choice point that is there while a condition, a negation or a collection is at work."""
+    """A choice point that marks a condition, a negation or a collection in progress."""
 
     __slots__ = ()
 
@@ -139,12 +139,12 @@ class Fence:
         return True
 
 
-#: Steps after which `explore` says that it is still at work.
+#: Steps after which `explore` yields False.
 _PAUSE = 10_000
 
 
 class Machine:
-    """One query at work."""
+    """One query in progress."""
 
     def __init__(
         self,
@@ -158,18 +158,18 @@ class Machine:
         self.meter = meter
         self.store = store
         self.choices: list[Choice] = []
-        #: Place to blame for what goes wrong now.
+        #: Place to report for an error now.
         self.span: SourceSpan | None = None
 
     def prove(self, terms: Sequence[Term], span: SourceSpan | None = None) -> Iterator[None]:
-        """Prove goals one behind the other; yields at each proof, whose bindings the store holds.
+        """Prove goals in order; yields at each proof, whose bindings the store holds.
 
-        `span` is the place of goals that have none of their own.
+        `span` is the place of goals without a span.
 
         Raises
         ------
         ProgramError
-            E201 to E218, with the span of the goal that is to blame.
+            E201 to E218, with the span of the faulty goal.
         """
         first = END
         for term in reversed(terms):
@@ -179,7 +179,8 @@ class Machine:
                 yield
 
     def explore(self, start: Goal) -> Iterator[bool]:
-        """Prove a goal and those behind it: True for each proof, False now and then between."""
+        """Prove a goal and those behind it: yields True for each proof, and False regularly in
+        between."""
         goal: Goal | None = start
         steps = 0
         while goal is not None:
@@ -199,7 +200,7 @@ class Machine:
         raise faults.stochastic_goal(predicate.name, predicate.arity, self.span)
 
     def _guarded(self, advance: Callable[..., Goal | None], *args: object) -> Goal | None:
-        """Say where, if what goes wrong does not know its place itself."""
+        """Add the place to errors that have none."""
         try:
             return advance(*args)
         except ProgramError as e:
@@ -227,7 +228,7 @@ class Machine:
         return definition.call(self, goal, term)
 
     def _retry(self) -> Goal | None:
-        """Go back to the last choice point that has something left to try."""
+        """Return to the last choice point that has an alternative left."""
         while self.choices:
             choice = self.choices.pop()
             self.store.undo(choice.mark)

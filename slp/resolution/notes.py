@@ -1,4 +1,4 @@
-"""What a person must know to read the masses of a query as the program means them."""
+"""Notes for people on the masses of a query."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Query:
-    """A goal, a condition on it (None for none), and the program they are asked of."""
+    """A goal, a condition on it (None for none), and the program."""
 
     program: ir.Program
     goal: Term
@@ -74,9 +74,9 @@ Searcher: TypeAlias = Callable[[Query, float, Limits, bool], BestFirst[Any, Any]
 
 @dataclass(frozen=True)
 class MassOfAnswer:
-    """What an answer says about the goal's named variables, in their order, and its mass.
+    """An answer: terms for the goal's named variables, in their order, and its mass.
 
-    Free variables are called `_A`, `_B`, ...: answers that differ in their names are one.
+    Free variables are called `_A`, `_B`, ...: answers that differ only in these names are one.
     """
 
     terms: tuple[Term, ...]
@@ -98,9 +98,9 @@ class SearchResult:
 
     `answers` by decreasing mass; `best` proofs likewise, and whether no other proof can be among
     them (`best_certified`). `success` is the mass of all proofs found, `failure` the mass of what
-    is known to fail, `open` that of what was not looked at. `upper` bounds the mass of all proofs,
-    None where nothing does. `stopped` is the limit that was reached. `failed`: the deepest goals
-    that failed, where nothing was proved.
+    is known to fail, `open` that of what was not searched. `upper` bounds the mass of all proofs;
+    None if no bound is known. `stopped` is the limit that was reached. `failed`: the deepest goals
+    that failed, if nothing was proved.
     """
 
     answers: tuple[MassOfAnswer, ...]
@@ -115,7 +115,7 @@ class SearchResult:
 
 
 def named_variables(goal: Term) -> list[Var]:
-    """Variables that an answer speaks of: those whose names do not begin with `_`."""
+    """The variables of an answer: those whose names do not begin with `_`."""
     return [v for v in dict.fromkeys(variables(goal)) if not v.name.startswith("_")]
 
 
@@ -129,14 +129,14 @@ def answers_of_query(
 ) -> SearchResult:
     """Search for the proofs of a goal until the open mass is at most `tolerance`.
 
-    `searcher` makes the searches, None for those of this package's own machine; another one does
-    not tell which goals failed.
+    `searcher` makes the searches; None for those of this package. Other searches do not tell which
+    goals failed.
 
     Raises
     ------
     ProgramError
-        E201 to E243, with the span of the goal to blame. Limits that are reached are no error:
-        `SearchResult.stopped` tells of them.
+        E201 to E243, with the span of the faulty goal. A limit that is reached is not an error; it
+        is in `SearchResult.stopped`.
     """
     searcher = searcher or _search
     search = searcher(query, tolerance, limits, True)
@@ -174,8 +174,8 @@ def _best_proofs(
 ) -> tuple[tuple[ProofOfAnswer, ...], bool]:
     """The proofs with the largest masses, and whether it is certain that they are.
 
-    A search of its own, as the other one merges proofs. It can stop as soon as no open node is as
-    heavy as the last of them, since labels are at most 1, unless they are weights.
+    A separate search, because the other one merges proofs. It stops as soon as no open node has as
+    much mass as the last of them: labels are at most 1, unless they are weights.
     """
     if count == 0:
         return (), True
@@ -184,7 +184,7 @@ def _best_proofs(
     certain = False
     for proof in search.run():
         kept.append(proof)
-        kept.sort(key=lambda p: -p.mass)  # stable, and sorted but for the last
+        kept.sort(key=lambda p: -p.mass)  # the sort is stable, and all but the last are sorted
         del kept[count:]
         certain = len(kept) == count and not query.program.weights
         if certain and kept[-1].mass >= search.largest_open:
@@ -198,7 +198,7 @@ def _best_proofs(
 def _failed_goals(
     query: Query, tolerance: float, limits: Limits, was_stopped: bool
 ) -> tuple[FailedGoal, ...]:
-    """The same search once more, with an eye on what fails; less far if it never came to an end."""
+    """The same search again, recording failures; shorter if the first one did not finish."""
     trace = FailureTrace()
     if was_stopped:
         limits = Limits(limits.inferences // 10, limits.depth // 10)
@@ -222,7 +222,7 @@ def draw_answers(
     Raises
     ------
     ProgramError
-        As `answers_of_query`, and E244 to E246; E214 to E216 if a draw comes to a limit.
+        As `answers_of_query`, and E244 to E246; E214 to E216 if a draw reaches a limit.
     """
     goals, answer, first = prepared(query)
     weights = query.program.weights
@@ -271,7 +271,7 @@ def prepared(query: Query) -> tuple[list[Term], Term, int]:
 
 
 def linked(goals: list[Term]) -> Goal:
-    """Goals one behind the other."""
+    """The conjunction of goals."""
     goal = END
     for term in reversed(goals):
         goal = Goal(term, 0, 0, term.span, goal)
@@ -314,5 +314,5 @@ class TreeGoal:
     arity: int
 
     def call(self, machine: Machine, goal: Goal, term: Struct | Atom) -> Goal | None:
-        """Say that it cannot be."""
+        """Raise the error that says so."""
         raise faults.tree_goal(self.name, self.arity, machine.span)

@@ -1,10 +1,10 @@
-"""Guards and labels that ask for the rows of the box: `rows(N)`, `rows(Class, N)`, and what is
-computed from them.
+"""Guards and labels that use the rows of the box: `rows(N)`, `rows(Class, N)`, and arithmetic on
+them.
 
-A proof knows no box. So a rule's guards before the split fall into two parts, from left to right:
-goals that know nothing of the rows, which are proved, and *row goals*, which become one
-`RowFunction` together with the label. A *row variable* is bound by a row goal; row goals are
-`rows/1`, `rows/2`, and every goal that holds a row variable: a comparison, a `\\+` of one, or `is`.
+Proofs do not depend on a box. So a rule's guards before the split are parted in two: goals that do
+not use the rows, which are proved, and *row goals*, which become one `RowFunction` together with
+the label. A *row variable* is bound by a row goal; row goals are `rows/1`, `rows/2`, and every goal
+that holds a row variable: a comparison, a `\\+` of one, or `is`.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def class_name(term: Term) -> str | None:
 
 
 def is_row_goal(goal: Term) -> bool:
-    """Whether a goal may be asked about a number of rows."""
+    """Whether a goal can test a number of rows."""
     key = functor(goal)
     comparison = key is not None and key[0] in _TESTS and key[1] == 2
     return asks_rows(goal) or comparison or key == ("is", 2) or negated(goal) is not None
@@ -176,7 +176,7 @@ class _Compiler:
         return 1, RowFunction((*code, *value.code), True, tuple(self._classes))
 
     def _goal(self, goal: Term) -> tuple[Instruction, ...]:
-        """The test that a goal is; none where it binds a variable."""
+        """The test of a goal; none if it binds a variable."""
         place = goal.span or self._span
         goal = negated(goal) or goal
         if isinstance(goal, Struct) and asks_rows(goal):

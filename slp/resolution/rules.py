@@ -1,7 +1,7 @@
 """Tree rules prepared for use: a head to match, guards to prove, a label and a body to fill in.
 
-A program asks the same few rules at thousands of goals. So a rule's terms become templates once,
-and where it has no guards no query is started at all.
+A program uses the same few rules at thousands of goals. So a rule's terms become templates once,
+and a rule without guards starts no query.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class PreparedRule:
         parameters: Mapping[str, int | float],
         meter: Meter,
     ) -> Iterator[list[Term]]:
-        """What the rule's variables stand for, once for each proof of the guards before the split
-        (those that ask for the rows of the box are not proved, see `label`).
+        """The values of the rule's variables for each proof of the guards before the split (row
+        goals are not proved, see `label`).
 
         `goal` is ground. To match the head counts as one inference. A variable that is left free
         stands for itself; see `slp.resolution.solve.Bindings` for those that a proof made.
@@ -73,7 +73,7 @@ class PreparedRule:
             yield self._completed(frame, store)
 
     def _completed(self, frame: Frame, store: Store) -> list[Term]:
-        """What all variables of the rule stand for, the frame being as a proof leaves it."""
+        """The values of all variables of the rule, from the frame after a proof."""
         # The head's stand for parts of the goal, which is ground; those of guards may be free, or
         # stand for terms with free variables.
         by_head, by_guards = self._bound_by_head, self._bound_by_guards
@@ -86,8 +86,8 @@ class PreparedRule:
     def label(
         self, frame: Sequence[Term], parameters: Mapping[str, int | float]
     ) -> tuple[int | float, RowFunction | None]:
-        """The label's value after a proof, and what the rows of the box have to say: see
-        `slp.resolution.row_goals.compile_rows`, and for what it raises."""
+        """The label's value after a proof, and the function of the rows of the box: see
+        `slp.resolution.row_goals.compile_rows`, also for errors raised."""
         span = self._rule.label.span or self._rule.span
         if not self._of_rows:
             return evaluate(self._label, parameters, frame=frame, span=span), None

@@ -1,10 +1,10 @@
-"""Runs one at a time: what logical resolution comes to between two stochastic choices.
+"""Single runs: logical resolution between two stochastic choices.
 
-A run ends in alternatives: each stochastic goal that it comes to gives one for each matching
-clause, with the clause's label as weight, and each proof gives one of weight 1. So a proof of the
-goal is a path of runs, at each of which one alternative is taken, and its mass is the product of
-the weights.
-Logical goals with several solutions make several alternatives of one run: each SLD proof counts.
+A run ends in alternatives. Each stochastic goal that it reaches gives one alternative for each
+matching clause, with the clause's label as weight. Each proof gives one of weight 1. So a proof of
+the goal is a path of runs with one alternative at each, and its mass is the product of their
+weights. Logical goals with several solutions make several alternatives of one run: each SLD proof
+counts.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ R = TypeVar("R")
 
 
 class Alternative(NamedTuple, Generic[S]):
-    """What can be taken at the end of a run: a clause, and the start of the run behind it; or,
-    where both are None, a proof with its answer. `weight` is the label's value, 1 of a proof."""
+    """An alternative at the end of a run: a clause, and the start of the run behind it. If both are
+    None, it is a proof with its answer. `weight` is the label's value; 1 for a proof."""
 
     clause: ir.LogicClause | None
     weight: float
@@ -46,7 +46,7 @@ class Run(Generic[S]):
     """A run and its alternatives, none where it fails.
 
     `cumulative`: sums of the weights up to each. `log_total`: log of the sum of all. `inferences`
-    were made. `stopped`: the limit that it came to; then it counts as failed.
+    were made. `stopped`: the limit that it reached; it then counts as failed.
     """
 
     alternatives: tuple[Alternative[S], ...]
@@ -57,7 +57,7 @@ class Run(Generic[S]):
 
 
 class RunsOneByOne(BestFirst[S, R]):
-    """A search that opens the runs that it is told to, and no others."""
+    """A search that opens only the given runs."""
 
     _found: list[Alternative[S]]
     _paused: bool
@@ -68,7 +68,7 @@ class RunsOneByOne(BestFirst[S, R]):
         Raises
         ------
         ProgramError
-            As a query. Limits that are reached are no error: `Run.stopped` tells of them.
+            As a query. A limit that is reached is not an error; it is in `Run.stopped`.
         """
         self._found, self._paused = [], True
         node: Node[S, R] = Node(1.0, None, start)
@@ -95,17 +95,17 @@ class RunsOneByOne(BestFirst[S, R]):
         """Inferences made since then."""
 
     def branch(self, node: Node[S, R], options: Iterable[tuple[ir.LogicClause, float, S]]) -> None:
-        """Put down the clauses that a stochastic goal can go on with."""
+        """Record the matching clauses of a stochastic goal as alternatives."""
         node.exits += 1
         self._found += [Alternative(clause, label, start, None) for clause, label, start in options]
 
     def proof(self, node: Node[S, R], answer: Term) -> FoundProof:
-        """A proof, of which nothing is counted."""
+        """Proofs are not counted here."""
         node.exits += 1
         return FoundProof(answer, 1.0, None)
 
     def lay_aside(self, node: Node[S, R], priority: float) -> None:
-        """Go on at once, as there is nothing else to do."""
+        """Continue at once, because there is only one run."""
         self._paused = True
 
     def done(self, node: Node[S, R]) -> None:

@@ -1,8 +1,8 @@
 """All proofs of a goal in a stochastic logic program, the most probable first.
 
-The search is that of `slp.resolution.best_first`. Its runs are machines: each has a store of its
-own, so that a stochastic goal is put down in terms that need no store, with cuts that need no
-stack, and so are the goals behind it (`slp.resolution.tails`).
+The search is that of `slp.resolution.best_first`. Its runs are machines. Each run has its own
+store, so a stochastic goal and the goals behind it are recorded in terms without a store, and with
+cuts without a stack (`slp.resolution.tails`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["Exit", "MachineRun", "Search", "SearchMachine", "Start"]
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """A stochastic goal that a run came to.
+    """A stochastic goal that a run has reached.
 
     Its terms are resolved and their variables renumbered, those of the goals behind it first: each
     branch has its own store, which numbers its variables from `first` on. Exits with the same `key`
@@ -42,7 +42,7 @@ class Exit:
 
 
 class SearchMachine(Machine):
-    """A run: logical goals are proved, stochastic ones are put down in `exits`."""
+    """A run: logical goals are proved, stochastic ones are recorded in `exits`."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class SearchMachine(Machine):
         self._weights = weights
 
     def choose(self, predicate: Predicate, goal: Goal, args: tuple[Term, ...]) -> None:
-        """Put the goal down, and look for other exits by backtracking."""
+        """Record the goal, and look for other exits by backtracking."""
         options = options_at(self, predicate, args, weights=self._weights)
         if options:
             tail, numbers = self._tails.put_down(self, goal.next)
@@ -117,7 +117,7 @@ class Search(BestFirst[Start, MachineRun]):
         return id(clause), found.key
 
     def advance(self, node: Node[Start, MachineRun], priority: float) -> Iterator[FoundProof]:
-        """Go on until the run ends or pauses."""
+        """Continue until the run ends or pauses."""
         machine, run = node.run = node.run or self._opened(node)
         while True:
             event = next(run, None)

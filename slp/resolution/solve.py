@@ -16,7 +16,7 @@ __all__ = ["Bindings", "solve"]
 
 @dataclass(frozen=True)
 class Bindings:
-    """An answer: what it says about each variable of the goal. Stays good when the search goes on.
+    """An answer: a value for each variable of the goal. It stays valid while the search continues.
 
     A free variable stands for itself. Variables that a proof made (`id` above those of the goal)
     are the same in all terms of one answer; those of different queries must not be mixed.
@@ -25,7 +25,7 @@ class Bindings:
     terms: Mapping[Var, Term]
 
     def resolve(self, term: Term) -> Term:
-        """`term` with the goal's variables replaced by what the answer says about them."""
+        """`term` with the goal's variables replaced by their values."""
         return substitute(term, self.terms)
 
 
@@ -38,13 +38,13 @@ def solve(
 ) -> Iterator[Bindings]:
     """Prove a goal: one answer for each proof, depth first, clauses in order, found on demand.
 
-    Several queries can share limits through one `Meter`. `span` is the place to blame for parts of
-    the goal that have none of their own.
+    Several queries can share limits through one `Meter`. `span` is the place to report for parts of
+    the goal without a span.
 
     Raises
     ------
     ProgramError
-        E201 to E218, with the span of the goal to blame: what arithmetic refuses, an unknown
+        E201 to E218, with the span of the faulty goal: an error of arithmetic, an unknown
         predicate, an argument that is unbound or of the wrong type, a limit that is reached.
     """
     meter = limits if isinstance(limits, Meter) else Meter(limits)

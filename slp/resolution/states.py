@@ -1,4 +1,4 @@
-"""Partial evaluation: the tree rules of a program at the states that it comes to."""
+"""Partial evaluation: the tree rules of a program at its states."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["StateRules"]
 
 
 class StateRules:
-    """The rules of a program, state by state; those of each state are worked out once. A state is a
-    ground nonterminal with its arithmetic done.
+    """The rules of a program, state by state; those of each state are computed once. A state is a
+    ground nonterminal with its arithmetic evaluated.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class StateRules:
         self._found: dict[Term, list[RuleInstance]] = {}
 
     def state(self, goal: Term) -> Term:
-        """The state of a nonterminal, whose arithmetic is done."""
+        """The state of a nonterminal: its arithmetic is evaluated."""
         return evaluate_arguments(goal, self.database.parameters)
 
     def instances(self, state: Term, meter: Meter) -> list[RuleInstance]:

@@ -1,10 +1,10 @@
 """Bindings of variables during a proof: unification with occurs check, undone on backtracking.
 
-A `Store` maps the number of a variable to its term and keeps a trail of what it bound, in order, so
-that a mark in the trail is enough to take bindings back. Its variables are those that it made
-itself (`fresh`, `rename`), told apart by `Var.id`. No method recurses. A small program can name a
-term of 2^n parts by n bindings: a walk that has come to more than a few parts looks at each that
-is shared once, and a term of more than `LARGEST` parts is refused (E216) before it is written out.
+A `Store` maps the number of a variable to its term and keeps a trail of its bindings, in order, so
+that a mark in the trail suffices to undo them. Its variables are those that it made itself
+(`fresh`, `rename`), told apart by `Var.id`. No method recurses. A small program can make a term of
+2^n parts by n bindings. So a walk over more than a few parts visits shared parts only once, and a
+term of more than `LARGEST` parts is refused (E216) before it is written out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from slp.terms import Atom, Number, Struct, Term, Text, Var, same_number, with_a
 
 __all__ = ["LARGEST", "Numbering", "Store"]
 
-#: Most parts of a term, those that are shared counted as often as they occur.
+#: The most parts of a term; shared parts count as often as they occur.
 LARGEST = 5_000_000
 
 _NO_NAMES: Mapping[Term, Term] = {}
@@ -31,7 +31,7 @@ _FEW = 1000
 class Store:
     """Bindings and their trail.
 
-    `work` counts the parts of terms looked at so far, for those who meter a proof. Variables are
+    `work` counts the parts of terms visited so far, for the limits of a proof. Variables are
     numbered from `first` on, which is above every number in the terms that the store is given.
     """
 
@@ -48,7 +48,7 @@ class Store:
         return variable
 
     def deref(self, term: Term) -> Term:
-        """What a variable stands for so far: a term, whose arguments are not looked at."""
+        """The present value of a variable: a term whose arguments may still be bound variables."""
         while type(term) is Var:
             bound = self._terms.get(term.id)
             if bound is None:

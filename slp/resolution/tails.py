@@ -1,10 +1,10 @@
-"""What is left to prove behind a stochastic goal, in terms that need no store.
+"""The goals left to prove behind a stochastic goal, in terms without a store.
 
-A run that comes to a stochastic goal puts down the goals behind it. They are put down from the last
-one on, their variables numbered 1, 2, ... in that order, and equal lists of goals are one object,
-so that a list is told by its identity. The next run begins with that object. What a run left as it
-was is found again without a walk over it. So a clause of N stochastic goals, and a recursion with N
-goals behind it, take time in proportion to N.
+A run that reaches a stochastic goal records the goals behind it. They are recorded from the last
+one, with variables numbered 1, 2, ... in that order. Equal lists of goals are one object, so lists
+are compared by identity. The next run begins with that object. Goals that a run did not change are
+found again without visiting them. So a clause of N stochastic goals, and a recursion with N goals
+behind it, take time proportional to N.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ CROSSES = -1
 
 @dataclass(slots=True, eq=False, repr=False, weakref_slot=True)
 class Tail(Goal):
-    """A goal that was put down, and those behind it, put down as well.
+    """A recorded goal, and the recorded goals behind it.
 
     Its variables are numbered from 1 to `variables`. `cuts`: whether some goal in it takes the
     stack of choices back to where its run began. Lists that differ in `depth` or in their goals'
-    places are one: the first one put down stands for all.
+    places are one; it keeps those of the first one recorded.
     """
 
     variables: int
@@ -43,7 +43,7 @@ class Tails:
         self._known: WeakValueDictionary[Hashable, Tail] = WeakValueDictionary()
 
     def put_down(self, machine: Machine, goal: Goal) -> tuple[Goal, Numbering]:
-        """A goal and those behind it, put down, and the numbers of their variables."""
+        """A goal and those behind it, recorded, and the numbers of their variables."""
         lowest = machine.store.lowest_bound()
         height = len(machine.choices)
         behind = []

@@ -2,7 +2,7 @@
 
 A frame is a list with one place for each variable of a clause, None until the variable is met. To
 match a head against a goal fills places without making variables or terms; to instantiate then
-makes a body's terms. So a clause that does not fit costs little, and the first occurrence of a
+makes a body's terms. So a clause that does not match costs little, and the first occurrence of a
 variable needs no occurs check. Ground subterms are shared by all uses of the clause.
 """
 

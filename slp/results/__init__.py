@@ -1,10 +1,10 @@
 """What inference gives: `result` (what an engine gives: sums over all trees, `summed`, or draws,
 `drawn` and `edits`), and `posterior` (what users hold).
 
-`averages` says what is averaged over trees; `weighted_draws` averages draws. `convergence` and
-`diagnostics` say how far draws can be trusted; `rule_use`, `quantiles` and `evidence` are parts of
-summaries, `known` is what there is where a limit was reached, `arviz` the draws as ArviZ has them,
-`proofs` what the draws of a goal's proofs show.
+`averages` defines averages over trees; `weighted_draws` averages draws. `convergence` and
+`diagnostics` tell how far draws can be trusted. `rule_use`, `quantiles` and `evidence` are parts of
+summaries. `known` holds partial results at a limit, `arviz` converts draws for ArviZ, and `proofs`
+summarises draws of a goal's proofs.
 """
 
 from typing import TYPE_CHECKING

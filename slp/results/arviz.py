@@ -1,4 +1,4 @@
-"""Draws as ArviZ has them: groups of variables over chains and draws, by `arviz_base`, which is an
+"""Draws for ArviZ: groups of variables over chains and draws, by `arviz_base`, which is an
 extra."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The seam between users and engines: what there must be for a `Posterior` to stand on.
+"""The interface between engines and `Posterior`.
 
 A `TreeDistribution` holds all trees: `slp.engines.chart.chart.Chart`,
 `slp.engines.exact.CompiledChart`, `slp.engines.enumeration.sums.Enumeration`. `TreeAverages` is the
@@ -28,9 +28,8 @@ __all__ = [
 
 @dataclass(frozen=True)
 class ScoredTree:
-    """A tree, the log weight of one of its derivations under the program as written (NaN where no
-    engine knows it), and the log marginal likelihood of its leaves (whether or not the distribution
-    takes it into account)."""
+    """A tree, the log weight of one of its derivations under the program as written (NaN if no
+    engine knows it), and the log marginal likelihood of its leaves (also for a prior)."""
 
     tree: Tree
     log_weight: float
@@ -111,8 +110,7 @@ class TreeDistribution(TreeAverages, Protocol):
 
     @property
     def left_out(self) -> float:
-        """Upper bound on the share of that weight which trees have that were left out; 0 where none
-        were."""
+        """Upper bound on the share of that weight of trees that were left out; 0 if none were."""
         ...
 
     def tree_count(self) -> float:

@@ -20,9 +20,9 @@ class Choice:
     ----------
     engine, reason : its name, and the reason in words.
     size : the estimated size of exact sums, where it was asked for.
-    would_fit : where it was too much, what would make it fit.
-    by_clock : whether the clock took part in it, so that another run may answer otherwise.
-    log_evidence_bounds : what exact sums that did not end know of the log evidence, as in
+    would_fit : changes that would make exact sums fit, if they were too large.
+    by_clock : whether the choice depended on the clock, so that another run may differ.
+    log_evidence_bounds : bounds on the log evidence from unfinished exact sums, as in
         `slp.BudgetError`.
     """
 

@@ -1,8 +1,8 @@
-"""How far the draws of a sampler can be trusted: R-hat, effective draws, what became of proposals.
+"""How far the draws of a sampler can be trusted: R-hat, effective draws, outcomes of proposals.
 
-Looked at are the log posterior (up to its constant; of edits of a given tree, whose prior is not
-known, the log likelihood and the number of edits), the number of leaves, the depth, and the
-predictions for the rows of the table, of which the worst stands for all.
+The quantities are the log posterior (up to its constant), the number of leaves, the depth, and the
+predictions for the rows of the table, of which the worst is reported. For edits of a given tree,
+whose prior is not known, the log likelihood and the number of edits replace the log posterior.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ __all__ = [
     "worst",
 ]
 
-#: With fewer draws in each chain nothing can be said.
+#: With fewer draws in each chain there are no diagnostics.
 FEWEST_DRAWS = 4
 #: Limits of Vehtari et al. (2021): R-hat, and effective draws for each chain.
 _LARGEST_R_HAT = 1.01
 _FEWEST_EFFECTIVE = 100
 #: Effective draws that islands of particles need together: as many as four chains.
 _ENOUGH_OF_ISLANDS = 400
-#: Predictions looked at, evenly spread over those that differ.
+#: The most predictions used, evenly spread over those that differ.
 _MOST_PREDICTIONS = 200
 
 
@@ -52,7 +52,7 @@ class Convergence:
 
 @dataclass(frozen=True)
 class Diagnostics:
-    """What a run says of itself.
+    """Diagnostics of a run.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Diagnostics:
         that never had anything to propose is not in it.
     failure_rate : share of all moves that failed.
     effective_needed : effective draws that are enough.
-    warnings : what is wrong, in words; empty if nothing is seen to be.
+    warnings : a sentence for each problem found; empty if none.
     """
 
     draws: tuple[int, ...]
@@ -83,7 +83,7 @@ class Diagnostics:
 
     @property
     def converged(self) -> bool:
-        """Whether there are enough draws to tell, and nothing is seen to be wrong."""
+        """Whether there are enough draws to tell, and no problem was found."""
         return self.tells and not self.warnings
 
     @property

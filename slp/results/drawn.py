@@ -1,5 +1,5 @@
-"""`DrawnResult`: what the draws of a sampler show. Every average is an estimate, with its Monte
-Carlo standard error beside it."""
+"""`DrawnResult`: the result of a sampler. Every average is an estimate with its Monte Carlo
+standard error."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class TreeSampler(Stepper[S], Protocol[S]):
 
     @property
     def result_type(self) -> type[DrawnResult]:
-        """What stands on its draws."""
+        """The class of its results."""
         ...
 
     @property
@@ -78,7 +78,7 @@ class TreeSampler(Stepper[S], Protocol[S]):
 
     @property
     def rule_grammar(self) -> TreeGrammar | None:
-        """The grammar whose rules derivations take; None where they take none that are known."""
+        """The grammar whose rules derivations take; None if the rules are not known."""
         ...
 
     def n_nodes(self, record: Json) -> int:
@@ -86,7 +86,7 @@ class TreeSampler(Stepper[S], Protocol[S]):
         ...
 
     def rules_taken(self, record: Json) -> list[tuple[int, int]]:
-        """State and rule, by position, of each step of a record's derivation, the first first."""
+        """State and rule, by position, at each goal of a record's derivation, in order."""
         ...
 
     def log_weight(self, tree: Tree) -> float:
@@ -96,7 +96,7 @@ class TreeSampler(Stepper[S], Protocol[S]):
 
 
 class Again(Protocol):
-    """Makes draws with or without likelihood by a run of its own, and the sampler alone; it can be
+    """Makes draws with or without likelihood in another run, or the sampler alone; it can be
     pickled."""
 
     def __call__(self, likelihood: bool) -> DrawnResult: ...
@@ -115,7 +115,7 @@ class HowDrawn:
     choice, likelihood, seed : as of `Result`.
     schedule : how long the chains were to run.
     threads : those that the draws are averaged in.
-    room : bytes that averages may hold at a time; None for no limit.
+    room : bytes that averages may use; None for no limit.
     again : makes draws with or without likelihood, for `prior`.
     stop : when to score no more draws.
     """
@@ -144,7 +144,8 @@ class DrawnResult(Result):
         self.sampler, self._run, self._how = sampler, run, how
 
     def __getstate__(self) -> dict[str, Any]:
-        """To be pickled: every draw scored, and without the sampler, which is made again."""
+        """For pickling: every draw is scored, and the sampler is left out; the copy makes it
+        again."""
         if any(self._run.draws):
             _ = self.averages
         return {**vars(self), "sampler": None, "_how": replace(self._how, stop=never)}
@@ -179,7 +180,7 @@ class DrawnResult(Result):
         return None if self.likelihood else self.log_prior_total
 
     def prior(self) -> DrawnResult:
-        """See `Result`: by a run of its own."""
+        """See `Result`: by another run."""
         return self._how.again(False)
 
     # --- the run -------------------------------------------------------------------------------
@@ -217,7 +218,7 @@ class DrawnResult(Result):
 
     @property
     def derivations_are_trees(self) -> bool:
-        """See `Result`. Draws are trees in any case."""
+        """See `Result`. Draws are always trees."""
         return self.sampler.derivations_are_trees
 
     def log_weight(self, tree: Tree) -> float:

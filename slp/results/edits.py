@@ -1,8 +1,8 @@
-"""`EditResult`: what draws of edits of a given tree show.
+"""`EditResult`: the result of drawing edits of a given tree.
 
 The prior of a tree is a sum over infinitely many sequences of edits, and no engine knows it. So the
-best trees are those that were drawn most often, and what is said beside the averages of every
-sampled result is what the trees drawn change in the given one.
+best trees are those that were drawn most often, and beside the averages of every sampled result
+there are the differences of the drawn trees from the given one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What must be said beside an evidence."""
+"""Notes on an evidence."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ __all__ = ["evidence_note"]
 
 
 def evidence_note(grammar: TreeGrammar, constraints: Iterable[Constraint] = ()) -> str | None:
-    """That the prior looks at the response, if it does: by `majority`, `monotone`, or labels and
-    guards that count the rows of a class."""
+    """A note if the prior depends on the response: by `majority`, `monotone`, or labels and guards
+    that count the rows of a class."""
     looking = []
     if any(isinstance(rule, LeafRule) and rule.majority for _, rule in grammar.rules()):
         looking.append("majority")

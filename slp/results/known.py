@@ -1,4 +1,4 @@
-"""What is known when a run reaches a limit of time or memory."""
+"""Partial results of a run that reaches a limit of time or memory."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Known:
     ----------
     choice : the engine, why, and how large exact sums would be.
     table, likelihood, normalised : as of `Posterior`.
-    log_evidence_bounds : two numbers that the log evidence certainly lies between, equal where it
-        is known; None where nothing is certain.
+    log_evidence_bounds : certain bounds on the log evidence, equal if it is known; None if there
+        are none.
     best : the best of some trees drawn in the time that was kept for it, not certified; None if
         there was no time, or none was found.
     tree_count : how many trees there are; None where they were not counted.

@@ -52,11 +52,11 @@ __all__ = ["CheckResult", "check_tree"]
 
 @dataclass(frozen=True)
 class CheckResult:
-    """One constraint and what became of it.
+    """The result of checking one constraint.
 
-    `holds` is None where it cannot be told (a leaf says nothing of its rows); `counterexample`
-    says where and why it does not hold or cannot be told; `path` is that node (`root`,
-    `left.right`), None where the whole tree is to blame.
+    `holds` is None if it cannot be decided (a leaf without its rows). `counterexample` says where
+    and why it fails or cannot be decided. `path` is that node (`root`, `left.right`), None if it is
+    the whole tree.
     """
 
     constraint: Constraint | Support = field(repr=False)
@@ -87,9 +87,8 @@ def check_tree(
     program : an `slp.Program` or an `slp.ir.program.Program`.
     X, y : a table whose rows are counted in the leaves, as for `slp.Program.posterior`: a frame
         that holds the response (with the name of its column as `y`, if the program does not say
-        it), or rows and responses apart. Without it the summaries that the leaves carry are taken.
-    allow_code : whether predicates that the program names may run; else it is not told whether
-        they hold.
+        it), or rows and responses apart. Without it the leaves' summaries are used.
+    allow_code : whether predicates that the program names may run; if not, their `holds` is None.
 
     Raises
     ------
@@ -97,9 +96,9 @@ def check_tree(
         As `Tree.apply`; a table without a response, or with one that the program's leaf model
         cannot take, as `slp.data.table_of`; E611: `y` without `X`.
     UsageError
-        E612: `program` is none.
+        E612: `program` is not a program.
     SlpError
-        E651 to E654: a predicate that cannot be asked, or does not answer.
+        E651 to E654: a predicate that cannot be called, or does not answer.
     """
     ir = getattr(program, "ir", program)
     if not isinstance(ir, Program):
@@ -121,7 +120,7 @@ def check_tree(
 class _Finding:
     """Why a constraint does not hold, at `place` (None: the whole tree).
 
-    `unknown` says that it only cannot be told.
+    `unknown`: it cannot be decided.
     """
 
     why: str
@@ -131,7 +130,7 @@ class _Finding:
 
 @dataclass(frozen=True)
 class _Seen:
-    """What a check looks at: a tree and its places, the program, the levels of the table's
+    """The input of a check: a tree and its places, the program, the levels of the table's
     categorical features (None without a table), and whether code may run."""
 
     tree: Tree
@@ -173,7 +172,7 @@ def _findings(constraint: Constraint | Support, seen: _Seen) -> Iterator[_Findin
 
 
 def _refusals(predicate: Predicate, seen: _Seen) -> Iterator[_Finding]:
-    """What a predicate says no to."""
+    """The nodes, or the tree, that a predicate refuses."""
     if predicate.function is None and not seen.allow_code:
         yield _Finding("it runs code, which is not allowed (`allow_code=True`)", unknown=True)
     elif not predicate.local:
@@ -197,7 +196,7 @@ def _words(constraint: Constraint | Support) -> str:
 
 
 def _supports(program: Program) -> Iterator[Support]:
-    """The declared limits, one at a time."""
+    """The declared limits."""
     if program.support.min_leaf > 1:
         yield Support(min_leaf=program.support.min_leaf)
     if program.support.max_depth is not None:

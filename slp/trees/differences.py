@@ -1,9 +1,9 @@
-"""What edits lead from one tree to another, in words.
+"""The edits that lead from one tree to another.
 
 Growing a leaf, pruning a pair of leaves and changing a split leave all other nodes where they are,
-so nodes are compared place by place. A place that splits in one tree only has been grown or pruned
-once, one that splits in both by different tests has been changed once: no sequence of edits gets
-by with fewer. (Thresholds that moved because other rows came to a node count as changes.)
+so nodes are compared place by place. A place that splits in only one tree was grown or pruned once.
+A place that splits in both by different tests was changed once. No sequence of edits is shorter.
+(Thresholds that moved because a node has other rows count as changes.)
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ __all__ = ["TreeEdit", "edits_between"]
 
 @dataclass(frozen=True)
 class TreeEdit:
-    """One difference: what was done at a node, where (`root`, `left.right`), and the tests that
-    were and are there, None where there is a leaf."""
+    """One difference: the kind of edit, the path of the node (`root`, `left.right`), and its tests
+    before and after, None for a leaf."""
 
     kind: Literal["grown", "pruned", "changed"]
     path: str
@@ -28,7 +28,7 @@ class TreeEdit:
     after: str | None
 
     def __str__(self) -> str:
-        """In words: ``left: pruned `age < 24` ``."""
+        """As text: ``left: pruned `age < 24` ``."""
         if self.kind == "changed":
             return f"{self.path}: changed `{self.before}` to `{self.after}`"
         return f"{self.path}: {self.kind} `{self.after or self.before}`"

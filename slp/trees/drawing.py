@@ -125,7 +125,7 @@ def _interval_text(name: str, value: float | None, ends: Sequence[float | None])
 
 
 def _rounded(x: float | None, decimals: int) -> str:
-    """So many digits behind the point (before it, if negative); None is what has no end."""
+    """A number with so many digits after the point (before it, if negative); None is infinite."""
     if x is None:
         return "infinity"
     if decimals > 6 or abs(x) >= 1e7:

@@ -2,14 +2,14 @@
 
 `{"feature": f, "threshold": t, "left": ..., "right": ...}` (`"level"` in place of `"threshold"` for
 a categorical test), `{"counts": {class: rows}}`, `{"n": rows, "mean": m}` (of durations also
-`"events"`, how many were seen to their end), `{"n": rows}`, or `{}` for a leaf of which nothing is
-known. `"predictive"` beside these is what a leaf model predicts there; it is written where asked
-for, and passed over by the reader, as a tree alone knows no model.
+`"events"`, how many were seen to their end), `{"n": rows}`, or `{}` for a leaf without a summary.
+`"predictive"` beside these is the prediction of a leaf model. It is written on request, and the
+reader ignores it, because a tree has no leaf model.
 
 Keys of a JSON object are strings. So where classes are numbers or truth values, the root has one
 more key, `"classes"`: those that occur in the leaves, as JSON has them (`[false, true]`, `[1, 2]`).
-A key of `counts` is then the text of one of them (`slp.leaves.labels`), and reading a tree gives it
-its type again; without `classes`, all classes are strings.
+A key of `counts` is then the text of one of them (`slp.leaves.labels`), and reading a tree restores
+its type; without `classes`, all classes are strings.
 """
 
 from __future__ import annotations
@@ -70,12 +70,12 @@ def tree_to_dict(tree: Tree, *, predictive: bool = False) -> dict[str, Any]:
 
 
 def _by_text(of_classes: Mapping[Label, Any]) -> dict[str, Any]:
-    """What is known of each class, by the class's text."""
+    """Values of classes, by the class's text."""
     return {label_text(label_of(c)): value for c, value in of_classes.items()}
 
 
 class _Site:
-    """Where in the JSON a node stands; its path is only spelled out for a message."""
+    """The position of a node in the JSON; its path is written only for a message."""
 
     def __init__(
         self, data: Any, above: _Site | None = None, side: str = "", quote: bool = True
@@ -84,7 +84,7 @@ class _Site:
         self.quote: bool = quote if above is None else above.quote
 
     def words(self, what: str, value: object) -> str:
-        """Something that the data has, such as `the key`."""
+        """A phrase for a part of the data, such as `the key`."""
         return f"the {what} `{value}`" if self.quote else f"a {what}"
 
     def path(self) -> str:
@@ -102,15 +102,15 @@ class _Site:
 
 
 def tree_from_dict(data: Any, *, quote: bool = True) -> Tree:
-    """A tree from nested dictionaries; reads any depth. Without `quote` no message repeats what the
-    data says, which may be no tree and nobody's business.
+    """A tree from nested dictionaries; reads any depth. Without `quote` no message repeats content
+    of the data, which may be a private file that is not a tree.
 
     Raises
     ------
     DataError
-        E601 a node is no object; E602 a key is missing, unknown or doubled (threshold and
-        level); E603 a feature or level is no string; E604 a threshold is no number; E605 a leaf's
-        summary, or `classes`, is malformed.
+        E601 a node is not an object; E602 a key is missing, unknown or doubled (threshold and
+        level); E603 a feature or level is not a string; E604 a threshold is not a number; E605 a
+        leaf's summary, or `classes`, is malformed.
     """
     sites = [_Site(data, quote=quote)]
     labels = None
@@ -212,7 +212,7 @@ def _check_count(site: _Site, key: str, value: Any) -> None:
 
 
 def _kind(value: Any) -> str:
-    """A JSON value's kind in words."""
+    """The kind of a JSON value, as text."""
     if value is None:
         return "null"
     kinds: dict[type, str] = {bool: "a boolean", str: "a string", list: "a list", dict: "an object"}

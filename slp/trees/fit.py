@@ -1,16 +1,16 @@
-"""A given tree on a table: canonical thresholds, and what does not fit left out.
+"""A given tree fitted to a table: canonical thresholds, without the parts that do not fit.
 
 From the root down, with the rows that a node holds:
 
 - A node becomes a leaf if the table has no such feature, if its test is not of the feature's kind,
-  or if it stands at the depth where leaves must be (`max_depth`).
+  or if it is at the greatest depth of a leaf (`max_depth`).
 - A threshold on a feature with declared cuts or bins moves to the nearest of these (on a tie the
   lower), since rows of one bin cannot be parted.
 - A node that leaves one side fewer than `min_leaf` rows (none, where `min_leaf` is 1) is replaced
   by the child on the other side; if both sides have too few, it becomes a leaf.
 - The test that is left is the canonical one for these rows. Of a categorical feature with two
-  levels left that is `= a` of the level sorted first; where the tree says `= b`, its sides change
-  places.
+  levels left that is `= a` of the level sorted first; if the tree has `= b`, its sides are
+  exchanged.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class _Site(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Where it is, in words."""
+        """Its place, as text."""
         return ".".join(self.path) or "the root"
 
 
@@ -120,7 +120,7 @@ class _Fit:
         return None
 
     def _fault(self, node: Split, depth: int) -> str | None:
-        """Why a node can be no split here, whatever its rows."""
+        """Why a node cannot split here, whatever its rows."""
         if self.support.max_depth is not None and depth >= self.support.max_depth:
             return f"`max_depth({self.support.max_depth})` allows no split at depth {depth}"
         if node.feature not in self.columns:
@@ -150,7 +150,7 @@ class _Fit:
         self.found.setdefault((wording, reason), []).append(place)
 
     def warnings(self, span: SourceSpan | None) -> Iterator[Diagnostic]:
-        """One finding for each wording and reason, with the places that it holds of."""
+        """One finding for each wording and reason, with its places."""
         for (wording, reason), places in self.found.items():
             listed = ", ".join(places[:_MOST_PLACES])
             if len(places) > _MOST_PLACES:

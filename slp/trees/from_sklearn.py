@@ -24,8 +24,8 @@ def tree_from_sklearn(estimator: Any, feature_names: Sequence[str] | None = None
     Raises
     ------
     DataError
-        E640: it is no single fitted tree with one response. E641: the number of names is not that
-        of the features.
+        E640: it is not a single fitted tree with one response. E641: the number of names differs
+        from the number of features.
     """
     fitted = getattr(estimator, "tree_", None)
     if fitted is None or getattr(estimator, "n_outputs_", 1) != 1:

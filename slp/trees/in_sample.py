@@ -1,4 +1,4 @@
-"""How well a tree fits the rows of the table that it was made from, in words."""
+"""A sentence on how well a tree fits the rows of its table."""
 
 from __future__ import annotations
 
