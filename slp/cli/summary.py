@@ -83,7 +83,7 @@ def posterior_to_json(
             "log_joint": best.log_joint,
             "normalised": posterior.normalised,
             "log_posterior": best.log_posterior,
-            "upper_bound": best.log_joint if best.certified else None,
+            "upper_bound": best.upper_bound,
             "certified": best.certified,
             "n_leaves": best.tree.n_leaves,
         },

@@ -182,7 +182,7 @@ def best_of(
     if not joint or math.isnan(max(joint)):
         return None
     best = int(np.argmax(joint))
-    return Candidate(found[best].tree, joint[best], None, certified=False)
+    return Candidate(found[best].tree, joint[best], None)
 
 
 def _seconds_after_draws(draws: int, table: Table) -> float:

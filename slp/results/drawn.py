@@ -236,7 +236,7 @@ class DrawnResult(Result):
         drawn."""
         for u in np.argsort(-self.log_joint, kind="stable"):
             tree, joint = self.shown(self.averages.trees[u].tree), float(self.log_joint[u])
-            yield Candidate(tree, joint, self.log_probability(joint), certified=False)
+            yield Candidate(tree, joint, self.log_probability(joint))
 
     def sample(self, n: int, rng: np.random.Generator) -> list[Tree]:
         """See `Result`."""

@@ -77,7 +77,7 @@ class EditResult(DrawnResult):
         drawn = self.averages
         fit = np.array([t.log_likelihood for t in drawn.trees])
         for u in np.lexsort((-fit, -drawn.frequency)):
-            yield Candidate(self.shown(drawn.trees[u].tree), None, None, certified=False)
+            yield Candidate(self.shown(drawn.trees[u].tree), None, None)
 
     def draw(self, scored: ScoredTree, chain: int, weight: float) -> Draw:
         """See `DrawnResult`."""

@@ -72,13 +72,20 @@ class Candidate:
         likelihood of its leaves (without it in a prior), over all its derivations; None where that
         is not known.
     log_posterior : log of its probability; None where that is not known.
-    certified : whether it is known that no tree that comes later is better; of draws it is not.
+    upper_bound : no tree that comes later has a `log_joint` above this; None where nothing is
+        known, as of draws.
     """
 
     tree: Tree
     log_joint: float | None
     log_posterior: float | None
-    certified: bool = True
+    upper_bound: float | None = None
+
+    @property
+    def certified(self) -> bool:
+        """Whether it is known that no tree that comes later is better."""
+        bound, joint = self.upper_bound, self.log_joint
+        return bound is not None and joint is not None and bound <= joint
 
 
 @dataclass(frozen=True)

@@ -176,7 +176,7 @@ class SummedResult(Result):
         """See `Result`."""
         for scored in self._distribution.best():
             joint = self._weight_of(scored) + self.likelihood * scored.log_likelihood
-            yield Candidate(self.shown(scored.tree), joint, joint - self.log_total)
+            yield Candidate(self.shown(scored.tree), joint, joint - self.log_total, joint)
 
     def _weight_of(self, scored: ScoredTree) -> float:
         if self.derivations_are_trees:

@@ -31,7 +31,7 @@ public:
     };
     Shapes shapes() const;
 
-    // m rows (m, d). A forest without features has rows, too.
+    // m rows (m, d). An ensemble without features has rows, too.
     struct Rows {
         const double* values;
         std::size_t m;

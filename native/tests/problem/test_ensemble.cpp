@@ -24,51 +24,51 @@ Ensemble two_trees() {
 
 }  // namespace
 
-TEST(forest_shapes) {
+TEST(ensemble_shapes) {
     const Ensemble::Shapes found = two_trees().shapes();
     check(found.n_leaves == std::vector<std::int64_t>{1, 3});
     check(found.depth == std::vector<std::int64_t>{0, 2});
     check(found.splits == std::vector<std::int64_t>{0, 0, 1, 1});
 }
 
-TEST(forest_rows_end_in_their_leaves) {
+TEST(ensemble_rows_end_in_their_leaves) {
     const std::vector<double> rows{1, 1, 2, 1, 3, 0, 2, -1};
     std::vector<std::int64_t> leaves(8);
     two_trees().leaves({rows.data(), 4}, 1, leaves.data());
     check(leaves == std::vector<std::int64_t>{0, 0, 0, 0, 1, 2, 3, 3});
 }
 
-TEST(forest_threads_make_no_difference) {
+TEST(ensemble_threads_make_no_difference) {
     std::vector<double> rows, statistics;
     for (int i = 0; i < 2000; ++i) {
         rows.insert(rows.end(), {i % 7 * 0.5, static_cast<double>(i % 3)});
         statistics.push_back(std::sqrt(i));
     }
     const std::vector<double> values{0.1, 0.2, 0.3, 0.7}, weights{0.25, 0.75};
-    const Ensemble forest = two_trees();
+    const Ensemble ensemble = two_trees();
     const Ensemble::Rows all{rows.data(), 2000};
     std::vector<double> alone(2000), together(2000), sums(4), sums_together(4);
-    forest.average(values, 1, weights, all, 1, alone.data());
-    forest.average(values, 1, weights, all, 3, together.data());
-    forest.sums(statistics, 1, all, 1, sums.data());
-    forest.sums(statistics, 1, all, 3, sums_together.data());
+    ensemble.average(values, 1, weights, all, 1, alone.data());
+    ensemble.average(values, 1, weights, all, 3, together.data());
+    ensemble.sums(statistics, 1, all, 1, sums.data());
+    ensemble.sums(statistics, 1, all, 3, sums_together.data());
     check(alone == together);
     check(sums == sums_together);
     check(alone[0] == 0.25 * 0.1 + 0.75 * 0.2);
     check(std::abs(sums[0] - sums[1] - sums[2] - sums[3]) < 1e-9);
 }
 
-TEST(forest_of_a_table_without_features) {
+TEST(ensemble_of_a_table_without_features) {
     constexpr std::array<std::int32_t, 1> features{-1};
     constexpr std::array<double, 1> operands{0}, weights{1}, values{0.5};
     constexpr std::array<std::int64_t, 2> starts{0, 1};
-    const Ensemble forest(features, operands, starts, {});
+    const Ensemble ensemble(features, operands, starts, {});
     const Ensemble::Rows rows{nullptr, 3};
     std::vector<std::int64_t> leaves(3, -1);
     std::vector<double> sums(1), averages(3);
-    forest.leaves(rows, 2, leaves.data());
-    forest.sums(std::vector<double>{1, 2, 4}, 1, rows, 2, sums.data());
-    forest.average(values, 1, weights, rows, 2, averages.data());
+    ensemble.leaves(rows, 2, leaves.data());
+    ensemble.sums(std::vector<double>{1, 2, 4}, 1, rows, 2, sums.data());
+    ensemble.average(values, 1, weights, rows, 2, averages.data());
     check(leaves == std::vector<std::int64_t>{0, 0, 0});
     check(sums == std::vector<double>{7});
     check(averages == std::vector<double>{0.5, 0.5, 0.5});
