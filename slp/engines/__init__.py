@@ -1,6 +1,6 @@
 """Engines: from a tree grammar on a table to a distribution over trees.
 
-Entry point: `infer` (in `run`), which runs an engine by name, or that which `choose` takes.
+Entry point: `infer` (in `run`), which runs an engine by name, or the one that `choose` selects.
 `enumeration` lists every derivation, `chart` is exact inference in plain Python, `exact` the same
 in the C++ core, `mcmc` Metropolis-Hastings.
 """

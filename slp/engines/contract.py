@@ -1,4 +1,4 @@
-"""What an engine is: how it is called, what it takes, what it refuses, and how it runs.
+"""The contract of engines: name, options, what they refuse, and how they run.
 
 An engine is added as one package and one line in `slp.engines.registry`. The commands' flags,
 Python's keywords and `slp engines` come from its options. `docs/adding-an-engine.md` shows one.
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 __all__ = ["DrawingOptions", "Engine", "NoOptions", "Progress", "Request", "option"]
 
-#: Called now and then with a count of what is done and a word about the phase.
+#: Called regularly with a count of the work done and the name of its part.
 Progress: TypeAlias = Callable[[int, str], None]
 
 
 def option(default: Any, doc: str, *, least: int | None = None, metavar: str | None = None) -> Any:
-    """A field of an engine's options: its default, what it does, the least number that it takes,
-    and what stands for its value in the help of commands."""
+    """A field of an engine's options: its default, its description, the least number allowed, and
+    the placeholder of its value in the help of commands."""
     return field(default=default, metadata={"doc": doc, "least": least, "metavar": metavar})
 
 
 @dataclass(frozen=True)
 class NoOptions:
-    """The options of an engine that takes none."""
+    """The empty options."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,22 +48,22 @@ class DrawingOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What every engine is asked for.
+    """The arguments of a run that every engine takes.
 
     Attributes
     ----------
     choice : which engine, and why.
     likelihood : whether the posterior is wanted; False for the prior.
-    draws : how many are kept, all chains or islands together.
+    draws : the number kept by all chains or islands together.
     seed : of the draws; None takes one from the system.
     memory : bytes that the whole process may take.
-    deadline : when to be done.
-    threads : how many to run; no result depends on it.
-    progress : told how far the run is, where somebody looks.
+    deadline : when the run must end.
+    threads : the number of threads; no result depends on it.
+    progress : the function that is told how far the run is, if any.
     allow_code : whether goals and functions that the program names may run.
-    advise : whether to look for changes of the program that would fit, where it does not.
-    instead : what goes on where the time of exact sums ends, given bounds on the log evidence; None
-        where the run then ends.
+    advise : whether to look for changes that would make a program fit that does not.
+    instead : continues the run when the time of exact sums ends, given bounds on the log evidence;
+        None if the run then ends.
     """
 
     choice: Choice
@@ -80,11 +80,11 @@ class Request:
 
 
 class Engine(Protocol):
-    """An engine. It holds nothing of a run."""
+    """An engine. It has no state of a run."""
 
     @property
     def name(self) -> str:
-        """As commands and `slp.Program.posterior` know it."""
+        """The name in commands and in `slp.Program.posterior`."""
         ...
 
     @property
@@ -94,18 +94,18 @@ class Engine(Protocol):
 
     @property
     def gives(self) -> str:
-        """What its numbers are: exact, or estimates with an error."""
+        """Whether its numbers are exact, or estimates with an error."""
         ...
 
     @property
     def refuses(self) -> str:
-        """What it does not take, in words."""
+        """A phrase for what it does not take."""
         ...
 
     @property
     def needs_grammar(self) -> bool:
-        """Whether it takes only programs that have a finite tree grammar; else `Problem` holds that
-        of all trees where the program has none."""
+        """Whether it takes only programs with a finite tree grammar. If not, and the program has
+        none, `Problem` holds the grammar of all trees."""
         ...
 
     @property

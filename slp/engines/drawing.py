@@ -1,4 +1,4 @@
-"""Engines whose numbers are averages over draws: from what the loop drives to a result."""
+"""Engines whose numbers are averages over draws: from chains or islands to a result."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ from slp.trees.predicates import asked_predicates
 
 __all__ = ["DrawingEngine", "best_of", "draw"]
 
-#: Of the memory beside table and sampler, the share that draws may take; and what a node of a draw
-#: takes, as measured.
+#: The share of the memory left by table and sampler that draws may take; and the measured bytes of
+#: a node of a draw.
 _SHARE_OF_DRAWS, _BYTES_OF_NODE = 0.5, 1200
 
 
@@ -65,8 +65,8 @@ def draw(
 ) -> DrawnResult:
     """Run chains or islands of an engine until the deadline, and gather what they drew.
 
-    `room` : bytes that draws and averages over them may take. A run that goes on from a checkpoint
-    takes its seed from there, where none is given.
+    `room` : bytes that draws and averages over them may take. A resumed run takes its seed from the
+    checkpoint, if none is given.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def draw(
 
 @dataclass(frozen=True)
 class _Drawing:
-    """What a run is made of: to run it, to run it again for the prior, and to be pickled."""
+    """The arguments of a run: to run it, to run it again for the prior, and to pickle it."""
 
     engine: str
     problem: Problem
@@ -121,7 +121,7 @@ class _Drawing:
         assert seed is not None, "it is known before the run"
         schedule = engine.schedule(sampler, self.problem, self.options, draws)
         kept = min(_seconds_after_draws(draws, table), deadline.left() / 2)
-        # Ctrl-C comes to the main thread: so it ends a predicate at once, however slow.
+        # Ctrl-C arrives in the main thread, so there it ends even a slow predicate at once.
         asked = asked_predicates(self.problem.program.constraints)
         said: list[Diagnostic] = []
         try:
@@ -162,7 +162,7 @@ class _Drawing:
                 deadline.over,
             ),
         )
-        if result.out_of_time:  # while it drew or, after that, while draws were scored
+        if result.out_of_time:  # during the draws, or during their scoring
             said = said[:-1] if found.out_of_time else said  # which the run says last
             said.append(out_of_time_in_words(deadline.seconds or 0, result.n_scored, draws))
         for finding in said:
@@ -186,6 +186,6 @@ def best_of(
 
 
 def _seconds_after_draws(draws: int, table: Table) -> float:
-    """What scoring draws, averages and diagnostics take, about: most of it the statistics of the
-    chains, and on large tables the way of every row down every tree."""
+    """Approximate seconds for scoring draws, averages and diagnostics. The statistics of the chains
+    take most of it, and on large tables the descent of every row in every tree."""
     return 1.5 + draws * table.n_rows * 3e-8

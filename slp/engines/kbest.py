@@ -1,7 +1,7 @@
 """The k best derivations, lazily: algorithm 3 of Huang & Chiang (2005), Better k-best parsing.
 
 Each item keeps its best derivations found so far and a heap of candidates. A derivation of an item
-is an edge with the ranks of the derivations taken of the items that it leads to.
+is an edge, with the ranks of the derivations of the items that it leads to.
 """
 
 from __future__ import annotations
@@ -33,8 +33,7 @@ class Edges(Protocol):
 
 
 class _Candidate(NamedTuple):
-    """Ordered by score, best first, then by edge and ranks, so that ties always fall the same
-    way."""
+    """Ordered by score, best first, then by edge and ranks, so that ties have a fixed order."""
 
     cost: float
     edge: int
@@ -69,7 +68,7 @@ class KBest:
         stack = [(0, rank)]
         while stack:
             item, r = stack.pop()
-            # What was not needed to rank must still be found to be written down.
+            # Derivations that ranking did not need must still be found for the output.
             self._ensure(item, r)
             _, edge, ranks = self._rankings[item].found[r]
             out.append((item, edge))
@@ -77,7 +76,7 @@ class KBest:
         return out
 
     def _ensure(self, item: int, rank: int) -> bool:
-        """Find the derivations of an item up to a rank; False if it has fewer. Keeps its own
+        """Find the derivations of an item up to a rank; False if it has fewer. Uses an explicit
         stack."""
         stack = [(item, rank)]
         while stack:

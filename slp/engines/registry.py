@@ -1,4 +1,4 @@
-"""The engines that there are, by name. A package is imported when its engine is asked for."""
+"""All engines by name. A package is imported when its engine is used."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def engine_named(name: str) -> Engine:
     Raises
     ------
     UsageError
-        E509: there is none.
+        E509: there is no such engine.
     """
     if name not in ENGINES:
         names = ["auto", *ENGINES]

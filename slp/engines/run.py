@@ -1,4 +1,4 @@
-"""`infer`: from a problem to the distribution over its trees, by the engine that is asked for or
+"""`infer`: from a problem to the distribution over its trees, by a named engine or the one
 chosen."""
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ def infer(
         `Deadline` is of what takes longer than this call, such as a command. An exact engine then
         ends with an error that carries what is known, a sampler with the draws that it has; `auto`
         goes on with a sampler where exact sums did not end in their share of the time.
-    progress : called now and then with a count of what is done and a word about the phase.
-    threads : how many to run, of which no more than 1024 are; None is one for each core. No result
-        depends on it.
+    progress : called regularly with a count of the work done and the name of its part.
+    threads : the number of threads, at most 1024; None is one for each core. No result depends on
+        it.
     allow_code : whether goals `prolog(...)` may run, under the engine `prolog`.
-    advise : whether to look for changes of the program that would fit, where it does not.
+    advise : whether to look for changes that would make a program fit that does not.
     options : of the engine, by name.
 
     Raises
@@ -74,8 +74,8 @@ def infer(
     UnsupportedError
         The engine that was asked for does not take the problem (E301, E533).
     SlpError
-        E520: a label that depends on the rows of a box is no probability in some box; and what the
-        engine raises.
+        E520: a label that depends on the rows of a box is not a probability in some box; and errors
+        of the engine.
     """
     given = dict(options or {})
     check_options(all_options(), given)
@@ -95,7 +95,7 @@ def infer(
     request = Request(
         choice=Choice(engine, ""),
         likelihood=likelihood,
-        draws=int(draws),  # the core takes no integers of NumPy
+        draws=int(draws),  # the core does not take NumPy integers
         seed=seed,
         memory=memory_budget(memory),
         deadline=deadline,
@@ -112,7 +112,7 @@ def infer(
 
 
 def _run(problem: Problem, request: Request, given: Mapping[str, Any]) -> Result:
-    """By the engine that was chosen, told which options it does not use."""
+    """Run the chosen engine, with a warning about options that it does not use."""
     engine = engine_named(request.choice.engine)
     known = {field.name for field in fields(engine.Options)}
     own = engine.Options(**{name: value for name, value in given.items() if name in known})
@@ -130,13 +130,13 @@ def _run(problem: Problem, request: Request, given: Mapping[str, Any]) -> Result
 
 
 def _found_wanting(result: Result) -> bool:
-    """Whether W530 was said of its draws."""
+    """Whether its draws have the warning W530."""
     found = result.diagnostics if result.draws else None
     return found is not None and bool(found.warnings)
 
 
 def _say_unused(engine: str, unused: Mapping[str, Any]) -> None:
-    """That options were given which the engine does not use (W542)."""
+    """Warn of options that the engine does not use (W542)."""
     defaults = {name: field.default for name, field in all_options().items()}
     names = [name for name, value in unused.items() if value != defaults[name]]
     if names:

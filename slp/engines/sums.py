@@ -1,5 +1,5 @@
-"""Engines whose numbers are sums over all trees: from a `TreeDistribution` to a result, and what is
-told where a budget ends the sums."""
+"""Engines whose numbers are sums over all trees: from a `TreeDistribution` to a result, and the
+error if a budget ends the sums."""
 
 from __future__ import annotations
 
@@ -24,17 +24,15 @@ from slp.runner.options import fresh_seed
 
 __all__ = ["Limits", "SumsOverTrees", "changes_within", "may_advise", "seconds_for_sums"]
 
-# Shares of the time that exact sums leave: for a sampler that goes on where they do not end; for a
-# look at some trees, so that the best of them can be shown; for that, bounds and advice; for
-# advice alone.
+# Shares of the time that exact sums leave: for a sampler that continues if they do not end; for
+# drawing some trees, to show the best one; for that, bounds and advice; for advice alone.
 _KEPT_FOR_DRAWS, _KEPT_FOR_BEST, _KEPT_FOR_WORDS, _KEPT_FOR_ADVICE = 1 / 3, 1 / 10, 1 / 5, 1 / 10
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What sums may take: bytes, the table among them, time, threads. `what_fits` says what would
-    make them fit; `items_wanted` whether more than the evidence will be asked of what the first
-    pass finds."""
+    """The limits of sums: bytes (with the table), time, threads. `what_fits` finds changes that
+    would make them fit. `items_wanted`: whether more than the evidence is wanted."""
 
     memory: int
     deadline: Deadline
@@ -49,7 +47,7 @@ Distribution = Callable[[Problem, bool, Limits, Progress | None], TreeDistributi
 
 @dataclass(frozen=True)
 class SumsOverTrees:
-    """An engine (`slp.engines.contract.Engine`) made of what gives its sums."""
+    """An engine (`slp.engines.contract.Engine`) made from a function that computes its sums."""
 
     name: str
     title: str
@@ -118,7 +116,7 @@ class SumsOverTrees:
 
 
 def changes_within(problem: Problem, request: Request, room: Room) -> list[Fit]:
-    """Changes of the program that would fit, looked for in a share of the time."""
+    """Changes of the program that would fit, found within a share of the time."""
     deadline = request.deadline
     room = replace(room, seconds=seconds_for_sums(request))
     advice = deadline.before(deadline.left() * (1 - _KEPT_FOR_ADVICE))
@@ -126,7 +124,7 @@ def changes_within(problem: Problem, request: Request, room: Room) -> list[Fit]:
 
 
 def seconds_for_sums(request: Request) -> float:
-    """What exact sums may take of the time; inf without a limit."""
+    """The seconds for exact sums; inf without a limit."""
     return (request.deadline.seconds or math.inf) * (1 - _kept(request))
 
 
@@ -145,8 +143,7 @@ def _what_fits(problem: Problem, request: Request, room: Room) -> str:
 
 
 def _best_drawn(problem: Problem, likelihood: bool, deadline: Deadline) -> Candidate | None:
-    """The best of some trees drawn in the share of the time that is kept for them; None if there is
-    no time left."""
+    """The best of some trees drawn in their share of the time; None if no time is left."""
     share = (deadline.seconds or math.inf) * _KEPT_FOR_BEST
     seconds = min(share, deadline.left())
     if seconds <= 0:
@@ -168,6 +165,6 @@ class _SumsAgain:
         return self.distribution(problem, likelihood, self.limits, self.progress)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """To be pickled or copied: without a deadline."""
+        """For pickling and copying: without a deadline."""
         limits = replace(self.limits, deadline=Deadline(), what_fits=None)
         return _SumsAgain, (self.distribution, self.problem, limits, None)

@@ -1,4 +1,4 @@
-"""What is told of a run of chains: while it runs, and where it has not converged."""
+"""Messages about a run of chains: progress, and warnings if it has not converged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["teller", "warn_of"]
 
 
 def teller(progress: Callable[[int, str], None]) -> Callable[[Progress], None]:
-    """What tells `progress` of a run: steps done, and a word about them."""
+    """A function that reports a run's steps to `progress`."""
 
     def tell(now: Progress) -> None:
         phase = "sampling"
@@ -30,6 +30,6 @@ def teller(progress: Callable[[int, str], None]) -> Callable[[Progress], None]:
 
 
 def warn_of(diagnostics: Diagnostics, remedies: str = "another proposal or tempering") -> None:
-    """Say in words what is wrong with a run, all of it at once (W530)."""
+    """One warning with all problems of a run (W530)."""
     if diagnostics.warnings:
         warn(NOT_CONVERGED(faults="; ".join(diagnostics.warnings), remedies=remedies))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Chart", "Forest", "build_forest"]
 
-# The compiled engine takes its place but where it cannot be had.
+# The compiled engine replaces it where it is installed.
 __getattr__, __dir__ = late_names(
     __name__,
     {

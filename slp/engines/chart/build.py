@@ -25,7 +25,7 @@ __all__ = ["build_forest", "forest_of_reach"]
 def build_forest(
     grammar: TreeGrammar, geometry: Geometry, memory: int, progress: Progress | None = None
 ) -> Forest:
-    """The forest of a grammar on a table, without the edges that lead to nothing.
+    """The forest of a grammar on a table, without edges that no derivation uses.
 
     Raises
     ------
@@ -39,15 +39,15 @@ def build_forest(
 
 
 def forest_of_reach(grammar: TreeGrammar, geometry: Geometry, reach: Reach) -> Forest:
-    """The forest on boxes that were found. Grammars that differ in their weights only reach the
-    same boxes, and get the same items and edges in the same order."""
+    """The forest on given boxes. Grammars that differ only in their weights reach the same boxes,
+    and get the same items and edges in the same order."""
     items = _Items(grammar, reach)
     blocks = [_root_block(items), *_profile_blocks(grammar, geometry, reach, items)]
     return _without_dead_edges(_assemble(grammar, geometry, reach, items, blocks))
 
 
 class _Items:
-    """Numbers of items: by size of the box, then so that calls lead onwards, then by box and
+    """Numbers of items: by size of the box, then so that calls lead to later items, then by box and
     state."""
 
     def __init__(self, grammar: TreeGrammar, reach: Reach) -> None:
@@ -86,7 +86,7 @@ class _Items:
 
 
 def _call_ranks(grammar: TreeGrammar) -> NDArray[np.int64]:
-    """For each state the length of the longest chain of calls from it, shape (S,)."""
+    """For each state the length of the longest sequence of calls from it, shape (S,)."""
     rank = np.zeros(len(grammar.all_states()), np.int64)
     calls = [(s, rule.state) for s, rule in grammar.rules() if isinstance(rule, CallRule)]
     settled = False
@@ -268,7 +268,8 @@ class _Profile:
 def _assemble(
     grammar: TreeGrammar, geometry: Geometry, reach: Reach, items: _Items, blocks: list[_Block]
 ) -> Forest:
-    """Blocks into one array a field, sorted by parent and, within a parent, as the blocks came."""
+    """Blocks joined into one array a field, sorted by parent and then in the order of the
+    blocks."""
     count = np.zeros(items.unit, np.int64)
     for block in blocks:
         parents, sizes, _ = _runs(block.parent)
@@ -284,7 +285,7 @@ def _assemble(
         free[parents] += sizes
         left[place], right[place], cut[place] = block.left, block.right, block.cut
         rule[place], log_weight[place] = block.rule, block.log_weight
-        blocks[i] = _NOTHING  # so that memory falls as the arrays fill
+        blocks[i] = _NOTHING  # so that memory is freed while the arrays fill
     return Forest(
         grammar,
         geometry,
@@ -316,8 +317,8 @@ def _runs(
 
 
 def _without_dead_edges(forest: Forest) -> Forest:
-    """The same derivations, without the edges to items from which none can be finished, and those
-    of rules that do not exist in their box."""
+    """The same derivations, without edges to items that derive nothing, and without edges of rules
+    that do not exist in their box."""
     exists = forest.log_weight > -np.inf
     alive = np.zeros(forest.n_items + 1, np.bool_)
     alive[-1] = True

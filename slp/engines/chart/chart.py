@@ -1,6 +1,6 @@
-"""Exact inference on the packed forest: inside, outside and everything that follows from them.
+"""Exact inference on the packed forest: inside and outside scores, and all quantities from them.
 
-With w(e) the weight of edge e, likelihood of leaves included where it is wanted, Q = inside, and
+With w(e) the weight of edge e (with the likelihood of leaves for the posterior), Q = inside, and
 share(e) = w(e) Q(left) Q(right) / Q(item), the probability of e given that a derivation visits its
 item:
 
@@ -65,7 +65,7 @@ class _RankedEdges:
         return float(self.weight[edge])
 
 
-#: Distributions stop once what is left has less mass than this.
+#: Distributions end when the rest has less mass than this.
 _NEGLIGIBLE = 1e-12
 
 
@@ -81,7 +81,7 @@ class Chart:
         self.renderer = Renderer(forest.geometry)
 
     def __getstate__(self) -> dict[str, Any]:
-        """To be pickled: without what remembers goals."""
+        """For pickling: without the cache of goals."""
         return {name: value for name, value in vars(self).items() if name != "_process"}
 
     def other(self, likelihood: bool) -> Chart:
@@ -246,8 +246,8 @@ class Chart:
         return average_predictions(self.forest.geometry.table.leaf, self.leaf_mixtures(rows))
 
     def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
-        """For each new row, the leaves that it may end in; rows that no cut tells apart are done
-        once."""
+        """For each new row, the leaves that it may end in; rows on the same side of every cut are
+        computed once."""
         f = self.forest
         router = Router(f.geometry.table.features, f.geometry.cuts)
         done: dict[bytes, LeafMixture] = {}
@@ -316,15 +316,15 @@ class Chart:
         return by_feature[:-1]
 
     def leaf_distribution(self) -> NDArray[np.float64]:
-        """Probability of k leaves, at index k, until what is left is negligible."""
+        """Probability of k leaves, at index k, until the rest is negligible."""
         return leaf_distribution(self.forest, self.share, _NEGLIGIBLE)
 
     def depth_distribution(self) -> NDArray[np.float64]:
-        """Probability of depth t, at index t, until what is left is negligible."""
+        """Probability of depth t, at index t, until the rest is negligible."""
         return depth_distribution(self.forest, self.share, _NEGLIGIBLE)
 
     @cached_property
     def _cut_feature(self) -> NDArray[np.int64]:
-        """Feature of each cut; at the places -1 (leaf) and -2 (call), d."""
+        """Feature of each cut; d at positions -1 (leaf) and -2 (call)."""
         none = len(self.forest.grammar.features)
         return np.array([*(c.feature for c in self.forest.geometry.cuts), none, none], np.int64)

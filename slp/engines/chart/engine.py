@@ -1,4 +1,4 @@
-"""Engine `chart`: what `exact` computes, plainly, in Python and NumPy."""
+"""Engine `chart`: the plain version of `exact`, in Python and NumPy."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def chart(
 
 
 def _stopping(progress: Progress | None, deadline: Deadline) -> Progress | None:
-    """Progress that ends a run when its time is over."""
+    """A progress function that ends the run when its time is over."""
     if deadline.seconds is None:
         return progress
     time = format_seconds(deadline.seconds)

@@ -1,14 +1,14 @@
 """The packed forest of all derivations, as flat arrays.
 
-An *item* is a box in a product state; its *edges* are the ways to go on there. The weight of a
-derivation is the product of the weights of its edges, with the likelihood of the leaves where it is
-wanted:
+An *item* is a box in a product state; its *edges* are the choices there: a rule and, where it
+splits, a split. The weight of a derivation is the product of the weights of its edges, with the
+likelihood of the leaves for the posterior:
 
     inside(item) = sum over its edges e of  weight(e) x inside(left(e)) x inside(right(e))
 
 A leaf edge has the unit item on both sides, a call edge on the right; inside(unit) = 1. Item 0
-stands for the whole: its edges call the start state (with `max_leaves`, in every number of leaves).
-All else computes on this.
+stands for the whole: its edges call the start state (with `max_leaves`, for every number of
+leaves).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from slp.problem.boxes import Geometry
 
 __all__ = ["CALL", "LEAF", "Forest"]
 
-#: What `Forest.cut` says of edges that are no splits.
+#: Values of `Forest.cut` for edges without a split.
 LEAF, CALL = -1, -2
 
 
@@ -34,7 +34,7 @@ class Forest:
 
     Attributes
     ----------
-    grammar, geometry : where it comes from.
+    grammar, geometry : the grammar and the boxes of the table.
     boxes : the boxes, by number.
     item_box, item_state : int32, shape (N,). Box and grammar state of an item (state -1: item 0).
     levels : int64, shape (L + 1,). Level l is the items levels[l] to levels[l + 1] - 1; edges lead

@@ -1,7 +1,7 @@
 """Distributions of the number of leaves and of the depth of a tree.
 
-Both only add and multiply probabilities, so that small ones are as accurate as large ones. `share`
-is the probability of each edge given that its item is visited, shape (E,).
+Both only add and multiply probabilities, so small ones have the same relative accuracy as large
+ones. `share` is the probability of each edge given that its item is visited, shape (E,).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["depth_distribution", "leaf_distribution"]
 
 _Floats = NDArray[np.float64]
 
-#: Edges whose polynomials are multiplied at a time: so many fit the processor's cache.
+#: Edges whose polynomials are multiplied together: so many fit the processor's cache.
 _CHUNK = 512
 
 

@@ -26,8 +26,8 @@ __all__ = ["Progress", "Reach", "find_boxes"]
 
 Progress: TypeAlias = Callable[[int, str], None]
 
-# Bytes that the chart keeps at its peak, measured on iris (objects of the interpreter included). A
-# box needs one bit a row besides, in two places.
+# Bytes that the chart keeps at its peak, measured on iris (objects of the interpreter included). In
+# addition a box needs one bit a row, in two places.
 _BYTES_PER_BOX = 400
 _BYTES_PER_SPLIT = 48
 _BYTES_PER_EDGE = 90
@@ -49,8 +49,8 @@ class Reach:
     ----------
     states : product states and profiles.
     boxes : the boxes, by number; 0 is the box of all rows.
-    profile : int32, shape (B,). The states a box is reached in (none, if only forbidden splits lead
-        there).
+    profile : int32, shape (B,). The set of states that a box is reached in (empty if only forbidden
+        splits lead there).
     parent, cut, left, right : int32, shape (E,). The splits that some measure counts: the box that
         is split, the number of the cut, the two boxes it leaves. By parent ascending, in canonical
         order within one.
@@ -79,8 +79,8 @@ def find_boxes(
 
 
 class _Search:
-    """Boxes are numbered as they are met and visited by size; `_renumbered` puts them into that
-    order."""
+    """Boxes are numbered as they are found, and visited by size; `_renumbered` renumbers them by
+    size."""
 
     def __init__(
         self, grammar: TreeGrammar, geometry: Geometry, memory: int, progress: Progress | None
@@ -138,7 +138,7 @@ class _Search:
             self.n_edges += step.edges
 
     def _find(self, box: int) -> int:
-        """Number of a box met for the first time."""
+        """The number of a new box."""
         found = self.number[box] = len(self.boxes)
         self.boxes.append(box)
         self.reached.append(0)
@@ -160,7 +160,7 @@ class _Search:
         )
 
     def _check(self, size: int) -> None:
-        """Report progress; stop if what was found so far already needs too much memory."""
+        """Report progress; stop if the boxes found so far already need too much memory."""
         if self.progress is not None:
             self.progress(len(self.visited), "finding boxes")
         used = (

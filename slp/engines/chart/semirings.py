@@ -3,8 +3,8 @@
     value(item) = plus over its edges e of  times(e, value(left(e)), value(right(e)))
 
 Algebras that take `share`, the conditional probability of each edge given its item, compute with
-plain probabilities and stay accurate in the relative sense, as they add and multiply what is not
-negative.
+plain probabilities. Their relative error stays small, because they only add and multiply numbers
+that are not negative.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Product states, and sets of them ("profiles"), which most boxes share.
+"""Product states, and sets of them ("profiles"), which boxes share.
 
 With `max_leaves` a state goes with the number of leaves it owes: product state `state * K + k - 1`,
 k = 1 to K, derives the trees of exactly k leaves. Without, K = 1 and nothing is owed.
@@ -18,8 +18,8 @@ __all__ = ["States", "Step"]
 
 
 class Step(NamedTuple):
-    """What a split leads a profile to: bit sets of product states left and right (empty if the
-    split is only forbidden), and how many pairs of product states."""
+    """The effect of a split on a profile: bit sets of product states left and right (empty if the
+    split is always forbidden), and the number of pairs of product states."""
 
     left: int
     right: int
@@ -29,7 +29,7 @@ class Step(NamedTuple):
 class States:
     """Product states of a grammar on a table of `n` distinct rows, and their profiles.
 
-    Profiles are interned: what a profile does in a cell of the thresholds is worked out once.
+    Profiles are interned: the step of a profile in a cell of the thresholds is computed once.
 
     Attributes
     ----------
@@ -58,8 +58,8 @@ class States:
         return [self.grammar.start * self.n_owed + k for k in range(self.n_owed)]
 
     def dealt(self, product: int) -> list[tuple[int, int]]:
-        """The ways to deal out what a product state owes when it splits: what to add to K times the
-        left state and to K times the right state."""
+        """The distributions of a product state's leaves over the sides of a split: the numbers to
+        add to K times the left state and to K times the right state."""
         k = product % self.n_owed
         return [(j, k - 1 - j) for j in range(k)] if self.counted else [(0, 0)]
 
@@ -85,11 +85,11 @@ class States:
         return found
 
     def steps(self, profile: int) -> dict[int, Step | None]:
-        """The steps of a profile by cell, as far as they have been worked out."""
+        """The steps of a profile by cell, as far as they are computed."""
         return self._steps[profile]
 
     def new_step(self, profile: int, cell: int) -> Step | None:
-        """Work out the step of a profile in a cell; None if no rule has such a split in its
+        """Compute the step of a profile in a cell; None if no rule has such a split in its
         measure."""
         self._steps[profile][cell] = step = self._step(profile, cell)
         return step

@@ -10,5 +10,5 @@ if TYPE_CHECKING:
 
 __all__ = ["Enumeration"]
 
-# Few ask for it.
+# It is rarely used.
 __getattr__, __dir__ = late_names(__name__, {"Enumeration": "slp.engines.enumeration.sums"})

@@ -1,7 +1,7 @@
 """The specification: every derivation of a tree grammar on a table, one by one. For tiny tables.
 
-`slp.engines.chart` must agree with this file in every quantity. What each box may become, and the
-weights, are those of `slp.problem.local_process`.
+`slp.engines.chart` must agree with this file in every quantity. The choices and the weights are
+those of `slp.problem.local_process`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from slp.trees.predicates import AskedPredicate
 
 __all__ = ["MOST_NESTED", "Derivation", "TooDeepError", "derivations"]
 
-#: States one below another in a derivation; each takes some frames of Python's stack.
+#: The most nested states in a derivation; each takes some frames of Python's stack.
 MOST_NESTED = 150
 
 
@@ -29,7 +29,7 @@ class Derivation:
     """A derived tree: the box of its root and, where it splits, how.
 
     `log_weight` is that of the derivation under the program as written, without likelihood; `rules`
-    are state and rule, by position, of its steps.
+    are state and rule, by position, at its goals.
     """
 
     box: int

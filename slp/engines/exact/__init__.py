@@ -24,5 +24,5 @@ __all__ = [
 
 
 def compiled_is_there() -> bool:
-    """Whether this installation has the compiled engine (and nobody asked for the reference)."""
+    """Whether this installation has the compiled engine (and the reference was not chosen)."""
     return exact_kernels() is not None

@@ -1,17 +1,16 @@
 """`CompiledChart`: the exact distribution over trees, computed by the C++ core.
 
-Each quantity is one pass over all items, run when it is first asked for:
+Each quantity takes one pass over all items, run on first use:
 
     log_total                 sum (the evidence's numerator with likelihood, the normaliser without)
-    tree_count, best          count, maximum; the k best are taken apart from the root down
-    draw, log_weight          from the sum, opening the items on the way
-    predictions, leaf_mixtures
+    tree_count, best          count, maximum; the k best are followed from the root down draw,
+    log_weight          from the sum, opening the items on the way predictions, leaf_mixtures
                               from the sum, all rows together down the items that they may visit
     outside                   from the sum, down all items
     usage, expected_splits    by blocks: sums without each feature, and one descent; else one pass
                               of vectors of 2 d numbers
     leaf and depth distribution
-                              passes of vectors, doubled until what is left is negligible
+                              passes of vectors, doubled until the rest is negligible
 """
 
 from __future__ import annotations
@@ -44,13 +43,13 @@ from slp.trees import Leaf, Tree
 
 __all__ = ["CompiledChart"]
 
-#: Distributions stop once what is left has less mass than this.
+#: Distributions end when the rest has less mass than this.
 _NEGLIGIBLE = 1e-12
 
-#: New rows whose leaves are held at a time.
+#: New rows whose leaves are held together.
 _ROWS_AT_ONCE = 32
 
-# Of a drawn tree, about.
+# Approximate bytes of a drawn tree.
 _BYTES_PER_NODE = 600
 
 #: First length of the vectors of a distribution.
@@ -89,23 +88,23 @@ class CompiledChart:
         items_wanted: bool = True,
         engine: Any = None,
     ) -> CompiledChart:
-        """A chart that keeps within `memory` bytes and until the `deadline`; `what_fits` says
-        what would make a pass fit, when one does not.
+        """A chart that keeps within `memory` bytes and the `deadline`. If a pass does not fit,
+        `what_fits` finds changes that would.
 
-        `items_wanted`: more than the evidence will be asked for, so that the pass that finds it
-        should keep what it finds of every box. `engine`: see `Passes`.
+        `items_wanted`: whether more than the evidence is wanted, so that its pass should keep the
+        value of every item. `engine`: see `Passes`.
 
         Raises
         ------
         BudgetError
-            From whatever needs a pass: it would take more memory (E501) or time (E540).
+            From every method that needs a pass: it would take more memory (E501) or time (E540).
         """
         of = (grammar, geometry.table, memory, progress, threads, deadline, what_fits, engine)
         passes = Passes(*of)
         return cls(grammar, geometry, likelihood, passes, items_wanted)
 
     def __getstate__(self) -> dict[str, Any]:
-        """To be pickled: without what leads into the core."""
+        """For pickling: without objects of the core."""
         inside = ("_k_best", "_best_items", "_total_items", "_scorer")
         return {name: value for name, value in vars(self).items() if name not in inside}
 
@@ -133,8 +132,8 @@ class CompiledChart:
 
     @cached_property
     def left_out(self) -> float:
-        """Upper bound on the share of the total that trees have which are deeper than those that
-        were summed over (`native/core/exact/depth_cut.hpp`); 0 where all were."""
+        """Upper bound on the share of the total of trees that are deeper than those summed over
+        (`native/core/exact/depth_cut.hpp`); 0 if all were."""
         cut = self.passes.get("total", self.likelihood, items=self._items_wanted).depth_cut()
         return 0.0 if cut is None else float(np.exp(cut[1] - self.log_total))
 
@@ -263,8 +262,8 @@ class CompiledChart:
         return out + leaf.ref if isinstance(leaf, NormalInverseGamma) else out
 
     def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
-        """For each new row, the leaves that it may end in; rows that no cut tells apart are done
-        once."""
+        """For each new row, the leaves that it may end in; rows on the same side of every cut are
+        computed once."""
         numbers = rows_as_numbers(self.table, rows)
         first, which = distinct_rows(self.table, numbers)
         for a in range(0, len(rows), _ROWS_AT_ONCE):

@@ -1,4 +1,4 @@
-"""Engine `exact`: sums over all trees in the C++ core, or, where that is missing, by the chart."""
+"""Engine `exact`: sums over all trees in the C++ core or, if that is missing, by the chart."""
 
 from __future__ import annotations
 

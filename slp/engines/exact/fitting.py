@@ -1,10 +1,10 @@
-"""What would make a problem fit: the program changed a little, and how large it is then.
+"""Changes of a program that would make exact sums fit, with the size of each.
 
-Tried are fewer cuts, shallower trees and larger leaves, of each the mildest change that fits, as
-far as the trees still say something of the table. Every number comes from the estimator, run on the
-changed program and its table; there are at most ten estimates, each of a second or two at most. On
-large tables estimates take as long as reading them: there two numbers of bins alone are tried,
-which leave few rows that differ.
+There are three kinds of changes: fewer cuts, shallower trees and larger leaves. Of each kind the
+mildest change that fits is found, as long as the trees can still describe the table. Every size
+comes from the estimator, run on the changed program and its table. There are at most ten estimates
+of at most a second or two. On large tables an estimate takes as long as reading the table; there
+only two numbers of bins are tried, which leave few distinct rows.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ __all__ = ["Fit", "Room", "changes_that_fit", "fits_in_words"]
 _BINS = (20, 10, 7, 5, 4, 3)
 _DEPTHS = (6, 5, 4, 3, 2)
 _LEAVES = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
-# Of a table with more cells (distinct rows times features) two numbers of bins are tried.
+# For tables with more cells (distinct rows times features) only two numbers of bins are tried.
 _LARGE, _FEW_BINS = 2_000_000, (5, 3)
-# A tree has room for so many of the least leaves, or says little of the table.
+# A useful tree can have at least so many leaves of the least size.
 _FEWEST_LEAVES = 10
 
 
 @dataclass(frozen=True)
 class Room:
-    """What a summary may take: bytes, splits of a pass, and seconds. `words` is the length of what
-    a pass keeps for an item, its key left out: 1 for numbers."""
+    """The limits of a summary: bytes, splits of a pass, and seconds. `words` is the length of an
+    item's value in a pass, without its key: 1 for numbers."""
 
     memory: float
     splits: float
@@ -57,7 +57,7 @@ class Room:
 
 @dataclass(frozen=True)
 class Fit:
-    """A directive, as it is written in a program, and the size with it."""
+    """A directive as text, and the size of the problem with it."""
 
     directive: str
     size: Size
@@ -73,15 +73,15 @@ class Fit:
 def changes_that_fit(
     problem: Problem, room: Room, stop: Callable[[], bool] = lambda: False
 ) -> list[Fit]:
-    """Of each kind of change the mildest that leaves a whole summary within the room, as far as
-    they were found before `stop` said so."""
+    """For each kind of change the mildest with which a whole summary fits, as far as found before
+    `stop` became true."""
     ladders = _ladders(problem.program, problem.table)
     found = (_mildest(list(ladder), problem, room, stop) for ladder in ladders)
     return [fit for fit in found if fit is not None]
 
 
 def fits_in_words(fits: Sequence[Fit], table: Table) -> str:
-    """What would fit on a table, in words."""
+    """A sentence on the changes that would fit on a table."""
     if not fits:
         if _is_large(table):
             return "no change of cuts alone was found that makes it fit (nothing else was tried)"
@@ -126,7 +126,7 @@ def _mildest(
     room: Room,
     stop: Callable[[], bool],
 ) -> Fit | None:
-    """By bisection: what is more severe is smaller."""
+    """By bisection: a more severe change gives a smaller problem."""
     best, low, high = None, 0, len(ladder)
     while low < high and not stop():
         middle = (low + high) // 2
@@ -140,7 +140,7 @@ def _mildest(
 
 
 def _size(problem: Problem, program: Program, room: Room) -> Size | None:
-    """None if the changed program does not go with the table."""
+    """None if the changed program does not fit the table."""
     try:
         changed = problem.varied(program)
     except SlpError:

@@ -1,7 +1,7 @@
-"""Items of the compiled chart as Python needs them: opened one by one, from the root down.
+"""Items of the compiled chart for Python, opened one by one from the root down.
 
-The core keeps one number for each item and no edges. What an item leads to is computed again when
-it is asked for: the cost of one box for each node of a tree that is drawn, ranked or scored.
+The core keeps one number for each item and no edges. The edges of an item are computed again on
+demand. This costs one box for each node of a tree that is drawn, ranked or scored.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from slp.problem.core import leaves_owed
 
 __all__ = ["CALL", "LEAF", "NO_CUT", "Cut", "Items", "Ways"]
 
-#: What `Ways.feature` says of ways that are no splits.
+#: Values of `Ways.feature` for edges without a split.
 LEAF, CALL = -1, -2
 
 #: Feature and the two codes that are neighbours.
@@ -40,7 +40,7 @@ _WORDS: dict[Quantity, str] = {
 
 @dataclass(frozen=True, eq=False)
 class Ways:
-    """The ways on from an item, in canonical order, rule after rule. E entries each.
+    """The edges of an item, in canonical order, rule after rule. E entries each.
 
     Attributes
     ----------
@@ -49,8 +49,7 @@ class Ways:
         the codes that are neighbours in the box.
     left_state, right_state : int32. Product states that it leads to.
     log_weight : float64. Weight under the program as written, without likelihood.
-    log_left, log_right : float64. Values of the items that it leads to, in the pass asked; 0 where
-        there is none.
+    log_left, log_right : float64. Values of these items in the pass; 0 if there is none.
     """
 
     log_likelihood: float
@@ -80,8 +79,8 @@ class Ways:
 
 
 class Items:
-    """Items by number, opened as they are asked for. Item 0 stands for the whole distribution: it
-    calls the start state once for each number of leaves that may be owed.
+    """Items by number, opened on demand. Item 0 stands for the whole distribution: it calls the
+    start state once for each number of leaves that may be owed.
 
     `rows[i]` are the distinct rows of item i, uint32, ascending; `product[i]` its product state.
     """
@@ -115,8 +114,8 @@ class Items:
         self.size = 0
 
     def make_room(self, besides: int) -> bool:
-        """Give up what was found of items, and their numbers, where that and `besides` bytes take
-        more than half of what the passes leave; whether that was so.
+        """Drop all items but the first if they and `besides` bytes take more than half of the
+        memory that the passes leave; return whether they were dropped.
 
         Raises
         ------

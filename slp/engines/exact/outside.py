@@ -1,4 +1,4 @@
-"""What a random tree holds on average: outside sums of the compiled engine."""
+"""Expectations over random trees: outside sums of the compiled engine."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def outside_sums(
     Raises
     ------
     BudgetError
-        The memory that the passes leave is not enough for it (E501).
+        The memory that the passes leave is not enough (E501).
     """
     visits, uses, weights, splits, product, sizes, rows, probability = passes.descend(
         "following the trees down",

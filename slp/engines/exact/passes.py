@@ -1,4 +1,4 @@
-"""Passes of the compiled engine over all items, run when asked for, and the budget they keep."""
+"""Passes of the compiled engine over all items, run on demand within a budget."""
 
 from __future__ import annotations
 
@@ -54,18 +54,16 @@ _WORDS: dict[Quantity, str] = {
 # A second or so (`native/core/exact/bounds.hpp`).
 _WORK_ON_BOUNDS = 5e7
 
-# From when on, in seconds and in shares of what there is to do, a guess at the time left is worth
-# something, and until when.
+# From which second, and between which fractions of the work done, the time left is estimated.
 _FIRST_GUESS, _LAST_GUESS = 1.0, 0.99
 
 _WHAT_WOULD_FIT = "fewer cuts, shallower trees or larger leaves make it smaller"
 
 
 class Passes:
-    """All passes over one grammar on one table, in `memory` bytes, of which the table takes some,
-    and until the `deadline`, whose watch runs while they do. `what_fits` says what would make a
-    pass fit into a room, when one does not. `engine` is the core's (`Problem.core`); it is made
-    here where it is not given."""
+    """All passes over one grammar on one table, within `memory` bytes (the table included) and the
+    `deadline`. If a pass does not fit, `what_fits` finds changes that would. `engine` is the core's
+    (`Problem.core`); it is made here where it is not given."""
 
     def __init__(
         self,
@@ -97,14 +95,14 @@ class Passes:
         self._made_of = (grammar, table, memory, None, threads)
 
     def __reduce__(self) -> tuple[type[Passes], tuple[Any, ...]]:
-        """To be pickled or copied: what the core holds is computed anew, without a deadline."""
+        """For pickling and copying: the copy computes its passes again, without a deadline."""
         return Passes, self._made_of
 
     def get(self, quantity: Quantity, likelihood: bool, *, items: bool) -> Any:
         """The pass that computes a quantity with or without likelihood; run once, and kept as long
         as there is room for it beside others.
 
-        Without `items` it may know the root's value alone, which takes less time and memory.
+        Without `items` it may know only the root's value, which takes less time and memory.
 
         Raises
         ------
@@ -127,13 +125,13 @@ class Passes:
         return max(0, self._room - self._kept_bytes())
 
     def hold(self, words: str, size: int, needed: tuple[Quantity, bool]) -> None:
-        """That what is done now holds `size` bytes, and needs one of the passes kept: others are
-        given up should they be in its way.
+        """Reserve `size` bytes for the present work, which needs one of the passes kept. Other
+        passes are dropped if their memory is needed.
 
         Raises
         ------
         BudgetError
-            There is no room for so much (E501), or the time is over (E540).
+            There is not enough memory (E501), or the time is over (E540).
         """
         if size > self.left():
             self._kept = {key: kept for key, kept in self._kept.items() if key[:2] == needed}
@@ -143,11 +141,11 @@ class Passes:
             raise self._used_up(_STOPPED, words)
 
     def working(self) -> AbstractContextManager[None]:
-        """Around what is done besides the passes: it takes of the same time."""
+        """Around work outside the passes, which counts for the same time."""
         return self._deadline.working()
 
     def vector(self, quantity: Quantity, likelihood: bool, length: int = 0) -> NDArray[np.float64]:
-        """The root's vector of a quantity; what else the pass found is given up again."""
+        """The root's vector of a quantity; other values of the pass are dropped."""
         return np.asarray(self.engine.root_vector(self._run(quantity, likelihood, length, False)))
 
     def descend(
@@ -158,11 +156,11 @@ class Passes:
         *,
         by_interval_blocks: bool = False,
     ) -> tuple[Any, ...]:
-        """What a descent of the core finds from the totals: its results behind the status.
+        """The results of a descent of the core from the totals, without the status.
 
-        `descent` is given the pass of totals, bytes, threads and what is to be called now and then;
-        one that can go `by_interval_blocks` is given None where passes do: it evaluates the
-        blocks itself.
+        `descent` takes the pass of totals, bytes, threads and a function to call regularly. If
+        passes go by interval blocks, a descent that can go `by_interval_blocks` gets None as the
+        pass: it evaluates the blocks itself.
 
         Raises
         ------
@@ -223,8 +221,8 @@ class Passes:
     def _try(
         self, quantity: Quantity, likelihood: bool, length: int, keep: bool
     ) -> tuple[Any, int]:
-        """A pass and how it ended: doubles first, numbers with exponents where those do not
-        reach."""
+        """A pass and its status: with doubles first, then with wider exponents if these leave their
+        range."""
         left = self.left()
         for scaled in (False, True):
             done = self.engine.make_pass(
@@ -247,8 +245,8 @@ class Passes:
     def _poll(
         self, words: str, started: float, by_interval_blocks: bool | None = None
     ) -> _Poll | None:
-        """What the core calls now and then; False stops it. `by_interval_blocks` says what a pass
-        counts; None where it is not known how much there is to do."""
+        """The function that the core calls regularly; False stops it. `by_interval_blocks` says
+        what a pass counts; None if the amount of work is not known."""
         report, deadline = self._progress, self._deadline
         if report is None and deadline.seconds is None:
             return None
@@ -264,8 +262,8 @@ class Passes:
         return poll
 
     def _left(self, items: int, started: float, by_interval_blocks: bool) -> str:
-        """What share of the items is done and how long the others may take, in words, both about;
-        of the time nothing at the beginning."""
+        """A phrase with the approximate share of the items done and, after the beginning, the time
+        left."""
         expected = self._size.boxes if by_interval_blocks else self._size.items
         if self._size.at_least:
             return f", of more than {expected:.1e}"
@@ -287,7 +285,7 @@ class Passes:
     def _bounds_on_evidence(
         self, quantity: Quantity, likelihood: bool, interval: Interval | None
     ) -> Interval | None:
-        """Bounds on the log evidence when a pass was stopped whose total lies in `interval`."""
+        """Bounds on the log evidence after a stopped pass whose total lies in `interval`."""
         if quantity == "total" and likelihood:
             joint = interval
         else:
@@ -307,8 +305,8 @@ class Passes:
 
     @property
     def _log_purest(self) -> float:
-        """Log likelihood of the partition of all rows by class, which no tree's exceeds; so neither
-        does the evidence, their average over the prior. (Of other leaf models inf.)"""
+        """Log likelihood of the partition of all rows by class. It is an upper bound on that of
+        every tree, and so on the log evidence. inf for other leaf models."""
         if not isinstance(self._leaf, Dirichlet):
             return inf
         return float(self._leaf.log_marginal(np.diag(self._statistics.sum(axis=0))).sum())
@@ -334,7 +332,7 @@ class Passes:
         return self._budget_error(status, doing, bounds, help)
 
     def _count_in_words(self, quantity: Quantity, have: int, by_interval_blocks: bool) -> str:
-        """How far a pass came that was stopped."""
+        """How far a stopped pass came."""
         unit = "boxes" if by_interval_blocks else self._unit
         if quantity == "feature_use" and self._n_items and have >= self._n_items:
             return f"all {self._n_items:,} {unit} were summed, how features are used is missing"
@@ -345,7 +343,7 @@ class Passes:
         return f"{have:,} {unit} are done of {size} (estimate)"
 
     def _words(self, quantity: Quantity, length: int, by_interval_blocks: bool) -> int:
-        """Length of what a pass keeps for an item."""
+        """Length of an item's value in a pass."""
         if quantity in ("leaf_number", "tree_depth"):
             return 2 + length
         if quantity == "feature_use":  # by blocks a derivative beside each value, at most
@@ -376,7 +374,7 @@ class Passes:
 
 
 def bounds_in_words(bounds: Interval) -> str:
-    """What is certain of the log evidence, rounded outwards."""
+    """The bounds on the log evidence as text, rounded outwards."""
     low, high = bounds
     if low == high:
         return f"the log evidence is {low:.6f}"

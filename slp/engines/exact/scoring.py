@@ -31,7 +31,7 @@ class TreeScorer:
         threads: int = N_CORES,
     ) -> NDArray[np.float64]:
         """Log weights of T trees under the program as written, without likelihood, shape (T,); -inf
-        off the support, NaN for those that were not reached before `stop` said so.
+        off the support, NaN for those not reached before `stop` became true.
 
         A tree is its nodes as `canonical_nodes` gives them. A split is matched by a rule's split
         that leaves the same two sets of rows, on the same feature or, under the measure
@@ -43,7 +43,7 @@ class TreeScorer:
         return np.asarray(found)
 
     def log_weight(self, tree: Tree) -> float:
-        """Log weight of one tree; -inf also where the codes do not tell how it parts the rows."""
+        """Log weight of one tree; -inf also if the codes do not determine how it parts the rows."""
         placed = place_tree(self._table, tree)
         nodes = None if placed is None else canonical_nodes(placed)
         return -np.inf if nodes is None else float(self.log_weights([nodes], threads=1)[0])

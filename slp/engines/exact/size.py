@@ -1,8 +1,8 @@
 """How large a problem is for the compiled engine, estimated before it is run.
 
-The method is in `native/core/exact/estimate.hpp`: a random search for boxes that is without bias
-where nothing but the table limits them. It takes a few tenths of a second, on tables of tens of
-thousands of rows a second or two, and, having a seed of its own, gives the same numbers each time.
+The method is in `native/core/exact/estimate.hpp`: a random search for boxes, which is unbiased if
+only the table limits them. It takes a few tenths of a second, or a second or two for tens of
+thousands of rows. Its seed is fixed, so it gives the same numbers each time.
 """
 
 from __future__ import annotations
@@ -21,35 +21,35 @@ from slp.problem.problem import Problem
 
 __all__ = ["MOST_SPLITS", "Size", "estimate_size", "size_for", "size_of"]
 
-#: What `auto` lets a pass go through: half an hour of one core where a pass goes item by item, one
-#: or two minutes where it goes by interval blocks (`native/core/exact/interval_blocks/search.hpp`).
+#: The most splits of a pass under `auto`: half an hour of one core if the pass goes item by item,
+#: one or two minutes if it goes by interval blocks
+#: (`native/core/exact/interval_blocks/search.hpp`).
 MOST_SPLITS = 1e10
 
 # Bytes at the peak, measured (docs/notes/exact-passes.md). A table with one word a value takes
 # three words for an item, with its free slots and the copy of a sixteenth of it while it grows.
 _BYTES_PER_ITEM = 52
-# Of the sums that are kept by blocks until the last is done; a vector has a word for each depth.
+# Bytes of the sums that interval blocks keep until the end; a vector has a word for each depth.
 _BYTES_PER_BOX, _WORD = 30, 8
 
 _ROUGH, _FINE, _SEED = 2e5, 1e7, 1
-# What a summary takes is up to so many times what is estimated, or so many times less.
+# A summary takes up to so many times its estimate, or so many times less.
 _SPREAD = 3.0
-# A feature with more values is not the inner one
-# (`native/core/exact/interval_blocks/inner_feature.cpp`).
+# A feature with more values is not inner (`native/core/exact/interval_blocks/inner_feature.cpp`).
 _MOST_INNER = 256
-# A rough estimate is enough if what it says is this far from what there is room for.
+# A rough estimate is enough if it differs from the limit by this factor.
 _FAR = 8.0
 
 
 @dataclass(frozen=True)
 class Size:
-    """Estimated number of boxes, and of items: pairs of a box and a state that it is met in.
+    """Estimated number of boxes, and of items: boxes in states.
 
-    `splits` are those of all items together, `memory` the bytes that one pass over totals takes at
-    its peak, with every item kept; both about. `error` is the relative standard error of `boxes`,
-    and of all that comes from it. If `at_least`, there are so many that no more were counted.
-    `seconds` is what a whole summary takes on one core (`seconds_of`), within a factor of three or
-    so; `summary_memory` the bytes of its largest pass.
+    `splits` is the approximate number of splits of all items, `memory` the approximate peak bytes
+    of one pass over totals that keeps every item. `error` is the relative standard error of
+    `boxes`, and of all that depends on it. With `at_least` the count was stopped, and there are
+    more. `seconds` is what a whole summary takes on one core (`seconds_of`), within a factor of
+    three or so; `summary_memory` the bytes of its largest pass.
     """
 
     boxes: float
@@ -63,13 +63,13 @@ class Size:
 
     @property
     def most_seconds(self) -> float:
-        """What a whole summary takes where the estimate is too low by the factor that it may be."""
+        """The longest time of a whole summary, if the estimate is too low by its largest factor."""
         return self.seconds * _SPREAD
 
     @property
     def in_seconds(self) -> str:
-        """How long a whole summary takes, in words: from two cores and a lucky guess to the
-        opposite."""
+        """The time of a whole summary as text: from a high estimate on two cores to a low one on
+        one core."""
         low, high = (
             _one_digit(self.seconds / 2, math.floor),
             _one_digit(self.most_seconds, math.ceil),
@@ -83,16 +83,16 @@ class Size:
         )
 
     def fits(self, memory: float, splits: float = MOST_SPLITS) -> bool:
-        """Whether a pass stays within bytes and splits, two standard errors allowed for."""
+        """Whether a pass stays within bytes and splits, with two standard errors added."""
         most = 1 + 2 * self.error
         return not self.at_least and self.memory * most <= memory and self.splits * most <= splits
 
     def exceeds(self, memory: float, splits: float) -> bool:
-        """Whether the numbers themselves are above what there is, errors left aside."""
+        """Whether the estimates are above the limits, without their errors."""
         return self.at_least or self.memory > memory or self.splits > splits
 
     def boxes_alone(self) -> Size:
-        """The size if each box were met in one state."""
+        """The size if each box occurred in one state."""
         splits = self.splits * self.boxes / self.items
         return replace(self, items=self.boxes, splits=splits, memory=_of_items(self.boxes))
 
@@ -116,7 +116,7 @@ class Size:
 
     @property
     def in_boxes(self) -> str:
-        """How many boxes, in words."""
+        """The number of boxes, as text."""
         if self.vast:
             return f"10^{math.floor(math.log10(self.boxes))} boxes"
         about = "more than" if self.at_least else "about"
@@ -137,14 +137,14 @@ def estimate_size(problem: Problem) -> Size | None:
 
 
 def size_for(problem: Problem, memory: float, splits: float) -> Size | None:
-    """The size as far as it must be known to say whether a pass `fits`; None without the compiled
-    core. What is small or large by far is told in a few milliseconds."""
+    """The size, as exactly as needed to decide whether a pass `fits`; None without the compiled
+    core. A few milliseconds suffice for problems that are far too large or small enough."""
     engine, grammar, table = problem.core, problem.grammar, problem.table
     if engine is None:
         return None
     rough = size_of(engine, grammar, table, _ROUGH)
     if isinstance(grammar.states, OpenStates):
-        # Many states are listed only where the boxes are so few that a pass may fit.
+        # Many states are listed only if there are few enough boxes for a pass to fit.
         if rough.at_least or rough.boxes_alone().exceeds(memory, splits):
             return rough
         try:
@@ -168,8 +168,8 @@ def size_of(engine: Any, grammar: TreeGrammar, table: Table, work: float = _FINE
     min_leaf, d = grammar.min_leaf, len(table.features)
     if per_box:
         vector = _WORD * (per_box + 1) if per_box > 1 else 0
-        # Families stop short of boxes that `min_leaf` keeps out, but meet some more than once:
-        # 2 to 15 times the boxes on the tables that were tried, for a min_leaf of 2 to 29.
+        # Interval blocks omit boxes that `min_leaf` excludes, but visit some more than once: 2 to
+        # 15 times the boxes on the tables tried, for a min_leaf of 2 to 29.
         visited = unlimited if min_leaf == 1 else min(3 * unlimited, 10 * boxes)
         memory = visited * (_BYTES_PER_ITEM + _BYTES_PER_BOX + vector)
         splits_in_all = visited * splits
@@ -192,9 +192,9 @@ def seconds_of(
     grammar: TreeGrammar,
     table: Table,
 ) -> float:
-    """Seconds of one core that a whole summary takes, about: the passes for evidence (two where the
-    grammar does not normalise), best tree and number of trees, and the uses of features, which
-    take as long as several of them.
+    """Approximate seconds of one core for a whole summary: the passes for evidence (two if the
+    grammar does not normalise), best tree and number of trees, and the uses of features, which take
+    as long as several passes.
 
     Measurements are in docs/notes/exact-passes.md.
     """
@@ -202,18 +202,18 @@ def seconds_of(
     rows = 1 + len(table.counts) / 2000
     passes = 3 + (not grammar.normalised or grammar.max_leaves is not None)
     if not per_box:
-        # What depth and `min_leaf` keep out is not gone through, though it is in `splits`.
+        # Splits that depth and `min_leaf` exclude are not followed, although `splits` counts them.
         gone_through = splits * min(1.0, boxes / max(1.0, unlimited))
         return items * rows * (1.5e-6 + gone_through * 5e-8) * (passes + 2)
-    # Families go through what depth keeps out; a look-up serves as many boxes as the inner feature
-    # has values.
+    # Interval blocks follow what depth excludes. One look-up serves as many boxes as the inner
+    # feature has values.
     values = [f.n_codes for f in table.features if f.levels is None and f.n_codes <= _MOST_INNER]
     a_pass = unlimited * rows * (8e-6 / max([4, *values]) + splits * per_box * 1e-9)
     return a_pass * (passes + 2 + 0.45 * d)
 
 
 def _one_digit(seconds: float, toward: Callable[[float], int]) -> float:
-    """A time of which one digit means something, two from a minute on that is not too short."""
+    """A time with one significant digit, or two for longer minutes."""
     if seconds <= 0:
         return 0.0
     unit = 10.0 ** math.floor(math.log10(seconds)) if seconds < 60 else 60.0
@@ -228,5 +228,5 @@ def _of_items(items: float) -> int:
 
 
 def _rounded(number: float) -> str:
-    """Two digits that mean something: `88,000`, `3.1e+12`."""
+    """Two significant digits: `88,000`, `3.1e+12`."""
     return f"{float(f'{number:.2g}'):,.0f}" if number < 1e9 else f"{number:.1e}"
