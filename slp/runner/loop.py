@@ -123,14 +123,9 @@ def run(
     chains = [
         Chain(stepper, schedule, c, stream, cut, own, size_of) for c, stream in enumerate(streams)
     ]
-    kept = None if checkpoint is None else read_checkpoint(checkpoint, identity)
-    if checkpoint is not None and kept is not None:
-        with only_checkpoints(checkpoint.path):
-            for chain, data in zip(chains, kept, strict=True):
-                chain.go_on_from(data)
-                check([draw.record for draw in chain.draws])
+    resumed = checkpoint is not None and _resume(chains, checkpoint, identity, check)
     now = _Watch(chains, identity, progress, checkpoint)
-    if kept is None:
+    if not resumed:
         now.write()  # find out before the work whether the file can be written
     interrupted = out_of_time = False
     try:
@@ -140,26 +135,21 @@ def run(
                 now.write_if_due()
         now.write()
         out_of_time = not all(chain.over for chain in chains)
-        if out_of_time:
-            assert deadline.seconds is not None
-            if not _n_kept(chains):
-                raise _nothing_in_time(deadline.seconds, chains, checkpoint)
-            say(out_of_time_in_words(deadline.seconds, _n_kept(chains), schedule.draws))
     except KeyboardInterrupt:
         if not _n_kept(chains):
             raise
         interrupted = True
-        say(_interrupted(_n_kept(chains), schedule.draws))
+        say(INTERRUPTED(kept=_n_kept(chains), wanted=schedule.draws))
+    if out_of_time:
+        assert deadline.seconds is not None
+        if not _n_kept(chains):
+            raise _nothing_in_time(deadline.seconds, chains, checkpoint)
+        say(out_of_time_in_words(deadline.seconds, _n_kept(chains), schedule.draws))
     cuts = [c.schedule.warm_up for c in chains if c.schedule is not schedule]
     if cuts:
-        say(_warm_up_cut(min(cuts), schedule.warm_up))
+        say(WARM_UP_CUT(made=min(cuts), planned=schedule.warm_up))
     if schedule.thin is not None:
-        every = max(chain.every for chain in chains)
-        for c, chain in enumerate(chains):
-            chain.draws = chain.draws[: kept_of(schedule.draws_of(c), chain.every)]
-            chain.keep_every(every)
-        if every > 1:
-            say(KEPT_EVERY(every=every, kept=_n_kept(chains), wanted=schedule.draws))
+        _thin_alike(chains, schedule, say)
     return RunResult(
         [[draw.record for draw in chain.draws] for chain in chains],
         [[draw.log_weight for draw in chain.draws] for chain in chains],
@@ -168,6 +158,35 @@ def run(
         out_of_time,
         min(cuts, default=None),
     )
+
+
+def _resume(
+    chains: Sequence[Chain[S]],
+    checkpoint: Checkpoint,
+    identity: Mapping[str, str],
+    check: Callable[[Sequence[Json]], object],
+) -> bool:
+    """Whether the chains go on from a checkpoint; they are then as it has them."""
+    kept = read_checkpoint(checkpoint, identity)
+    if kept is None:
+        return False
+    with only_checkpoints(checkpoint.path):
+        for chain, data in zip(chains, kept, strict=True):
+            chain.go_on_from(data)
+            check([draw.record for draw in chain.draws])
+    return True
+
+
+def _thin_alike(
+    chains: Sequence[Chain[S]], schedule: Schedule, say: Callable[[Diagnostic], None]
+) -> None:
+    """Keep one in so many draws of all chains alike: as many as any of them had to drop (W544)."""
+    every = max(chain.every for chain in chains)
+    for c, chain in enumerate(chains):
+        chain.draws = chain.draws[: kept_of(schedule.draws_of(c), chain.every)]
+        chain.keep_every(every)
+    if every > 1:
+        say(KEPT_EVERY(every=every, kept=_n_kept(chains), wanted=schedule.draws))
 
 
 @contextmanager
@@ -254,14 +273,6 @@ def acceptance(tally: Tally) -> dict[str, float]:
         proposed[name] += count * (outcome != "stayed")
         accepted[name] += count * (outcome == "accepted")
     return {name: accepted[name] / n for name, n in sorted(proposed.items()) if n}
-
-
-def _interrupted(kept: int, wanted: int) -> Diagnostic:
-    return INTERRUPTED(kept=kept, wanted=wanted)
-
-
-def _warm_up_cut(made: int, planned: int) -> Diagnostic:
-    return WARM_UP_CUT(made=made, planned=planned)
 
 
 def out_of_time_in_words(seconds: float, kept: int, wanted: int) -> Diagnostic:

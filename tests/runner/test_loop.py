@@ -185,11 +185,11 @@ def test_time_that_is_over_in_the_search_for_a_start(threads: int, tmp_path: Pat
             schedule,
             seed=4,
             threads=threads,
-            deadline=Deadline(0.05),
+            deadline=Deadline(1),
             checkpoint=Checkpoint(file),
         )
     assert str(caught.value) == (
-        "error[E540]: the time of 0.05 s is over, and nothing was drawn: nowhere to start from was "
+        "error[E540]: the time of 1 s is over, and nothing was drawn: nowhere to start from was "
         "found\n  help: give it more time, or looser constraints, or go on from the checkpoint"
     )
     found = run(Walk(), schedule, seed=4, checkpoint=Checkpoint(file, resume=True))
