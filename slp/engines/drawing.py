@@ -16,6 +16,7 @@ from slp.engines.contract import DrawingOptions, Engine, Request
 from slp.engines.registry import engine_named
 from slp.engines.telling import teller, warn_of
 from slp.errors import Diagnostic, warn
+from slp.late import late_import
 from slp.problem.problem import Problem
 from slp.results.drawn import DrawnResult, HowDrawn, TreeSampler
 from slp.results.known import Known
@@ -115,6 +116,7 @@ class _Drawing:
         self, likelihood: bool, checkpoint: Checkpoint | None, deadline: Deadline
     ) -> DrawnResult:
         """Run until the deadline."""
+        late_import("slp.results.convergence")  # takes a second, which the deadline counts
         engine, request = cast(DrawingEngine, engine_named(self.engine)), self.request
         sampler, table = self.sampler(likelihood), self.problem.table
         draws, seed = request.draws, request.seed

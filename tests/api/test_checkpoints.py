@@ -40,7 +40,9 @@ def spoilt(data: Any, below: Any, path: tuple[Any, ...] = ()) -> Iterator[Any]:
 
 @pytest.mark.parametrize("rungs", [1, 3])
 def test_spoilt_content(rungs: int, tmp_path: Path) -> None:
+    """Also where the chains go on from what they were at, as more draws are asked for."""
     path, program = tmp_path / "run.json", slp.load("growtree")
+    more = {**RUN, "draws": 8}
     program.posterior(ROWS, checkpoint=path, rungs=rungs, **RUN)
     whole = json.loads(path.read_text())
     kept = {"identity": whole["identity"], "chains": whole["chains"]}
@@ -49,7 +51,7 @@ def test_spoilt_content(rungs: int, tmp_path: Path) -> None:
         digest = hashlib.sha256(json.dumps(wrong).encode()).hexdigest()
         path.write_text(json.dumps({"format": whole["format"], "digest": digest, **wrong}))
         try:
-            program.posterior(ROWS, checkpoint=path, resume=True, rungs=rungs, **RUN)
+            program.posterior(ROWS, checkpoint=path, resume=True, rungs=rungs, **more)
         except slp.SlpError as e:
             said.append(e.diagnostics[0].code)
             assert said[-1] in ("E514", "E515"), where

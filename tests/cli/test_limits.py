@@ -186,10 +186,11 @@ IMPORTS_TAKE_LONG = """
 import builtins, sys, time
 real, late = time.monotonic, [0.0]
 time.monotonic = lambda: real() + late[0]
+modules = sys.argv.pop(1).split(",")
 
 class Slow:
     def find_spec(self, name, path=None, target=None):
-        if name in ("click", "numpy"):
+        if name in modules:
             late[0] += 50.0
 
 sys.meta_path.insert(0, Slow())
@@ -200,9 +201,21 @@ sample_main()
 
 def test_imports_take_of_the_time(table: Path) -> None:
     """Two imports take 50 s each, by a clock that says so."""
-    script = [sys.executable, "-P", "-c", IMPORTS_TAKE_LONG]
+    script = [sys.executable, "-P", "-c", IMPORTS_TAKE_LONG, "click,numpy"]
     done = subprocess.run(
         [*script, "growtree", str(table), "--time", "90s"], capture_output=True, text=True
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert "error[E540]: the time of 1 min 30 s is over reading the table" in done.stderr
+
+
+def test_the_import_of_convergence_takes_of_the_time(table: Path) -> None:
+    """It is done before the chains begin, and not when their time is over."""
+    script = [sys.executable, "-P", "-c", IMPORTS_TAKE_LONG, "arviz_stats"]
+    done = subprocess.run(
+        [*script, "growtree", str(table), "--engine", "mh", "--time", "40s"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert "error[E540]: the time of 40 s is over, and nothing was drawn" in done.stderr

@@ -102,4 +102,6 @@ class MixtureChains(StepByStep[MixtureState[D]], Generic[S, D]):
 
     def load(self, data: Json) -> MixtureState[D]:
         """See `Stepper`."""
-        return MixtureState(self.derivation_from_data(data["choices"]), tuple(data["turns"]))
+        turns = data["turns"]
+        assert all(type(turn) is int and turn >= 0 for turn in turns)
+        return MixtureState(self.derivation_from_data(data["choices"]), tuple(turns))

@@ -10,7 +10,7 @@ import numpy as np
 
 from slp.engines.mcmc.trees.compiled import CompiledMetropolisHastings, CoreState
 from slp.engines.mcmc.trees.core_chains import seeds
-from slp.engines.mcmc.trees.tempering import OfRung0, first_spacing
+from slp.engines.mcmc.trees.tempering import OfRung0, first_spacing, loaded_spacing
 from slp.runner import ChainStepper, Info, Json, Move, Phase, Stop, never
 
 __all__ = ["CompiledTempering", "Rungs"]
@@ -67,4 +67,4 @@ class CompiledTempering(OfRung0[CompiledMetropolisHastings], ChainStepper[Rungs]
     def load(self, data: Json) -> Rungs:
         """See `Stepper`."""
         states, spacing = data
-        return Rungs(tuple(self.base.load(s) for s in states), tuple(spacing))
+        return Rungs(tuple(self.base.load(s) for s in states), loaded_spacing(spacing, len(states)))

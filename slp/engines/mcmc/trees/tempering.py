@@ -36,7 +36,14 @@ from slp.runner.randomness import Randomness, RandomNumbers
 if TYPE_CHECKING:
     from slp.results.drawn import TreeSampler
 
-__all__ = ["Tempering", "TemperingState", "check_rungs", "first_spacing", "log_swap_ratio"]
+__all__ = [
+    "Tempering",
+    "TemperingState",
+    "check_rungs",
+    "first_spacing",
+    "loaded_spacing",
+    "log_swap_ratio",
+]
 
 _WANTED_SWAPS = 0.234
 _DECAY = 0.6
@@ -146,8 +153,9 @@ class Tempering(OfRung0[MetropolisHastings], StepByStep[TemperingState]):
     def load(self, data: Json) -> TemperingState:
         """See `Stepper`."""
         rungs, spacing, tried, swapped = data
+        assert type(tried) is int and 0 <= tried < len(rungs) - 1 and isinstance(swapped, bool)
         states = tuple(self.base.load(rung) for rung in rungs)
-        return TemperingState(states, tuple(spacing), tried, swapped)
+        return TemperingState(states, loaded_spacing(spacing, len(states)), tried, swapped)
 
 
 def check_rungs(rungs: int) -> None:
@@ -159,6 +167,13 @@ def check_rungs(rungs: int) -> None:
 def first_spacing(rungs: int) -> tuple[float, ...]:
     """r of each step between rungs at the start: powers 1, 1/2, 1/4, ..."""
     return (math.log(math.log(2)),) * (rungs - 1)
+
+
+def loaded_spacing(spacing: Json, rungs: int) -> tuple[float, ...]:
+    """The r of a dump, which are finite and one fewer than the rungs; else it is none."""
+    assert len(spacing) == rungs - 1
+    assert all(isinstance(r, float) and math.isfinite(r) for r in spacing)
+    return tuple(spacing)
 
 
 def log_swap_ratio(powers: tuple[float, ...], rungs: list[MixtureState[Proof]], j: int) -> float:
