@@ -9,6 +9,8 @@ from slp.errors import Related, SlpError, UsageError
 from slp.messages.proofs import (
     NOTHING_OF_THAT_NAME,
     SEVERAL_SOLUTIONS,
+    SEVERAL_SOLUTIONS_AND_THE_END,
+    SEVERAL_SOLUTIONS_BEHIND,
     SEVERAL_SOLUTIONS_OF_ONE,
     SEVERAL_SOLUTIONS_OF_TWO,
 )
@@ -17,11 +19,22 @@ from slp.source import SourceSpan
 __all__: list[str] = []
 
 
-def several_solutions(goal: str, reached: Sequence[tuple[str, SourceSpan | None]] = ()) -> SlpError:
-    """E284. `reached` are goals that the solutions lead to, with their places."""
+_Place = tuple[str, SourceSpan | None]
+
+
+def several_solutions(
+    goal: str, reached: Sequence[_Place], behind: _Place | None, clause: SourceSpan | None
+) -> SlpError:
+    """E284. `reached` are up to two goals that the solutions lead to, fewer where they end in
+    proofs; `behind` is the goal that they stand behind, all with their places; `clause` is the
+    place of the first clause of `goal`."""
     if not reached:
-        return SlpError(SEVERAL_SOLUTIONS(goal=goal))
+        if behind is None:
+            return SlpError(SEVERAL_SOLUTIONS(clause, goal=goal))
+        return SlpError(SEVERAL_SOLUTIONS_BEHIND(behind[1], goal=goal, behind=behind[0]))
     (first, span), (last, other) = reached[0], reached[-1]
+    if len(reached) == 1:
+        return SlpError(SEVERAL_SOLUTIONS_AND_THE_END(span, goal=goal, first=first))
     wording = SEVERAL_SOLUTIONS_OF_ONE if first == last else SEVERAL_SOLUTIONS_OF_TWO
     related = [Related("and to this goal", other)] if other is not None and other != span else []
     return SlpError(wording(span, related=related, goal=goal, first=first, last=last))

@@ -53,10 +53,12 @@ from slp.messages.proofs import (
     WEIGHTS_NOT_LEARNED,
 )
 from slp.resolution import DEFAULT_LIMITS, Database, Limits
+from slp.resolution.clauses import Predicate
 from slp.resolution.graph import ChoiceGraph, Flow, Outcome
 from slp.resolution.machine import END, Goal, Meter
+from slp.source import SourceSpan
 from slp.syntax import term_to_text
-from slp.terms import Term
+from slp.terms import Term, functor
 
 __all__ = ["learn_labels"]
 
@@ -223,11 +225,25 @@ def _all_of(goal: Term, graph: ChoiceGraph, labels: Labels) -> Flow:
     """All derivations of a goal, those that fail included."""
     flow = graph.weigh(labels, _NEGLIGIBLE)
     if graph.branches:
-        reached = [(term_to_text(g.term), g.span) for g in graph.reached if not callable(g.term)]
-        raise faults.several_solutions(term_to_text(goal), reached)
+        behind = None if graph.behind is None else _place(graph.behind)
+        reached = [_place(g) for g in graph.reached]
+        raise faults.several_solutions(
+            term_to_text(goal), reached, behind, _first_clause(goal, graph)
+        )
     if flow.open > _NEGLIGIBLE:
         raise _cut_off(goal, graph, flow)
     return flow
+
+
+def _place(goal: Goal) -> tuple[str, SourceSpan | None]:
+    assert not callable(goal.term)
+    return term_to_text(goal.term), goal.span
+
+
+def _first_clause(goal: Term, graph: ChoiceGraph) -> SourceSpan | None:
+    key = functor(goal)
+    own = None if key is None else graph.database.definitions.get(key)
+    return own.clauses[0].source.span if isinstance(own, Predicate) else None
 
 
 def _cut_off(goal: Term, graph: ChoiceGraph, flow: Flow) -> SlpError:

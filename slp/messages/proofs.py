@@ -650,6 +650,12 @@ _CHOOSE = (
     "solution by --goal (`goal` in Python)"
 )
 SEVERAL_SOLUTIONS = E284.says(_SEVERAL, _CHOOSE)
+SEVERAL_SOLUTIONS_BEHIND = E284.says(
+    f"{_SEVERAL}: behind `{{behind}}` more than one way leads to the end of a proof", _CHOOSE
+)
+SEVERAL_SOLUTIONS_AND_THE_END = E284.says(
+    f"{_SEVERAL}: one way to prove it leads to `{{first}}`, another to its end", _CHOOSE
+)
 SEVERAL_SOLUTIONS_OF_ONE = E284.says(
     f"{_SEVERAL}: one way to prove it leads to `{{first}}`, and so does another", _CHOOSE
 )

@@ -147,7 +147,8 @@ class ChoiceGraph:
     `outcomes` are the clauses of edges; `exits[x]` the outcomes of exit x. `branches`: whether some
     logical goal has several solutions with exits; then the masses of derivations that succeed and
     fail need not sum to 1; `reached` are stochastic goals that two of the first such solutions lead
-    to, fewer where they end in proofs. `stopped`: the limit that was reached, None if none was.
+    to, fewer where they end in proofs, and `behind` the stochastic goal that they stand behind,
+    None if there is none. `stopped`: the limit that was reached, None if none was.
     """
 
     database: Database
@@ -158,6 +159,7 @@ class ChoiceGraph:
     exits: list[tuple[int, ...]] = field(default_factory=list)
     branches: bool = False
     reached: tuple[Goal, ...] = ()
+    behind: Goal | None = None
     stopped: Diagnostic | None = None
     _nodes: list[_Node] = field(default_factory=lambda: [_Node(None)])
     _by_key: dict[Hashable, int] = field(default_factory=dict)
@@ -240,6 +242,7 @@ class ChoiceGraph:
         if proofs + node.exits > 1 and not self.branches:
             self.branches = True
             self.reached = tuple(found.goal for found in machine.exits[:2])
+            self.behind = None if node.start is None else node.start[0].goal
 
     def _add_exit(self, i: int, found: Exit, labels: Sequence[Term]) -> None:
         numbers = []

@@ -102,6 +102,34 @@ def test_failure_that_has_no_probability() -> None:
     assert slp.parse(text).learn("p(h)", failures=False).converged
 
 
+@pytest.mark.parametrize(
+    ("clauses", "more", "line"),
+    [
+        (
+            "p(X) :- coin(X), member(_, [1, 2]).",
+            "behind `coin(_0_2)` more than one way leads to the end of a proof",
+            "p(X) :- coin(X), member(_, [1, 2]).",
+        ),
+        ("p(h) :- member(_, [1, 2]).", None, "p(h) :- member(_, [1, 2])."),
+        (
+            "p(h).\np(X) :- coin(X).",
+            "one way to prove it leads to `coin(_0_1)`, another to its end",
+            "p(X) :- coin(X).",
+        ),
+    ],
+)
+def test_solutions_that_end_in_proofs(clauses: str, more: str | None, line: str) -> None:
+    """The clause that they are in is shown."""
+    with pytest.raises(slp.SlpError) as caught:
+        slp.parse(f"{COINS}{clauses}\n").learn("p(h)", "coin(h)")
+    (found,) = caught.value.diagnostics
+    assert found.code == "E284" and f" | {line}\n" in str(caught.value)
+    assert found.message == (
+        "logical goals below `p(_0_1)` have several solutions, so failure has no probability"
+        + (f": {more}" if more else "")
+    )
+
+
 def test_weights_are_no_probabilities() -> None:
     assert fault(":- weights.\n2 :: p(a).\n3 :: p(b).", "p(a)") == (
         "E285",
