@@ -1,4 +1,4 @@
-"""Which engine runs, and why: what `auto` decides, by the estimated size and never by the clock."""
+"""The choice of the engine: `auto` decides by the estimated size, never by the clock."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from slp.results.choice import Choice
 
 __all__ = ["choose", "ends_warm_up_early", "goes_on_with_draws"]
 
-# Item by item the search for the best tree keeps four words for an item where that for totals,
-# which the estimate is of, keeps three. Uses of features that need more are left out instead.
+# Item by item, the search for the best tree keeps four words for an item; a pass for totals, which
+# is estimated, keeps three. If uses of features need more, they are left out.
 _TOTALS_TO_BEST = 3 / 4
 
-#: Seconds, estimated, from which on a summary of a prior is long.
+#: A summary of a prior is long from so many estimated seconds.
 _LONG = 10.0
 
 _FINITE = "the program has a finite tree grammar, so its trees can be summed exactly"
@@ -32,7 +32,7 @@ _MANY = "the grammar has too many states to be summed over without the compiled 
 
 
 def choose(problem: Problem, request: Request, engine: str) -> Choice:
-    """The engine that was asked for; for `auto` that which program, table and memory leave.
+    """The named engine; for `auto` the one that program, table and memory allow.
 
     Raises
     ------
@@ -53,12 +53,12 @@ def choose(problem: Problem, request: Request, engine: str) -> Choice:
 
 
 def _by_size(problem: Problem, request: Request) -> Choice:
-    """Exact sums where the passes of a summary, one at a time, fit into what the table leaves of
-    the memory and into `MOST_SPLITS`, else `mh`."""
+    """Exact sums if each pass of a summary fits into the memory that the table leaves and into
+    `MOST_SPLITS`, else `mh`."""
     grammar, table, memory = problem.grammar, problem.table, request.memory
     room = room_beside(table, memory) * _TOTALS_TO_BEST
     size = size_for(problem, room, MOST_SPLITS)
-    if size is None:  # the plain chart finds out by itself, unless the states are many
+    if size is None:  # the plain chart checks this itself, unless there are many states
         many = isinstance(grammar.states, OpenStates)
         return Choice("mh", _MANY) if many else Choice("exact", _FINITE + _plainly())
     if size.fits(room, MOST_SPLITS):
@@ -77,8 +77,8 @@ def _by_size(problem: Problem, request: Request) -> Choice:
 
 
 def _for_prior(choice: Choice, problem: Problem, seconds: float) -> Choice:
-    """The same, or draws that are independent where a summary of the prior by exact sums is too
-    large or takes long, longer than the `seconds` that there are for it among them."""
+    """The same for a prior, or independent draws if its summary by exact sums is too large, long,
+    or longer than `seconds`."""
     size, n_rows = choice.size, problem.table.n_rows
     long = min(_LONG, seconds)
     if size is None or (choice.engine == "exact" and _prior_seconds(size, n_rows) <= long):
@@ -94,8 +94,8 @@ def _for_prior(choice: Choice, problem: Problem, seconds: float) -> Choice:
 
 
 def _prior_seconds(size: Size, n_rows: int) -> float:
-    """Seconds, about, of an exact summary of a prior: most go into the number of leaves and the
-    depth, of which every box in every state has a vector. Under a prior trees are large."""
+    """Approximate seconds of an exact summary of a prior. The numbers of leaves and the depths take
+    most of it: every item has a vector of each, and trees under a prior are large."""
     length = min(n_rows, 64)
     return size.seconds + size.items * size.splits / max(1.0, size.boxes) * length**2 * 5e-10
 
@@ -103,8 +103,8 @@ def _prior_seconds(size: Size, n_rows: int) -> float:
 def goes_on_with_draws(
     choice: Choice, engine: str, deadline: Deadline, bounds: tuple[float, float] | None
 ) -> Choice:
-    """The choice of an engine that draws where exact sums, which `auto` took, did not end in their
-    share of the time."""
+    """The choice of an engine that draws, after the exact sums that `auto` chose did not end in
+    their share of the time."""
     reason = (
         f"exact sums did not end in their share of the time of "
         f"{format_seconds(deadline.seconds or 0)}, so the rest of it went into draws: the answer "
@@ -114,7 +114,7 @@ def goes_on_with_draws(
 
 
 def ends_warm_up_early(choice: Choice, steps: int) -> Choice:
-    """The choice where half of the time was over in warm-up, and warm-up ended there."""
+    """The choice after warm-up ended early because half of the time was over."""
     reason = (
         f"{choice.reason}; warm-up ended after {steps:,} steps, as half of the time was over: the "
         "answer depends on the clock"

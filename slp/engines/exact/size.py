@@ -213,7 +213,7 @@ def seconds_of(
 
 
 def _one_digit(seconds: float, toward: Callable[[float], int]) -> float:
-    """A time with one significant digit, or two for longer minutes."""
+    """Seconds rounded to one digit, to whole minutes, to tens of minutes or to hours."""
     if seconds <= 0:
         return 0.0
     unit = 10.0 ** math.floor(math.log10(seconds)) if seconds < 60 else 60.0

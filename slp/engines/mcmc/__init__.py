@@ -2,7 +2,7 @@
 over proofs of a goal (`proofs`).
 
 `engine` is the engine `mh`, `independent` the engine `forward`. `sample` runs chains over trees and
-gathers their draws, `options` and `default_steps` say how long, `memory` what they take.
+collects their draws, `options` and `default_steps` set their length, `memory` counts their bytes.
 """
 
 from typing import TYPE_CHECKING

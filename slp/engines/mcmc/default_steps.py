@@ -1,5 +1,5 @@
-"""How many steps a run of chains makes where nothing is said: a function of the program and the
-table, never of the clock."""
+"""The default number of steps of a run of chains: a function of the program and the table, never of
+the clock."""
 
 from __future__ import annotations
 
@@ -20,21 +20,20 @@ _QUICK = (20_000, 1000)
 _EDITS = (2000, 100)
 _SLOW = (1000, 10)
 
-#: Seconds of one core that four chains may take for 1000 draws; with fewer steps where they would
-#: take more.
+#: The most seconds of one core for 1000 draws of four chains; if they would take more, they make
+#: fewer steps.
 _MOST_SECONDS = 150.0
 _CHAINS, _DRAWS = 4, 1000
 
-# Of a step, in nanoseconds, about, as measured on tables of 500 to a million rows: in any case; for
-# each feature; for each row, and more where states call others, which are all choices at the same
-# box; for each row and feature, by what is read of the features there: the cuts of all, what each
-# cut leads to, the rows on both sides of each, or the rows of the leaves below a node that is
-# edited.
+# Approximate nanoseconds of a step, measured on tables of 500 to a million rows: always; for each
+# feature; for each row, and more if states call others, because these are all choices at the same
+# box; for each row and feature, by the data read there: the cuts of all features, the states of
+# each cut, the rows on both sides of each cut, or the rows of the leaves below an edited node.
 _STEP, _FEATURE, _ROW, _CALLS = 3000.0, 30.0, 2.5, 8.0
 _CUTS, _TARGETS, _SIDES, _EDITED = 0.5, 1.5, 20.0, 20.0
-# What a step in Python takes for each split of the root, and for each 64 rows of it.
+# Nanoseconds of a step in Python for each split of the root, and for each 64 rows.
 _SPLIT, _SPLIT_WORDS = 2500.0, 50.0
-# States that are looked at: those nearest to the start hold the largest boxes.
+# The number of states considered: those nearest to the start have the largest boxes.
 _STATES = 100
 
 
@@ -43,10 +42,10 @@ def default_steps(
 ) -> tuple[int, int]:
     """Steps before the first draw, and for each draw: of each chain.
 
-    More where steps are quick: in the core, without `q_exact` and without predicates. Where that
-    many would take 1000 draws of four chains more than `_MOST_SECONDS` by `seconds_of_step`, both
-    are lessened by the same factor. How many draws and chains there are does not matter, so that a
-    run may go on for more draws.
+    There are more where steps are quick: in the core, without `q_exact` and without predicates. If
+    1000 draws of four chains would take more than `_MOST_SECONDS` by `seconds_of_step`, both
+    numbers are reduced by the same factor. They do not depend on the numbers of draws and chains,
+    so a run can be resumed for more draws.
     """
     warmup, thin = _SLOW
     if sampler.in_core and sampler.over_edits:
@@ -59,8 +58,8 @@ def default_steps(
 
 
 def seconds_of_step(sampler: TreeSampler[Any], grammar: TreeGrammar) -> float:
-    """Seconds of one core that a step takes, about, where trees are small: a few times too many
-    where they grow large."""
+    """Approximate seconds of one core for a step with small trees; several times too high for large
+    trees."""
     table = sampler.geometry.table
     n, d = len(table.counts), len(table.features)
     in_any_case = _STEP + _FEATURE * d + _ROW * n
@@ -73,7 +72,7 @@ def seconds_of_step(sampler: TreeSampler[Any], grammar: TreeGrammar) -> float:
 
 
 def _read_of_features(grammar: TreeGrammar) -> float:
-    """Nanoseconds for each row of a box, of the rules of one state: the most of any state."""
+    """Nanoseconds for each row of a box: the largest number of any state's rules."""
     most = 0.0
     for state in islice(grammar.first_states().values(), _STATES):
         own = 0.0

@@ -26,9 +26,9 @@ MakeSampler: TypeAlias = Callable[[Problem, Any, bool, bool], "TreeSampler[Any]"
 
 @dataclass(frozen=True)
 class ChainsOverTrees:
-    """An engine (`slp.engines.drawing.DrawingEngine`) made of what its chains run.
+    """An engine (`slp.engines.drawing.DrawingEngine`) made from a function that makes its chains.
 
-    `in_core` : whether they run in the compiled core wherever predicates and edits let them.
+    `in_core` : whether they run in the compiled core where predicates and edits allow it.
     `needs_grammar` : see `Engine`.
     """
 
@@ -42,7 +42,7 @@ class ChainsOverTrees:
     Options: type[Any] = TreeChainOptions
 
     def refusal(self, problem: Problem, options: TreeChainOptions) -> tuple[Diagnostic, ...]:
-        """See `Engine`: what it refuses is found when chains are made."""
+        """See `Engine`: refusals are raised when chains are made."""
         return ()
 
     def run(self, problem: Problem, request: Request, options: TreeChainOptions) -> Result:
@@ -58,7 +58,7 @@ class ChainsOverTrees:
     def schedule(
         self, sampler: TreeSampler[Any], problem: Problem, options: TreeChainOptions, draws: int
     ) -> Schedule:
-        """See `DrawingEngine`: as the options say, and `default_steps` where they do not."""
+        """See `DrawingEngine`: from the options, else from `default_steps`."""
         return mcmc.chain_schedule(sampler, problem, options, draws)
 
 

@@ -41,7 +41,7 @@ class _Forward:
         Raises
         ------
         UnsupportedError
-            E533: the posterior is asked for.
+            E533: the posterior is wanted.
         """
         if request.likelihood:
             raise UnsupportedError(PRIOR_ALONE())

@@ -1,4 +1,4 @@
-"""What the chains of the compiled samplers take beside the table, told before they run."""
+"""Bytes of the compiled samplers' chains beside the table, computed before they run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PER_CUT = 8
 def room_for_averages(
     table: Table, memory: int, *, chains: int, rungs: int, threads: int, keyed: bool
 ) -> int:
-    """What a budget leaves to averages over draws, beside the table and the chains.
+    """The bytes that a budget leaves for averages over draws, beside the table and the chains.
 
     `keyed`: whether steps list all splits of a box, as the measure `partition` and the proposal
     `q_exact` need.
@@ -31,7 +31,7 @@ def room_for_averages(
     Raises
     ------
     BudgetError
-        E501: there is no room for the chains.
+        E501: the chains do not fit.
     """
     room = room_beside(table, memory)
     n, d = len(table.counts), len(table.features)

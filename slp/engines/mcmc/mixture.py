@@ -1,4 +1,4 @@
-"""Chains whose steps take one of several proposals: over proof trees, edits, proofs of a goal."""
+"""Chains whose steps draw one of several proposals: over proof trees, edits, proofs of a goal."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ S = TypeVar("S", bound=Space[Any])
 
 @dataclass(frozen=True, eq=False)
 class MixtureState(Generic[D]):
-    """A derivation, and how often each proposal of the mixture has been taken, modulo its
-    period."""
+    """A derivation, and how often each proposal of the mixture was used, modulo its period."""
 
     derivation: D
     turns: tuple[int, ...]
@@ -31,8 +30,8 @@ class MixtureState(Generic[D]):
 
 @dataclass(frozen=True)
 class Mixture(Generic[S, D]):
-    """Proposals with the probabilities that they are taken with, which do not depend on the
-    derivation: so each leaves the target invariant, and the mixture does."""
+    """Proposals with their probabilities, which do not depend on the derivation. Each proposal
+    leaves the target invariant, so the mixture does too."""
 
     proposals: tuple[Proposal[S, D], ...]
     cumulative: tuple[float, ...]
@@ -47,7 +46,7 @@ class Mixture(Generic[S, D]):
         return cls(tuple(p for p, _ in weighted), tuple(sums))
 
     def start(self, derivation: D) -> MixtureState[D]:
-        """A derivation from which no proposal has been taken."""
+        """The state of a derivation before any proposal."""
         return MixtureState(derivation, (0,) * len(self.proposals))
 
     def step(

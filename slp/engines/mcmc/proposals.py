@@ -1,12 +1,12 @@
 """Proposals on derivations, and the Metropolis-Hastings step that takes them.
 
-Every proposal cuts the derivation at a choice point and draws what follows from it anew; all that
-differs is where. Derivations are proof trees (`proof`) or sequences of edits
-(`slp.engines.mcmc.edits`), whose choice points come in an order in which no point depends on those
-after it. With x the derivation that is there, x' the one proposed, w its weight, q the probability
-that the local process draws it, L the likelihood, n the number of choice points, and w/q and L of
-the whole derivation (what was kept cancels), the ratio whose minimum with 1 is the acceptance
-probability is said in each docstring.
+Every proposal cuts the derivation at a choice point and draws the rest anew. Proposals differ only
+in the choice point. Derivations are proof trees (`proof`) or sequences of edits
+(`slp.engines.mcmc.edits`). Their choice points are ordered so that no point depends on later ones.
+Each docstring gives the acceptance ratio; the acceptance probability is its minimum with 1. Here x
+is the present derivation and x' the proposed one, w the weight of a derivation, q the probability
+that the local process draws it, L the likelihood, and n the number of choice points. w/q and L are
+those of the whole derivation; the kept part cancels.
 
 Reference: Angelopoulos & Cussens (2001), Markov chain Monte Carlo using tree-based priors on model
 structure, UAI.
@@ -36,7 +36,7 @@ __all__ = [
 
 
 class Derivation(Protocol):
-    """What a proposal asks of a derivation."""
+    """The part of a derivation that proposals use."""
 
     @property
     def n_points(self) -> int:
@@ -48,14 +48,14 @@ D = TypeVar("D", bound=Derivation)
 
 
 class Space(Protocol[D]):
-    """Derivations, the distribution over them that is drawn from, and how to draw them anew."""
+    """Derivations, the target distribution, and draws from the local process."""
 
     def passes(self, derivation: D, /) -> bool:
         """Whether a derivation is in the support, predicates aside."""
         ...
 
     def agreed(self, derivation: D, /) -> bool:
-        """Whether the predicates hold for it; asked last, as they may be slow."""
+        """Whether the predicates hold for it; tested last, as they may be slow."""
         ...
 
     def log_ratio(self, new: D, old: D) -> float:
@@ -76,18 +76,18 @@ S_contra = TypeVar("S_contra", contravariant=True)
 
 
 class Proposed(NamedTuple, Generic[D]):
-    """What is proposed: a derivation, or None if drawing it failed; and the log of the acceptance
-    ratio, not yet capped."""
+    """A proposed derivation (None if drawing it failed), and the log of the acceptance ratio,
+    before the minimum with 1."""
 
     derivation: D | None
     log_ratio: float
 
 
 class Proposal(Protocol[S_contra, D]):
-    """A way to propose.
+    """A distribution over the next derivation, given the present one.
 
-    `name` is what people call it. A proposal of `period` K is K proposals that take turns: `turn`,
-    from 0 to K - 1, says whose turn it is.
+    `name` is its public name. A proposal of `period` K is a cycle of K proposals; `turn`, from 0 to
+    K - 1, selects one.
     """
 
     @property
@@ -99,15 +99,15 @@ class Proposal(Protocol[S_contra, D]):
     def propose(
         self, randomness: Randomness, target: S_contra, old: D, turn: int
     ) -> Proposed[D] | None:
-        """A proposal; None where nothing can be proposed, and the chain stays."""
+        """A proposed derivation; None if nothing can be proposed, and the chain stays."""
         ...
 
 
 @dataclass(frozen=True)
 class CutAtRoot:
-    """`q_ind`: draw the whole derivation anew, whatever there is. (Choices before the first choice
-    point come out as they were, so this is a cut at the first choice point wherever all others are
-    below it.)
+    """`q_ind`: draw the whole derivation anew, independently of the present one. (Choices before
+    the first choice point have one alternative, so this is a cut at the first choice point if all
+    others are below it.)
 
     ratio = [w(x')/q(x') L(x')] / [w(x)/q(x) L(x)]
     """
@@ -126,8 +126,8 @@ class CutAtRoot:
 
 @dataclass(frozen=True)
 class CutUniformly:
-    """`q_uc`: cut at a choice point drawn uniformly. The way back must choose the same point among
-    those of x', so
+    """`q_uc`: cut at a choice point drawn uniformly. The reverse move must choose the same point
+    among those of x', so
 
     ratio = [w(x')/q(x') L(x')] / [w(x)/q(x) L(x)]  x  n(x) / n(x')
     """
@@ -149,9 +149,9 @@ class CutUniformly:
 
 @dataclass(frozen=True)
 class CutAtEach:
-    """`q_n(K)`: in turn k = 1, ..., K, cut at the k-th choice point; stay where there are fewer.
-    Points before the k-th are untouched by what is below it, so the way back cuts at the same one,
-    and no count enters:
+    """`q_n(K)`: for k = 1, ..., K in turn, cut at the k-th choice point; stay if there are fewer. A
+    cut does not change the points before the k-th, so the reverse move cuts at the same point, and
+    counts do not enter:
 
     ratio = [w(x')/q(x') L(x')] / [w(x)/q(x) L(x)]
     """
@@ -191,11 +191,12 @@ def acceptance_probability(log_ratio: float) -> float:
 def metropolis_hastings(
     randomness: Randomness, target: S, proposal: Proposal[S, D], old: D, turn: int = 0
 ) -> tuple[D, Outcome]:
-    """One step: propose once, and go there or stay. A proposal that fails, or breaks a test, is a
-    stay: to propose again instead would favour derivations from which proposals rarely fail.
+    """One step: propose once, then move or stay. If a proposal fails or breaks a test, the chain
+    stays. Proposing again instead would favour derivations from which proposals rarely fail.
 
-    Predicates are asked of what would be accepted only. The probability to go from x to x' is the
-    same, q(x') min(1, ratio) [tests and predicates hold for x'], whichever is asked first."""
+    Predicates are called only for a derivation that would be accepted. The order does not change
+    the probability of a move from x to x', q(x') min(1, ratio) [tests and predicates hold for
+    x']."""
     proposed = proposal.propose(randomness, target, old, turn)
     if proposed is None:
         return old, "stayed"

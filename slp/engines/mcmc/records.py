@@ -1,4 +1,4 @@
-"""Chains whose records are those of other chains, and stand for the same trees."""
+"""Chains whose records are those of other chains, with the same trees."""
 
 from __future__ import annotations
 

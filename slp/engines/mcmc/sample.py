@@ -1,4 +1,4 @@
-"""Chains over trees: what runs, how long, and in which memory."""
+"""Chains over trees: their sampler, length and memory."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ __all__ = [
     "tree_sampler",
 ]
 
-#: Each rung holds a state, and makes steps of its own.
+#: Each rung has a state, and makes its own steps.
 _MOST_RUNGS = 10_000
 
-#: Seconds at most that go into a look at some trees.
+#: The most seconds for drawing some trees.
 _LOOK = 5.0
 
 
@@ -65,12 +65,12 @@ def run_chains(
     UsageError
         E505, E516, E518: an option; E512, E513, E515: the checkpoint.
     BudgetError
-        E501: there is no room for the chains in the memory, the table's among them.
+        E501: the chains do not fit into the memory beside the table.
     SlpError
         E511, E514: the checkpoint; E517: no tree to start from was found.
     """
     check_count("rungs", options.rungs, least=1, most=_MOST_RUNGS)
-    Schedule(request.draws, options.chains)  # refuses numbers that are none, before they are used
+    Schedule(request.draws, options.chains)  # check the numbers before they are used
     room = _room(problem, request, options, in_core)
     return draw(engine, problem, request, options, room)
 
@@ -89,7 +89,7 @@ def forward_draws(problem: Problem) -> ForwardDraws:
 
 
 def runs_forward(problem: Problem) -> bool:
-    """Whether independent draws of the prior can be had, and few are thrown away."""
+    """Whether independent draws of the prior are possible, with few rejections."""
     program = problem.program
     can = core_takes(program.constraints) and program.edits is None
     return can and can_run_forward(problem.grammar) and forward_draws(problem).keeps_enough()
@@ -118,7 +118,7 @@ def best_drawn(problem: Problem, likelihood: bool, seconds: float) -> Candidate 
 
 
 def _room(problem: Problem, request: Request, options: TreeChainOptions, in_core: bool) -> int:
-    """What a budget leaves to averages over draws; E501 where it does not hold the chains."""
+    """The bytes that a budget leaves for averages over draws; E501 if the chains do not fit."""
     program, table, memory = problem.program, problem.table, request.memory
     compiled = core_takes if program.edits is None else edits_are_compiled
     if not in_core or not compiled(program.constraints):
@@ -137,7 +137,7 @@ def _room(problem: Problem, request: Request, options: TreeChainOptions, in_core
 
 
 def tree_sampler(problem: Problem, options: TreeChainOptions, likelihood: bool) -> TreeSampler[Any]:
-    """For `edittree` chains of its own; else the compiled ones where they can run, else the plain
+    """For `edittree` chains over edits; otherwise compiled chains if they can run, else plain
     ones."""
     program, rungs = problem.program, options.rungs
     on = (problem.grammar, problem.boxes)
@@ -152,7 +152,7 @@ def tree_sampler(problem: Problem, options: TreeChainOptions, likelihood: bool) 
     if not core_takes(program.constraints):
         plain = MetropolisHastings(*on, program.constraints, **how)
         return plain if rungs == 1 else Tempering(plain, rungs)
-    # Under tempering, sums over subtrees would be worked out anew for each power.
+    # Under tempering, each power would need its own sums over subtrees.
     most = MOST_BOXES if rungs != 1 else None
     core = CompiledMetropolisHastings(
         *on, program.constraints, most_boxes=most, engine=problem.core, **how
@@ -163,7 +163,7 @@ def tree_sampler(problem: Problem, options: TreeChainOptions, likelihood: bool) 
 def chain_schedule(
     sampler: TreeSampler[Any], problem: Problem, options: TreeChainOptions, draws: int
 ) -> Schedule:
-    """As the options say, and `default_steps` where they do not."""
+    """The schedule of the options, else of `default_steps`."""
     warmup, thin = default_steps(sampler, problem.grammar, options)
     return Schedule(
         draws,

@@ -1,9 +1,9 @@
 """The prior `edittree`: a given tree, edited at random, and Metropolis-Hastings over the edits.
 
-In the order of the work: `nodes` (trees that share nodes, and what can be edited where), `process`
-(sequences of edits and their choice points), `target` (what is drawn from), `start` (where chains
-begin), `chains` (what the loop drives), `compiled` (the same in the C++ core). Proposals are
-those of `slp.engines.mcmc.proposals`.
+In the order of the work: `nodes` (trees that share nodes, and the places of edits), `process`
+(sequences of edits and their choice points), `target` (the distribution), `start` (first states of
+chains), `chains` (what the loop drives), `compiled` (the same in the C++ core). Proposals are those
+of `slp.engines.mcmc.proposals`.
 """
 
 from slp.engines.mcmc.edits.chains import EditMetropolisHastings

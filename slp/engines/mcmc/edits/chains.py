@@ -50,7 +50,8 @@ class EditMetropolisHastings(MixtureChains[EditTarget, Edits]):
     Attributes
     ----------
     given : the given tree as it fits the table.
-    normalised : whether the prior is the process of edits itself, of which no tree is ruled out.
+    normalised : whether the prior is the process of edits itself, without constraints that exclude
+        trees.
     derivations_are_trees : False, as many sequences of edits end in one tree.
 
     Raises
@@ -99,7 +100,7 @@ class EditMetropolisHastings(MixtureChains[EditTarget, Edits]):
 
     @cached_property
     def process(self) -> EditProcess:
-        """The process of edits; made when it is first asked for, with sets of rows as bits."""
+        """The process of edits; made on first use, with sets of rows as bits."""
         nodes = Nodes(self.geometry, self._prior.measure, self._feature_weights, self._max_depth)
         return EditProcess(nodes, nodes_of_tree(nodes, self.given), self._prior.p)
 

@@ -44,7 +44,7 @@ _NO_LIMIT = 2**32 - 1
 
 
 def edits_are_compiled(constraints: Iterable[Constraint]) -> bool:
-    """Whether the core can run; it asks no predicates about trees that were edited."""
+    """Whether the core can run; it does not call predicates on edited trees."""
     return mh_kernels() is not None and not any(isinstance(c, Predicate) for c in constraints)
 
 

@@ -1,13 +1,13 @@
-"""Trees on a table that are edited: nodes shared between trees, and what an edit may do at each.
+"""Edited trees on a table: nodes shared between trees, and the edits possible at each.
 
-A node knows how many leaves of its subtree can be grown, how many of its nodes can be pruned and
-changed; so whether a kind of edit applies to a tree, and to how many places, is read off its root,
-and an edit makes new nodes on the path to its place alone.
+A node stores how many leaves of its subtree can be grown, and how many of its nodes can be pruned
+and changed. So the root tells whether a kind of edit applies to a tree, and at how many places. An
+edit makes new nodes only on the path to its place.
 
-A *change* gives a node another split of its box. The tests below stay, on other rows; it is
-admissible if every leaf below then has `min_leaf` rows, for which the boxes between have them too.
-With m the rows of the node's box that pass all tests between it and a leaf, the leaf of its left
-side gets the rows that m and the split's left side share, one of its right side likewise.
+A *change* gives a node another split of its box. The tests below stay, on other rows. The change is
+admissible if every leaf below then has `min_leaf` rows; then the boxes above these leaves have them
+too. Let m be the rows of the node's box that pass all tests between it and a leaf. A leaf on the
+left gets the rows in both m and the split's left side, and a leaf on the right likewise.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ class SplitChoice(NamedTuple):
 
 
 class _Box(NamedTuple):
-    """What is remembered of a box. `by_side`: position of the split of a feature that has these
-    rows on its left side, or, for a categorical feature, on its right side with -1 - position."""
+    """Cached data of a box. `by_side`: position of the split of a feature that has these rows on
+    its left side, or, for a categorical feature, on its right side with -1 - position."""
 
     splits: list[BoxSplit]
     by_side: dict[tuple[int, int], int]
@@ -93,7 +93,7 @@ class _Box(NamedTuple):
 
 
 class Nodes:
-    """Makes nodes on a table, each only once. Chains may share it.
+    """Makes nodes on a table, each only once. Chains may share one instance.
 
     Parameters
     ----------
@@ -113,11 +113,11 @@ class Nodes:
         self.geometry, self.measure, self.max_depth = geometry, measure, max_depth
         self.feature_weights = np.ones(d) if feature_weights is None else feature_weights
         self._least = geometry.min_leaf
-        self._lock = threading.RLock()  # numbering cuts must not be done twice at a time
+        self._lock = threading.RLock()  # only one thread at a time may number cuts
         self._boxes: Remembered[int, _Box] = Remembered()
         self._left_rows: dict[int, int] = {}
         self._choices: Remembered[tuple[int, tuple[int, ...]], SplitChoice] = Remembered()
-        # The parts of a node are kept by it, so their ids belong to no other while it is here.
+        # A node keeps its parts, so no other object can have their ids while it exists.
         self._nodes: Remembered[tuple[int, int, int, int, int], Node] = Remembered()
 
     # --- nodes -----------------------------------------------------------------------------
@@ -169,7 +169,7 @@ class Nodes:
         return here.splits[max(position, -1 - position)], position < 0
 
     def choice(self, box: int, options: tuple[int, ...]) -> SplitChoice:
-        """The choice of a split of a box among options, which are not none."""
+        """The choice of a split of a box among options, at least one."""
         key = (box, options)
         found = self._choices.get(key)
         if found is None:
@@ -180,7 +180,7 @@ class Nodes:
 
     def edited(self, tree: Node, kind: int, place: int, option: int) -> Node:
         """The tree after an edit at a place, counted in preorder among those of the kind; `option`
-        is a position among the options there, not looked at when pruning."""
+        is a position among the options there; unused when pruning."""
         above, node = _way_to(tree, kind, place)
         new = self._edited_here(node, kind, option)
         for parent, side in reversed(above):
@@ -190,7 +190,7 @@ class Nodes:
         return new
 
     def choice_at(self, tree: Node, kind: int, place: int) -> SplitChoice:
-        """The choice of a split for an edit, which does not prune, at a place."""
+        """The choice of a split for growing or changing at a place."""
         node = _way_to(tree, kind, place)[1]
         return self.choice(node.box, node.options)
 
@@ -207,8 +207,8 @@ class Nodes:
         return self.joined(node.box, split, left, right)
 
     def on_other_rows(self, node: Node, box: int) -> Node:
-        """The same tests on other rows, which leave every leaf below enough of them; thresholds are
-        canonical for these."""
+        """The same tests on other rows that give every leaf below enough rows; thresholds are
+        canonical for these rows."""
         order: list[tuple[int, int, BoxSplit | None, Node | None]] = []
         stack = [(node, box)]
         while stack:
@@ -231,7 +231,7 @@ class Nodes:
         return done.pop()
 
     def _canonical(self, cut: int, box: int) -> tuple[BoxSplit, bool]:
-        """The split of a box that parts it as a cut does, and whether the sides change places."""
+        """The split of a box that parts it as a cut does, and whether the sides are exchanged."""
         found = self.find_split(box, self.geometry.cuts[cut].feature, box & self._cut_left(cut))
         assert found is not None
         return found
@@ -239,7 +239,7 @@ class Nodes:
     # --- changes ---------------------------------------------------------------------------
 
     def _changes(self, box: int, own: BoxSplit, left: Node, right: Node) -> tuple[int, ...]:
-        """Positions of the splits of a box that may take the place of its own."""
+        """Positions of the splits of a box that may replace its split."""
         splits = self.splits(box)
         on_left, on_right = self._rows_of_leaves(left, box), self._rows_of_leaves(right, box)
         if self._least == 1:
@@ -260,8 +260,8 @@ class Nodes:
         )
 
     def _rows_of_leaves(self, node: Node, box: int) -> list[int]:
-        """Of a box, the rows that pass all tests between a node and each of its leaves; those that
-        ask for least first. Nothing for a leaf, which takes what it gets."""
+        """For each leaf below a node, the rows of the box that pass all tests between them, the
+        smallest sets first. Empty for a leaf."""
         if node.split is None:
             return []
         out: list[int] = []
@@ -314,8 +314,8 @@ class Nodes:
 
 
 def _way_to(tree: Node, kind: int, place: int) -> tuple[list[tuple[Node, int]], Node]:
-    """The node that an edit of a kind applies to at a place, and those above it, each with the side
-    that leads there."""
+    """The node of an edit of a kind at a place, and the nodes above it, each with the side that
+    leads there."""
     above: list[tuple[Node, int]] = []
     node = tree
     while not (node.place_here(kind) and place == 0):

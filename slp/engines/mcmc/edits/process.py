@@ -30,7 +30,7 @@ from slp.runner.randomness import Randomness
 
 __all__ = ["Edit", "EditProcess", "Edits", "Point", "kinds_of"]
 
-#: Which choice of an edit a point is.
+#: The choices of an edit, by number.
 STOP, KIND, PLACE, SPLIT = range(4)
 
 
@@ -94,8 +94,7 @@ class EditProcess:
         trees: Sequence[Node] = (),
         point: Point | None = None,
     ) -> Edits:
-        """Draw a sequence. With a `point`, edits and trees are those of a sequence that is kept as
-        far as that point."""
+        """Draw a sequence. With a `point`, the given edits and trees are kept up to that point."""
         kept = STOP if point is None else point.choice
         old = edits[point.after] if point is not None and kept != STOP else None
         drawn = list(edits if point is None else edits[: point.after])
@@ -112,7 +111,7 @@ class EditProcess:
         self, randomness: Randomness, tree: Node, old: Edit | None = None, kept: int = KIND
     ) -> Edit:
         """Draw an edit of a tree to which a kind applies; the choices of `old` before the choice
-        `kept` are taken as they are."""
+        `kept` stay."""
         if old is None or kept <= KIND:
             kinds = kinds_of(tree)
             kind = kinds[randomness.index(len(kinds))]
@@ -140,8 +139,8 @@ class EditProcess:
         return self.sequence(edits, trees)
 
     def sequence(self, edits: Sequence[Edit], trees: Sequence[Node]) -> Edits:
-        """A sequence from its edits and trees. Sums run in one order however it came about, so
-        equal sequences have equal numbers, to the last bit."""
+        """A sequence from its edits and trees. Sums are always taken in the same order, so equal
+        sequences have equal numbers, to the last bit."""
         points: list[Point] = []
         log_draw = 0.0
         for i, tree in enumerate(trees):

@@ -17,9 +17,9 @@ from slp.trees.predicates import AskedPredicate, refusals_in_words, refused_exam
 
 __all__ = ["find_nodes", "find_start", "no_edits", "nodes_of_tree", "nothing_found"]
 
-#: Sequences drawn from the process before others are tried, and then of each length tried.
+#: Sequences drawn from the process first, and then for each length tried.
 _TRIES = 100
-#: Greatest numbers of edits of these.
+#: The lengths tried: the most edits.
 _LENGTHS = (16, 128)
 
 
@@ -31,8 +31,8 @@ def nodes_of_tree(nodes: Nodes, tree: Tree) -> Node:
 
 
 def find_nodes(nodes: Nodes, tree: Tree) -> Node | None:
-    """Any tree as nodes, its thresholds made canonical; None if it is none of the trees that can be
-    edited: a side has too few rows, it is too deep, or the table's codes do not tell its rows."""
+    """Any tree as nodes, its thresholds made canonical; None if it cannot be edited: a side has too
+    few rows, it is too deep, or the table's codes do not determine its rows."""
     parts = parts_of_tree(nodes.geometry, tree)
     if parts is None:
         return None
@@ -63,7 +63,7 @@ def find_start(
     asked: Sequence[AskedPredicate] = (),
     stop: Stop = never,
 ) -> Edits:
-    """A sequence in the support; `asked` are the predicates that the target asks.
+    """A sequence in the support; `asked` are the predicates of the target.
 
     Raises
     ------
@@ -89,9 +89,8 @@ def no_edits(asked: Sequence[AskedPredicate] = ()) -> SlpError:
 def _candidates(
     process: EditProcess, randomness: Randomness
 ) -> Iterator[tuple[Sequence[Edit], Node]]:
-    """Edits and the trees that they lead to: draws from the process; the given tree with ever more
-    of it pruned away, down to one leaf; draws that go on for up to 16, then 128 edits, every tree
-    on the way."""
+    """Edits and the trees that they lead to: draws from the process; the given tree, pruned step by
+    step to one leaf; and every tree of longer draws, of up to 16 and then up to 128 edits."""
     for _ in range(_TRIES):
         drawn = process.draw(randomness)
         yield drawn.edits, drawn.tree
@@ -120,5 +119,5 @@ def _walk(
 
 
 def nothing_found(asked: Sequence[AskedPredicate] = ()) -> str:
-    """What a search for a start has to say that found none."""
+    """The message of a search for a start that found none."""
     return no_edits(asked).diagnostics[0].message

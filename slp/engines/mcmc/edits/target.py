@@ -1,4 +1,4 @@
-"""What Metropolis-Hastings over sequences of edits draws from."""
+"""The target of Metropolis-Hastings over sequences of edits."""
 
 from __future__ import annotations
 
@@ -72,9 +72,8 @@ class EditTarget:
 
 
 class InLanguage:
-    """That a tree has a derivation in a grammar of which each state has at most one split rule and
-    one leaf rule: how constraints that are decided at splits and leaves are tested on a finished
-    tree."""
+    """The test that a tree has a derivation in a grammar whose states have at most one split rule
+    and one leaf rule. It tests constraints on splits and leaves at a finished tree."""
 
     def __init__(
         self,

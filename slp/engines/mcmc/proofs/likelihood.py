@@ -67,7 +67,8 @@ def function_of_answer(
 ) -> Callable[[tuple[Term, ...]], float]:
     """A user's function as one of an answer's terms.
 
-    It raises SlpError: E251 if the function gives no number below infinity, E252 if it raises.
+    It raises SlpError: E251 if the result is not a number below infinity, E252 if the function
+    raises.
     """
 
     def log_likelihood(answer: tuple[Term, ...]) -> float:
@@ -94,7 +95,7 @@ def goal_of_answer(
     ------
     UsageError
         E253 if there is no such variable. The function raises SlpError: E251 as
-        `function_of_answer`, and what proving the goal raises.
+        `function_of_answer`, and errors of the proof.
     """
     result = next((v for v in variables(goal) if v.name == RESULT), None)
     if result is None:
@@ -134,13 +135,13 @@ def first_answer_in_prolog(loaded: PrologProgram, limits: Limits) -> FirstAnswer
 
 
 def imported_function(name: str, folder: Path) -> LogLikelihood:
-    """The function `module:function`: modules are looked for where Python does, then in the folder
-    in which one works, then in `folder`.
+    """The function `module:function`: modules are searched on Python's path, then in the working
+    folder, then in `folder`.
 
     Raises
     ------
     UsageError
-        E254: there is none.
+        E254: there is no such function.
     """
     sys.path += [str(place) for place in (Path.cwd(), folder) if str(place) not in sys.path]
     module, _, function = name.partition(":")

@@ -78,7 +78,7 @@ def sample_proofs(
 def _prover(
     query: Query, limits: Limits, engine: str, allow_code: bool
 ) -> tuple[RunsOneByOne[Any, Any], FirstAnswer]:
-    """What resolves goals, in one program: runs for proposals, first answers for likelihoods."""
+    """The resolution of one program's goals: runs for proposals, first answers for likelihoods."""
     if not runs_in_prolog(engine):
         return MachineRuns(query, limits), first_answer_in_python(query.program, limits)
     swipl = optional_module("swipl.runs")
@@ -92,7 +92,7 @@ def _scoring(
     names: list[str],
     first_answer: FirstAnswer,
 ) -> tuple[Callable[[tuple[Term, ...]], float], str]:
-    """The log-likelihood of an answer's terms, and what a checkpoint calls it."""
+    """The log-likelihood of an answer's terms, and its name in a checkpoint."""
     if log_likelihood is None:
         return no_data, "none"
     if isinstance(log_likelihood, str):
@@ -105,7 +105,7 @@ def _scoring(
 
 
 def _digest(program: ir.Program) -> str:
-    """The same for programs whose clauses and parameters are the same."""
+    """A digest of a program's clauses and parameters."""
     digest = hashlib.sha256(repr((program.weights, sorted(program.parameters.items()))).encode())
     for clause in program.clauses:
         for term in (clause.label, clause.head, clause.body):
@@ -115,7 +115,8 @@ def _digest(program: ir.Program) -> str:
 
 
 def _warn(proofs: SampledProofs, space: ProofSpace) -> None:
-    """Say what the diagnostics find (W530), and that proofs were left out (W250)."""
+    """Warn of problems that the diagnostics find (W530), and of proofs that were left out
+    (W250)."""
     if proofs.draws:
         warn_of(proofs.diagnostics, "another proposal")
     if space.stopped is not None:

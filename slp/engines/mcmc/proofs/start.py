@@ -1,8 +1,8 @@
 """A proof to start a chain from.
 
 It is drawn from the local process with backtracking: at a dead end, the last choice that has an
-alternative left is drawn again among those left. That is no draw from the program, and need not be
-one; it finds proofs where nearly all derivations fail.
+alternative left is drawn again among those left. This is not a draw from the program, and need not
+be. It finds proofs even if nearly all derivations fail.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from slp.source import SourceSpan
 
 __all__ = ["backtracked", "find_start"]
 
-#: Searches begun, and dead ends that one may come to, before it is given up.
+#: The most searches, and the most dead ends of each.
 _TRIES = 200
 _DEAD_ENDS = 1000
 
@@ -49,7 +49,7 @@ def find_start(
 
 
 def backtracked(space: ProofSpace, randomness: Randomness) -> Derivation | None:
-    """A proof; None if there is none, or none is found."""
+    """A proof; None if none was found."""
     steps: list[Step] = []
     left: list[list[int]] = []  # numbers of the alternatives not tried yet, for each step
     dead_ends = 0

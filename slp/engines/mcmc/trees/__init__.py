@@ -1,10 +1,10 @@
 """Metropolis-Hastings over proof trees, in Python: the specification.
 
-`slp.problem.local_process` says what can be chosen at each goal, and with which probability. In the
-order of the work: `proof` (derivations and their choice points), `target` (what is drawn from),
-`proposals` and `exact_subtrees` (where to cut; the acceptance ratios), `names` (mixtures as text),
-`chains` and `tempering` (what the loop drives). `compiled` and `compiled_tempering` make the same
-transitions in the C++ core.
+`slp.problem.local_process` defines the choices at each goal, with their probabilities. In the order
+of the work: `proof` (derivations and their choice points), `target` (the distribution), `proposals`
+and `exact_subtrees` (where to cut; the acceptance ratios), `names` (mixtures as text), `chains` and
+`tempering` (what the loop drives). `compiled` and `compiled_tempering` make the same transitions in
+the C++ core.
 
 Reference: Angelopoulos & Cussens (2001), Markov chain Monte Carlo using tree-based priors on model
 structure, UAI; (2005), Exploiting informative priors for Bayesian classification and regression

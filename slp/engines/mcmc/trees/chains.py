@@ -61,7 +61,7 @@ class MetropolisHastings(MixtureChains[Target, Proof]):
     proposal : as in `slp.engines.mcmc.trees.names`.
     likelihood : with False the chains draw from the prior.
     budget : bytes that the chart of a goal may take under `q_exact`.
-    process : what draws derivations, where that is not the grammar's local process.
+    process : draws derivations; by default the grammar's local process.
 
     Raises
     ------
@@ -199,8 +199,8 @@ class MetropolisHastings(MixtureChains[Target, Proof]):
 
 
 def no_start(derived: int, constraints: Iterable[Constraint] = ()) -> NoTreeError:
-    """E517; `derived` is how many of the proofs drawn came to no dead end. Of the predicates among
-    the constraints it is said how often they were asked, and refused."""
+    """E517; `derived` is how many of the proofs drawn had no dead end. For predicates among the
+    constraints the message says how often they were called and refused."""
     predicates = asked_predicates(constraints)
     refusals, refused = refusals_in_words(predicates), refused_example(predicates)
     if not derived:
@@ -218,7 +218,7 @@ def no_start(derived: int, constraints: Iterable[Constraint] = ()) -> NoTreeErro
 
 
 def search_stopped(constraints: Iterable[Constraint]) -> SearchStoppedError:
-    """That no start was found before the search was told to stop."""
+    """The error of a search for a start that was told to stop."""
     refusals = refusals_in_words(asked_predicates(constraints))
     return SearchStoppedError(
         f"no tree to start from was found that satisfies the program{refusals}"
@@ -226,7 +226,7 @@ def search_stopped(constraints: Iterable[Constraint]) -> SearchStoppedError:
 
 
 def digest_of_grammar(g: TreeGrammar, constraints: tuple[Constraint, ...]) -> str:
-    """The same for programs that mean the same, for checkpoints."""
+    """A digest of the grammar for checkpoints: equal for programs with the same meaning."""
     digest = hashlib.sha256()
     options = (g.features, g.levels, g.start, g.normalise, g.failure, g.min_leaf, g.max_leaves)
     digest.update(repr((options, constraints)).encode())
@@ -250,7 +250,7 @@ def digest_of_grammar(g: TreeGrammar, constraints: tuple[Constraint, ...]) -> st
 
 
 def digest_of_table(geometry: Geometry) -> str:
-    """The same for equal tables, for checkpoints."""
+    """A digest of the table for checkpoints: equal for equal tables."""
     table = geometry.table
     digest = hashlib.sha256(repr((table.response, table.leaf.describe(), table.n_rows)).encode())
     for array in (table.codes, table.counts, table.statistics, table.row_of):

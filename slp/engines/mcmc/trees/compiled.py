@@ -56,8 +56,8 @@ _TRIES_AT_ONCE = 100
 
 
 def core_takes(constraints: Iterable[Constraint]) -> bool:
-    """Whether this installation has the core, and it can ask all that is to be asked; else the
-    plain engine runs. Predicates on nodes are asked in Python."""
+    """Whether the core is installed and can make all tests; otherwise the plain engine runs.
+    Predicates on nodes need Python."""
     local = any(isinstance(c, Predicate) and c.local for c in constraints)
     return mh_kernels() is not None and not local
 
@@ -67,10 +67,10 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
     arguments.
 
     `most_boxes`: a goal fits under `q_exact` if a bound on the boxes below it is at most this: the
-    lesser of 2^m for its m distinct rows, and of the product over features of c (c + 1) / 2 for the
-    c codes that occur there (2^c for levels). That takes no search, and keeps to one verdict
-    whatever else is known. `engine`: the core's on grammar and table (`Problem.core`), made here
-    where it is not given.
+    smaller of 2^m for its m distinct rows, and of the product over features of c (c + 1) / 2 for
+    the c codes that occur there (2^c for levels). The bound needs no search, and depends on nothing
+    else. `engine`: the core's on grammar and table (`Problem.core`), made here where it is not
+    given.
 
     Raises
     ------
@@ -99,7 +99,7 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
             problem = core_problem(core, grammar, geometry.table, count_leaves=False)
             problem = core.ExactEngine(problem)
         if most_boxes is None:
-            # The estimate takes seconds on large tables, and nothing else asks what fits.
+            # The estimate takes seconds on large tables, and only `q_exact` needs it.
             exactly = "q_exact" in proposal
             small = exactly and size_of(problem, grammar, geometry.table).items <= MOST_ITEMS
             most_boxes = math.inf if small else MOST_BOXES
@@ -156,15 +156,15 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         *,
         power: float | None = None,
     ) -> tuple[CoreState, Info]:
-        """`n` steps at once, towards weight times likelihood to a power: that of the target where
-        none is given. Nothing is tuned."""
+        """`n` steps at once, for the target weight times likelihood to a power: by default that of
+        the target. Nothing is tuned."""
         power = self.power if power is None else power
         state, counts = self.sampler.advance(state, seeds(rng), power, n, self.predicate)
         return state, Info(self.tally_of(counts))
 
     @property
     def predicate(self) -> Callable[[CoreState], bool] | None:
-        """What the core asks of a state, last of all; None if there is nothing to ask."""
+        """The predicate that the core calls last on a state; None if there are none."""
         return self._agreed if self._predicates else None
 
     def _agreed(self, state: CoreState) -> bool:
@@ -228,8 +228,8 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         return out
 
     def log_weight(self, tree: Tree) -> float:
-        """See `TreeSampler`. Tests on finished trees are asked of the tree as it is: under the
-        measure `partition`, of its own features."""
+        """See `TreeSampler`. Tests on finished trees use the given tree: under the measure
+        `partition`, with its own features."""
         process = self.plain.process
         with telling_label_faults(process.grammar, process.geometry.table):
             weight = self._scorer.log_weight(tree)

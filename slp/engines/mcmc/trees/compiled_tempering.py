@@ -18,7 +18,7 @@ __all__ = ["CompiledTempering", "Rungs"]
 
 @dataclass(frozen=True, eq=False)
 class Rungs:
-    """The rungs' states, the coldest first, and r of each step between them."""
+    """The rungs' states, the coldest first, and r between neighbouring rungs."""
 
     states: tuple[CoreState, ...]
     spacing: tuple[float, ...]
@@ -39,8 +39,8 @@ class CompiledTempering(OfRung0[CompiledMetropolisHastings], ChainStepper[Rungs]
     def advance(
         self, rng: np.random.Generator, state: Rungs, n: int, phase: Phase
     ) -> tuple[Rungs, Info]:
-        """In each step every rung moves, then a swap is tried. Told are the moves of rung 0, and
-        the swaps."""
+        """In each step every rung moves, then a swap is tried. The tally counts the moves of rung
+        0, and the swaps."""
         states, spacing, moves, swaps = self.base.sampler.advance_tempered(
             list(state.states),
             list(state.spacing),

@@ -1,5 +1,5 @@
-"""What the engines share whose chains run in the C++ core: how the core takes proposals and tests
-on finished trees, what it counts, and how its trees come back."""
+"""Common parts of engines whose chains run in the C++ core: proposals and tests on finished trees
+for the core, its counts, and its trees."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
 
 P = TypeVar("P", bound="TreeSampler[Any]")
 
-#: What nodes that do not split have in place of a feature: a leaf, a call.
+#: Values in place of a feature for nodes that do not split: a leaf, a call.
 LEAF, CALL = -1, -2
 
 #: Kind, weight and period of a proposal.
@@ -51,7 +51,7 @@ assert set(_OUTCOMES) == set(get_args(Outcome))
 
 
 class CoreChains(RecordsOf[P], ChainStepper[Any]):
-    """Chains that run in the core, beside their specification. The core's states are never changed.
+    """Chains that run in the core, with their specification. The core's states are never changed.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class CoreChains(RecordsOf[P], ChainStepper[Any]):
 
 
 def core_proposal(named: Named) -> CoreProposal:
-    """A proposal, as the core takes it."""
+    """A proposal in the core's form."""
     return _KINDS[named.name], (named.weight, 1 if named.number is None else named.number)
 
 
@@ -119,8 +119,8 @@ def name_of(named: Named) -> str:
 def core_tests(
     grammar: TreeGrammar, constraints: Iterable[Constraint], geometry: Geometry
 ) -> CoreTests:
-    """`max_leaves` of a grammar, and the global constraints but for predicates. No limit is above
-    what trees on the table can reach: the core's integers end."""
+    """`max_leaves` of a grammar, and the global constraints without predicates. Limits are cut at
+    what trees on the table can reach, because the core's integers are small."""
     names = geometry.table.feature_names
     limits, monotone = [], []
     for constraint in constraints:

@@ -6,12 +6,12 @@ alone, not on the rest of the proof, and so does the distribution of its subtree
     p(s)  proportional to  w(s) L(s)^power
 
 Choose a row of the data uniformly, take the highest goal on its path that fits, and draw that
-goal's subtree from p. Goals above it are kept, so the way back chooses the same one:
+goal's subtree from p. Goals above it are kept, so the reverse move chooses the same goal:
 
     ratio = [w(x') L(x')^power / p(s')] / [w(x) L(x)^power / p(s)] = 1
 
 where every constraint is local. Tests on the finished tree (`max_leaves`, global constraints) are
-not in p; a proposal that breaks one is a stay.
+not in p; if a proposal breaks one, the chain stays.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ __all__ = ["DEFAULT_BUDGET", "ExactSubtree", "SubtreeCharts"]
 #: Bytes that the chart of one goal may take.
 DEFAULT_BUDGET = 16 * 1024**2
 
-#: Charts kept; the one not used for longest goes first.
+#: The most charts kept; the least recently used one is dropped first.
 _MOST_CHARTS = 64
 
 
 class SubtreeCharts:
-    """The charts of goals, made when they are first asked for. Chains may share them."""
+    """The charts of goals, made on first use. Chains may share them."""
 
     def __init__(self, process: LocalProcess, budget: int) -> None:
         self._process, self._budget = process, budget
@@ -94,7 +94,7 @@ class SubtreeCharts:
 
 
 class PowerChart(Chart):
-    """A chart whose weights have the likelihood to some power in them."""
+    """A chart whose weights include the likelihood to some power."""
 
     def __init__(self, forest: Forest, power: float) -> None:
         super().__init__(forest, likelihood=True)
@@ -152,7 +152,7 @@ class ExactSubtree:
     def propose(
         self, randomness: Randomness, target: Target, old: Proof, turn: int
     ) -> Proposed[Proof] | None:
-        """See `Proposal`. Nothing can be proposed where no goal on the row's path fits."""
+        """See `Proposal`. Nothing can be proposed if no goal on the row's path fits."""
         table = target.process.geometry.table
         row = int(table.row_of[randomness.index(table.n_rows)])
         for position, node in path_to_row(old, row):

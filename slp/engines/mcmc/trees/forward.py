@@ -1,10 +1,10 @@
 """Independent draws of a prior, by running the program forward.
 
-The local process (`slp.problem.local_process`) draws a proof x with probability q(x),
-and the program gives it the weight w(x) = q(x) Z(x), Z the product over its choices of what is left
-of them once the alternatives that fail at once are out. Where no Z is above 1, a proof that is kept
-with probability Z(x), and thrown away where it comes to a dead end or breaks a constraint on the
-finished tree, has probability w(x) over the sum of w: rejection sampling; draws are independent.
+The local process (`slp.problem.local_process`) draws a proof x with probability q(x), and the
+program gives it the weight w(x) = q(x) Z(x). Z is the product over its choices of the total weight
+of the alternatives that do not fail at once. If no Z is above 1, rejection sampling gives
+independent draws: a proof is accepted with probability Z(x), and rejected if it reaches a dead end
+or breaks a constraint on the finished tree. Its probability is then w(x) over the sum of w.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from slp.runner import Json, Move, Phase, StepByStep, Stop, Tally, never
 
 __all__ = ["ForwardDraws", "can_run_forward"]
 
-#: Of so many proofs drawn first, this many must be kept.
+#: So many proofs are drawn as a trial, and so many of them must be accepted.
 _PILOT, _FEWEST_KEPT = 200, 20
 
 
@@ -49,7 +49,7 @@ def can_run_forward(grammar: TreeGrammar) -> bool:
 
 
 class ForwardDraws(RecordsOf[CompiledMetropolisHastings], StepByStep[CoreState]):
-    """Draws of a prior: each step is one, whatever the state.
+    """Draws of a prior: each step is one draw, independent of the state.
 
     `base` : chains of the prior, whose local process is run.
     """
@@ -65,7 +65,7 @@ class ForwardDraws(RecordsOf[CompiledMetropolisHastings], StepByStep[CoreState])
         return {**self.base.identity, "kernel": "forward"}
 
     def keeps_enough(self) -> bool:
-        """Whether few proofs are thrown away, by a trial that gives the same each time."""
+        """Whether few proofs are rejected, by a trial with a fixed seed."""
         rng = np.random.default_rng(0)
         return sum(self._try(rng) is not None for _ in range(_PILOT)) >= _FEWEST_KEPT
 
@@ -84,7 +84,7 @@ class ForwardDraws(RecordsOf[CompiledMetropolisHastings], StepByStep[CoreState])
     def step(
         self, rng: np.random.Generator, state: CoreState, phase: Phase
     ) -> tuple[CoreState, Tally]:
-        """One draw, and how many were thrown away on the way."""
+        """One draw, and the number of rejections before it."""
         state, failed = self._draw(rng, never)
         return state, Counter({Move("forward", "accepted"): 1, Move("forward", "failed"): failed})
 
@@ -98,7 +98,7 @@ class ForwardDraws(RecordsOf[CompiledMetropolisHastings], StepByStep[CoreState])
         raise no_start(0, self.base.plain.constraints)
 
     def _try(self, rng: np.random.Generator) -> CoreState | None:
-        """A proof that is kept, or None."""
+        """A proof that is accepted, or None."""
         state, _ = self.base.sampler.start(seeds(rng), 1, self.base.predicate)
         kept = state is not None and (
             state.log_excess >= 0 or rng.random() < math.exp(state.log_excess)

@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 _NAMES = ("q_uc", "q_ind", "q_n", "q_exact")
-#: As far as the core counts, and further than any tree goes.
+#: The core counts up to this number, which no tree reaches.
 _MOST_POINTS = 2**31 - 1
 _ITEM = re.compile(r"\s*(\w+)\s*(?:\(\s*(\d+)\s*\))?\s*(?::\s*([^\s:,]+))?\s*")
 
@@ -57,7 +57,7 @@ def mixture_of(text: str, process: LocalProcess, budget: int) -> Mixture[Target,
     Raises
     ------
     UsageError
-        E516: the text names no proposals, or q_exact where predicates are asked at nodes.
+        E516: the text names no proposals, or q_exact under predicates on nodes.
     """
     charts = SubtreeCharts(process, budget)
     names = mixture_of_names(text, lambda: charts.fits(process.root))
@@ -76,7 +76,7 @@ def mixture_of_cuts(text: str, refused: Wording) -> Mixture[Any, Any]:
     Raises
     ------
     UsageError
-        E516: the text names no proposals, or q_exact, of which `refused` is said.
+        E516: the text names no proposals, or q_exact, with the message `refused`.
     """
     names = read_names(text)
     if any(named.name == "q_exact" for named in names):
@@ -87,8 +87,8 @@ def mixture_of_cuts(text: str, refused: Wording) -> Mixture[Any, Any]:
 def mixture_of_names(text: str, root_fits: Callable[[], bool]) -> list[Named]:
     """The proposals of the mixture that a text names; weights are 1 where none is given.
 
-    `q_exact` stays where no goal on a row's path fits, and never changes what is above those that
-    do; so unless the root fits, `q_uc` joins it, with the same weight.
+    `q_exact` stays if no goal on a row's path fits, and never changes the tree above those that
+    fit. So unless the root fits, `q_uc` is added with the same weight.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def read_names(text: str) -> list[Named]:
     Raises
     ------
     UsageError
-        E516: it names none, or one that there is not.
+        E516: it names none, or an unknown one.
     """
     named = [_read(item) for item in str(text).split(",")]
     if not math.isfinite(sum(n.weight for n in named)):

@@ -1,14 +1,12 @@
 """Proof trees: derivations of the tree grammar on the table, with every choice that was made.
 
-Choice points
--------------
-At each goal (a box in a state) the choice of rule and, where the rule splits, the choice of split.
-A choice with one alternative is no choice point. Their order is breadth-first from the root: goals
-level by level, left before right, and at a goal the rule before the split. A call is a goal of its
-own, one level below.
+Choice points ------------- At each goal (a box in a state) the choice of rule and, where the rule
+splits, the choice of split. A choice with one alternative is no choice point. Their order is
+breadth-first from the root: goals level by level, left before right, and at a goal the rule before
+the split. A call is a separate goal, one level below.
 
 To *cut* at a choice point is to draw that choice and the whole subtree below it anew from the local
-process, and to keep the rest. All choice points before it in the order stay what they are.
+process, and to keep the rest. All choice points before it in the order stay unchanged.
 """
 
 from __future__ import annotations
@@ -88,11 +86,11 @@ class Proof:
             stack += reversed(node.parts)
 
     def choices(self) -> list[Choices]:
-        """The choices made, in preorder; `proof_of` makes the proof of them again."""
+        """The choices made, in preorder; `proof_of` rebuilds the proof from them."""
         return [(node.goal, node.way, node.split) for node in self.preorder()]
 
     def key(self) -> tuple[tuple[int, int], ...]:
-        """The same for proofs that make the same choices from the same goal, and for these only."""
+        """A key that is equal only for proofs with the same choices from the same goal."""
         return tuple((node.way, node.split) for node in self.preorder())
 
 
@@ -111,11 +109,11 @@ def grow(
     *,
     end_early: float = 0.0,
 ) -> Proof | None:
-    """Draw a proof of a goal from the local process, or None if it comes to a dead end.
+    """Draw a proof of a goal from the local process; None if it reaches a dead end.
 
-    `way`: the rule to take at the goal itself, where that is not to be drawn. `end_early`: the
-    probability to take a leaf rule wherever there is one, which gives smaller trees than the local
-    process does; 0 but for a search.
+    `way`: the rule at the goal itself, if it is fixed. `end_early`: the probability of taking a
+    leaf rule at each goal that has one, which gives smaller trees than the local process; 0 except
+    in a search.
     """
     drawn: list[Choices] = []
     stack = [(goal.box, goal.state)]
@@ -163,8 +161,8 @@ def proof_of(process: LocalProcess, choices: Sequence[Choices]) -> Proof:
 def _joined(
     process: LocalProcess, goal: Goal, way: int, split: int, parts: tuple[Proof, ...]
 ) -> Proof:
-    """A proof from its root's choices and its parts. All sums run in the same order however a proof
-    came about, so equal proofs have equal numbers, to the last bit."""
+    """A proof from its root's choices and its parts. Sums are always taken in the same order, so
+    equal proofs have equal numbers, to the last bit."""
     taken = goal.ways[way]
     excess = goal.log_total + taken.log_total
     draw = taken.log_weight - goal.log_total
@@ -211,7 +209,7 @@ def choice_points(proof: Proof) -> list[Point]:
 
 
 def cut(process: LocalProcess, randomness: Randomness, proof: Proof, point: Point) -> Proof | None:
-    """Cut at a choice point; None if what is drawn comes to a dead end."""
+    """Cut at a choice point; None if the draw reaches a dead end."""
     old = _breadth_first(proof)[point.goal].proof
     new = grow(process, randomness, old.goal, old.way if point.of_split else None)
     return None if new is None else replaced(process, proof, point.goal, new)

@@ -1,4 +1,4 @@
-"""What Metropolis-Hastings over proof trees draws from."""
+"""The target of Metropolis-Hastings over proof trees."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Target:
         pi(x)  proportional to  w(x) L(x)^power [tests and predicates hold for x]
 
     with w the weight under the program as written and L the marginal likelihood of the leaves.
-    Power 1 is the posterior, power 0 the prior, what lies between serves tempering. Predicates are
-    tests that run a user's code, which may be slow: they are asked last.
+    Power 1 is the posterior, power 0 the prior; powers between them are for tempering. Predicates
+    are tests that run a user's code, which may be slow, so they come last.
     """
 
     process: LocalProcess
@@ -50,13 +50,13 @@ class Target:
         probabilities of the local process.
 
         In it: likelihoods, and the sums Z of the choices (`local_process`). Not in it: labels,
-        split measures, numbers of choice points. What two proofs have in common cancels.
+        split measures, numbers of choice points. Common parts of the two proofs cancel.
         """
         likelihood = new.log_likelihood - old.log_likelihood
         return new.log_excess - old.log_excess + self.power * likelihood
 
     def redrawn(self, randomness: Randomness, old: Proof) -> Proof | None:
-        """A proof drawn from the local process, or None if it comes to a dead end."""
+        """A proof drawn from the local process; None if it reaches a dead end."""
         return grow(self.process, randomness, old.goal)
 
     def cut(self, randomness: Randomness, old: Proof, k: int) -> Proof | None:

@@ -1,12 +1,12 @@
 """Parallel tempering: chains at powers of the likelihood that swap their proofs.
 
 Rung j has the target pi_j(x), proportional to w(x) L(x)^b_j, with 1 = b_0 > b_1 > ... > 0; rung 0
-is what is wanted. The product of all pi_j is left invariant by a step of each rung by itself, and
-by swaps of neighbours:
+has the target of the run. Steps of single rungs leave the product of all pi_j invariant, and so do
+swaps of neighbours:
 
     ratio of the swap of x_j and x_j+1  =  [L(x_j+1) / L(x_j)]^(b_j - b_j+1)
 
-Weights and tests on the finished tree are not in it, as they are the same on all rungs.
+Weights and tests on the finished tree cancel, because all rungs have the same ones.
 
 The ladder is tuned in warm-up only, as in Miasojedow, Moulines & Vihola (2013), An adaptive
 parallel tempering algorithm, JCGS 22: with b_j+1 = b_j exp(-exp(r_j)), a swap tried at step t moves
@@ -47,7 +47,7 @@ __all__ = [
 
 _WANTED_SWAPS = 0.234
 _DECAY = 0.6
-#: Steps between powers are kept above this, so that rungs stay apart.
+#: r is kept above this, so that powers of rungs differ.
 _LEAST_SPACING = -12.0
 
 B = TypeVar("B", bound="TreeSampler[Any]")
@@ -97,7 +97,7 @@ class Tempering(OfRung0[MetropolisHastings], StepByStep[TemperingState]):
 
     Parameters
     ----------
-    base : what each rung does.
+    base : the chain of each rung.
     rungs : how many there are, two or more (E518); they begin with powers 1, 1/2, 1/4, ...
     """
 
@@ -109,8 +109,8 @@ class Tempering(OfRung0[MetropolisHastings], StepByStep[TemperingState]):
     def step(
         self, rng: np.random.Generator, state: TemperingState, phase: Phase
     ) -> tuple[TemperingState, Tally]:
-        """Every rung moves, then a swap is tried; in warm-up the ladder is tuned. Told are the
-        moves of rung 0, and the swap."""
+        """Every rung moves, then a swap is tried; in warm-up the ladder is tuned. The tally counts
+        the moves of rung 0, and the swap."""
         state, moves = self.transition(RandomNumbers(rng), state)
         return (self.tuned(state, phase.step) if phase.warm_up else state), Counter(moves)
 
@@ -135,7 +135,7 @@ class Tempering(OfRung0[MetropolisHastings], StepByStep[TemperingState]):
         return TemperingState(tuple(rungs), state.spacing, j, swapped), (moves[0], swap)
 
     def tuned(self, state: TemperingState, step: int) -> TemperingState:
-        """The powers of the last swap moved apart if it was accepted, together if not."""
+        """The powers of the last swap, moved apart if it was accepted, closer if not."""
         spacing = list(state.spacing)
         r = spacing[state.tried] + step**-_DECAY * (state.swapped - _WANTED_SWAPS)
         spacing[state.tried] = max(r, _LEAST_SPACING)
