@@ -50,13 +50,18 @@ def monte_carlo_errors(values: _Array) -> _Array:
     """Standard error of the mean of each of q quantities, shape (M, T, q) to (q,): standard
     deviation over the root of the effective draws; 0 where all draws are equal, NaN with fewer than
     four draws in a chain."""
-    q = values.shape[2]
-    if values.shape[1] < FEWEST_DRAWS or q == 0:
+    m, t, q = values.shape
+    if t < FEWEST_DRAWS or q == 0:
         return np.full(q, np.nan)
-    same = (values == values[:1, :1]).all(axis=(0, 1))
+    # Many new rows end in the same leaves of all trees: equal quantities are worked out once.
+    columns = np.ascontiguousarray(values.reshape(m * t, q).T)
+    bits = columns.view(np.dtype((np.void, columns.itemsize * m * t))).ravel()
+    _, first, which = np.unique(bits, return_index=True, return_inverse=True)
+    distinct = values[:, :, first]
+    same = (distinct == distinct[:1, :1]).all(axis=(0, 1))
     with np.errstate(invalid="ignore", divide="ignore"):
-        errors = np.asarray(array_stats.mcse(values, chain_axis=0, draw_axis=1), np.float64)
-    return np.where(same, 0.0, errors)
+        errors = np.asarray(array_stats.mcse(distinct, chain_axis=0, draw_axis=1), np.float64)
+    return np.where(same, 0.0, errors)[which]
 
 
 def _defined(values: _Array) -> bool:

@@ -188,7 +188,13 @@ class DrawnTrees(WeightedDraws):
 
     def predictive_error(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """Monte Carlo standard error of the mean of `predictive` over draws: (m, C) or (m,)."""
-        pieces = [self.error(self.predictive(w)) for w in self._leaves_reached(rows)]
+        pieces = []
+        for where in self._leaves_reached(rows):
+            values = self.predictive(where)
+            if len(self.table.leaf.classes) == 2:  # p and 1 - p have the same error
+                pieces.append(np.repeat(self.error(values[:, :, :1]), 2, axis=1))
+            else:
+                pieces.append(self.error(values))
         return np.concatenate(pieces)
 
     def leaves_of_table(self) -> NDArray[np.int64]:
