@@ -12,13 +12,9 @@ import pytest
 import slp
 from slp.cli import slp_command
 from slp.cli.common import run
-from slp.compile import read_text
-from slp.errors import ExitCode, SlpError
-from slp.ir.schema import Schema
-from slp.lower import program_to_tree_grammar
+from slp.errors import ExitCode
 from slp.messages import Entry, Wording, entries
-from slp.program.reading import find_mistakes
-from slp.source import SourceFile, draw_diagnostic
+from slp.source import draw_diagnostic
 from tests.docs.messages_page import PAGE, with_tables
 from tests.docs.pages import PAGES
 
@@ -92,32 +88,6 @@ def test_an_entry_says_all(entry: Entry) -> None:
     assert not entry.title[0].isupper() and not entry.title.endswith(".")
     assert entry.cause.endswith(".") and entry.remedy.endswith(".")
     assert entry.code in entry.to_text()
-
-
-#: Entries of the checker whose example is no program, but a command, a table or several files.
-NO_PROGRAM = set("E105 E150 E151 E152 E153 E163 E164 E165 W150 W151 W152 W153".split())
-#: Entries whose example names a file `tree.json`.
-OF_EDITS = {"E161", "E162"}
-
-
-@pytest.mark.parametrize(
-    "entry",
-    [e for e in entries().values() if e.code[1] == "1" and e.code not in NO_PROGRAM],
-    ids=lambda entry: entry.code,
-)
-def test_the_example_of_the_checker_gives_its_code(entry: Entry, tmp_path: Path) -> None:
-    (tmp_path / "tree.json").write_text("{}")
-    program = tmp_path / "program.slp"
-    program.write_text(entry.example)
-    assert entry.code in {finding.code for finding in find_mistakes(program)}
-
-
-@pytest.mark.parametrize("code", ["E303", "E305", "E306"])
-def test_the_example_of_lowering_gives_its_code(code: str) -> None:
-    program, _ = read_text(SourceFile("program.slp", entries()[code].example))
-    with pytest.raises(SlpError) as caught:
-        program_to_tree_grammar(program, Schema(("age",), (None,), most_leaves=20))
-    assert code in {found.code for found in caught.value.diagnostics}
 
 
 @pytest.mark.parametrize("wording", _wordings().values(), ids=_wordings().keys())

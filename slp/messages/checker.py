@@ -100,7 +100,7 @@ E105 = Entry(
     title="files use each other in a circle",
     cause="A file uses itself, directly or through others.",
     remedy="Take out one of the `use` directives.",
-    example="a file `a.slp` with `:- use('a.slp').`",
+    example="slp check a.slp   (`a.slp` is `:- use('a.slp').`)",
 )
 CIRCLE_OF_FILES = E105.says("`{name}` uses itself: {way}", "take out one of these `use` directives")
 
@@ -660,7 +660,7 @@ E150 = Entry(
     title="the table has no such feature",
     cause="The program names a feature, and the table has no such column, or it is the response.",
     remedy="Take the nearest name, or one of those listed.",
-    example="slp check prior.slp data.csv   (with a constraint `first(agee)`)",
+    example="slp check prior.slp data.csv   (`prior.slp` has `:- constraint(first(agee)).`)",
 )
 RESPONSE_AS_FEATURE = E150.says(
     "`{name}` is the response of this table, not a feature",
@@ -674,7 +674,8 @@ E151 = Entry(
     cause="`majority` or `rows(Class, N)` names a class that the response does not have, or the "
     "response has no classes.",
     remedy="Take the nearest name, or declare a leaf model for classes.",
-    example="slp check prior.slp data.csv   (with a constraint `majority(box, ja)`)",
+    example="slp check prior.slp data.csv   (`prior.slp` has `box(old, age, 40, inf). :- "
+    "constraint(majority(old, ja)).`)",
 )
 NO_CLASSES = E151.says(
     "`{goal}` needs classes, and `{response}` is numeric",
@@ -687,7 +688,8 @@ E152 = Entry(
     title="a categorical column is used as numbers",
     cause="A categorical column is bounded by a box, or `monotone` names it.",
     remedy="Declare `:- feature(Name, [numeric]).` if it holds numbers.",
-    example="slp check prior.slp data.csv   (with a constraint `monotone(colour, up)`)",
+    example="slp check prior.slp data.csv   (`prior.slp` has `:- constraint(monotone(colour, "
+    "up)).`)",
 )
 _IF_NUMBERS = "if it holds numbers, declare `:- feature({name}, [numeric]).`"
 BOX_OVER_LEVELS = E152.says(
@@ -700,7 +702,8 @@ E153 = Entry(
     title="classes have no order",
     cause="`monotone` is declared, and the classes of the response are names, which have no order.",
     remedy="Declare the order, as `:- response(stage, [ordinal([low, mid, high])]).` does.",
-    example="slp check prior.slp data.csv   (with a constraint `monotone(age, up)`)",
+    example="slp check prior.slp three_classes.csv   (`prior.slp` has `:- constraint(monotone(age, "
+    "up)).`)",
 )
 CLASSES_WITHOUT_ORDER = E153.says(
     "`monotone` needs ordered classes, and those of `{response}` are names",
@@ -756,7 +759,7 @@ E163 = Entry(
     cause="The engine `prolog` runs a program that is expanded on the table. Constraints and "
     "`edittree` have no expansion.",
     remedy="Take another engine: all others run the whole program.",
-    example="slp expand prior.slp data.csv   (with a constraint)",
+    example="slp expand prior.slp data.csv   (`prior.slp` has `:- constraint(first(age)).`)",
 )
 NO_EXPANSION_ON_TABLE = E163.says(
     "constraints and `edittree` have no expansion on a table",
@@ -768,7 +771,7 @@ E164 = Entry(
     title="a predicate has a name that the expansion takes",
     cause="The program defines a predicate that its expansion on a table defines too.",
     remedy="Give it another name.",
-    example="slp expand prior.slp data.csv   (with a predicate `box_split/4`)",
+    example="slp expand prior.slp data.csv   (`prior.slp` has `item(_, _).`)",
 )
 NAME_OF_EXPANSION = E164.says(
     "the expansion on a table has a predicate `{name}/{arity}` of its own",
@@ -780,7 +783,8 @@ E165 = Entry(
     title="a label depends on the rows of the box",
     cause="A program is expanded without a table, and a label depends on the rows of the box.",
     remedy="Expand it on a table: `slp expand FILE DATA`.",
-    example="slp expand prior.slp   (with a rule `1/N :: t --> { rows(N) }, leaf.`)",
+    example="slp expand rows.slp   (`rows.slp` is `:- start(t). 1/N :: t --> { rows(N) }, leaf.\n"
+    "1 - 1/N :: t --> { rows(N) }, split(_, _), t, t.`)",
 )
 LABEL_NEEDS_ROWS = E165.says(
     "this label depends on the rows of the box, and the label of a clause can depend on its head "
@@ -964,7 +968,8 @@ W150 = Entry(
     title="no row of the table lies in a box",
     cause="The values of a column all lie outside the bounds of a box.",
     remedy="Check the bounds and their unit.",
-    example="slp check prior.slp data.csv   (with `box(old, age, 900, 1000).`)",
+    example="slp check prior.slp three_classes.csv   (`prior.slp` has\n"
+    "`box(old, age, 900, 1000). :- constraint(forbid(age, within(old))).`)",
 )
 BOX_WITHOUT_ROWS = W150.says(
     "no row lies in box `{box}`: `{feature}` runs from {least:g} to {most:g}",
@@ -976,7 +981,7 @@ W151 = Entry(
     title="a limit has no effect on this table, or leaves one tree",
     cause="On this table a limit or a constraint takes no tree away, or leaves a single leaf.",
     remedy="Take it out, if that is not meant.",
-    example="slp check prior.slp data.csv   (with `:- support(min_leaf(100000)).`)",
+    example="slp check prior.slp data.csv   (`prior.slp` has `:- support(min_leaf(100000)).`)",
 )
 MIN_LEAF_LEAVES_ONE = W151.says(
     "`min_leaf({count})` leaves one tree, a single leaf: the table has {rows} rows"
@@ -996,7 +1001,8 @@ W152 = Entry(
     title="a guard names a feature that the table does not have",
     cause="A guard compares the feature of a split with a name that no feature of the table has.",
     remedy="Take the nearest name, or take the fact out.",
-    example="slp check prior.slp data.csv   (with `0.5 :: t --> split(F, _), { F = agee }, t, t.`)",
+    example="slp check guard.slp data.csv   (`guard.slp` is\n"
+    "`:- start(t). 0.5 :: t --> split(F, _), { F = agee }, t, t. 0.5 :: t --> leaf.`)",
 )
 GUARD_ON_UNKNOWN_FEATURE = W152.says(
     "a guard compares the feature of a split with `{name}`, which is no feature of the table",
@@ -1009,7 +1015,8 @@ W153 = Entry(
     cause="A threshold lies halfway between two values of the table. The split that parts the "
     "rows as an end of the box does lies a little inside or outside the box.",
     remedy="Move the end as the help line says.",
-    example="slp check prior.slp data.csv   (with `box(young, age, 0, 24).`)",
+    example="slp check prior.slp data.csv   (`prior.slp` has `box(young, age, 0, 24). :- "
+    "constraint(constant(young)).`)",
 )
 _SPLIT = "between {between} the split is `{feature} < {threshold}`"
 _AT = "its end `{feature}` = {end}"

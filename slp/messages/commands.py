@@ -20,7 +20,7 @@ E720 = Entry(
     title="a number is not one that a query takes",
     cause="An option of a query takes numbers from 0 up, some of them whole numbers only.",
     remedy="Give a number in the range that the help line names.",
-    example="slp query lists 'length(X, 2)' --best -1",
+    example="coin.query('coin(X)', best=-1)",
 )
 NO_NUMBER_FROM_0 = E720.says("`{option}` cannot be {value!r}", "give a number from 0 up")
 NOT_A_WHOLE_NUMBER = E720.says("`{option}` cannot be {value!r}", "give a whole number from 0 up")
@@ -30,7 +30,7 @@ E721 = Entry(
     title="there is no such way to treat failed draws",
     cause="`failure` of a query is neither `backtracking` nor `rejection`.",
     remedy="Take one of the ways that the help line lists.",
-    example='program.draw("p(X)", failure="retry")',
+    example="coin.draw('coin(X)', failure='retry')",
 )
 NO_FAILURE_OF_DRAWS = E721.says(
     "there is no way `{failure}` to treat failed draws", "there are {known}"
@@ -41,7 +41,7 @@ E722 = Entry(
     title="there is no such engine for queries",
     cause="`engine` names no engine that answers queries.",
     remedy="Take one of the engines that the help line lists.",
-    example='program.query("p(X)", engine="mh")',
+    example="coin.query('coin(X)', engine='mh')",
 )
 NO_ENGINE_FOR_QUERIES = E722.says("there is no engine `{engine}` for queries", "there are {known}")
 
@@ -51,7 +51,7 @@ E723 = Entry(
     cause="A query is answered by search, by draws or by Metropolis-Hastings, and the option "
     "belongs to another of these.",
     remedy="Leave it out, or ask in the way that the help line names.",
-    example="slp query lists 'p(X)' --chains 4",
+    example="slp query coin.slp 'coin(X)' --chains 4",
 )
 _NOT_TAKEN = "{way} does not take --{name}"
 OPTION_OF_SEARCH = E723.says(_NOT_TAKEN, "leave it out")
@@ -68,7 +68,7 @@ E724 = Entry(
     title="code would run",
     cause="An option names a Python function, and code does not run unless you allow it.",
     remedy="Add `--allow-code`, if you trust the function.",
-    example="slp query genes.slp 'gene(X)' --proposal q_uc --log-likelihood scores:score",
+    example="slp query coin.slp 'coin(X)' --proposal q_uc --log-likelihood scores:score",
 )
 FUNCTION_REFUSED = E724.says(
     "{function} runs code, and is refused", "allow it with --allow-code, if you trust it"
@@ -79,7 +79,7 @@ E725 = Entry(
     title="there is no such folder",
     cause="`--include` (`include` in Python) names something that is no folder.",
     remedy="Name a folder that programs and trees are taken from.",
-    example="slp check prior.slp --include no_such_folder",
+    example="slp.load('prior.slp', include='no_such_folder')",
 )
 NO_FOLDER = E725.says(
     "`{folder}` is no folder", "name a folder that programs and trees are taken from"

@@ -11,7 +11,7 @@ E501 = Entry(
     "budget is half of the memory that is free, unless you give one.",
     remedy="Give more memory (`--memory 8GiB`), or change the program as the help line says: fewer "
     "cuts, less depth, larger leaves.",
-    example="slp-sample growtree data.csv --memory 1MiB",
+    example="slp-sample growtree data.csv --engine exact --memory 10KiB",
 )
 TABLE_TOO_LARGE = E501.says(
     "the table alone is too large for the memory of {memory}: {what} {need}, before any engine "
@@ -57,7 +57,9 @@ E503 = Entry(
     cause="The engine `enumerate` lists every derivation. There are more than it takes, or one is "
     "too deep.",
     remedy="Take the engine `exact`.",
-    example="slp-sample growtree data.csv --engine enumerate   (30 rows or more)",
+    example="slp-sample deep.slp data.csv --engine enumerate\n"
+    "(`deep.slp` is\n"
+    "`:- start(t(0)). 1 :: t(N) --> { N < 600 }, t(N+1). 1 :: t(600) --> leaf.`)",
 )
 TOO_MANY_DERIVATIONS = E503.says(
     "the engine enumerate gave up after {most:,} derivations", "take the engine exact"
@@ -73,7 +75,8 @@ E504 = Entry(
     cause="Constraints, guards and the support leave no tree on these rows.",
     remedy="Loosen the constraints or the support. `slp explain FILE DATA` shows what each state "
     "allows.",
-    example=":- use(growtree). :- constraint(first(age)). :- constraint(forbid(age)).",
+    example=":- use(growtree). box(all, age, 0, 100). :- constraint(majority(all, yes)). :- "
+    "constraint(max_leaves(1)).",
 )
 NO_TREE = E504.says(
     "no tree satisfies the program on this table: nothing is left of the prior",
@@ -94,7 +97,7 @@ E506 = Entry(
     title="a numeric response has no class probabilities",
     cause="`predict_proba` was asked where the leaf model is one of numbers.",
     remedy="Use `predict` or `predict_interval`.",
-    example="posterior.predict_proba(X)   (the response is a number such as 1.5)",
+    example="of_numbers.predict_proba(X)   (a posterior of a response such as 1.5)",
 )
 NO_CLASS_PROBABILITIES = E506.says(
     "the response is numeric, it has no class probabilities", "use predict or predict_interval"
@@ -135,7 +138,8 @@ E512 = Entry(
     title="a checkpoint exists already",
     cause="The file that `--checkpoint` names exists, and the run was not asked to go on from it.",
     remedy="Add `--resume` to go on from it. To begin a new run, remove it or name another file.",
-    example="slp-sample growtree data.csv --engine mh --checkpoint run.json   (twice)",
+    example="slp-sample growtree data.csv --engine mh --checkpoint run.json   (`run.json` is `a "
+    "file`)",
 )
 CHECKPOINT_EXISTS = E512.says(
     "the checkpoint {path} exists already", "resume it, or remove it, or name another file"
@@ -243,7 +247,8 @@ E518 = Entry(
     cause="`--rungs` is given for edits of a given tree, which are not tempered; or it is below 2 "
     "where a tempered chain is asked for.",
     remedy="Take 1 rung, which is no tempering, or 2 and more for tree rules.",
-    example="slp-sample edited.slp data.csv --rungs 4   (under `edittree`)",
+    example="slp-sample edited.slp data.csv --rungs 4   (`edited.slp` is `:- use(edittree, [tree = "
+    "'tree.json']).`)",
 )
 NO_RUNGS_OVER_EDITS = E518.says(
     "chains over edits of a given tree are not tempered", "take 1 rung, and run longer"
@@ -258,7 +263,8 @@ E519 = Entry(
     cause="A chain over edits of a given tree starts from edits that lead to a tree which "
     "satisfies the constraints, and a search found none.",
     remedy="Loosen the constraints, or give a tree that satisfies them or is near one that does.",
-    example="edited.require(lambda tree: False).posterior(X, y)   (under `edittree`)",
+    example="edited.require(lambda tree: False).posterior(X, y)   (`edited` is a program with "
+    "`edittree`)",
 )
 NO_EDITS = E519.says(
     "no edits of the given tree were found that lead to a tree which satisfies the constraints"
@@ -273,7 +279,9 @@ E520 = Entry(
     "number from 0 to 1, or they do not sum to 1.",
     remedy="Mend the labels for these counts, keep such boxes away by a guard, or declare that "
     "labels are weights.",
-    example=":- start(t). { rows(N) }, N / 10 :: t --> leaf.",
+    example=":- start(t).\n"
+    "1 / A :: t --> { rows(yes, A) }, leaf.\n"
+    "1 - 1 / A :: t --> { rows(yes, A) }, split(_, _), t, t.",
 )
 _ROW_LABEL = (
     "a probability is a number from 0 to 1; a guard keeps boxes away: `{{ rows(N), N > 1 }}`"
@@ -310,7 +318,7 @@ E531 = Entry(
     cause="`rule_use` was asked under `edittree` or of the engine `prolog`, whose trees take no "
     "rules that are known.",
     remedy="Take `exact` or `mh`, with a program of tree rules.",
-    example="program.posterior(X, y, engine='prolog').rule_use()",
+    example="program.posterior(X, y, engine='prolog', draws=10).rule_probabilities()",
 )
 NO_RULES_KNOWN = E531.says(
     "the engine {engine} does not tell which rules its trees take",
@@ -348,7 +356,7 @@ E540 = Entry(
     title="the time is over",
     cause="The time that `--time` gives ended before there was an answer.",
     remedy="Give more time, or change the program as the help line says.",
-    example="slp-sample growtree data.csv --engine exact --time 10ms",
+    example="slp-sample growtree data.csv --engine exact --time 0.01s",
 )
 EXACT_OUT_OF_TIME = E540.says("the exact engine used up its time of {time} {doing}", "{help}")
 CHART_OUT_OF_TIME = E540.says(
@@ -411,7 +419,7 @@ W541 = Entry(
     title="the time ended a run",
     cause="The time that `--time` gives ended before all draws were made. What was drawn is kept.",
     remedy="Give more time, or run with `--checkpoint FILE` and go on by `--resume`.",
-    example="slp-sample growtree data.csv --engine mh -n 1000000 --time 5s",
+    example="slp-sample growtree data.csv --engine mh -n 1000000 --time 1s",
 )
 OUT_OF_TIME = W541.says(
     "the time of {time} is over: {kept} of {wanted} draws are there",
@@ -437,7 +445,7 @@ W540 = Entry(
     cause="Exact sums over all trees would need more memory or time than there is, so the numbers "
     "are estimates.",
     remedy="Give more memory or time, or change the program as the message says.",
-    example="slp-sample growtree large.csv",
+    example="slp-sample growtree data.csv -n 10 --memory 100KiB",
 )
 DRAWS_INSTEAD = W540.says(
     "`auto` draws with {engine}: {reason}",
@@ -461,7 +469,7 @@ W543 = Entry(
     title="warm-up was cut short",
     cause="Half of the time that `--time` gives was over before warm-up was done.",
     remedy="Give more time, or a smaller `--warmup`.",
-    example="slp-sample growtree data.csv --engine mh --warmup 100000000 --time 5s",
+    example="slp-sample growtree data.csv --engine mh --warmup 100000000 --time 1s",
 )
 WARM_UP_CUT = W543.says(
     "half of the time was over in warm-up, which ended after {made:,} steps in place of "
@@ -475,7 +483,7 @@ W544 = Entry(
     cause="The draws that were asked for take more memory than the budget leaves, so every second, "
     "fourth, ... of them was kept.",
     remedy="Give more memory (`--memory`), or ask for fewer draws and a larger `--thin`.",
-    example="slp-sample growtree data.csv --engine mh -n 1000000 --memory 64MiB",
+    example="slp-sample growtree data.csv --engine mh --memory 100KiB",
 )
 KEPT_EVERY = W544.says(
     "the draws did not fit in the memory, so one in {every} is kept: {kept:,} of {wanted:,}",

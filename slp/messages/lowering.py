@@ -11,7 +11,8 @@ E301 = Entry(
     "finished tree (`max_features`, `monotone`, a predicate) or the prior `edittree` has no such "
     "grammar.",
     remedy="Take the engine `mh`, as `auto` does, or leave the constraint out.",
-    example="slp-sample prior.slp data.csv --engine exact   (with a constraint `max_features(3)`)",
+    example="slp-sample prior.slp data.csv --engine exact   (`prior.slp` has `:- "
+    "constraint(max_features(3)).`)",
 )
 EDITS_NOT_SUMMED = E301.says(
     "`edittree` sums over all sequences of edits, of which there are infinitely many",
@@ -30,7 +31,7 @@ E302 = Entry(
     title="a program defines no trees",
     cause="A tree is asked for, and the program has no `:- start(...)`.",
     remedy="Add a directive such as `:- start(tree(0)).` to the program.",
-    example="slp-sample lists data.csv",
+    example="slp-sample coin.slp data.csv",
 )
 NO_START = E302.says(
     "{program} has no start, so it defines no trees", "declare one, as in `:- start(tree(0)).`"
@@ -41,7 +42,11 @@ E303 = Entry(
     title="calls of tree rules never end",
     cause="A rule calls a state that leads back to it without a split.",
     remedy="Split before the state repeats, or change an argument on the way.",
-    example=":- start(a).\n1/2 :: a --> a.\n1/2 :: a --> leaf.",
+    example=":- start(t).\n"
+    "1/2 :: t --> split(F, _), u(F), u(F).\n"
+    "1/2 :: t --> leaf.\n"
+    "1 :: u(F) --> { F = age }, u(F).\n"
+    "1 :: u(F) --> { F \\= age }, leaf.",
 )
 CALLS_NEVER_END = E303.says(
     "the calls {names} never end: they come back to the same state without a split",
@@ -78,7 +83,11 @@ E305 = Entry(
     cause="More than 10,000 rules call each other without a split, and it is not certain that they "
     "end.",
     remedy="Let a guard bound the arguments, such as `{ K < most_leaves }`.",
-    example=":- start(t(0)).\n1/2 :: t(N) --> t(N+1).\n1/2 :: t(_) --> leaf.",
+    example=":- start(t).\n"
+    "1/2 :: t --> split(F, _), u(F, 0), u(F, 0).\n"
+    "1/2 :: t --> leaf.\n"
+    "1 :: u(F, N) --> { F = age }, u(F, N+1).\n"
+    "1 :: u(F, _) --> { F \\= age }, leaf.",
 )
 TOO_MANY_CALLS = E305.says(
     _NOT_FINITE + "more than {most:,} calls follow each other without a split; {what}",

@@ -15,7 +15,7 @@ E201 = Entry(
     title="arithmetic meets a variable without a value",
     cause="A label, a guard or an argument computes with a variable that is not bound.",
     remedy="Bind the variable before it is used: in the head, or by a goal to the left.",
-    example=":- start(t). 1 :: t --> { X > 0 }, leaf.",
+    example=":- start(t). X :: t --> { p(X) }, leaf. p(_).",
 )
 UNBOUND_IN_ARITHMETIC = E201.says(
     "arithmetic needs a number, but `{variable}` is not bound",
@@ -142,7 +142,7 @@ E214 = Entry(
     title="the limit of inferences is reached",
     cause="A proof, or a search for proofs, made as many inferences as are allowed.",
     remedy="Bound the recursion by a guard, or allow more inferences.",
-    example="p(X) :- p(X).   (and a guard `{ p(1) }`)",
+    example=":- start(t). 1 :: t --> { length(_, 100000000) }, leaf.",
 )
 TOO_MANY_INFERENCES = E214.says("gave up after {limit} inferences", _GUARD)
 
@@ -151,7 +151,7 @@ E215 = Entry(
     title="the limit of recursion is reached",
     cause="A proof calls predicates one inside another, deeper than is allowed.",
     remedy="Bound the recursion by a guard, or allow more depth.",
-    example="n(X, Y) :- Z is X + 1, n(Z, W), Y is W + 1.   (and a guard `{ n(0, Y) }`)",
+    example=":- start(t). 1 :: t --> { p(1) }, leaf. p(X) :- p(X).",
 )
 RECURSION_TOO_DEEP = E215.says("gave up at a recursion {limit} calls deep", _GUARD)
 
@@ -160,7 +160,8 @@ E216 = Entry(
     title="a term is too large",
     cause="A proof makes a term of more parts than are allowed.",
     remedy="Bound the recursion that makes it.",
-    example="slp query lists.slp 'length(L, 100000000)'",
+    example=":- start(t). 1 :: t --> { p(40, a) }, leaf.\n"
+    "p(0, X) :- copy_term(X, _). p(N, X) :- N > 0, M is N - 1, p(M, f(X, X)).",
 )
 TERM_TOO_LARGE = E216.says("a term has more than {limit} parts")
 
@@ -169,7 +170,7 @@ E217 = Entry(
     title="a predicate is built in",
     cause="A program has clauses of a predicate that is built in.",
     remedy="Give the predicate another name.",
-    example="append([], X, X).",
+    example="is(X, X).",
 )
 BUILT_IN_PREDICATE = E217.says("{predicate} is built in", "give the predicate another name")
 
@@ -203,7 +204,7 @@ E221 = Entry(
     title="a state holds a variable",
     cause="An argument of a nonterminal in the body of a rule is not bound.",
     remedy="Bind it in the head or by a guard.",
-    example=":- start(t(0)). 1 :: t(D) --> t(E).",
+    example=":- start(t(0)). 1 :: t(_) --> { p(X) }, t(X). p(_).",
 )
 UNBOUND_STATE = E221.says(
     "`{variable}` in a nonterminal's argument is not bound", "bind it in the head or by a guard"
@@ -214,7 +215,7 @@ E222 = Entry(
     title="a split is on no feature",
     cause="The first argument of `split` is bound to something that is no name.",
     remedy="Give the name of a feature, or a variable.",
-    example=":- start(t). 1 :: t --> { F = 3 }, split(F, V), t, t.",
+    example=":- start(t). 1 :: t --> { F = 3 }, split(F, V), u, u. 1 :: u --> leaf.",
 )
 NOT_A_FEATURE_NAME = E222.says("a split needs a feature's name, not {term}")
 
@@ -292,7 +293,8 @@ E240 = Entry(
     title="a stochastic goal stands inside a condition",
     cause="A predicate with labelled clauses is called inside `->`, `\\+`, `findall` or `forall`.",
     remedy="Call it before, and test what was drawn.",
-    example="0.5 :: coin(heads). 0.5 :: coin(tails). lost :- \\+ coin(heads).",
+    example="slp query lost.slp lost\n"
+    "(`lost.slp` is `0.5 :: coin(heads). 0.5 :: coin(tails). lost :- \\+ coin(heads).`)",
 )
 ENCLOSED_CHOICE = E240.says(
     "{predicate} has labelled clauses and is called inside a condition",
@@ -304,7 +306,8 @@ E241 = Entry(
     title="a cut crosses a stochastic goal",
     cause="A cut behind a stochastic goal takes away alternatives that stand before it.",
     remedy="Cut before the stochastic goal, or write clauses that exclude each other.",
-    example="0.5 :: coin(heads). 0.5 :: coin(tails). p(X) :- coin(X), !. p(none).",
+    example="slp query cut.slp 'p(X)'\n"
+    "(`cut.slp` is `0.5 :: coin(heads). 0.5 :: coin(tails). p(X) :- coin(X), !. p(none).`)",
 )
 CROSSING_CUT = E241.says(
     "a cut takes away alternatives that stand before a stochastic goal",
@@ -316,7 +319,8 @@ E242 = Entry(
     title="labels that match sum to more than 1",
     cause="The labels of the clauses whose heads match a goal sum to more than 1.",
     remedy="Bind an argument by a goal to the left, or declare that labels are weights.",
-    example="0.7 :: p(1). 0.7 :: p(2).   (and the goal `p(X)`)",
+    example="slp query sum.slp 'p(X, Y)'\n"
+    "(`sum.slp` is `0.7 :: p(1, a). 0.3 :: p(1, b). 0.7 :: p(2, a). 0.3 :: p(2, b).`)",
 )
 LARGE_SUM = E242.says(
     "the labels of {predicate} that match here sum to {total:.6g}, above 1",
@@ -340,7 +344,7 @@ E244 = Entry(
     title="a draw holds several proofs",
     cause="Goals without labels have several proofs, so it is not known how much one draw counts.",
     remedy="Ask for the answers' probabilities, or draw with failure by backtracking.",
-    example="0.5 :: p(X) :- member(X, [1, 2]).   (and draws of `p(X)` by rejection)",
+    example="slp query coin.slp 'coin(X), member(_, [1, 2])' -n 10",
 )
 SEVERAL_PROOFS = E244.says(
     "goals without labels have several proofs here, so it is not known how much a draw counts",
@@ -352,7 +356,7 @@ E245 = Entry(
     title="there is nothing to draw",
     cause="The goal has no proof.",
     remedy="`slp query` without draws says where the goal fails.",
-    example="slp query coin.slp 'coin(edge)' -n 10",
+    example="slp query coin.slp 'coin(edge)' -n 10 --failure backtracking",
 )
 NOTHING_TO_DRAW = E245.says(
     "the goal has no proof, so there is nothing to draw",
@@ -364,7 +368,8 @@ E246 = Entry(
     title="rejection where labels are weights",
     cause="A program declares `:- weights.`, so rejection has no probability to accept by.",
     remedy="Draw with failure by backtracking.",
-    example="slp query weights.slp 'p(X)' -n 10 --failure rejection",
+    example="slp query weights.slp 'p(X)' -n 10 --failure rejection   (`weights.slp` is `:- "
+    "weights. 2 :: p(1).`)",
 )
 REJECTION_OF_WEIGHTS = E246.says(
     "labels are weights here, so rejection cannot tell how often to accept a draw",
@@ -377,7 +382,8 @@ E247 = Entry(
     cause="Labels are weights above 1, and their product in a proof is beyond the floating-point "
     "numbers.",
     remedy="Divide the labels of each predicate by a constant.",
-    example=":- weights. 1.0e200 :: p :- q. 1.0e200 :: q.",
+    example="slp query large.slp p   (`large.slp` is `:- weights. 1.0e200 :: p :- q. 1.0e200 :: "
+    "q.`)",
 )
 WEIGHTS_TOO_LARGE = E247.says(
     "the weights of this proof multiply to more than a floating-point number can hold",
@@ -398,7 +404,7 @@ W241 = Entry(
     title="a search gave up before it found a proof",
     cause="A limit was reached, and nothing was proved until then.",
     remedy="Bound the recursion by a guard, or allow more inferences.",
-    example="slp query endless.slp p   (the program is `1.0 :: p :- p.`)",
+    example="slp query coin.slp 'length(L, 100000000)'",
 )
 NOTHING_PROVED = W241.says("{reason}", _GUARD)
 
@@ -410,7 +416,7 @@ E250 = Entry(
     cause="A chain over proofs needs one to start from. The goal has none, a limit was reached, or "
     "the log-likelihood of every proof that was tried is -inf.",
     remedy="See by `slp query` where the goal fails, or loosen the log-likelihood.",
-    example="program.sample_proofs('coin(edge)')",
+    example="coin.sample_proofs('coin(edge)')",
 )
 NO_PROOF_TO_START = E250.says(
     "no proof to start from was found", "`slp query` without draws says where the goal fails"
@@ -429,7 +435,7 @@ E251 = Entry(
     title="a log-likelihood is no number",
     cause="The log-likelihood of an answer is NaN, infinity or no number at all.",
     remedy="Give a number. -inf says that an answer is impossible.",
-    example="program.sample_proofs('coin(X)', log_likelihood=lambda answer: None)",
+    example="coin.sample_proofs('coin(X)', log_likelihood=lambda answer: None)",
 )
 NO_LOG_LIKELIHOOD = E251.says(
     "the log-likelihood is {value} of {answer}",
@@ -441,7 +447,7 @@ E252 = Entry(
     title="a log-likelihood function failed",
     cause="The function raised an exception. The exception is the error's cause.",
     remedy="Mend the function: the message shows the answer that it was asked of.",
-    example="program.sample_proofs('coin(X)', log_likelihood=lambda answer: 1 / 0)",
+    example="coin.sample_proofs('coin(X)', log_likelihood=lambda answer: 1 / 0)",
 )
 LOG_LIKELIHOOD_FAILED = E252.says("the log-likelihood function failed on {answer}: {error}")
 
@@ -450,7 +456,7 @@ E253 = Entry(
     title="the goal of a log-likelihood gives no value",
     cause="The goal does not hold the variable `LogLikelihood`, which it must bind.",
     remedy="Write it as in `score(X, LogLikelihood)`.",
-    example="program.sample_proofs('coin(X)', log_likelihood='score(X, S)')",
+    example="coin.sample_proofs('coin(X)', log_likelihood='score(X, S)')",
 )
 NO_RESULT_VARIABLE = E253.says(
     "the goal of the log-likelihood does not hold the variable {variable}",
@@ -463,7 +469,7 @@ E254 = Entry(
     cause="`module:function` cannot be imported or is no function, or neither a function nor a "
     "goal was given.",
     remedy="See that Python finds the module, or give a function or a goal.",
-    example="program.sample_proofs('coin(X)', log_likelihood=3)",
+    example="coin.sample_proofs('coin(X)', log_likelihood=3)",
 )
 NOT_A_LOG_LIKELIHOOD = E254.says(
     "the log-likelihood is {given!r}, no function and no text of a goal",
@@ -480,7 +486,8 @@ W250 = Entry(
     title="proofs are left out",
     cause="Derivations reached a limit, and the draws are from the proofs within it.",
     remedy="Bound the recursion by a guard, or allow more inferences.",
-    example="program.sample_proofs('list(L)', limits=slp.resolution.Limits(inferences=100))",
+    example="numbers.sample_proofs('n(X)', limits=slp.resolution.Limits(inferences=30))\n"
+    "(of `0.5 :: n(X) :- n(Y), X is Y + 1. 0.5 :: n(0).`)",
 )
 PROOFS_LEFT_OUT = W250.says("proofs beyond the limits are left out: {reason}")
 
@@ -526,7 +533,8 @@ E263 = Entry(
     title="a program may not call SWI-Prolog",
     cause="A program has a goal `prolog(...)`, which can run any code, and it was not allowed.",
     remedy="If you trust the program, allow it: `--allow-code`.",
-    example="p(X) :- prolog(working_directory(X, X)).   (asked by `--engine prolog`)",
+    example="slp query code.slp 'p(X)' --engine prolog   (`code.slp` is `p(X) :- "
+    "prolog(working_directory(X, X)).`)",
 )
 PROLOG_REFUSED = E263.says(
     "`prolog(...)` can do whatever SWI-Prolog can, and is refused",
@@ -538,7 +546,7 @@ E264 = Entry(
     title="a goal needs SWI-Prolog",
     cause="A program has a goal `prolog(...)`, and another engine than `prolog` runs it.",
     remedy="Ask with `--engine prolog --allow-code`.",
-    example="p(X) :- prolog(format('~w', [X])).   (asked without `--engine prolog`)",
+    example="slp query code.slp 'p(1)'   (`code.slp` is `p(X) :- prolog(atom_length(X, _)).`)",
 )
 NEEDS_PROLOG = E264.says(
     "`prolog(...)` needs SWI-Prolog", "ask with `--engine prolog --allow-code`"
@@ -549,7 +557,8 @@ E265 = Entry(
     title="the stacks of SWI-Prolog are full",
     cause="A proof filled the memory that SWI-Prolog's stacks may take.",
     remedy="Bound the recursion by a guard.",
-    example="slp query endless.slp p --engine prolog   (the program is `p :- p, q.`)",
+    example="slp query endless.slp p --engine prolog -n 1 --failure backtracking\n"
+    "(`endless.slp` is `p :- p, q. q.`)",
 )
 STACKS_FULL = E265.says(
     "gave up when a proof filled {megabytes} MiB of SWI-Prolog's stacks", _GUARD
@@ -560,7 +569,8 @@ E266 = Entry(
     title="a file of Prolog cannot be loaded",
     cause='A constraint `prolog("file.pl":goal)` names a file that SWI-Prolog cannot load.',
     remedy="Put the file into the folder of the program, and mend what SWI-Prolog says of it.",
-    example=':- constraint(prolog("missing.pl":small)).',
+    example="slp-sample prior.slp data.csv --allow-code   (`prior.slp` has `:- "
+    'constraint(prolog("missing.pl":small)).`)',
 )
 PROLOG_FILE_NOT_LOADED = E266.says(
     '"{name}" cannot be loaded: {text}', "it is looked for in the folder of the file that names it"
@@ -575,7 +585,7 @@ E280 = Entry(
     "above 0, or a goal whose predicate has no clauses in the program.",
     remedy="Write one goal a clause, such as `same(heads).`, or `12 :: same(heads).` for a goal "
     "that was seen 12 times.",
-    example="slp learn coin.slp goals.pl   (`goals.pl` has `same(X) :- coin(X).`)",
+    example="slp learn coin.slp goals.pl   (`goals.pl` is `same(X) :- coin(X).`)",
 )
 _ONE_GOAL = "an observation is one goal of a labelled or logical predicate, such as `same(heads).`"
 OBSERVATION_WITH_BODY = E280.says(
@@ -592,7 +602,7 @@ E281 = Entry(
     title="an observation is no instance of the goal",
     cause="A goal was given by `--goal`, and an observation is no answer to it.",
     remedy="Leave out `--goal`, or write one that all observations are answers to.",
-    example="slp learn coin.slp goals.pl --goal 'same(heads)'   (`goals.pl` has `same(tails).`)",
+    example="slp learn coin.slp goals.pl --goal 'coin(heads)'   (`goals.pl` is `coin(tails).`)",
 )
 NOT_AN_INSTANCE = E281.says(
     "this observation is no instance of the goal `{goal}`",
@@ -604,7 +614,7 @@ E282 = Entry(
     title="an observation has no proof",
     cause="No labels above 0 can make the observation likely: the program has no proof of it.",
     remedy="See by `slp query` where it fails.",
-    example="slp learn coin.slp goals.pl   (`goals.pl` has `coin(edge).`)",
+    example="slp learn coin.slp goals.pl   (`goals.pl` is `coin(edge).`)",
 )
 NO_PROOF = E282.says(
     "this observation has no proof under the program",
@@ -621,7 +631,8 @@ E283 = Entry(
     cause="A limit was reached, or some derivations never end, so part of the mass is open.",
     remedy="Bound the recursion by an argument, begin with labels that end derivations sooner, or, "
     "if no derivation fails, learn without failures.",
-    example="slp learn walk.slp goals.pl   (the walk is recursive and never ends in 1 of 2 cases)",
+    example="slp learn walk.slp goals.pl   (`goals.pl` is `p(b).`,\n"
+    "`walk.slp` is `1.0 :: l :- l. 0.5 :: p(a) :- l. 0.5 :: p(b).`)",
 )
 _BOUND = (
     "bound the recursion by an argument, begin with labels that end derivations sooner, or, if no "
@@ -642,7 +653,8 @@ E284 = Entry(
     cause="Below the goal, a goal without labels has several solutions, so failure has no "
     "probability.",
     remedy="Choose between the solutions by a labelled predicate, or cut with `once`.",
-    example="p :- member(X, [1, 2]), q(X). 0.5 :: q(1). 0.5 :: q(2).   (learned from `p`)",
+    example="slp learn several.slp goals.pl   (`goals.pl` is `p.`,\n"
+    "`several.slp` is `p :- member(X, [1, 2]), q(X). 0.5 :: q(1). 0.5 :: q(2).`)",
 )
 _SEVERAL = "logical goals below `{goal}` have several solutions, so failure has no probability"
 _CHOOSE = (
@@ -668,7 +680,8 @@ E285 = Entry(
     title="weights are not learned from goals",
     cause="A program declares `:- weights.`, and labels are learned from goals as probabilities.",
     remedy="Take out `:- weights.` from the program.",
-    example=":- weights. 2 :: p(1). 3 :: p(2).   (learned from goals)",
+    example="slp learn weights.slp goals.pl   (`goals.pl` is `p(1).`,\n"
+    "`weights.slp` is `:- weights. 2 :: p(1). 3 :: p(2).`)",
 )
 WEIGHTS_NOT_LEARNED = E285.says(
     "labels are weights here, and labels are learned from goals as probabilities",
@@ -680,7 +693,7 @@ E286 = Entry(
     title="there is nothing to learn",
     cause="No label, parameter or feature weight of the program can change by itself.",
     remedy="Write numbers as labels, or parameters in labels that can move.",
-    example="slp learn fixed.slp data.csv   (the program has `1 :: t --> leaf.` alone)",
+    example="slp learn fixed.slp data.csv   (`fixed.slp` is `:- start(t). 1 :: t --> leaf.`)",
 )
 _LEARNED = "numbers as labels, parameters in labels and feature weights are learned"
 NO_PARAMETER_TO_LEARN = E286.says(
@@ -704,7 +717,7 @@ E288 = Entry(
     title="there is nothing to learn from",
     cause="No goals and no table were given, or both kinds.",
     remedy="Give goals for a program of clauses, tables for a program of tree rules.",
-    example="slp learn coin.slp",
+    example="slp learn coin.slp goals.pl   (`goals.pl` is `% nothing was seen`)",
 )
 _GOALS_OR_TABLES = "give goals for a program of clauses, tables for a program of tree rules"
 NO_TABLE = E288.says("there is nothing to learn from: there is no table", _GOALS_OR_TABLES)

@@ -546,7 +546,7 @@ E050 = Entry(
     cause="A text that stands for one term, such as the goal of `slp query`, holds none or "
     "several.",
     remedy="Give one term, such as tree(0).",
-    example='slp query lists "a(X). b(X)."',
+    example="slp query coin.slp 'coin(X). coin(Y).'",
 )
 ONE_TERM = E050.says(
     "one term is expected here, and this text has {count}", "give one term, such as tree(0)"

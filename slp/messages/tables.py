@@ -50,7 +50,7 @@ E404 = Entry(
     title="a table has no rows, or no columns",
     cause="The table has a header and nothing else, or a frame or an array has no cells.",
     remedy="Give at least one row, a feature and a response.",
-    example="slp-sample growtree header.csv   (one line, `age,sex`)",
+    example="slp-sample growtree header.csv   (`header.csv` is `age,sex`)",
 )
 FILE_WITHOUT_ROWS = E404.says("{path} has a header but no rows", _CONTENT)
 NO_ROWS = E404.says("the table has no rows", "inference needs at least one")
@@ -108,7 +108,7 @@ E409 = Entry(
     title="a table's file is not what its name says",
     cause="The file is damaged, or is no gzip, no Parquet or no separated text, as its name says.",
     remedy="Name it as what it is, or write it again.",
-    example="slp-sample growtree data.parquet   (a file in another format)",
+    example="slp-sample growtree data.parquet   (`data.parquet` is `age,sex`)",
 )
 NOT_GZIP = E409.says(
     "{path} is not gzip-compressed, or is damaged: {reason}",
@@ -142,7 +142,7 @@ E411 = Entry(
     cause="A column of a frame has a type of dates, times or durations. These are neither numbers "
     "nor categories.",
     remedy="Turn them into numbers, such as days or years, or ignore the column.",
-    example="program.posterior(frame)   (`frame` has a column of type datetime64)",
+    example="program.posterior(dates)   (a frame with a column of type datetime64)",
 )
 DATES = E411.says(
     "column `{name}` holds dates or times, which are neither numeric nor categorical",
@@ -220,7 +220,7 @@ E421 = Entry(
     title="text stands where numbers are declared",
     cause="A column is declared numeric, or has cuts or bins, and a cell of it is no number.",
     remedy="Correct the cell, or declare the column categorical.",
-    example=":- feature(age, [numeric]).   (and a cell of `age` is `old`)",
+    example=":- use(growtree). :- feature(colour, [numeric]).",
 )
 _CORRECT_OR_DECLARE = "correct the cell, or write :- feature({atom}, [categorical])."
 TEXT_IN_NUMERIC = E421.says(
@@ -279,7 +279,7 @@ E425 = Entry(
     title="there is no column for the response or the event",
     cause="The program, or `y`, names a column that the table does not have.",
     remedy="Take the nearest name, or one of those that the help line lists.",
-    example=":- response(stage).   (and the table has no column `stage`)",
+    example=":- use(growtree). :- response(stage).",
 )
 NO_COLUMN_NEAREST = E425.says("there is no column `{name}` for {part}", "did you mean `{nearest}`?")
 NO_COLUMN = E425.says("there is no column `{name}` for {part}", "the columns are {columns}")
@@ -289,7 +289,7 @@ E426 = Entry(
     title="the response is given twice",
     cause="`y` has the response, and the table has it as a column too.",
     remedy="Drop the column from the table, or pass its name as `y`.",
-    example='program.posterior(frame, frame["stage"])',
+    example='program.posterior(frame, frame["outcome"])',
 )
 RESPONSE_TWICE = E426.says(
     "the response `{name}` is given as y and is a column of the table as well",
@@ -302,7 +302,7 @@ E427 = Entry(
     cause="The event column needs the leaf model `gamma_exponential`, a duration in another "
     "column, and cells that are 0 or 1, or false or true.",
     remedy="Declare the leaf model, or correct the column.",
-    example=":- response(time, event(time)).",
+    example=":- use(growtree). :- response(age, event(age)).",
 )
 EVENT_IS_RESPONSE = E427.says(
     "column `{name}` cannot be both the duration and its event",
@@ -334,7 +334,7 @@ E429 = Entry(
     title="a feature has too many bins",
     cause="More than 100,000 bins are declared for a feature.",
     remedy="Declare fewer, or none: without bins every distinct value has its own cut.",
-    example=":- feature(age, [bins(width, 1000000)]).",
+    example=":- use(growtree). :- feature(age, [bins(width, 1000000)]).",
 )
 TOO_MANY_BINS = E429.says(
     "feature `{name}` has {bins} bins, more than {most}",
@@ -349,7 +349,7 @@ E430 = Entry(
     cause="The declared leaf model is one of classes and the response holds numbers, or the other "
     "way round.",
     remedy="Declare a leaf model that suits the response, or none.",
-    example=":- leaf(gamma_poisson(1, 1)).   (and the response is `yes` or `no`)",
+    example=":- use(growtree). :- leaf(gamma_poisson(1, 1)).",
 )
 _FOR_CLASSES = "for classes write :- leaf(dirichlet(1))."
 MODEL_NEEDS_CLASSES = E430.says(
@@ -375,7 +375,7 @@ E431 = Entry(
     title="a list of `dirichlet` has another length than the classes",
     cause="`dirichlet([...])` has more or fewer numbers than the response has classes.",
     remedy="Give one number for each class, in the order that the message shows, or one for all.",
-    example=":- leaf(dirichlet([1, 2])).   (and the response has three classes)",
+    example=":- use(growtree). :- leaf(dirichlet([1, 2, 3])).",
 )
 WRONG_NUMBER_OF_CLASSES = E431.says(
     "`dirichlet` has {numbers} numbers, but the response has {classes} classes: {some}",
@@ -388,7 +388,7 @@ E432 = Entry(
     cause="The response has a value that is no count, for `gamma_poisson`, or is not above 0, for "
     "`gamma_exponential`.",
     remedy="Correct the cell, or declare another leaf model.",
-    example=":- leaf(gamma_poisson(1, 1)).   (and the response is 1.5 in some row)",
+    example=":- use(growtree). :- leaf(gamma_poisson(1, 1)). :- response(dose).",
 )
 NOT_A_NUMBER_OF_EVENTS = E432.says(
     "`gamma_poisson` needs counts (whole numbers from 0 to 1e12), but the response `{name}` is "
@@ -446,7 +446,7 @@ E436 = Entry(
     title="the declared order of classes lacks a class",
     cause="`ordinal([...])` gives the order of the classes, and the response has one more.",
     remedy="Add the class in its place.",
-    example=":- response(stage, [ordinal([low, high])]).   (and some row has `mid`)",
+    example=":- use(growtree). :- response(colour, [ordinal([red, green])]).",
 )
 CLASS_NOT_IN_ORDER = E436.says(
     "the response `{name}` has the class `{label}`, which the declared order lacks",
@@ -487,7 +487,7 @@ W401 = Entry(
     title="no tree can split on a feature",
     cause="A feature has the same value in every row, or its cuts or bins put all rows into one.",
     remedy="Leave the feature out, or declare other cuts.",
-    example=":- feature(age, [cuts([200])]).",
+    example=":- use(growtree). :- feature(age, [cuts([200])]).",
 )
 CONSTANT_FEATURES = W401.says("no tree can split on {features}: the same value in every row")
 ONE_BIN = W401.says(
@@ -566,7 +566,8 @@ W440 = Entry(
     cause="A categorical feature has a value in the rows to predict that no row of the table has. "
     "No test on such a level holds.",
     remedy="Correct the level, or take rows that have it into the table.",
-    example="slp predict growtree data.csv new.csv   (`new.csv` has another level of `sex`)",
+    example="slp predict growtree data.csv levels.csv   (`levels.csv` has another level of "
+    "`colour`)",
 )
 NEW_LEVELS = W440.says(
     "the rows to predict have levels that no row of the table has: {levels}",

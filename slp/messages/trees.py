@@ -97,7 +97,7 @@ E606 = Entry(
     title="a tree splits on a column that is not there",
     cause="A tree is applied to rows or to a table without a column that the tree asks for.",
     remedy="Rename the column, or take a tree that was made for these columns.",
-    example="tree.predict(frame)   (the tree splits on `age`, and the frame has no such column)",
+    example="tree.predict(frame)   (the tree splits on `height`, and the frame has no such column)",
 )
 TREE_COLUMN_MISSING = E606.says(
     "the tree splits on {feature}, and there is no such column", "the columns are {columns}"
@@ -129,7 +129,9 @@ E608 = Entry(
     cause="A tree has a threshold on a feature that is categorical in the table, or a level of one "
     "that is numeric.",
     remedy="Take a tree made for this table, or declare the kind that the tree takes.",
-    example="tree.with_summaries(table)   (the tree has `sex < 1`, and `sex` is categorical)",
+    example='slp.Tree.from_dict({"feature": "colour", "threshold": 1, "left": {}, '
+    '"right": {}}).with_summaries(table)\n'
+    "(`colour` is categorical in the table)",
 )
 TEST_OF_ANOTHER_KIND = E608.says(
     "the tree tests {feature} against {given}, but it is {kind} in the table",
@@ -142,7 +144,9 @@ E609 = Entry(
     cause="The program declares cuts or bins. The table does not tell the values of one bin apart, "
     "and the tree has a threshold between them.",
     remedy="Use one of the declared cuts as threshold, or declare finer cuts.",
-    example="tree.with_summaries(table)   (the tree has `age < 42`, the cuts are 40 and 50)",
+    example='slp.Tree.from_dict({"feature": "age", "threshold": 42, "left": {}, "right": '
+    "{}}).with_summaries(binned)\n"
+    "(the declared cuts of the table are 40 and 50)",
 )
 THRESHOLD_INSIDE_BIN = E609.says(
     "the tree cuts {feature} at {threshold}, inside a bin: the table does not tell the values in a "
@@ -201,7 +205,10 @@ W630 = Entry(
     "feature, the test does not fit the feature's kind, the feature has no cuts, or the node is "
     "too deep.",
     remedy="Mend the tree or the program, if that is not meant.",
-    example=":- use(edittree, [tree = 'tree.json']).   (a node splits on a column that is missing)",
+    example="slp-sample edited.slp data.csv   (`edited.slp` is `:- use(edittree, [tree = "
+    "'tree.json']).`,\n"
+    '`tree.json` is `{"feature": "height", "threshold": 40, "left": {}, "right": '
+    "{}}`)",
 )
 SPLIT_BECAME_LEAF = W630.says(
     "the given tree has a leaf instead of a split at {places}: {reason}",
@@ -214,7 +221,10 @@ W631 = Entry(
     cause="`edittree` has a tree with a split that leaves fewer than `min_leaf` rows on a side, or "
     "none.",
     remedy="Nothing, or take a smaller `min_leaf`.",
-    example=":- use(edittree, [tree = 'tree.json']).   (a node of it splits at `age < 0`)",
+    example="slp-sample edited.slp data.csv   (`edited.slp` is `:- use(edittree, [tree = "
+    "'tree.json']).`,\n"
+    '`tree.json` is `{"feature": "age", "threshold": 0, "left": {}, "right": '
+    "{}}`)",
 )
 SPLIT_LEFT_OUT = W631.says(
     "a split of the given tree is left out at {places}: {reason}",
@@ -226,8 +236,11 @@ W632 = Entry(
     title="thresholds of the given tree are moved",
     cause="`edittree` has a tree with thresholds that are no declared cuts of their features.",
     remedy="Nothing, or declare finer cuts.",
-    example=":- feature(age, [cuts([40])]). :- use(edittree, [tree = 'tree.json']).   "
-    "(a node of it splits at `age < 42`)",
+    example="slp-sample edited.slp data.csv\n"
+    "(`edited.slp` is `:- feature(age, [cuts([40])]). :- use(edittree, [tree = "
+    "'tree.json']).`,\n"
+    '`tree.json` is `{"feature": "age", "threshold": 42, "left": {}, "right": '
+    "{}}`)",
 )
 THRESHOLDS_MOVED = W632.says(
     "thresholds of the given tree are moved to declared cuts: {places}",
@@ -266,7 +279,7 @@ E650 = Entry(
     cause="A program has a predicate in Python or Prolog as a constraint, and it was not allowed "
     "to run code.",
     remedy="If you trust the program, allow it: `--allow-code`, or `allow_code=True` in Python.",
-    example=':- constraint(python("shape:small")).',
+    example=':- use(growtree). :- constraint(python("shape:small")).',
 )
 CODE_REFUSED = E650.says(
     "{predicate} runs code, and is refused",
@@ -279,7 +292,8 @@ E651 = Entry(
     cause="A program names a function in Python whose module cannot be imported, which the module "
     "lacks, or which is no function.",
     remedy="Install the module, add its folder to PYTHONPATH, or put it beside the program.",
-    example=':- constraint(python("nowhere:small")).',
+    example="slp-sample prior.slp data.csv --allow-code   (`prior.slp` has `:- "
+    'constraint(python("nowhere:small")).`)',
 )
 PREDICATE_NOT_IMPORTED = E651.says(
     "{predicate} cannot be imported: {reason}",
@@ -306,7 +320,7 @@ E653 = Entry(
     title="a predicate raised an exception",
     cause="A function that decides on a tree or a node raised an exception, or exited.",
     remedy="Mend the function: the help line shows what it was asked of.",
-    example="program.require(lambda tree: 1 / 0)",
+    example="program.require(lambda tree: 1 / 0).posterior(X, y)",
 )
 PREDICATE_RAISED = E653.says(
     "{predicate} raised {error}", "in call {call:,} it was asked of this {kind}:\n{subject}"
@@ -317,7 +331,7 @@ E654 = Entry(
     title="a predicate gave neither True nor False",
     cause="A function that decides on a tree or a node gave another value, such as None.",
     remedy="Let the function return True or False.",
-    example="program.require(lambda tree: None)",
+    example="program.require(lambda tree: None).posterior(X, y)",
 )
 PREDICATE_GAVE_NO_ANSWER = E654.says(
     "{predicate} gave {answer}, which is neither True nor False",
