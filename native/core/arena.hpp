@@ -20,7 +20,7 @@ public:
     };
 
     Arena() = default;
-    // What it is to hold it takes from a budget first.
+    // Memory is taken from a budget before it is allocated.
     explicit Arena(Budget& budget) : budget_(&budget) {}
     ~Arena() {
         if (budget_ != nullptr) {

@@ -1,4 +1,4 @@
-// How many bytes a search may hold, and who holds them.
+// Budgets of bytes for searches, and their owners.
 
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace slp {
 
-// What is asked for would be more than the budget has.
+// A request that exceeds the budget.
 struct OutOfBudget : std::runtime_error {
     OutOfBudget() : std::runtime_error("the budget of memory is used up") {}
 };

@@ -1,4 +1,4 @@
-// Memory that is never given back before the end, from one thread; counted in the budget.
+// Memory of one thread that is freed only at the end; counted in the budget.
 
 #pragma once
 
@@ -45,7 +45,7 @@ private:
     static constexpr std::size_t kFirstChunk = std::size_t{1} << 10;    // words
     static constexpr std::size_t kLargestChunk = std::size_t{1} << 18;  // words
 
-    // Larger with what there is, so that little is left over.
+    // Chunks grow with the total, so that little is unused.
     void add_chunk(std::size_t words) {
         const std::size_t usual = std::clamp(bytes_ / 64, kFirstChunk, kLargestChunk);
         const std::size_t size = std::max(words, usual);

@@ -31,7 +31,7 @@ struct Progress {
 // Called by the thread that called run(), some ten times a second; false stops the search.
 using Poll = std::function<bool(const Progress&)>;
 
-// What work() returns; want of memory as a status.
+// The result of work(), with lack of memory as a status.
 template <typename Work>
 Status within_budget(const Work& work) {
     try {
@@ -44,8 +44,8 @@ Status within_budget(const Work& work) {
 
 class ThreadTeam {
 public:
-    // Runs work(t) in n_threads threads, t = 0 in the caller's, until one of them ends it. What is
-    // thrown ends it too: want of memory as a status, anything else is thrown again.
+    // Runs work(t) in n_threads threads, t = 0 in the caller's, until one of them ends the run. An
+    // exception ends it too: lack of memory becomes a status, any other is thrown again.
     template <typename Work>
     Status run(std::size_t n_threads, const Work& work) {
         std::exception_ptr fault;
@@ -71,7 +71,7 @@ public:
         return static_cast<Status>(ended_.load() - 1);
     }
 
-    // The first to end it says why.
+    // The status of the thread that ended it first.
     void end(Status why) {
         int running = 0;
         ended_.compare_exchange_strong(running, static_cast<int>(why) + 1);

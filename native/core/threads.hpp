@@ -14,8 +14,8 @@ namespace slp {
 // Calls work(t) for t = 0 to n_threads - 1, the first in the caller's thread, and waits for all
 // of them. Exceptions of the other threads are lost, so their work must not throw.
 //
-// A system at its limits may refuse a thread. Then the threads that there are do the work, so
-// each must go on until nothing is left to do, however many they are.
+// A system at its limits may refuse a thread. Then the other threads do the work, so each must
+// continue until no work is left.
 template <typename Work>
 void run_threads(std::size_t n_threads, const Work& work) {
     struct Helpers {

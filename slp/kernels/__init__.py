@@ -98,8 +98,8 @@ def backend() -> Backend:
 
     Warns
     -----
-    SlpWarning W590, once in a process, if the compiled kernels are missing and `SLP_KERNELS` is not
-        set.
+    SlpWarning
+        W590, once in a process, if the compiled kernels are missing and `SLP_KERNELS` is not set.
 
     Raises
     ------

@@ -1,7 +1,8 @@
-// What a search computes of every item from its edges and the values of the items they lead to.
+// The value that a search computes for every item, from its edges and the values of the items that
+// they lead to.
 //
 // An algebra has a `Ref`, how a value is held while an item is worked on (the value itself, or
-// where it lies in the table), and `evaluate`, which is given the refs edge after edge through all
+// where it lies in the table), and `evaluate`, which takes the refs edge after edge through all
 // rules. It returns false where a number leaves the range of its type.
 
 #pragma once

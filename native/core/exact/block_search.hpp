@@ -1,4 +1,4 @@
-// What the searches by blocks have in common: interval blocks (interval_blocks/search.hpp) and
+// Common parts of the searches by blocks: interval blocks (interval_blocks/search.hpp) and
 // binary-feature blocks (binary_blocks/search.hpp). Both take depth grammars (depth_grammar.hpp).
 //
 // A block is a set of boxes that are evaluated together because they differ in one feature, or in a
@@ -28,13 +28,13 @@ struct BlockTask {
     Sum sum = Sum::total;
     // Whether the leaves' marginal likelihoods are in the weights.
     bool likelihood = true;
-    // Keep every box's value for look-ups, not the root's alone.
+    // Keep every box's value for look-ups, not only the root's.
     bool keep = false;
     std::size_t memory = 0;
     std::size_t n_threads = 1;
     // A feature that no tree splits on; all weights stay as they are. -1: none.
     std::int32_t excluded = -1;
-    // Log by which values are multiplied for each row of the data, where it is known.
+    // Log of the factor of values for each row of the data, if it is known.
     std::optional<double> log_scale = std::nullopt;
     // Keep the blocks for descents (interval_blocks/search.hpp).
     bool keep_blocks = false;
@@ -45,8 +45,8 @@ public:
     virtual ~BlockSearch() = default;
     virtual Status run(const Poll& poll) = 0;
     virtual Progress progress() const = 0;
-    // Log of a box's value at a depth index. -inf for a box not kept; one of at most few_rows()
-    // distinct rows is worked out if its rows are given.
+    // Log of a box's value at a depth index. -inf for a box not kept; a box of at most few_rows()
+    // distinct rows is computed if its rows are given.
     virtual double log_value(const Box& box, std::size_t depth) const = 0;
     virtual std::uint32_t few_rows() const { return 0; }
     // The root's count itself.
@@ -58,9 +58,9 @@ template <typename Search>
 using MakeSearch = std::function<std::unique_ptr<Search>(const BlockTask& task, const Box& root,
                                                          double log_scale)>;
 
-// The search of a whole table, with the scale that a few of the rows by themselves call for, so
-// that boxes large and small have values that are plain doubles. Counts are not scaled. It is made
-// when it runs: to find the scale is a search of its own.
+// The search of a whole table. A search on a few of the rows finds the scale that keeps the values
+// of large and small boxes within plain doubles. Counts are not scaled. This search is made when it
+// runs, because finding the scale takes time.
 template <typename Search>
 class ScaledSearch : public Search {
 public:

@@ -1,6 +1,5 @@
 // One thread's depth-first search over blocks (block_search.hpp). A block is evaluated after all
-// blocks that its outer splits lead to. The threads share nothing but the table of finished
-// blocks.
+// blocks that its outer splits lead to. The threads share only the table of finished blocks.
 
 #pragma once
 
@@ -32,9 +31,8 @@ struct WalkShared {
 
     Progress progress() const { return progress_of(counters, budget); }
 
-    // Keeps a member's value, as a word. The same box may be two blocks' own, where `min_leaf`
-    // makes it so: not the one that came first is kept but the lesser, so that no run differs from
-    // another.
+    // Keeps a member's value, as a word. With `min_leaf` two blocks may evaluate the same box. The
+    // lesser value is kept, not the first one, so that runs do not differ.
     template <typename Less>
     void keep(Key key, std::uint64_t word, Less less) {
         if (kept != nullptr) {
@@ -50,7 +48,7 @@ struct WalkShared {
     ThreadTeam team;
 };
 
-// Of two words that say where values begin, which value is less.
+// Compares the values at two positions.
 inline bool first_is_less(std::uint64_t a, std::uint64_t b) {
     return *std::bit_cast<const double*>(a) < *std::bit_cast<const double*>(b);
 }
@@ -60,11 +58,11 @@ inline bool first_is_less(std::uint64_t a, std::uint64_t b) {
 //   std::span<Split> find_splits(const Box&)     those that lead to other blocks, in the arena;
 //                                                Split::side(box, is_left) is a side without rows
 //   Box list_side(const Box&, const Split&, bool is_left)           a side, rows in the arena
-//   bool follows(const Split&)                   whether its sides are asked for
+//   bool follows(const Split&)                   whether its sides are needed
 //   const Values* known(const Box&, const Split&, bool is_left)     of a side that is not looked up
 //   const Values* work_out(const Frame&)         the block's values, from those of all sides
-//   void take_back()                             gives up what was worked out last
-//   bool in_range(), std::uint64_t n_items(), n_edges()             of what was worked out last
+//   void take_back()                             frees what was evaluated last
+//   bool in_range(), std::uint64_t n_items(), n_edges()             of what was evaluated last
 template <typename Own, typename Split, typename Values>
 class BlockWalk {
 public:
@@ -154,7 +152,7 @@ private:
         return found != nullptr;
     }
 
-    // Goes on to a block that is still missing; false if there is none left.
+    // Continues with a missing block; false if none is left.
     bool visit_missing(Frame& f) {
         for (; f.next < f.n_missing; ++f.next) {
             const std::uint32_t side = f.missing[(f.next + f.first) % f.n_missing];

@@ -16,13 +16,13 @@ namespace slp::exact {
 
 namespace {
 
-// Intervals that are not the pass's own are widened by this, far above what rounding can do.
+// Intervals not from the pass are widened by this, far more than any rounding error.
 constexpr double kRounding = 1e-8;
 
 // Look-ups cost as much as visits to so many rows.
 constexpr double kLookUp = 40;
 
-// And values that a pass works out from few rows.
+// So do values that a pass computes from few rows.
 constexpr double kSmallBox = 400;
 
 // Items open at a time: calls may follow each other a thousandfold.
@@ -30,10 +30,10 @@ constexpr int kMostOpen = 400;
 
 constexpr int kMostDepth = 64;
 
-// What the items that are open may take, or what the pass took beside what it keeps.
+// Bytes for open items, or the scratch memory of the pass.
 constexpr std::size_t kLeastRoom = std::size_t{1} << 22;
 
-// Intervals are kept for so many items, or for what fits into a part of what the pass holds.
+// Intervals are kept for so many items, or for as many as fit into a part of the pass's memory.
 constexpr std::size_t kKept = 20'000, kBytesForOne = 64 * 20;
 
 struct KeyHash {
@@ -83,7 +83,8 @@ private:
         Interval bounds;
     };
 
-    // The root's bounds with items opened down to a depth; cut_ tells whether that cut any short.
+    // The root's bounds with items opened down to a depth; cut_ tells whether this depth stopped
+    // any item.
     Interval at_depth(int depth) {
         const Box root = engine_.geometry().root();
         seen_.clear();
@@ -211,7 +212,7 @@ private:
         if (mass == -INFINITY) {
             return {-INFINITY, -INFINITY};
         }
-        // What is no leaf. Rounding must not make it less: U may be far above L.
+        // The part that is not a leaf. Rounding must not reduce it: U may be far above L.
         const double others = std::max(0.0, -std::expm1(stop - mass)) + 1e-15;
         Scaled high = Scaled::from_log(stop + leaf);
         high.add(Scaled::from_log(pure + mass + std::log(others)));
@@ -224,8 +225,8 @@ private:
         return pass_.likelihood() ? problem_.leaf.log_pure(statistics_.data()) : 0.0;
     }
 
-    // For each state the least that its leaf rules without a test weigh, calls followed: no more
-    // rules can be applicable than there are. Rules that depend on the rows may weigh nothing.
+    // For each state the least weight of its leaf rules without a test, calls followed, if all
+    // rules are applicable. Rules that depend on the rows may have weight 0.
     void find_stops() {
         const auto& states = problem_.grammar.states;
         const std::vector<std::size_t> rank = call_ranks(problem_.grammar);
@@ -254,7 +255,7 @@ private:
         }
     }
 
-    // What a state's weights are divided by, at most: labels of the rows are at most 1.
+    // The largest normaliser of a state's weights: labels that depend on rows are at most 1.
     double log_total(std::int32_t state) const {
         if (!problem_.grammar.normalise) {
             return 0.0;
@@ -270,7 +271,7 @@ private:
     const Problem& problem_;
     const Pass& pass_;
     double work_;
-    // Items that are open may take as much work again to finish.
+    // Finishing the open items may take as much work again.
     double overdraft_;
     std::size_t most_kept_;
     MassBound mass_;

@@ -1,13 +1,13 @@
-// Certified bounds on the root's total from a pass that was stopped before it got there.
+// Certified bounds on the root's total from a pass that was stopped.
 //
-// An item that the pass reached has its value. Of one that it did not, with L its likelihood as a
-// leaf, s the least weight of its leaf rules, U the likelihood of a purely parted box
-// (LeafModel::log_pure) and M the mass of its subtrees at most (MassBound),
+// A finished item has its value. For any other item let L be its likelihood as a leaf, s the least
+// weight of its leaf rules, U the likelihood of its pure partition (LeafModel::log_pure), and M a
+// bound on the mass of its subtrees (MassBound). Then
 //
 //   s L <= value <= s L + (M - s) U.
 //
-// From the root down to some depth items are opened: their intervals are the sums of products of
-// their children's, lower with lower and upper with upper, since no weight is negative. Each depth
+// Items are opened from the root down to some depth. Their bounds are the sums of products of their
+// children's bounds, lower with lower and upper with upper, as no weight is negative. Each depth
 // gives sound bounds; they are intersected.
 
 #pragma once
@@ -22,8 +22,8 @@ struct Interval {
 };
 
 // Bounds on engine.log_root(pass), where pass is one over totals; with likelihood the leaves must
-// be dirichlet. The two are equal if the pass reached the root. work: how much may be done, in
-// visits to rows; a hundred million take a second or so.
+// be dirichlet. The two are equal if the pass reached the root. work: the limit on work, in visits
+// to rows; a hundred million take about a second.
 Interval bounds_on_root(const Engine& engine, const Pass& pass, double work);
 
 }  // namespace slp::exact

@@ -8,7 +8,7 @@ namespace slp::exact {
 
 namespace {
 
-constexpr double kEnough = 41.4;  // log of 1e18: looks no further
+constexpr double kEnough = 41.4;  // log of 1e18: the search ends there
 
 }  // namespace
 
@@ -36,8 +36,8 @@ double Paths::run(bool& more, const std::function<bool()>& go_on) {
     return log_number_;
 }
 
-// How far an end of feature f may go so that each end chosen before keeps a row: a lower end no
-// further up, an upper end no further down. Rows are read until an end cannot narrow it.
+// The limit of an end of feature f such that each end chosen before keeps a row: an upper limit for
+// a lower end, a lower limit for an upper end. Rows are read until no end can narrow it.
 std::uint32_t Paths::farthest_end(const Path& path, std::size_t f, bool lower) const {
     const std::vector<std::uint32_t>& code = codes(f);
     std::uint32_t out = lower ? UINT32_MAX : 0;
@@ -97,8 +97,8 @@ void Paths::choose_end(std::size_t f, bool lower) {
     }
 }
 
-// Codes that may be the end: beyond none of them may an end chosen before lose all its rows, or
-// the box have less than min_leaf.
+// Codes that may be the end: each end chosen before keeps a row, and the box has at least min_leaf
+// rows.
 std::vector<std::uint32_t> Paths::open_ends(const Path& path, std::size_t f, bool lower) {
     const std::vector<std::uint32_t>& code = codes(f);
     const auto least = static_cast<std::uint64_t>(problem_.grammar.min_leaf);
@@ -129,7 +129,7 @@ std::vector<std::uint32_t> Paths::open_ends(const Path& path, std::size_t f, boo
     return out;
 }
 
-// Level after level: kept, or dropped where nothing chosen before is lost.
+// Level after level: kept, or dropped if each end chosen before keeps a row.
 void Paths::choose_levels(std::size_t f) {
     for (Path& path : paths_) {
         path.ends.emplace_back();

@@ -1,5 +1,5 @@
-// Boxes drawn at random: paths from the root, side by side, each choosing feature by feature what a
-// box keeps of it (estimate.hpp).
+// Boxes drawn at random: paths from the root, side by side, which choose for each feature the codes
+// that a box keeps (estimate.hpp).
 
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace slp::exact {
 
-// One path: the rows that are left, and what must go on occurring.
+// One path: the rows that are left, and the ends that must keep occurring.
 struct Path {
     std::vector<std::uint32_t> rows;
     // For each feature done, the codes that were chosen: both ends, or all levels kept.
@@ -27,8 +27,8 @@ public:
     Paths(const Problem& problem, const std::vector<std::size_t>& order, std::size_t n,
           std::uint64_t seed);
 
-    // Log of the estimated number of boxes, and whether it stopped for there being enough, or as
-    // go_on, asked for each feature, returned false.
+    // Log of the estimated number of boxes, and whether it stopped because there are enough, or
+    // because go_on, called for each feature, returned false.
     double run(bool& more, const std::function<bool()>& go_on);
 
     const std::vector<Path>& paths() const { return paths_; }

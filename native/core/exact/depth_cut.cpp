@@ -14,7 +14,7 @@ namespace slp::exact {
 
 namespace {
 
-// The tree that is found greedily is no deeper.
+// The greatest depth of the greedy tree.
 constexpr int kDepthOfGreedy = 8;
 
 // Rounding in sums of probabilities.
@@ -29,8 +29,8 @@ bool weighs_like_probabilities(const DepthGrammar& by_depth) {
                        });
 }
 
-// A tree whose every split is the best one if both sides were leaves; parts of it that weigh less
-// than a leaf in their depth are leaves.
+// A tree whose every split is the best one if both sides were leaves. Subtrees that weigh less than
+// a leaf at their depth are leaves.
 class GreedyTree {
 public:
     GreedyTree(const Problem& problem, const Geometry& geometry, bool likelihood)

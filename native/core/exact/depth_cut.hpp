@@ -1,17 +1,17 @@
-// How deep trees need be followed where nodes split the less the deeper they are.
+// The depth to which trees must be followed if deeper nodes split with lower probability.
 //
 // Let a node at depth d split with probability at most s_d, split probabilities included, so that
-// the prior gives all its trees together at most 1. The expected number of splits at depth D is
-// at most
+// the weights of all trees sum to at most 1. The expected number of splits at depth D is at most
 //
 //   2^D s_0 s_1 ... s_D,
 //
-// and so is the probability that there is any. A tree with one has at least D + 2 leaves, and no
-// likelihood above that of the purest parting of the rows into so many (LeafModel::log_purest). The
-// product of the two bounds what all such trees weigh; some one tree, found greedily, bounds from
-// below what all trees weigh. Where the first is a small share of the second, splits at depth D and
-// deeper are left out: every tree left out weighs less than that share of the tree found, so the
-// best tree is never among them.
+// and so is the probability that there is any. A tree with such a split has at least D + 2 leaves,
+// and its likelihood is at most that of the purest partition of the rows into D + 2 leaves
+// (LeafModel::log_purest). The product of the two is an upper bound on the weight of all such
+// trees. The weight of one tree, found greedily, is a lower bound on that of all trees. If the
+// upper bound is a small share of the lower one, splits at depth D and deeper are left out. Every
+// tree left out then weighs less than that share of the tree found, so the best tree is never among
+// them.
 
 #pragma once
 
@@ -25,23 +25,23 @@
 
 namespace slp::exact {
 
-// What may be left out, relative to the weight of some one tree.
+// The bound on the weight left out, relative to the weight of one tree.
 inline constexpr double kMostLeftOut = 1e-12;
 
 struct DepthCut {
-    // No node at this depth splits; the trees that are left have no greater one.
+    // No node at this depth splits; the remaining trees are at most so deep.
     std::size_t depth;
     // Log of a bound on the weight of all trees left out.
     double log_left_out;
 };
 
 // For each depth D log of a bound on the weight of all trees with a split at depth D or deeper;
-// empty where there is none: the depth grammar is endless, its weights are no probabilities, or
+// empty if there is no bound: the depth grammar is infinite, its weights are not probabilities, or
 // likelihoods have no bound.
 std::vector<double> log_left_out(const Problem& problem, const Geometry& geometry,
                                  const DepthGrammar& by_depth, bool likelihood);
 
-// Where a depth grammar may be cut; nothing where trees must be followed to its end.
+// The depth at which a depth grammar may be cut; none if trees must be followed to its end.
 std::optional<DepthCut> depth_cut(const Problem& problem, const Geometry& geometry,
                                   const DepthGrammar& by_depth, bool likelihood);
 

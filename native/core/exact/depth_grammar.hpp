@@ -1,4 +1,4 @@
-// Depth grammars: what a node may do depends on its depth alone.
+// Depth grammars: the depth of a node alone decides its rules.
 //
 // Their states follow each other: every split of a state leads to the next state on both sides,
 // for every feature and threshold. The last state allows only leaves, or leads to itself. The
@@ -18,8 +18,8 @@ namespace slp::exact {
 struct DepthGrammar {
     // Weights of one state, on the probability scale.
     struct Node {
-        double leaf_alone;  // a leaf, where the box cannot be split
-        double leaf;        // a leaf, where it can
+        double leaf_alone;  // a leaf, if the box cannot be split
+        double leaf;        // a leaf, if it can
         double split;       // a split, before it is divided among the splits
     };
     std::vector<Node> nodes;
@@ -30,12 +30,12 @@ struct DepthGrammar {
 };
 
 // The depth grammar of a grammar in which every state has a leaf rule; nothing for other grammars
-// and for open ones. Grammars with counted leaves, with constraints, or with the measures `gap`
-// and `partition` are none: what these allow or weigh depends on thresholds and rows.
+// and for open ones. Grammars with counted leaves, with constraints, or with the measures `gap` and
+// `partition` are not depth grammars, because these depend on thresholds and rows.
 std::optional<DepthGrammar> depth_grammar_of(const Grammar& grammar);
 
-// The same depth grammar with all weights 1, shortened to one state where no box of n distinct
-// rows is deep enough to meet its end.
+// The same depth grammar with all weights 1, shortened to one state if no box of n distinct rows is
+// deep enough to reach its end.
 DepthGrammar counting_grammar(const DepthGrammar& by_depth, std::size_t n_rows);
 
 }  // namespace slp::exact

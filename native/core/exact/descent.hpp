@@ -1,18 +1,18 @@
-// Probability on its way from the root down over all items, the largest boxes first.
+// A descent: it moves probability from the root down over all items, the largest boxes first.
 //
 // It has up to 64 queries. In a query, the probability of an item is the sum over the edges that
 // lead to it of the probability of the edge's item times the edge's probability, as far as the
-// query follows the edge to this side. A query that follows one side of every split is a new row
-// on its way into a leaf; a query that follows both is the tree itself, and then the probability
-// of an item is that of its being in the tree (the outside weight times the inside weight over the
+// query follows the edge to this side. A query that follows one side of every split is a new row on
+// its way to a leaf. A query that follows both sides is the tree itself. Then the probability of an
+// item is the probability that the tree has it (the outside weight times the inside weight over the
 // total).
 //
-// An item is opened once for all queries: its edges are worked out and looked up as in the pass
-// that found the totals. What waits below is kept by levels, and given up level after level.
+// An item is opened once for all queries: its edges are computed and looked up as in the pass that
+// found the totals. Waiting items are kept by levels, and freed level after level.
 //
-// What is left out: edges and items that bring a query at most `cut`. Every edge and every item
-// loses that at most once in a query, so that a query that follows one side loses at most
-// cut * (items + edges) of its probability in all.
+// Edges and items with a probability of at most `cut` in a query are left out. Every edge and every
+// item loses at most that once in a query, so that a query that follows one side loses at most cut
+// * (items + edges) of its probability in all.
 
 #pragma once
 
@@ -42,7 +42,7 @@ struct Opened {
     const Box& box;
     std::span<const BoxSplit> splits;
     const ItemEdges& item;
-    // Probability of each way on, given the item: a leaf rule has one entry, others one for each
+    // Probability of each choice, given the item: a leaf rule has one entry, others one for each
     // edge, rule after rule.
     std::span<const double> probabilities;
     // For each rule of the state whether it is applicable here.
@@ -53,14 +53,14 @@ struct Opened {
     const double* mass;
 };
 
-// A `Walk` says where queries go and takes down what is seen:
+// A `Walk` says where queries go and records the items:
 //   void route(std::span<const BoxSplit> splits)   before anything else is asked about a box
 //   std::uint64_t left(std::uint32_t split), right(std::uint32_t split)   queries that go there
 //   void visit(const Opened&)
 template <typename Walk>
 class Descent {
 public:
-    // pass: totals, after a run. go_on: asked now and then; false ends the descent.
+    // pass: totals, after a run. go_on: called regularly; false ends the descent.
     Descent(const Engine& engine, const Pass& pass, Walk& walk, std::size_t n_queries, double cut,
             Budget& budget, std::function<bool(std::uint64_t items)> go_on)
         : engine_(engine),
@@ -102,7 +102,7 @@ public:
     }
 
 private:
-    // Probability on its way to one item.
+    // A probability that goes to one item.
     struct Sent {
         Level* level;
         Key key;

@@ -1,8 +1,9 @@
 // Algebras whose values are vectors of conditional probabilities beside an item's total weight.
 //
 // All of them add up, over the edges, the probability of the edge given its item times a
-// combination of the children's vectors. Nothing is subtracted but probabilities from 1, so small
-// ones are as accurate as large ones. Layout of a value: the total (Scaled), then the vector.
+// combination of the children's vectors. The only subtractions are of probabilities from 1, so
+// small ones have the same relative accuracy as large ones. Layout of a value: the total (Scaled),
+// then the vector.
 
 #pragma once
 

@@ -108,8 +108,8 @@ public:
     }
     std::uint32_t few_rows() const override { return search_->few_rows(); }
     double most_ways() const override {
-        // Each box that was kept may stand for as many as there are sets of few rows, all of them
-        // in each state.
+        // For each box kept there may be as many others as there are sets of few rows, each in
+        // every state.
         return std::ldexp(Pass::most_ways(), static_cast<int>(few_rows())) * n_depths_;
     }
     double root_count(std::int32_t product) const override {
@@ -179,7 +179,7 @@ std::size_t Engine::values_per_box() const {
 }
 
 // A search by blocks visits every box, even those that no tree of limited depth reaches. If there
-// are many of these, a pass box by box has less to do.
+// are many of these, a pass box by box takes less work.
 bool Engine::limits_depth_much() const {
     constexpr double kWork = 1e6, kBoxesForOneItem = 20;
     if (by_depth_->endless || by_depth_->nodes.size() >= problem_.table.n_rows) {

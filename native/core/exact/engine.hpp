@@ -36,11 +36,10 @@ public:
     virtual Status run(const Poll& poll) = 0;
     virtual Progress progress() const = 0;
     // Of an item, its box and its product state: log of its value, -inf if it was not kept. Boxes
-    // of at most few_rows() distinct rows that were not kept are worked out if their rows are
-    // given.
+    // of at most few_rows() distinct rows that were not kept are computed if their rows are given.
     virtual double log_value(const Box& box, std::int32_t product) const = 0;
     virtual std::uint32_t few_rows() const { return 0; }
-    // Whether the pass got as far as the item. (Its value may be zero.)
+    // Whether the pass has reached the item. (Its value may be zero.)
     virtual bool reached(const Box& box, std::int32_t product) const {
         return log_value(box, product) > -INFINITY;
     }
@@ -52,10 +51,10 @@ public:
     virtual bool likelihood() const = 0;
     // Whether it goes by blocks (interval_blocks/search.hpp).
     virtual bool by_interval_blocks() const { return false; }
-    // Where trees were not followed to any depth.
+    // Set if trees were not followed to every depth.
     virtual std::optional<DepthCut> depth_cut() const { return std::nullopt; }
-    // Of totals: the probability of each way on from an item, given the item, into out: one entry
-    // for a leaf rule, others one for each edge, rule after rule (item.n_edges in all).
+    // Of totals: the probability of each choice at an item, given the item, into out: one entry for
+    // a leaf rule, others one for each edge, rule after rule (item.n_edges in all).
     virtual void edge_probabilities(const Engine& engine, const Box& box,
                                     std::span<const BoxSplit> splits, std::int32_t product,
                                     const ItemEdges& item, double* out) const;
@@ -66,7 +65,7 @@ public:
     }
 };
 
-// One way on from an item, as Python sees it.
+// One choice at an item (an edge, or a leaf rule), for Python.
 struct Way {
     std::int32_t rule;
     // Feature split on; -1 for a leaf, -2 for a call.
@@ -90,7 +89,7 @@ public:
 
     // likelihood: whether the leaves' marginal likelihoods are in the weights. scaled: numbers with
     // exponents (see numbers.hpp). length: of the vectors of leaf_number and tree_depth. memory:
-    // bytes that it may hold. keep: whether items will be asked for, or the root alone.
+    // bytes that it may hold. keep: whether items are needed, or only the root.
     std::unique_ptr<Pass> make_pass(Quantity quantity, bool likelihood, bool scaled,
                                     std::size_t length, bool keep, std::size_t memory,
                                     std::size_t n_threads) const;
@@ -117,7 +116,7 @@ public:
     // Vector of the whole distribution: the root's, averaged over what it may owe.
     std::vector<double> root_vector(const Pass& pass) const;
 
-    // Everything that an item can go on with, in canonical order, rule after rule.
+    // All choices at an item, in canonical order, rule after rule.
     std::vector<Way> ways(const Pass& pass, std::span<const std::uint32_t> rows,
                           std::int32_t product, double* log_likelihood) const;
 
@@ -134,9 +133,9 @@ private:
     EdgeBuilder keys_;
     std::optional<DepthGrammar> by_depth_;
     // Whether passes over numbers go by blocks (interval_blocks/search.hpp) or by words of bits
-    // (binary_blocks/search.hpp). Found when first asked for: it takes a while on wide tables.
+    // (binary_blocks/search.hpp). Found on first use, because it takes time on wide tables.
     bool uses_blocks() const;
-    // The depth grammar as far as trees must be followed for totals.
+    // The depth grammar, cut where totals need no deeper trees.
     DepthGrammar depths_for_totals(bool likelihood) const;
     bool limits_depth_much() const;
     mutable std::once_flag blocks_found_;

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t kGroups = 8;  // of paths, side by side, whose spread gives the error
 constexpr std::size_t kMostPaths = 512, kLeastPaths = 4;  // in a group
-// With more rows, of which each path holds a part, one is the least: four would take seconds and
-// half of what the table does, to tell the size of sums that are too large by far.
+// With more rows the least number of paths is one, because each path holds a part of the rows. Four
+// would take seconds, and half of the table's memory, although the sums are far too large anyway.
 constexpr std::size_t kManyRows = 200'000;
 constexpr std::size_t kBoxesForSplits = 60, kBoxesForStates = 40, kWays = 40, kWaysInFull = 12;
 
@@ -50,7 +50,7 @@ Order order_of(std::size_t way) {
     return way == 0 ? Order::most_first : way == 1 ? Order::fewest_first : Order::random;
 }
 
-// Of `sampled` boxes those that full cuts can reach in time; all where nothing is in the way.
+// Of `sampled` boxes those that full cuts can reach within the depth; all if nothing prevents it.
 std::vector<const Path*> reachable(RandomDescents& descents,
                                    const std::vector<const Path*>& sampled, std::int32_t max_cuts,
                                    double work, Random& random, std::size_t& tried) {
@@ -68,7 +68,7 @@ std::vector<const Path*> reachable(RandomDescents& descents,
     return out;
 }
 
-// Splits of a box, on average, whatever min_leaf and the states allow.
+// Average splits of a box, without the limits of min_leaf and the states.
 double splits_of(const Problem& problem, const std::vector<std::size_t>& order,
                  const std::vector<const Path*>& sampled) {
     const std::size_t every = std::max<std::size_t>(1, sampled.size() / kBoxesForSplits);
@@ -95,7 +95,7 @@ double splits_of(const Problem& problem, const std::vector<std::size_t>& order,
 struct StatesFound {
     double states = 0.0;  // on average, of boxes reached in any
     std::size_t tried = 0, reached = 0;
-    bool more = false;  // a lower bound: a box was met in too many to follow
+    bool more = false;  // a lower bound: a box occurs in too many to follow
 };
 
 StatesFound find_states(const Problem& problem, RandomDescents& descents,

@@ -90,7 +90,8 @@ private:
 
 Status expected_uses(const Engine& engine, const Pass& pass, double least, std::size_t memory,
                      const Poll& poll, Uses& out) {
-    // Behind what is left out, a derivation has at most two nodes for each row, with their calls.
+    // Below an item that is left out, a derivation has at most two nodes for each row, with their
+    // calls.
     const std::vector<std::size_t> ranks = call_ranks(engine.problem().grammar);
     const double longest = static_cast<double>(*std::max_element(ranks.begin(), ranks.end()) + 1);
     const double cut = kMostLost / (pass.most_ways() * longest * 2 *

@@ -1,6 +1,5 @@
-// What a tree of the distribution holds on average: expected uses of states, rules and features,
-// and the boxes that it is likely to hold. It takes one descent (descent.hpp) with a query that
-// follows both sides of every split.
+// Expectations over trees: expected uses of states, rules and features, and the probable boxes. It
+// takes one descent (descent.hpp) with a query that follows both sides of every split.
 //
 // With w(r) the weight of a rule, as written in the program,
 //   d log Q(root) / d log w(r) = uses(r)                where weights are taken as they are

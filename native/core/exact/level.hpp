@@ -1,5 +1,5 @@
 // The items of one level that wait for a descent (descent.hpp): boxes of one number of distinct
-// rows, each with the probability that has come down to it so far, query by query.
+// rows, each with its probability so far, query by query.
 
 #pragma once
 
@@ -25,8 +25,7 @@ struct Visit {
 
 class Level {
 public:
-    // n_queries: at most 64. n_rows: distinct rows of each box. What it holds is taken from
-    // `budget`.
+    // n_queries: at most 64. n_rows: distinct rows of each box. Its memory is charged to `budget`.
     Level(std::size_t n_queries, std::size_t n_rows, Budget& budget);
     ~Level();
     Level(const Level&) = delete;

@@ -17,7 +17,7 @@ namespace {
 // Products of two bounds that the recursion over sizes may take: a fraction of a second.
 constexpr double kMostProducts = 3e7;
 
-// Numbers of rows that labels may be tried for.
+// Numbers of rows for which labels are evaluated.
 constexpr double kMostLabels = 2e7;
 
 bool sums_to_one(Measure measure) {
@@ -95,8 +95,8 @@ void MassBound::find_rows() {
     }
 }
 
-// Weights divided by their sum are bounded without. Others are tried for every number of rows; a
-// fault is found where a box is opened.
+// Normalised weights need no bound. Others are evaluated for every number of rows; faults are found
+// when a box is opened.
 void MassBound::find_weights() {
     std::vector<double> stack;
     const auto n = static_cast<double>(most_rows_.back());
@@ -133,8 +133,9 @@ void MassBound::find_tests() {
     }
 }
 
-// Bounds u with u >= what the rules make of u bound the masses, by induction over the derivations'
-// depth. Tried: 1, or for states that only call what they call.
+// Bounds u that are at least the rules' values at u bound the masses, by induction over the
+// derivations' depth. The candidate is 1, or for states that only call, the bound of the state
+// called.
 bool MassBound::bounded_by_state() {
     const auto& states = problem_.grammar.states;
     const bool normalise = problem_.grammar.normalise;
@@ -214,7 +215,7 @@ void MassBound::by_size() {
     }
 }
 
-// Bound on what is below a rule, without its weight.
+// Bound on the mass below a rule, without its weight.
 Scaled MassBound::of_rule(const Rule& rule, std::uint32_t size) const {
     if (rule.kind == RuleKind::leaf) {
         return {1.0, 0};
@@ -310,8 +311,8 @@ MassBound::Largest MassBound::largest() const {
     return out;
 }
 
-// Trees of k leaves: no more shapes than the Catalan number C(k-1), k leaf weights, and k-1 times
-// the split weight over all splits that any box can have.
+// Trees of k leaves: at most Catalan number C(k-1) shapes, k leaf weights, and k-1 times the split
+// weight over all splits that any box can have.
 void MassBound::by_leaves() {
     const Largest weights = largest();
     double n_splits = 0;

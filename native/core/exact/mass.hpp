@@ -1,5 +1,5 @@
-// How much weight the derivations from an item can have at most, known from its state and its
-// number of distinct rows alone.
+// Upper bounds on the weight of all derivations from an item, from its state and its number of
+// distinct rows alone.
 //
 // With a the leaf weight, b the split weight and M(m) the bound for m distinct rows, M(1) = a and
 //
@@ -7,9 +7,9 @@
 //   M(m) = a + b max_l M(l) M(m - l)          (measures with split probabilities)
 //
 // where l, the size of the left side, occurs at most once for each numeric feature, as its left
-// sides grow with the threshold, and no feature has more splits than it has codes less one. States
-// are kept apart while that is quick. Weights divided by their sum are a mean of the rules', so at
-// most the largest.
+// sides grow with the threshold, and a feature has at most one split less than it has codes. States
+// have separate bounds while that is quick. A normalised sum is a mean over rules, so at most the
+// largest value.
 
 #pragma once
 
@@ -30,13 +30,13 @@ public:
     // Log of an upper bound on the weight of all derivations, without likelihood, from a box of
     // `size` distinct rows (1 to n) in a state, whatever it owes.
     double of_state(std::uint32_t size, std::int32_t state) const;
-    // Infinite where labels that count the rows of a class are weights, of which nothing is known.
+    // Infinite if labels that count the rows of a class are weights, which have no known bound.
 
     // The same in a product state.
     double of_product(std::uint32_t size, std::int32_t product) const;
 
 private:
-    // What the states of a grammar have at most, calls followed: leaf weight, and split weight by
+    // Upper bounds for the states of a grammar, calls followed: leaf weight, and split weight by
     // kind of measure.
     struct Largest {
         double leaf = 0.0, shared = 0.0, each = 0.0;

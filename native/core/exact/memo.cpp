@@ -25,8 +25,8 @@ void* map_pages(std::size_t bytes) {
     return memory == MAP_FAILED ? nullptr : memory;
 }
 
-// The same, laid on the borders of huge pages: look-ups go all over it, and with small pages most
-// would miss the processor's table of addresses too.
+// The same, laid on the borders of huge pages: look-ups have random addresses, and with small pages
+// most would also miss the processor's table of addresses.
 void* map_huge_pages(std::size_t bytes) {
     void* const all = map_pages(bytes + kHugePage);
     if (all == nullptr) {

@@ -1,10 +1,10 @@
 // The table of items done: 128-bit key -> a fixed number of words, insert-if-absent, any number of
 // threads.
 //
-// Shards by bits of the key, each an open-addressed array (linear probing) that grows by itself
-// under its own lock. Readers take no lock: a slot's first key word is written last (release) and
-// read first (acquire), and never changes. An array that was outgrown is freed once every reader
-// has left the epoch in which it could see it.
+// Shards by bits of the key, each an open-addressed array (linear probing) that grows under its own
+// lock. Readers take no lock: a slot's first key word is written last (release) and read first
+// (acquire), and never changes. An array that was outgrown is freed once every reader has left the
+// epoch in which it could see it.
 
 #pragma once
 
@@ -22,13 +22,13 @@ namespace slp::exact {
 
 class Memo {
 public:
-    // words: length of a value. n_threads: how many readers there may be at a time.
+    // words: length of a value. n_threads: the most readers at the same time.
     Memo(std::size_t words, std::size_t n_threads, Budget& budget);
     ~Memo();
     Memo(const Memo&) = delete;
     Memo& operator=(const Memo&) = delete;
 
-    // Values found stay where they are only while their finder is inside.
+    // Values found stay in place only while their reader exists.
     class Reading {
     public:
         Reading(Memo& memo, std::size_t thread)
@@ -72,11 +72,11 @@ public:
         __builtin_prefetch(array.words + home(key, array.capacity) * stride_);
     }
 
-    // Stores a value, unless the key is there; whether it was not. Never while Reading.
+    // Stores a value unless the key is there; returns whether it was stored. Never while Reading.
     bool insert(Key key, const std::uint64_t* value);
 
-    // Stores a value of one word, or keeps the lesser of it and the one that is there. Never
-    // while a thread reads.
+    // Stores a value of one word, or keeps the lesser of it and the present one. Never while a
+    // thread reads.
     template <typename Less>
     void insert_least(Key key, std::uint64_t value, Less less) {
         if (insert(key, &value)) {

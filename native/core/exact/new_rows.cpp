@@ -17,7 +17,7 @@ namespace slp::exact {
 
 namespace {
 
-// QueryBatch and threads, tried in turn until the memory is enough.
+// Sizes of batches, tried in turn with numbers of threads until the memory is enough.
 constexpr std::size_t kBatchSizes[] = {32, 8, 1};
 
 // One batch of rows: the side that each takes at every split.
@@ -86,7 +86,7 @@ private:
     std::vector<std::uint64_t> left_;
 };
 
-// Takes down the leaves that the rows of a batch end in. A `Sink` has
+// Records the leaves that the rows of a batch end in. A `Sink` has
 //   void leaf(const double* statistics, std::uint64_t queries, const double* mass,
 //             double probability)
 template <typename Sink>
@@ -118,7 +118,7 @@ private:
     std::vector<double> statistics_;
 };
 
-// Averages of what leaves predict.
+// Averages of leaves' predictions.
 class Averages final : public LeafSink {
 public:
     Averages(const Engine& engine, std::size_t n_queries, Budget&)
@@ -170,7 +170,7 @@ public:
             const auto query = static_cast<std::size_t>(std::countr_zero(queries));
             const auto [at, is_new] = queries_[query].try_emplace(key, 0.0);
             at->second += mass[query] * probability;
-            if (is_new) {  // with what comes out in the end, and the nodes of the map
+            if (is_new) {  // with the output, and the nodes of the map
                 held_.add(2 * key.size() + 96);
             }
         }
@@ -232,7 +232,7 @@ public:
     }
 
 private:
-    // Takes the rows that are left; what could not be done is left again.
+    // Takes the remaining rows; rows that could not be done remain.
     Status run_batches(std::size_t most_queries, std::size_t n_threads) {
         const std::size_t each = (left_.size() + n_threads - 1) / n_threads;
         const std::size_t n_queries = std::clamp<std::size_t>(each, 1, most_queries);
@@ -272,7 +272,7 @@ private:
         return status;
     }
 
-    // Whether the batch was done; it writes what is its rows' alone.
+    // Whether the batch was done; it writes only its rows' results.
     bool follow(std::span<const std::size_t> rows,
                 const std::function<bool(std::uint64_t)>& go_on) {
         Sink sink(engine_, rows.size(), budget_);

@@ -1,4 +1,4 @@
-// In which leaf boxes new rows end, with which probability, and what is predicted there.
+// The leaf boxes in which new rows end, with their probabilities and predictions.
 //
 // Rows are followed in batches. The items (or the blocks, where passes go by interval blocks) that
 // any row of a batch reaches are opened once for the whole batch; the batches are distributed over
@@ -25,21 +25,21 @@ struct NewRows {
     std::size_t m;
 };
 
-// What all rows together may use.
+// Limits for all rows together.
 struct Means {
-    // Bytes; of blocks it is their own budget that holds.
+    // Bytes; blocks use their own budget.
     std::size_t memory;
     std::size_t n_threads;
 };
 
-// What rows are followed by: a pass over totals, after a run, or blocks, after one too.
+// The source for following rows: a pass over totals, or blocks; each after its run.
 struct Totals {
     const Pass* pass = nullptr;
     IntervalBlockSearch* blocks = nullptr;
 };
 
-// For each row the average over all trees of what its leaf predicts
-// (LeafModel::predict): out is m * n_predicted().
+// For each row the average over all trees of its leaf's prediction (LeafModel::predict): out is m *
+// n_predicted().
 Status predict_rows(const Engine& engine, const Totals& totals, const NewRows& rows, Means means,
                     const Poll& poll, std::vector<double>& out);
 

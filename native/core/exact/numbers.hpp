@@ -1,10 +1,10 @@
 // Positive numbers of any size, for sums of products: plain doubles, or doubles with an exponent.
 //
-// Rounding: a sum of E products of values with relative errors a and b has relative error at most
-// a + b + (E + 3) 2^-53, all terms being positive. Over a tree of at most n leaves that adds up to
+// Rounding: a sum of E products of values with relative errors a and b has relative error at most a
+// + b + (E + 3) 2^-53, all terms being positive. Over a tree of at most n leaves that adds up to
 // less than n (E + 4) 2^-53, E the most edges of an item: 3e-12 for n = 150 and E = 150, and in
 // practice far less, as errors cancel. Doubles are used while every value lies well inside their
-// range (`in_range`), so underflow loses nothing; the search says so at once where one does not.
+// range (`in_range`), so underflow loses nothing; the search stops at once if one leaves it.
 
 #pragma once
 

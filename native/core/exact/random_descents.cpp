@@ -10,11 +10,11 @@ namespace slp::exact {
 
 namespace {
 
-// How often a step is as short as can be where it is no full cut.
+// The probability that a step which is not a full cut is as short as possible.
 constexpr double kShortest = 0.5;
 
-// States of one box beyond which those of an open grammar are not followed: an exact pass would
-// have to hold as many items for each box nearby.
+// With more states of one box, those of an open grammar are not followed: an exact pass would need
+// as many items for each similar box.
 constexpr std::size_t kMostStatesOfBox = 10'000;
 
 }  // namespace
@@ -67,8 +67,8 @@ std::int32_t most_cuts(const Problem& problem) {
             }
         }
     }
-    // Longest paths from the start by relaxation in depth-first order: states met again while they
-    // are open go round.
+    // Longest paths from the start by relaxation in depth-first order: a state found again while it
+    // is open closes a cycle.
     std::vector<std::int32_t> longest(states.size(), -1);
     std::vector<std::uint8_t> open(states.size(), 0);
     std::vector<std::int32_t> stack{problem.grammar.start};

@@ -27,7 +27,7 @@ private:
 // Which features any rule can split on: of an open grammar any may be.
 std::vector<std::uint8_t> features_split(const Problem& problem);
 
-// The most splits on one path; the number of rows where states go round.
+// The most splits on one path; the number of rows if states have a cycle.
 std::int32_t most_cuts(const Problem& problem);
 
 enum class Order : std::uint8_t { most_first, fewest_first, random };
@@ -38,18 +38,18 @@ public:
     RandomDescents(const Problem& problem, const Geometry& geometry);
 
     // Follows one path to the box of `target`; in random order its cuts are in full or in steps.
-    // Returns the states in which it gets there: none if it is barred.
+    // Returns the states in which it arrives: none if it cannot.
     const std::set<std::int32_t>& states(const std::vector<std::uint32_t>& target, Order order,
                                          Random& random);
 
-    // How many cuts in full lead to it in this order, whatever the state; -1 if min_leaf bars the
-    // way.
+    // The number of full cuts that lead to it in this order, for any state; -1 if min_leaf prevents
+    // it.
     std::int32_t cuts(const std::vector<std::uint32_t>& target, Order order, Random& random);
 
-    // Whether the last way was left because its states are too many: of an open grammar alone.
+    // Whether the last path was stopped because it has too many states; only for open grammars.
     bool too_many() const { return too_many_; }
 
-    // Cuts of the last way.
+    // Cuts of the last path.
     std::int32_t n_cuts() const { return n_cuts_; }
 
     // Visits to rows so far.

@@ -1,9 +1,9 @@
 // Depth-first evaluation of all items that the root can reach, each once.
 //
-// Every thread starts at the root with a stack of its own and visits missing children in an order
-// of its own; they meet in the memo only. Two threads may work on one item at a time: they find the
-// same bits, and the second finds the item there. Sums run in the order of the edges, so no result
-// depends on the number of threads.
+// Every thread starts at the root with its own stack, and visits missing children in its own order.
+// Threads share only the memo. Two threads may evaluate one item at the same time. They compute the
+// same bits, and the second one finds the item there. Sums are taken in the order of the edges, so
+// results do not depend on the number of threads.
 
 #pragma once
 
@@ -51,7 +51,7 @@ public:
         return out;
     }
 
-    // The value of an item after a run, or null. Valid as long as the search.
+    // The value of an item after a run, or null. Valid while the search exists.
     const std::uint64_t* find(Key key) const { return memo_ ? memo_->find(key) : nullptr; }
     void prefetch(Key key) const { memo_->prefetch(key); }
 
@@ -167,7 +167,7 @@ private:
             path_.raise_to(stack_.capacity() * sizeof(Frame));
         }
 
-        // Looks up all children; what is not there is listed as missing. While Reading.
+        // Looks up all children and lists those missing. While Reading.
         void gather(Frame& f) {
             for (const RuleEdges& rule : f.item.rules) {
                 for (const Edge& edge : rule.edges) {
@@ -202,7 +202,7 @@ private:
             return true;
         }
 
-        // Goes on to a child that is still missing; false if there is none left.
+        // Continues with a missing child; false if none is left.
         bool visit_missing(Frame& f) {
             for (; f.next < f.n_missing; ++f.next) {
                 const Missing& missing = f.missing[(f.next + f.first) % f.n_missing];

@@ -80,7 +80,7 @@ public:
 
     std::uint64_t mask() const { return mask_; }
     std::size_t cell_of(std::uint32_t row) const { return cell_of_row_[row]; }
-    // One inner bit; none where the table has too few.
+    // One inner bit; none if the table has too few.
     std::uint64_t bit(std::size_t i) const { return bits_[i]; }
 
     // Whether a cell may do either with inner bit i. If so, its halves have lower numbers.
@@ -125,7 +125,7 @@ private:
     std::vector<std::uint8_t> cell_of_row_;
 };
 
-// What the rows of each member add up to.
+// The sums over the rows of each member.
 template <std::size_t kInner>
 class CellSums {
 public:

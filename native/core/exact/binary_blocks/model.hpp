@@ -1,4 +1,4 @@
-// What the values of boxes are made of where features have two values.
+// The parts of boxes' values for features of two values.
 
 #pragma once
 
@@ -15,20 +15,20 @@
 
 namespace slp::exact {
 
-// Everything that values on binary features are made of.
+// The data of values on binary features.
 struct BinaryModel {
     const Problem& problem;
     const BinaryTable& table;
     const DepthGrammar& by_depth;
     BinarySplitProbabilities probabilities;
     LeafValues leaf;
-    // Rows of the data that a box must have; no more than the root has.
+    // The least rows of the data in a box; at most those of the root.
     std::uint32_t least;
 
     std::size_t n_depths() const { return by_depth.nodes.size(); }
 
-    // At how many depths, from the first on, a box that so many features part can be met: each
-    // split on the way to it was on another feature.
+    // At how many depths, from the first on, a box that so many features part can occur: each split
+    // on the way to it was on another feature.
     std::size_t n_depths_of(std::uint64_t varying) const {
         const auto free = static_cast<std::size_t>(std::popcount(varying));
         return std::min(n_depths(), table.features.size() - free + 1);

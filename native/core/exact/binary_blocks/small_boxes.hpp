@@ -46,8 +46,7 @@ struct PartsOf {
 // The same for all m up to kFewRows, at index m.
 const std::array<PartsOf, kFewRows + 1>& parts_of_few();
 
-// Works out small boxes; one for each thread. kVector: a value for each depth of the depth
-// grammar.
+// Evaluates small boxes; one for each thread. kVector: a value for each depth of the depth grammar.
 template <Sum kSum, bool kVector>
 class SmallBoxes {
 public:
@@ -59,7 +58,7 @@ public:
           values_(length_ << kFewRows),
           sum_(length_) {}
 
-    // Works out the box of these rows, ascending: 1 to kFewRows of them; and the boxes of all sets
+    // Evaluates the box of these rows, ascending: 1 to kFewRows of them; and the boxes of all sets
     // of them, each set a word of bits.
     void work_out(std::span<const std::uint32_t> rows) {
         m_ = rows.size();
@@ -156,7 +155,7 @@ private:
                 }
             }
         } else {
-            // Every other pair to sums of their own, so that they do not wait for each other.
+            // Every other pair goes to a second sum, so that additions do not wait for each other.
             double own = 0.0, other = 0.0, other_weights = 0.0;
             auto e = std::size_t{parts.first[s]};
             for (const std::size_t end = parts.first[s + 1]; e + 1 < end; e += 2) {

@@ -40,10 +40,10 @@ public:
           small_(model),
           sums_((kVector ? model.n_depths() : 1) * kCells) {}
 
-    // Works out a block. varying: bits that part its rows. splits: those on outer bits, ascending.
-    // sides: left and right of each. keep: called with the cell and the first value of every
-    // member of more than kFewRows rows that is worked out here; values at further depths lie
-    // kCells apart.
+    // Evaluates a block. varying: bits that part its rows. splits: those on outer bits, ascending.
+    // sides: left and right of each. keep: called with the cell and the first value of every member
+    // of more than kFewRows rows that is worked out here; values at further depths lie kCells
+    // apart.
     template <typename Keep>
     const double* work_out(const Box& box, std::uint64_t varying,
                            std::span<const BinarySplit> splits, const double* const* sides,
@@ -88,11 +88,11 @@ public:
         return own_;
     }
 
-    // Gives up the block that was worked out last.
+    // Frees the block that was evaluated last.
     void take_back() { pool_.take_back(n_depths_ * kCells); }
 
-    // Of the block that was worked out last: its own members of more than one row, and their splits
-    // with one more for the leaf.
+    // Of the block evaluated last: the members of more than one row evaluated in it, and their
+    // splits with one more for the leaf.
     std::uint64_t n_items() const { return n_items_; }
     std::uint64_t n_edges() const { return n_edges_; }
     // Whether every value so far lies well inside the range of doubles.
@@ -153,7 +153,7 @@ private:
         }
     }
 
-    // Which members can be split by which splits, where a side may have too few rows.
+    // Which splits each member can take, if a side may have too few rows.
     void count_outer(std::span<const BinarySplit> splits, const double* const* sides) {
         for (std::size_t f = 0; f < splits.size(); ++f) {
             for (std::size_t cell = 0; cell < kCells; ++cell) {
@@ -265,7 +265,7 @@ private:
         }
     }
 
-    // Whether a member that these bits part is no other one's.
+    // Whether a member that these bits part is evaluated in this block.
     bool is_own(std::size_t cell, std::uint64_t varying) const {
         bool own = (outer_ & ~varying) == 0;
         for (std::size_t i = 0; i < kInner; ++i) {
@@ -279,7 +279,7 @@ private:
     Pool& pool_;
     CellSums<kInner> cells_;
     SmallBoxes<kSum, kVector> small_;
-    // Of the block at hand. Sums are laid out as blocks are.
+    // Of the current block. Sums have the layout of blocks.
     std::uint64_t outer_ = 0;
     std::size_t n_depths_ = 1;
     double* own_ = nullptr;

@@ -59,7 +59,7 @@ LeafValues::LeafValues(const LeafModel& model, bool likelihood, double log_scale
         }
         total += a;
     }
-    // Beyond the range of doubles leaves would weigh nothing, and no sum above would show it.
+    // Outside the range of doubles leaves would have weight 0, and no sum above would show it.
     double product = 1;
     for (std::uint32_t i = 0; i < kTabulated && product <= kHuge; ++i) {
         total_.push_back(std::exp(log_scale * i) / product);

@@ -51,7 +51,7 @@ std::optional<BinaryTable> binary_table(const Problem& problem, const Geometry& 
 struct BinarySplitProbabilities {
     BinarySplitProbabilities(const BinaryTable& table, const Grammar& grammar, Measure measure);
 
-    // What all splits of a box have in common, given the sum of their weights.
+    // The common factor of all splits of a box, given the sum of their weights.
     double common(double sum) const { return by_sum ? 1.0 / sum : fixed; }
 
     std::vector<double> weight;  // of each bit

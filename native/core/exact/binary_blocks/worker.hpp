@@ -33,7 +33,7 @@ struct BinarySetting {
     }
 };
 
-// Members are kept as where their values are.
+// Members are kept as positions of their values.
 template <Sum kSum, bool kVector, std::size_t kInner>
 class BinaryWorker : public BlockWalk<BinaryWorker<kSum, kVector, kInner>, BinarySplit, double> {
 public:
@@ -49,7 +49,7 @@ public:
 private:
     friend Walk;
 
-    // Splits on outer bits; none for a box of few rows, which is worked out without.
+    // Splits on outer bits; none for a box of few rows, which is evaluated without them.
     std::span<BinarySplit> find_splits(const Box& box) {
         if (box.rows.size() <= kFewRows) {
             return {};

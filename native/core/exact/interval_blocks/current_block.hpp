@@ -58,11 +58,11 @@ public:
         probabilities.count(ranks, splits);
     }
 
-    // Of the scratch, about, but for splits.
+    // Approximate bytes of the scratch memory, without splits.
     std::size_t bytes() const { return probabilities.bytes() + queries.bytes(); }
 
     const Triangle& values() const { return *block_->values; }
-    // Nothing for a query that has not come.
+    // Empty for a query that has not arrived.
     Derivatives<kVector> derivatives(std::size_t query) const {
         return waiting_.derivatives(*block_, query);
     }

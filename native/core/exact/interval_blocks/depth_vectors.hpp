@@ -1,4 +1,4 @@
-// Derivatives by a block's members (interval_blocks/descent.hpp), and what one split adds to them.
+// Derivatives by a block's members (interval_blocks/descent.hpp), and the part that one split adds.
 // Where values depend on depth, both are vectors with one number for each depth index.
 
 #pragma once
@@ -55,7 +55,8 @@ public:
         }
     }
 
-    // The probability that a query reaches a member. A member that no search needs has no value.
+    // The probability that a query reaches a member. A member that the search did not need has no
+    // value.
     double mass(const double* derivative, const Cell& value) const {
         double out = 0;
         for (std::size_t t = 0; t < length(); ++t) {
@@ -64,7 +65,7 @@ public:
         return out;
     }
 
-    // Sends the derivative by a split on to one side: times the other's values, at the next depth.
+    // Adds the derivative by a split to one side: times the other's values, at the next depth.
     void add_one(const double* __restrict from, double probability, const Cell& other,
                  double* __restrict to) const {
         const double* const __restrict values = numbers_of(other);

@@ -6,10 +6,10 @@
 //
 //   A(l) += A(b) w V(r),   A(r) += A(b) w V(l)                       for every split of every box.
 //
-// These sums run along the rows of the same triangles as the inside pass. A query is what a
-// descent follows. A query that follows one side of every split is a new row on its way to a leaf,
-// and A(b) V(b) is the probability that it passes through the box. A query that follows both sides
-// is the tree itself.
+// These sums run along the rows of the same triangles as the inside pass. A descent follows
+// queries. A query that follows one side of every split is a new row on its way to a leaf, and A(b)
+// V(b) is the probability that it passes through the box. A query that follows both sides is the
+// tree itself.
 //
 // Members that a query reaches with a probability of at most `cut` are left out. Each member loses
 // that at most once.
@@ -38,7 +38,7 @@ template <bool kVector>
 class BlockDescent {
 public:
     // found: where the blocks' triangles are, by key, after a run of totals; there are at most
-    // n_blocks. go_on: asked now and then; false ends the descent.
+    // n_blocks. go_on: called regularly; false ends the descent.
     BlockDescent(const IntervalSetting& setting, const Memo& found, std::size_t n_blocks,
                  const QueryBatch& queries, double cut, Budget& budget,
                  std::function<bool(std::uint64_t blocks)> go_on)

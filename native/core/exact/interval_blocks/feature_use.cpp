@@ -79,7 +79,7 @@ private:
         std::vector<double> splits;
         QueryBatch queries;
         queries.splits = &splits;
-        // What is left out of a query that follows both sides had at most two nodes for each row.
+        // An item left out of a query that follows both sides had at most two nodes for each row.
         const double cut = kMostLost / (static_cast<double>(found.items + found.edges) * 2 *
                                         static_cast<double>(problem_.table.n_rows));
         const Poll telling = adding(poll);
@@ -130,7 +130,7 @@ private:
         before_.peak_bytes = std::max(before_.peak_bytes, found.peak_bytes);
     }
 
-    // Tells of this search and of those before.
+    // Reports this search and those before.
     Poll adding(const Poll& poll) const {
         return [&poll, before = before_](const Progress& now) {
             return poll({before.items + now.items, before.edges + now.edges,

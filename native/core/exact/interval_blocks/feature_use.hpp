@@ -1,15 +1,15 @@
-// Which features trees split on, and how often, from sums alone.
+// Uses of features by trees, from sums alone.
 //
 // The probability that a tree splits on a feature is 1 - Q'/Q, where Q is the weight of all trees
-// and Q' that of those that do not split on it, all weights left as they are: a search like any
-// other in which that feature's splits are not followed. It visits only the boxes that the other
-// features bound, far fewer. Expected numbers of splits are derivatives of log Q by the logs of
-// the splits' weights, all of them found in one descent.
+// and Q' that of the trees without splits on it, with all weights unchanged. Q' takes a search that
+// does not follow that feature's splits. It visits only the boxes that the other features bound,
+// which are far fewer. Expected numbers of splits are derivatives of log Q by the logs of the
+// splits' weights, all of them found in one descent.
 //
-// Error: expected splits are right within 1e-11 and rounding, relative to themselves as far as
-// rounding goes, as all terms are positive. Probabilities are differences of two numbers of at
-// most 1 that rounding leaves right within 3e-12 or so (numbers.hpp); they are never above the
-// expected splits, and 0 where those are.
+// Error: expected splits are right within 1e-11 and rounding, and the rounding error is relative,
+// as all terms are positive. Probabilities are differences of two numbers of at most 1 that
+// rounding leaves right within 3e-12 or so (numbers.hpp); they are never above the expected splits,
+// and 0 where those are.
 
 #pragma once
 

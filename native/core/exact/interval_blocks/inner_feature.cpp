@@ -13,8 +13,7 @@ namespace slp::exact {
 
 namespace {
 
-// A sample of blocks: how many members they have that are worked out in them, with each feature
-// as the inner one.
+// A sample of blocks: the number of members evaluated in them, with each feature as the inner one.
 constexpr double kMostDescents = 60;
 constexpr double kWorkOnDescents = 3e8;  // visits to rows, of all features together
 constexpr double kFewestMembers = 3.0;
@@ -63,7 +62,7 @@ std::optional<std::uint32_t> inner_feature(const Problem& problem, std::int32_t 
             candidates.push_back(f);
         }
     }
-    // A descent visits each row a few times. Of wide tables a sample of the features is tried.
+    // A descent visits each row a few times. On wide tables only a sample of the features is tried.
     const auto n_features = static_cast<double>(problem.table.features.size());
     const double descent = 4.0 * problem.table.n_rows * n_features;
     const double affordable = std::max(1.0, kWorkOnDescents / descent);

@@ -1,4 +1,4 @@
-// Which feature the interval blocks of a table leave free.
+// The choice of the inner feature of interval blocks.
 
 #pragma once
 
@@ -14,9 +14,9 @@ namespace slp::exact {
 inline constexpr std::int32_t kMostInnerCodes = 256;
 
 // The feature to take as the inner one: of those that thresholds split, the one whose blocks have
-// the most members that are worked out in them, in a sample of blocks. Nothing where none has
-// enough members to be worth it. excluded: a feature that no tree splits on, -1 for none; without
-// it the best is taken whatever it is worth.
+// the most members that are worked out in them, in a sample of blocks. None if no feature has
+// enough members to save time. excluded: a feature that no tree splits on, -1 for none; without it
+// the best is taken whatever it is worth.
 std::optional<std::uint32_t> inner_feature(const Problem& problem, std::int32_t excluded = -1);
 
 }  // namespace slp::exact

@@ -76,7 +76,7 @@ private:
     const LeafModel& model_;
     const QueryBatch& queries_;
     const CurrentBlock<kVector>& f_;
-    std::vector<double> statistics_, leaf_;  // by rank; of the member at hand
+    std::vector<double> statistics_, leaf_;  // by rank; of the current member
     std::vector<double> mass_;               // by query
 };
 

@@ -1,6 +1,6 @@
-// Sums of products of vectors, item by item: what passes with values over depth spend most of
-// their time on. On x86-64 there is a second copy of each for processors with AVX2, four items at a
-// time in depth of two; both round alike.
+// Sums of products of vectors, element by element. Passes with values over depth spend most of
+// their time here. On x86-64 there is a second copy of each for processors with AVX2, four items at
+// a time in depth of two; both round alike.
 
 #pragma once
 
@@ -39,7 +39,7 @@ struct Products {
                       std::size_t end, std::size_t n, double* sum);
 };
 
-// Those that this processor is best at.
+// The fastest copies for this processor.
 template <Sum kSum>
 Products products();
 

@@ -46,7 +46,7 @@ public:
         }
     }
 
-    // All that goes to other blocks; the derivatives are not used after it.
+    // Sends derivatives to other blocks; they are not used afterwards.
     void send() {
         for (std::size_t query = 0; query < queries_.n; ++query) {
             if (f_.derivatives(query)) {
@@ -122,8 +122,8 @@ private:
 
     // --- members of other blocks ---
 
-    // Turns the derivatives by members into those by their splits, probabilities of features left
-    // out.
+    // Turns the derivatives by members into those by their splits, without the probabilities of
+    // features.
     void weigh_splits(std::size_t query) {
         const Derivatives<kVector> derivatives = f_.derivatives(query);
         const MemberRange* const members = f_.queries.members(query);
@@ -138,7 +138,7 @@ private:
         }
     }
 
-    // Members that are another block's go there.
+    // Derivatives of members of another block go there.
     void send_copies(std::size_t query) {
         const BlockRanks& ranks = f_.ranks;
         const Derivatives<kVector> derivatives = f_.derivatives(query);
@@ -187,7 +187,7 @@ private:
         });
     }
 
-    // The probability of the split at hand, query 0 following both sides.
+    // The probability of the current split; query 0 follows both sides.
     double send_both(const double* probability, std::uint32_t split) {
         const std::size_t k = f_.ranks.k;
         Waiting &left = f_.sides.block(2 * split), &right = f_.sides.block(2 * split + 1);

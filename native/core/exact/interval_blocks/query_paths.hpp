@@ -63,7 +63,7 @@ public:
         return members_.data() + query * ranks_.most();
     }
 
-    // --- the split at hand: that of the last `find_start` ---
+    // --- the current split: that of the last `find_start` ---
 
     // Whether it is one of a member that the query reaches.
     bool have_split(std::size_t query) const {

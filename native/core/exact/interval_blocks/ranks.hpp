@@ -123,8 +123,8 @@ public:
         }
     }
 
-    // Members that need not be worked out here: those that lie on one side of one of the feature's
-    // splits altogether. `splits` are the feature's, numbered from `first` on.
+    // Members that are not evaluated here: those that lie completely on one side of one of the
+    // feature's splits. `splits` are the feature's, numbered from `first` on.
     void find_sources(const Feature& feature, std::span<const BoxSplit> splits,
                       std::uint32_t first) {
         if (feature.kind == FeatureKind::levels) {
@@ -244,11 +244,11 @@ public:
     std::size_t k = 0;
     std::span<const std::uint32_t> rows;
     std::vector<std::uint32_t> rank_of_row;
-    // By rank: sizes of all rows, and of those on the left of the split at hand.
+    // By rank: sizes of all rows, and of those on the left of the current split.
     std::vector<Sizes> sizes, left;
     std::vector<std::uint32_t> least_code, largest_code, code_of_rank;
     std::vector<std::uint32_t> start;
-    // By rank i: members (i, j) are worked out here from j = first_member[i] on; those before are
+    // By rank i: members (i, j) are evaluated here from j = first_member[i] on; those before are
     // copied from `source[i]`.
     std::vector<std::uint32_t> first_member;
     std::vector<Source> source;
@@ -264,7 +264,7 @@ private:
         }
     }
 
-    // For every rank the first three levels met from there on, and where.
+    // For every rank the next three levels from there on, and their ranks.
     void find_first_levels() {
         std::fill_n(levels_.begin(), k, FirstLevels{});
         for (std::size_t at = 0; at < order_.size();) {

@@ -76,7 +76,7 @@ public:
 private:
     std::size_t n_depths() const { return setting_.by_depth.nodes.size(); }
 
-    // Keeps the root's values, and gives up the triangles.
+    // Keeps the root's values, and frees the triangles.
     void finish(Status status) {
         if (status == Status::done) {
             const std::uint64_t* const found = shared_.found->find(setting_.root.key);

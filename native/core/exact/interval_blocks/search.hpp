@@ -1,13 +1,12 @@
 // The inside pass over a depth grammar by interval blocks.
 //
 // One numeric feature is the inner one. A block is a box that leaves it free. The members of the
-// block are the box's parts between any two of the inner values that occur in it: for k values k
-// (k + 1) / 2 members, stored as one triangle. A split on an outer feature splits all members at
-// once: the left sides are members of one block, the right sides members of another. So a block
-// costs one look-up for each side of each outer split, and the sums over splits run along rows of
-// triangles. Splits on the inner feature stay inside the block. To look up the children of each
-// member separately takes about fifty times as many look-ups, and look-ups take most of the time
-// of a pass.
+// block are the box's parts between any two of the inner values that occur in it: for k values k (k
+// + 1) / 2 members, stored as one triangle. A split on an outer feature splits all members at once:
+// the left sides are members of one block, the right sides members of another. So a block costs one
+// look-up for each side of each outer split, and the sums over splits run along rows of triangles.
+// Splits on the inner feature stay inside the block. Looking up the children of each member
+// separately would take about fifty times as many look-ups, which take most of the time of a pass.
 //
 // Members of several blocks that hold the same rows are one box. It is evaluated in the smallest of
 // these blocks, where it touches the outer bounds on all sides, and copied to the others.
@@ -53,8 +52,8 @@ struct QueryBatch {
 
 class IntervalBlockSearch : public BlockSearch {
 public:
-    // After a run of totals whose task keeps blocks. Any number of threads at a time. go_on is
-    // asked now and then; false if it ended the descent. Throws OutOfBudget.
+    // After a run of totals whose task keeps blocks. Any number of threads may call it at the same
+    // time. go_on is called regularly; returns false if it ended the descent. Throws OutOfBudget.
     virtual bool descend(const QueryBatch& queries, double cut,
                          const std::function<bool(std::uint64_t blocks)>& go_on) = 0;
     virtual double log_scale() const = 0;

@@ -1,4 +1,4 @@
-// What all parts of one search by interval blocks have in common.
+// Settings shared by all parts of one search by interval blocks.
 
 #pragma once
 
@@ -17,7 +17,7 @@ struct IntervalSetting {
     std::uint32_t inner;
     // Whether the leaves' marginal likelihoods are in the weights.
     bool likelihood;
-    // Log by which a value is multiplied for each row of the data.
+    // Log of the factor of a value for each row of the data.
     double log_scale;
     Box root;
     // A feature that no tree splits on, though its splits keep their probabilities; -1: none.

@@ -32,7 +32,7 @@ public:
         return std::bit_cast<const Triangle*>(*found_.find(key));
     }
 
-    // Each step asks for what the next one needs, which lies anywhere in memory.
+    // Each step prefetches the memory of the next one.
     void find(const Box& box, std::span<const BoxSplit> splits) {
         box_ = box;
         splits_ = splits;
@@ -74,7 +74,8 @@ public:
         return *block;
     }
 
-    // What a split to come needs of query 0, as far as it is there: read and written row after row.
+    // Prefetches the data of query 0 for a later split, as far as it exists; it is read and written
+    // row after row.
     void prefetch(std::size_t split) const {
         constexpr std::size_t kLine = 64, kLines = 8;
         for (std::size_t at = 2 * split; at < std::min(2 * split + 2, values_.size()); ++at) {
@@ -94,7 +95,7 @@ private:
     const Geometry& geometry_;
     const Memo& found_;
     WaitingBlocks<kVector>& waiting_;
-    // Of the block at hand.
+    // Of the current block.
     Box box_;
     std::span<const BoxSplit> splits_;
     std::vector<const Triangle*> values_;

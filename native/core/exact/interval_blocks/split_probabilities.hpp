@@ -23,11 +23,11 @@ public:
           weights_(problem.grammar.feature_weights),
           d_(static_cast<double>(weights_.size())) {}
 
-    // What a feature that has splits adds to what is available.
+    // What a feature with splits adds to the normaliser.
     double available(std::uint32_t feature) const {
         return measure_ == Measure::feature_then_cut ? weights_[feature] : 0.0;
     }
-    // Of each of a feature's n splits, but for what all splits have in common.
+    // Of each of a feature's n splits, without the factor common to all splits.
     double of_feature(std::uint32_t feature, std::uint32_t n) const {
         switch (measure_) {
             case Measure::feature_then_cut: return weights_[feature] / n;
@@ -71,8 +71,8 @@ public:
                probability_.capacity() * sizeof(double);
     }
 
-    // Where every split weighs 1 and a leaf the same in every member, nothing is counted. splits:
-    // those of the block on outer features.
+    // If every split has weight 1, and a leaf the same weight in every member, nothing is counted.
+    // splits: those of the block on outer features.
     void count(BlockRanks& ranks, std::span<const BoxSplit> splits) {
         n_members_ = ranks.k * ranks.k;
         if (is_plain_) {
@@ -90,8 +90,8 @@ public:
         add_feature(ranks.k, inner_);
     }
 
-    // By member, of each split on an outer feature, but for what all splits have in common. number:
-    // the feature's, among those that the block has splits on.
+    // By member, of each split on an outer feature, without the factor common to all splits.
+    // number: the feature's, among those that the block has splits on.
     const double* of_outer(std::size_t number) const {
         return probability_.data() + (is_plain_ ? 0 : number * n_members_);
     }
@@ -106,7 +106,7 @@ public:
         const std::uint32_t n = n_splits_[member];
         return n > 0 ? measure_.common(n, available_[member]) : 0.0;
     }
-    // What a leaf weighs, times its likelihood.
+    // The weight of a leaf, times its likelihood.
     double of_leaf(const DepthGrammar::Node& node, std::size_t member) const {
         const bool alone = !is_plain_ && n_splits_[member] == 0;
         return alone ? node.leaf_alone : node.leaf;

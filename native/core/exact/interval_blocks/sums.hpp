@@ -36,7 +36,7 @@ public:
     using Cell = MemberValue<kVector>;
     using Triangle = TriangleOf<Cell>;
 
-    // scratch: what its own memory is counted in.
+    // scratch: the budget of its own memory.
     IntervalSums(const IntervalSetting& setting, Pool& triangles, Pool& vectors, Charge& scratch)
         : s_(setting),
           by_depth_(setting.by_depth),
@@ -63,7 +63,7 @@ public:
         columns_.resize(members);
     }
 
-    // Works out a block. splits: those of its box on outer features. sides: left and right of each.
+    // Evaluates a block. splits: those of its box on outer features. sides: left and right of each.
     // keep: called with the key, value and sizes of every member that is worked out here.
     template <typename Keep>
     Triangle* work_out(const Box& box, std::span<const BoxSplit> splits,
@@ -82,7 +82,7 @@ public:
         return own;
     }
 
-    // Gives up the block that was worked out last; its vectors only where they are not kept.
+    // Frees the block that was evaluated last, and its vectors unless they are kept.
     void take_back(bool vectors) {
         triangles_.take_back(Triangle::words(ranks_.k));
         if (vectors) {
@@ -131,7 +131,7 @@ private:
         return s_.problem.table.features[splits.front().feature];
     }
 
-    // The triangles of a split to come: they lie anywhere, and are read row after row.
+    // Prefetches the triangles of a later split, which are read row after row.
     void prefetch(std::size_t split) const {
         constexpr std::size_t kLine = 64, kLines = 8;
         for (std::size_t side = 2 * split; side < 2 * std::min(split + 1, splits_.size());
@@ -180,8 +180,8 @@ private:
 
     // --- the measure ---
 
-    // Adds a feature's sums to those of all features. Makes running numbers of splits of what were
-    // the members where splits begin.
+    // Adds a feature's sums to those of all features. Turns the positions where splits begin into
+    // running numbers of splits.
     void fold_feature(std::uint32_t feature) {
         const std::size_t k = ranks_.k;
         for (std::size_t i = 0; i < k; ++i) {
@@ -264,7 +264,7 @@ private:
         }
     }
 
-    // The members of a row that are another block's.
+    // The members of a row that another block evaluates.
     void copy_from_source(std::size_t i, Cell* row) {
         const std::size_t end = std::min<std::size_t>(ranks_.first_member[i], ranks_.k);
         if (end <= i) {
@@ -328,8 +328,8 @@ private:
         if (splits && node.split > 0.0) {
             add_term<kSum>(node.split * sum, value);
         }
-        // Without a feature values may be as small as they like: what is lost of one that was well
-        // inside the range with it is less than 2^-170 of that.
+        // Without a feature, values may be arbitrarily small: the loss is less than 2^-170 of a
+        // value that was well inside the range with the feature.
         const bool any = kSum == Sum::count || s_.excluded >= 0;
         in_range_ = in_range_ && (any || (value >= kTiny && value <= kHuge));
         return value;

@@ -13,7 +13,7 @@ namespace slp::exact {
 template <bool kVector>
 using MemberValue = std::conditional_t<kVector, const double*, double>;
 
-// Where member (i, j) is among the cells of a triangle of k ranks.
+// The position of member (i, j) among the cells of a triangle of k ranks.
 inline std::size_t triangle_cell(std::size_t k, std::size_t i, std::size_t j) {
     return i * k - i * (i + 1) / 2 + j;
 }

@@ -57,8 +57,8 @@ public:
     // No block has as many rows.
     std::size_t end_of_sizes() const { return levels_.size(); }
 
-    // Those of a size, in an order that does not depend on how they were found. They are the
-    // caller's to give up.
+    // Those of a size, in an order that does not depend on how they were found. The caller frees
+    // them.
     std::vector<Waiting*> leave(std::size_t size) {
         std::vector<Waiting*> level = std::exchange(levels_[size], {});
         std::sort(level.begin(), level.end(),
@@ -66,7 +66,7 @@ public:
         return level;
     }
 
-    // Null where no query has come.
+    // Null if no query has arrived.
     Waiting* find(const Triangle& values) const { return by_number_[values.number]; }
     void prefetch(const Triangle& values) const {
         __builtin_prefetch(&by_number_[values.number]);
@@ -95,7 +95,7 @@ public:
         return {block.queries()[query], block.values->k, length_};
     }
 
-    // Zeros where the query has not come yet.
+    // Zeros if the query has not arrived yet.
     Derivatives<kVector> make_derivatives(Waiting& block, std::size_t query) {
         double*& own = block.queries()[query];
         if (own == nullptr) {

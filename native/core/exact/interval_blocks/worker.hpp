@@ -18,7 +18,7 @@
 
 namespace slp::exact {
 
-// Members are kept as logs of their values, or as where their vectors are.
+// Members are kept as logs of their values, or as positions of their vectors.
 template <Sum kSum, bool kVector>
 class IntervalWorker : public BlockWalk<IntervalWorker<kSum, kVector>, BoxSplit,
                                         TriangleOf<MemberValue<kVector>>> {
@@ -27,7 +27,7 @@ public:
     using Triangle = TriangleOf<Cell>;
     using Walk = BlockWalk<IntervalWorker, BoxSplit, Triangle>;
 
-    // n_blocks: blocks worked out by all threads, also those that another one had done.
+    // n_blocks: blocks evaluated by all threads, with those evaluated twice.
     IntervalWorker(WalkShared& shared, const IntervalSetting& setting,
                    std::atomic<std::uint32_t>& n_blocks, std::size_t thread, Pool& triangles,
                    Pool& vectors, const Poll* poll)
