@@ -7,7 +7,9 @@ from difflib import get_close_matches
 
 from slp.errors import Related, SlpError, UsageError
 from slp.messages.proofs import (
+    NOTHING_CAN_BE_LEARNED,
     NOTHING_OF_THAT_NAME,
+    NOTHING_OF_THAT_NAME_NEAREST,
     SEVERAL_SOLUTIONS,
     SEVERAL_SOLUTIONS_AND_THE_END,
     SEVERAL_SOLUTIONS_BEHIND,
@@ -48,8 +50,8 @@ def check_names(only: Iterable[str], known: Sequence[str]) -> None:
 
 
 def _unknown_name(name: str, known: Sequence[str]) -> UsageError:
+    if not known:
+        return UsageError(NOTHING_CAN_BE_LEARNED(name=name))
     near = get_close_matches(name, known, n=1)
-    help = f"what can be learned: {', '.join(known)}" if known else "nothing can be learned here"
-    if near:
-        help = f"did you mean {near[0]}? {help}"
-    return UsageError(NOTHING_OF_THAT_NAME(name=name, help=help))
+    wording = NOTHING_OF_THAT_NAME_NEAREST if near else NOTHING_OF_THAT_NAME
+    return UsageError(wording(name=name, nearest="".join(near), known=", ".join(known)))

@@ -710,7 +710,10 @@ E287 = Entry(
     remedy="Take a name that the help line lists.",
     example="slp learn growtree data.csv --only alpa",
 )
-NOTHING_OF_THAT_NAME = E287.says("`{name}` is nothing that can be learned", "{help}")
+_NOT_LEARNED = "`{name}` is nothing that can be learned"
+NOTHING_OF_THAT_NAME = E287.says(_NOT_LEARNED, "what can be learned: {known}")
+NOTHING_OF_THAT_NAME_NEAREST = E287.says(_NOT_LEARNED, f"{_MEANT} what can be learned: {{known}}")
+NOTHING_CAN_BE_LEARNED = E287.says(_NOT_LEARNED, "nothing can be learned here")
 
 E288 = Entry(
     "E288",
