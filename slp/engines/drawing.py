@@ -18,6 +18,7 @@ from slp.engines.telling import teller, warn_of
 from slp.errors import Diagnostic, warn
 from slp.late import late_import
 from slp.problem.problem import Problem
+from slp.results.diagnostics import FEWEST_DRAWS
 from slp.results.drawn import DrawnResult, HowDrawn, TreeSampler
 from slp.results.known import Known
 from slp.results.result import Candidate
@@ -116,10 +117,11 @@ class _Drawing:
         self, likelihood: bool, checkpoint: Checkpoint | None, deadline: Deadline
     ) -> DrawnResult:
         """Run until the deadline."""
-        late_import("slp.results.convergence")  # takes a second, which the deadline counts
         engine, request = cast(DrawingEngine, engine_named(self.engine)), self.request
         sampler, table = self.sampler(likelihood), self.problem.table
         draws, seed = request.draws, request.seed
+        if draws >= FEWEST_DRAWS:
+            late_import("slp.results.convergence")  # takes a second, which the deadline counts
         assert seed is not None, "it is known before the run"
         schedule = engine.schedule(sampler, self.problem, self.options, draws)
         kept = min(_seconds_after_draws(draws, table), deadline.left() / 2)

@@ -219,3 +219,22 @@ def test_the_import_of_convergence_takes_of_the_time(table: Path) -> None:
     )
     assert done.returncode == 1
     assert "error[E540]: the time of 40 s is over, and nothing was drawn" in done.stderr
+
+
+def test_a_search_for_a_tree_has_its_time_for_itself(tmp_path: Path) -> None:
+    """`slp check FILE DATA` searches for 2 s: no import takes of them."""
+    program, rows = tmp_path / "p.slp", tmp_path / "rows.csv"
+    text = ":- use(growtree).\nbox(b, a, 0, 9).\n:- constraint(constant(b)).\n"
+    program.write_text(text + ":- constraint(majority(b, yes)).\n")
+    rows.write_text("a,ill\n1,no\n2,no\n3,yes\n4,no\n")
+    check = (
+        IMPORTS_TAKE_LONG.replace("sample_main", "check_main")
+        .replace(
+            "from slp.cli import check_main",
+            "from slp.cli import slp_command\nfrom slp.cli.common import run",
+        )
+        .replace("check_main()", "run(slp_command, sys.argv[1:])")
+    )
+    script = [sys.executable, "-P", "-c", check, "arviz_stats", "check", str(program), str(rows)]
+    done = subprocess.run(script, capture_output=True, text=True)
+    assert "error[E504]: no tree satisfies the program on this table" in done.stdout
