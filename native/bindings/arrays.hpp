@@ -1,4 +1,5 @@
-// What all binding files share: arrays of NumPy in and out, and work without the interpreter lock.
+// Common parts of the binding files: arrays of NumPy in and out, and work without the interpreter
+// lock.
 
 #pragma once
 
@@ -32,7 +33,7 @@ std::vector<T> vector_of(const Array<T>& array) {
     return {array.data(), array.data() + array.size()};
 }
 
-// A ValueError of Python unless something holds that the core relies on.
+// Raises a Python ValueError unless a condition holds that the core relies on.
 inline void require(bool holds, const char* what) {
     if (!holds) {
         throw nanobind::value_error(what);
@@ -62,7 +63,7 @@ auto to_numpy(std::vector<T>&& vector) {
     return to_numpy(std::move(vector), {length});
 }
 
-// What `work` returns, computed without the interpreter lock: it must not touch Python.
+// The result of `work`, computed without the interpreter lock; `work` must not use Python.
 template <typename Work>
 auto without_lock(const Work& work) {
     const nanobind::gil_scoped_release release;

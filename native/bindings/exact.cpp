@@ -27,9 +27,9 @@ using namespace slp::exact;
 
 namespace {
 
-// Runs something without the interpreter lock, but takes it now and then to see whether the user
-// wants to stop, and to report: progress(items, edges, bytes), unless it is None; a report that
-// returns false stops it. What Python raised goes on.
+// Runs work without the interpreter lock, but takes it regularly to check for interrupts and to
+// report: progress(items, edges, bytes), unless it is None; a report that returns false stops it.
+// Python exceptions are passed on.
 Status run_unlocked(const std::function<Status(const Poll&)>& run, const nb::object& progress) {
     std::exception_ptr raised;
     const Poll poll = [&](const Progress& now) {
@@ -75,7 +75,7 @@ nb::object depth_cut_of(const Pass& pass) {
     return cut ? nb::make_tuple(cut->depth, cut->log_left_out) : nb::object(nb::none());
 }
 
-// The ways on from an item, as arrays of one entry for each, and the box's log likelihood.
+// The choices at an item, as arrays with one entry for each, and the box's log likelihood.
 nb::tuple ways_of(const Engine& engine, const Pass& pass, const Array<std::uint32_t>& rows,
                   std::int32_t product) {
     const Problem& problem = engine.problem();

@@ -122,8 +122,8 @@ nb::object tree(Sampler& sampler, const Matrix<std::int32_t>& nodes) {
     return made ? nb::cast(std::move(out)) : nb::none();
 }
 
-// A function of Python as a condition on finished trees: it is given the tree as a state. What it
-// raises comes out of the call that asked it.
+// A function of Python as a condition on finished trees: it is given the tree as a state. Its
+// exceptions are raised by the calling function.
 Predicate predicate_of(const nb::object& function) {
     if (function.is_none()) {
         return kNoPredicate;

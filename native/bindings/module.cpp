@@ -1,5 +1,5 @@
-// Where Python meets the core: arrays in, arrays out, nothing decided here. Each room of the core
-// has a file: problem.cpp, exact.cpp, mcmc.cpp.
+// The Python module of the core: arrays in, arrays out, no decisions. Each room of the core has a
+// file: problem.cpp, exact.cpp, mcmc.cpp.
 //
 // Every function takes C-contiguous arrays of exactly the stated type (slp.kernels sees to that; no
 // conversion happens here), releases the interpreter lock while the core works, and hands the

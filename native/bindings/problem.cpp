@@ -114,7 +114,7 @@ void add_split_rule(MadeState& state, double log_weight, int measure,
                            vector_of(transitions)});
 }
 
-// What the last rule added makes of the rows of a box.
+// The last added rule's function of the rows of a box.
 void set_row_function(MadeState& state, const Array<std::uint8_t>& ops,
                       const Array<double>& operands, bool labelled) {
     RowFunction& function = state.rules.back().rows;
@@ -191,7 +191,7 @@ void set_grammar(Problem& problem, std::int32_t start, bool normalise, bool cond
     g.feature_weights = vector_of(feature_weights);
 }
 
-// Once all else is set.
+// Call after everything else is set.
 void set_open_states(Problem& problem, nb::callable make, std::int32_t most_cuts) {
     const RuleBounds bounds = rule_bounds(problem, most_states(problem));
     problem.grammar.states = {std::make_shared<MadeByPython>(std::move(make), bounds), most_cuts};

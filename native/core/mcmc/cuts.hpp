@@ -1,7 +1,7 @@
-// The cuts of one box, worked out only for the features that are asked for.
+// The cuts of one box, computed only for the features that are needed.
 //
-// A proposal needs to know which features can cut a box and the cuts of the one that is chosen:
-// reading a few rows of each feature, and all rows of one, in place of all rows of all features.
+// A proposal needs the features that can cut a box, and the cuts of the chosen feature. That takes
+// a few rows of each feature and all rows of one, not all rows of all features.
 
 #pragma once
 

@@ -38,7 +38,7 @@ bool EditOptions::any() {
     return false;
 }
 
-// Whether there is an option on a feature; without listing them where that can be told so.
+// Whether there is an option on a feature; without a list of options where possible.
 bool EditOptions::can_split(std::size_t f) {
     const bool own = tree_->proof.nodes[node_].taken.feature == static_cast<std::int32_t>(f);
     return limited_ || own ? !cuts(f).empty() : cuts_.can_split(f);

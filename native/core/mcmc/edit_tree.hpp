@@ -1,8 +1,8 @@
-// Trees that are edited, and what an edit may do at each node. The definitions are those of
+// Edited trees, and the edits possible at each node. The definitions are those of
 // slp.engines.mcmc.edits.nodes.
 //
-// A tree is a proof of which only the splits, the rows and the sums are looked at; beside each node
-// stands what can be edited there. Thresholds are canonical for the rows of their node.
+// A tree is a proof of which only the splits, the rows and the sums are used. Each node has the
+// kinds of edits that apply to it. Thresholds are canonical for the rows of their node.
 
 #pragma once
 
@@ -44,7 +44,7 @@ struct EditTree {
 void path_to_place(const EditTree& tree, EditKind kind, std::uint32_t place,
                    std::vector<std::uint32_t>& path);
 
-// What a split asks of any row of the table, by its canonical threshold or level.
+// The test of a split on any row of the table, by its canonical threshold or level.
 RowTest test_of(const Table& table, const Geometry& geometry, const Taken& taken);
 
 struct EditRules {
@@ -53,9 +53,9 @@ struct EditRules {
 };
 
 // The splits that an edit may take at a node: all valid ones where a leaf is grown; where a split
-// is changed, those others under which every leaf below keeps min_leaf rows. With m the rows of the
-// node that pass all tests between it and a leaf of its left side, that leaf then holds the rows
-// that m and the left side of the split share; on the right likewise.
+// is changed, those others under which every leaf below keeps min_leaf rows. Let m be the rows of
+// the node that pass all tests between it and a leaf of its left side. That leaf then holds the
+// rows in both m and the left side of the split; on the right likewise.
 class EditOptions {
 public:
     EditOptions(const Problem& problem, const Geometry& geometry, const EditRules& rules);
@@ -136,14 +136,14 @@ public:
     };
     void make(std::span<const GivenNode> preorder, EditTree& out);
 
-    // The tree after an edit at the end of a path. `taken` is not looked at when pruning.
+    // The tree after an edit at the end of a path. `taken` is unused when pruning.
     void edit(const EditTree& from, EditKind kind, std::span<const std::uint32_t> path,
               const Taken& taken, EditTree& out);
 
     EditOptions& options() { return options_; }
 
 private:
-    // A subtree to come: where its old node is (kNone: a leaf), its rows, its depth.
+    // A waiting subtree: its old node (kNone: a leaf), its rows, its depth.
     struct Job {
         std::uint32_t old, begin, size, depth;
     };

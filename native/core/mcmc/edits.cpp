@@ -39,8 +39,8 @@ std::pair<std::size_t, Outcome> EditMover::step(Randomness& random, double power
                         });
 }
 
-// The process is both the weight of a sequence and the probability of drawing it, so it cancels;
-// the ratio of the numbers of choice points does not where one of them was chosen uniformly.
+// The process gives both the weight of a sequence and the probability of drawing it, so it cancels.
+// The ratio of the numbers of choice points remains if one of them was chosen uniformly.
 Outcome EditMover::propose(Randomness& random, double power, const Proposal& proposal,
                            std::uint32_t turn, Edits& edits) {
     if (turn >= edits.n_points) {
@@ -103,7 +103,7 @@ bool EditMover::holds(const EditTree& tree) {
 
 // --- the process ------------------------------------------------------------------------------
 
-// Draws all that comes after a point into `steps_` and `trees_`.
+// Draws all choices after a point into `steps_` and `trees_`.
 void EditMover::draw(Randomness& random, const Edits& old, const Point& at) {
     n_drawn_ = 0;
     const EditStep* kept = at.choice == EditChoice::stop ? nullptr : &old.steps[at.after];
@@ -112,7 +112,7 @@ void EditMover::draw(Randomness& random, const Edits& old, const Point& at) {
     }
 }
 
-// The tree that what was drawn ends in.
+// The last tree of the draw.
 const EditTree& EditMover::last(const Edits& old, std::size_t kept) const {
     return n_drawn_ > 0 ? trees_[n_drawn_ - 1] : old.trees[kept];
 }
@@ -224,7 +224,7 @@ bool EditMover::start(Randomness& random, std::uint32_t number, Edits& out) {
     return false;
 }
 
-// Whether the tree that what was drawn ends in is in the support; then the sequence.
+// Whether the last tree of the draw is in the support; then the sequence.
 bool EditMover::found(const Edits& given, Edits& out) {
     if (!holds(last(given, 0))) {
         return false;

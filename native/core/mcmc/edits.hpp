@@ -1,5 +1,5 @@
 // Metropolis-Hastings over sequences of edits of a given tree. The process, its choice points and
-// the target are those of slp.engines.mcmc.edits (process, target), where the formulas are said.
+// the target are those of slp.engines.mcmc.edits (process, target), which have the formulas.
 
 #pragma once
 
@@ -28,11 +28,11 @@ struct EditStep {
     EditKind kind = EditKind::grow;
     // In preorder among those of the kind.
     std::uint32_t place = 0;
-    // Not looked at when pruning.
+    // Unused when pruning.
     Taken taken;
     // Which of its choices had an alternative, by EditChoice.
     std::array<bool, 4> points{};
-    // Log of the probability to go on and to make it.
+    // Log of the probability to continue and to make this edit.
     double log_draw = 0.0;
 };
 
@@ -40,7 +40,7 @@ struct EditStep {
 struct Edits {
     std::vector<EditStep> steps;
     std::vector<EditTree> trees;
-    // Whether it might have gone on after the last.
+    // Whether it could have continued after the last.
     bool last_point = false;
     std::uint32_t n_points = 0;
     double log_draw = 0.0;
@@ -48,7 +48,7 @@ struct Edits {
     const EditTree& tree() const { return trees.back(); }
 };
 
-// A sequence, and how often each proposal has been taken, modulo its period.
+// A sequence, and how often each proposal was used, modulo its period.
 struct EditState {
     Edits edits;
     std::vector<std::uint32_t> turns;
@@ -92,8 +92,8 @@ public:
     std::pair<std::size_t, Outcome> step(Randomness& random, double power, EditState& state);
 
     // A sequence in the support, from try `number` of the search for one: draws from the process;
-    // the given tree with ever more of it pruned away; draws that go on for up to 16, then 128
-    // edits, of which every tree on the way may be the last. False if this try finds none.
+    // the given tree, pruned step by step; longer draws, of up to 16 and then up to 128 edits, in
+    // which every tree may be the last. False if this try finds none.
     static constexpr std::uint32_t kTries = 100, kEnd = 3 * kTries + 1;
     bool start(Randomness& random, std::uint32_t number, Edits& out);
     bool holds(const EditTree& tree);
@@ -103,7 +103,7 @@ public:
         std::int32_t kind, place, split;
     };
     std::vector<Written> write(const Edits& edits);
-    // The sequence that is written so; false if there is none.
+    // The sequence with these edits; false if there is none.
     bool read(std::span<const Written> written, Edits& out);
 
 private:

@@ -10,7 +10,7 @@ namespace slp::mcmc {
 
 namespace {
 
-// Bytes of sums after which all are forgotten before the next goal.
+// The most bytes of sums; with more, all are dropped before the next goal.
 constexpr std::size_t kMostBytes = std::size_t{1} << 26;
 // Powers that sums are kept for.
 constexpr std::size_t kMostPowers = 32;
@@ -113,7 +113,7 @@ void ExactSubtrees::open(const Box& box, std::int32_t state, Key key, Arena::Mar
     frames_.push_back(std::move(frame));
 }
 
-// Adds what is known to a goal's sum; true at its end, false where a goal below was entered.
+// Adds known values to a goal's sum; true at its end, false if a goal below was entered.
 bool ExactSubtrees::go_on(Frame& frame) {
     for (; frame.rule < frame.item.rules.size(); ++frame.rule, frame.edge = 0) {
         const RuleEdges& rule = frame.item.rules[frame.rule];

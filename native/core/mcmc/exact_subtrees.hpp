@@ -1,12 +1,12 @@
 // Subtrees drawn from their exact distribution, by the sums of weights over all derivations of a
-// goal: what the proposal q_exact (slp.engines.mcmc.trees.exact_subtrees) draws with.
+// goal, for the proposal q_exact (slp.engines.mcmc.trees.exact_subtrees).
 //
 // The sum of a goal (a box in a state) to a power is
 //
 //     V = sum over its leaf rules of w L^power + sum over its other ways on of w V(left) V(right)
 //
-// and depends on its rows, its state and the power alone. Sums are kept from one goal to the next,
-// as the boxes below two goals are often the same; nothing that is drawn depends on what is kept.
+// and depends only on its rows, its state and the power. Sums are cached from one goal to the next,
+// because the boxes below two goals are often the same. Draws do not depend on the cache.
 
 #pragma once
 
@@ -35,15 +35,14 @@ public:
     // A box fits if a bound on the boxes inside it is at most `most_boxes`.
     ExactSubtrees(const Problem& problem, const Geometry& geometry, double most_boxes);
 
-    // Whether a box fits: of m rows and, of feature f, c_f codes, the bound is the lesser of 2^m
-    // and the product over f of c_f (c_f + 1) / 2 (of levels 2^c_f). What lies inside a box that
-    // fits does.
+    // Whether a box fits: of m rows and, of feature f, c_f codes, the bound is the smaller of 2^m
+    // and the product over f of c_f (c_f + 1) / 2 (of levels 2^c_f). Every box inside a box that
+    // fits also fits.
     bool fits(Rows rows);
 
-    // Works out the sums of a goal and of all that it leads to.
+    // Computes the sums of a goal and of all goals below it.
     void prepare(Rows rows, std::int32_t state, double power);
-    // Draws what is done at the goal that was prepared, or at one that it leads to; false if it
-    // derives nothing.
+    // Draws the choices at the prepared goal, or at one below it; false if it derives nothing.
     bool draw(Randomness& random, Rows rows, std::int32_t state, Taken& out);
 
 private:
@@ -53,7 +52,7 @@ private:
         double power;
         std::unique_ptr<exact::Memo> memo;
     };
-    // A goal on the way down whose sum is not done.
+    // A goal on the stack whose sum is not complete.
     struct Frame {
         Box box;
         Key key;

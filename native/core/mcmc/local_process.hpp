@@ -1,5 +1,5 @@
-// The locally normalised program: at each goal (a box in a state), what can be chosen, and with
-// which probability. The definitions are those of slp.problem.local_process.
+// The locally normalised program: the choices at each goal (a box in a state), with their
+// probabilities. The definitions are those of slp.problem.local_process.
 //
 // At a goal a rule is chosen, then, where it splits, a split. With w the weight of an alternative
 // under the program and Z the sum of w over a choice's alternatives (those of weight above zero
@@ -34,10 +34,10 @@
 
 namespace slp::mcmc {
 
-// What Choice::feature says of rules that do not split.
+// Values of Choice::feature for rules that do not split.
 inline constexpr std::int32_t kLeaf = -1, kCall = -2;
 
-// A rule and, where it splits, a split, as they are written down.
+// A rule and, where it splits, a split, as in records.
 struct Taken {
     std::int32_t rule = -1;
     std::int32_t feature = kLeaf;
@@ -60,8 +60,8 @@ class LocalProcess {
 public:
     LocalProcess(const Problem& problem, const Geometry& geometry);
 
-    // Draws the choices at a goal; false at a dead end. `rule` is the rule to take, or -1 where it
-    // is to be drawn. `end_early`: probability to take the first leaf rule that can be taken.
+    // Draws the choices at a goal; false at a dead end. `rule` is the rule to take, or -1 to draw
+    // it. `end_early`: probability to take the first leaf rule that can be taken.
     bool draw(Randomness& random, Rows rows, std::int32_t state, std::int32_t rule,
               double end_early, Choice& out);
     // The choices made when `taken` was taken; false if it cannot be taken.
@@ -78,7 +78,7 @@ public:
     bool take_part_by_key(std::int32_t rule, Key left, Choice& out);
 
 private:
-    // Of one rule and feature: where its cuts lead, if to the same states from every cell.
+    // Of one rule and feature: the states of its cuts, if they are the same in every cell.
     enum class Steps : std::uint8_t { open, forbidden, outside, mixed };
     struct FeatureSteps {
         Steps kind;
@@ -87,7 +87,7 @@ private:
     struct RuleSteps {
         std::vector<FeatureSteps> features;  // empty for rules that do not split
     };
-    // Whether a rule's measure has a split to be taken over, and one that may be taken.
+    // Whether a rule's measure has any splits, and whether one of them may be taken.
     struct Reach {
         bool applicable, open;
     };

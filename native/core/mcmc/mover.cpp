@@ -85,7 +85,7 @@ Outcome Mover::propose(Randomness& random, double power, const Proposal& proposa
     return cut(random, power, point_breadth_first(proof.nodes, turn, queue_), false, proof);
 }
 
-// Draws a subtree anew and decides. What fails is a stay.
+// Draws a subtree anew and accepts or rejects it. After a failure the chain stays.
 Outcome Mover::cut(Randomness& random, double power, Point point, bool counted, Proof& proof) {
     path_to(proof.nodes, point.node, path_);
     const Node& goal = proof.nodes[point.node];
@@ -124,9 +124,9 @@ Outcome Mover::redraw_exactly(Randomness& random, double power, Proof& proof) {
     return decide(random, power, false, true, proof);
 }
 
-// Puts what was drawn in the place at the end of `path_`, or not. `counted`: the ratio of the
-// numbers of choice points is in the acceptance ratio; `always`: that ratio is 1. What breaks a
-// test is a stay.
+// Accepts or rejects the drawn subtree for the end of `path_`. `counted`: the ratio of the numbers
+// of choice points is in the acceptance ratio; `always`: that ratio is 1. If a test fails, the
+// chain stays.
 Outcome Mover::decide(Randomness& random, double power, bool counted, bool always, Proof& proof) {
     if (tests_.need_tree() && !tester_.holds(candidate(proof))) {
         return Outcome::failed;
@@ -225,7 +225,7 @@ void Mover::take_rows(const Proof& proof, const Node& node) {
     }
 }
 
-// What a split asks of the rows of its box.
+// The test of a split on the rows of its box.
 RowTest Mover::test_of(const Taken& taken) const {
     return test_in_box(problem_.table.features[static_cast<std::size_t>(taken.feature)],
                        taken.low);

@@ -1,6 +1,5 @@
 // The transitions of Metropolis-Hastings over proof trees. The proposals, their acceptance ratios
-// and the target are those of slp.engines.mcmc.trees (proposals, target); each formula is said
-// there.
+// and the target are those of slp.engines.mcmc.trees (proposals, target), which have the formulas.
 
 #pragma once
 
@@ -23,7 +22,7 @@
 
 namespace slp::mcmc {
 
-// A proof, and how often each proposal has been taken, modulo its period.
+// A proof, and how often each proposal was used, modulo its period.
 struct State {
     Proof proof;
     std::vector<std::uint32_t> turns;
@@ -36,13 +35,13 @@ struct Ladder {
     std::vector<double> spacing;
 };
 
-// A condition on finished trees that the core does not know. It is asked last, and only of a
-// proof that is otherwise accepted, because it may be slow. An exception of it ends the run.
+// A condition on finished trees that the core does not know. It is called last, and only for a
+// proof that is otherwise accepted, because it may be slow. An exception from it ends the run.
 using Predicate = std::function<bool(const Proof&)>;
 // Holds of every tree.
 inline const Predicate kNoPredicate;
 
-// Makes transitions in one thread, with all memory that they use, kept from one to the next.
+// Makes transitions in one thread, and keeps their memory from one to the next.
 class Mover {
 public:
     Mover(const Problem& problem, const Geometry& geometry, const TreeTests& tests,
@@ -55,7 +54,7 @@ public:
     std::pair<std::size_t, Outcome> step(Randomness& random, double power, State& state);
 
     // One transition of every rung, then one swap tried; the lower rung's number, and whether it
-    // was accepted. `tally` counts what became of the moves of rung 0.
+    // was accepted. `tally` counts the outcomes of the moves of rung 0.
     std::pair<std::size_t, bool> step(Randomness& random, double power, Ladder& ladder,
                                       Tally& tally);
 
@@ -69,9 +68,9 @@ public:
 
     // The proof that makes these choices, in preorder; false if there is none.
     bool build(std::span<const Taken> choices, Proof& out);
-    // A tree given by its nodes in preorder, whatever rules derive it, and if none do: as a proof
-    // of which only the splits, the rows, the leaves and their likelihood mean anything. False if
-    // these are not the nodes of one tree.
+    // A tree given by its nodes in preorder, also if no rules derive it, as a proof of which only
+    // the splits, the rows, the leaves and their likelihood are defined. False if these are not the
+    // nodes of one tree.
     bool build_tree(std::span<const Taken> nodes, Proof& out);
 
 private:

@@ -40,7 +40,7 @@ struct Node {
     Taken taken;
     std::int32_t state = 0;
     bool rule_point = false, split_point = false;
-    // Whether its box fits under exact_subtree (1, 0), or -1 where that was not asked yet.
+    // Whether its box fits under exact_subtree (1, 0), or -1 if not yet known.
     std::int8_t fits = -1;
     // Where its rows begin, and how many they are.
     std::uint32_t begin = 0, size = 0;
@@ -86,7 +86,7 @@ void path_to(std::span<const Node> nodes, std::uint32_t position,
              std::vector<std::uint32_t>& path);
 
 // Puts a subtree, with its rows, in the place of the one at the end of `path`; the sums of the
-// goals above are taken anew.
+// goals above are computed again.
 void replace(Proof& proof, std::span<const std::uint32_t> path, std::span<const Node> subtree,
              Rows rows);
 

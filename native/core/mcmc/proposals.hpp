@@ -1,5 +1,5 @@
-// Mixtures of proposals, what became of the moves, and whose turn it is: what chains over proofs
-// and over edits have in common.
+// Mixtures of proposals, outcomes of moves, and turns: the common parts of chains over proofs and
+// over edits.
 
 #pragma once
 
@@ -29,11 +29,11 @@ struct Proposal {
 enum class Outcome : std::uint8_t { accepted, rejected, failed, stayed };
 inline constexpr std::size_t kOutcomes = 4;
 
-// What became of the moves: count[proposal][outcome].
+// Outcomes of the moves: count[proposal][outcome].
 using Tally = std::vector<std::array<std::uint64_t, kOutcomes>>;
 
-// Whether these can be the turns of a state: of each proposal how often it has been taken, modulo
-// its period.
+// Whether these can be the turns of a state: for each proposal how often it was used, modulo its
+// period.
 inline bool are_turns(std::span<const std::uint32_t> turns, std::span<const Proposal> mixture) {
     if (turns.size() != mixture.size()) {
         return false;
@@ -73,8 +73,7 @@ inline bool accepts(Randomness& random, double log_ratio) {
     return random.happens(std::exp(std::min(0.0, log_ratio)));
 }
 
-// power times a log likelihood, or a difference of two: 0 without the data, even where they weigh
-// nothing.
+// power times a log likelihood, or a difference of two: 0 at power 0, even if the likelihood is 0.
 inline double tempered(double power, double log_likelihood) {
     return power > 0 ? power * log_likelihood : 0.0;
 }

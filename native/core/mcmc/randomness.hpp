@@ -1,7 +1,7 @@
 // All randomness of a transition comes through one interface, as in slp.runner.randomness.
 //
-// Runs use a generator of random numbers. Tests use a script, and go through every outcome with its
-// probability. So they get the exact transition matrix of the very code that runs.
+// Runs use a generator of random numbers. Tests use a script that lists every outcome with its
+// probability. So they compute the exact transition matrix of the code that runs.
 
 #pragma once
 
@@ -89,8 +89,8 @@ private:
     std::array<std::uint64_t, 4> s_;
 };
 
-// Randomness that follows a script of outcomes, beyond its end takes the first that is possible,
-// and writes down each decision's probabilities and what was taken.
+// Randomness that follows a script of outcomes, and takes the first possible outcome after its end.
+// It records each decision's probabilities and outcome.
 class ScriptedRandomness final : public Randomness {
 public:
     explicit ScriptedRandomness(std::vector<std::uint32_t> script) : script_(std::move(script)) {}

@@ -1,4 +1,4 @@
-// What a split asks of a row, and rows parted by it.
+// The test of a split on a row, and partition of rows by it.
 
 #pragma once
 
@@ -18,8 +18,8 @@ struct RowTest {
     bool goes_left(std::uint32_t row) const { return code[row] - least <= width; }
 };
 
-// What a split asks of the rows of its box; low: the lower of the codes that are neighbours there,
-// of a test on a level its code.
+// The test of a split on the rows of its box; low: the lower of the codes that are neighbours
+// there, of a test on a level its code.
 inline RowTest test_in_box(const Feature& feature, std::uint32_t low) {
     const std::uint32_t least = feature.kind == FeatureKind::levels ? low : 0;
     return {feature.codes.data(), least, low - least};

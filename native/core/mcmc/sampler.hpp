@@ -23,19 +23,19 @@ inline constexpr double kWantedSwaps = 0.234, kDecay = 0.6, kLeastSpacing = -12.
 
 struct Start {
     bool found = false;
-    // How many of the proofs drawn on the way did not come to a dead end.
+    // How many of the proofs drawn did not reach a dead end.
     std::uint32_t derived = 0;
     State state;
 };
 
-// What became of the swaps of rungs j and j + 1: count[j][whether it was accepted].
+// Outcomes of the swaps of rungs j and j + 1: count[j][whether it was accepted].
 using SwapTally = std::vector<std::array<std::uint64_t, 2>>;
 
 // Chains of one target: what they share, and the movers that their threads borrow.
 class Sampler {
 public:
-    // `problem` and `geometry` must outlive it; problem.grammar.max_leaves is 0. `most_boxes`: what
-    // fits under exact_subtree.
+    // `problem` and `geometry` must outlive it; problem.grammar.max_leaves is 0. `most_boxes`: the
+    // bound for boxes that fit under exact_subtree.
     Sampler(const Problem& problem, const Geometry& geometry, TreeTests tests,
             std::vector<Proposal> mixture, double most_boxes);
 

@@ -97,7 +97,7 @@ void TreeTester::narrow(Region& region, const Taken& taken, bool left) const {
 }
 
 // For ordered classes -P(class <= c) for every c but the last, else the posterior mean, both up to
-// what is the same for all leaves.
+// a constant common to all leaves.
 void TreeTester::predict(const Proof& proof, const Node& leaf) {
     problem_.leaf.sum(proof.rows_of(leaf), statistics_.data());
     problem_.leaf.predict(statistics_.data(), predicted_.data());
@@ -136,7 +136,7 @@ bool TreeTester::in_order(std::size_t low, std::size_t high, bool up) const {
         }
         double scale = std::max(std::abs(a), std::abs(b));
         if (!scale_
-                 .empty()) {  // sums of numbers of both signs are as exact as the numbers are large
+                 .empty()) {  // rounding is relative to the terms of both signs
             scale += std::max(scale_[low], scale_[high]);
         }
         if (a > b && (std::isinf(a) || a - b > kSamePrediction * scale)) {

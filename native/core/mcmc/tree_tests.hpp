@@ -12,8 +12,8 @@
 
 namespace slp::mcmc {
 
-// Predictions that differ by less, relative to the larger, are the same: they were added up in
-// different orders.
+// Predictions that differ by less, relative to the larger, count as equal, because their sums were
+// taken in different orders.
 inline constexpr double kSamePrediction = 1e-12;
 
 struct Monotone {
@@ -27,11 +27,11 @@ struct TreeTests {
     std::uint32_t max_features = 0;
     std::vector<Monotone> monotone;
 
-    // Whether something is asked that the sums of a proof do not tell.
+    // Whether there are tests that the sums of a proof do not decide.
     bool need_tree() const { return max_features > 0 || !monotone.empty(); }
 };
 
-// Tests what the sums do not tell; one for each thread.
+// Tests what the sums do not decide; one for each thread.
 class TreeTester {
 public:
     TreeTester(const TreeTests& tests, const Problem& problem, const Geometry& geometry);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-// Sweeps over the states at most; what is found earlier bounds from below all the same.
+// The most sweeps over the states; fewer also give lower bounds.
 constexpr int kSweeps = 100;
 
 constexpr std::chrono::milliseconds kBetweenAsking{20};

@@ -8,9 +8,9 @@
 //                                              w(r) W(i, s')                     r calls s'
 //                                              w(r, c) W(left, l) W(right, m)    r splits by c into l, m
 //
-// over the pairs that are reached from the root, each worked out once: polynomial, where
-// derivations may be many more. A pair whose state needs more leaves than the node has weighs
-// nothing, and is not looked into; nor is a box, before something below it has weight.
+// over the pairs that are reached from the root, each computed once. So the work is polynomial,
+// although there may be many more derivations. A pair has weight 0 if its state needs more leaves
+// than the node has; it is not opened. A box is not opened before something below it has weight.
 
 #pragma once
 
@@ -34,8 +34,8 @@ struct TreeNode {
     std::int32_t feature, low, high;
 };
 
-// At least so many leaves every tree has that a state derives: bounds from below, of each state of
-// a listed grammar. (An open grammar tells them of the states that are asked for.)
+// Lower bounds on the leaves of every tree that a state derives, for each state of a listed
+// grammar. (An open grammar has them for the states made.)
 std::vector<std::uint32_t> least_leaves(const Problem& problem);
 
 // Weighs one tree at a time; one for each thread.
@@ -62,8 +62,8 @@ private:
         std::uint32_t part;
         std::int32_t state;
     };
-    // A rule that the part may be derived by: where it leads, and its log weight, NaN where the box
-    // was not looked into yet.
+    // A rule that the part may be derived by: where it leads, and its log weight, NaN if the box
+    // was not opened yet.
     struct Way {
         std::int32_t rule;
         std::uint32_t n_goals;
@@ -78,7 +78,8 @@ private:
     void find_partition(Place place, std::size_t rule, std::vector<Way>& out);
     void add_split(const Part& part, std::size_t rule, std::int32_t left, std::int32_t right,
                    double log_weight, std::vector<Way>& out) const;
-    // Whether the weights that the ways need are known; else the places still to be worked out.
+    // Whether the weights that these rules need are known; otherwise the places still to be
+    // computed.
     bool known(const std::vector<Way>& ways, std::vector<Place>& missing) const;
     double sum(Place place, const std::vector<Way>& ways);
     bool possible(Place place) const;
@@ -108,8 +109,8 @@ public:
     TreeScorer(const Problem& problem, const Geometry& geometry);
 
     // Log weights of trees, one below the other in `nodes`, tree t from starts[t] to starts[t + 1].
-    // `go_on` is asked now and then in the caller's thread; after a no, NaN stands for those that
-    // were not weighed.
+    // `go_on` is called regularly in the caller's thread; once it is false, trees that were not
+    // weighed get NaN.
     std::vector<double> log_weights(std::span<const TreeNode> nodes,
                                     std::span<const std::int64_t> starts, std::size_t n_threads,
                                     const std::function<bool()>& go_on);

@@ -10,8 +10,8 @@
 
 namespace slp {
 
-// For each state the length of the longest chain of calls from it. Throws std::invalid_argument
-// where calls go round.
+// For each state the length of the longest sequence of calls from it. Throws std::invalid_argument
+// if calls have a cycle.
 inline std::vector<std::size_t> call_ranks(const Grammar& grammar) {
     std::vector<std::size_t> rank(grammar.states.size(), 0);
     for (bool settled = false; !settled;) {

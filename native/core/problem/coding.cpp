@@ -34,7 +34,7 @@ CodedColumn code_values(std::span<const double> column) {
     std::ranges::sort(result.values);
     const auto repeated = std::ranges::unique(result.values);
     result.values.erase(repeated.begin(), repeated.end());
-    result.values.shrink_to_fit();  // they stay, and may be few among many rows
+    result.values.shrink_to_fit();  // they are kept, and may be few among many rows
     for (double& value : result.values) {
         value += 0.0;  // minus zero becomes zero
     }

@@ -201,7 +201,7 @@ std::span<Edge> EdgeBuilder::split_edges(const Rule& rule, const Box& box,
         const std::int32_t left = rule.transitions[at] * n_owed_;
         const std::int32_t right = rule.transitions[at + 1] * n_owed_;
         const Sizes right_sizes = box.sizes - split.left_sizes;
-        // What is owed is dealt out: at least one leaf to each side.
+        // The leaves owed are distributed: at least one to each side.
         for (std::int32_t j = 0; j < static_cast<std::int32_t>(ways); ++j) {
             const std::int32_t a = left + j, b = right + (counted_ ? owed - 1 - j : 0);
             if (room(a, split.left_sizes) && room(b, right_sizes)) {

@@ -1,4 +1,4 @@
-// The ways in which an item (a box in a product state) can go on: its edges and their weights.
+// The choices at an item (a box in a product state): its edges and their weights.
 //
 // The definitions are those of slp.ir.tree_grammar, slp.problem.split_measures and
 // slp.problem.rule_weights.
@@ -50,7 +50,7 @@ struct ItemEdges {
 // Whether a leaf rule's majority classes hold in a box with these statistics.
 bool leaf_allowed(const Rule& rule, std::span<const double> statistics);
 
-// Works out edges; one for each thread.
+// Computes edges; one for each thread.
 class EdgeBuilder {
 public:
     EdgeBuilder(const Problem& problem, const Geometry& geometry);
@@ -63,7 +63,7 @@ public:
     std::span<const std::uint8_t> applicable() const { return applicable_; }
     std::span<const double> log_weights() const { return log_weights_; }
 
-    // The keys of many states are kept, those of more worked out when they are asked for.
+    // The keys of many states are cached; those of further states are computed on demand.
     Key state_key(std::int32_t product) const {
         const auto at = static_cast<std::size_t>(product);
         return at < state_keys_.size() ? state_keys_[at] : random_key(kStateStream, at);
@@ -72,7 +72,7 @@ public:
         return !counted_ || static_cast<std::uint32_t>(product % n_owed_) < distinct_rows(sizes);
     }
 
-    // Whether its state has leaf rules alone, so that its splits do not matter.
+    // Whether its state has only leaf rules, so that its splits do not matter.
     bool only_stops(std::int32_t product) const {
         const auto& rules = problem_.grammar.states[static_cast<std::size_t>(product / n_owed_)];
         return std::all_of(rules.begin(), rules.end(),

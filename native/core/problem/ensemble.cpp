@@ -9,7 +9,7 @@ namespace slp {
 
 namespace {
 
-// Rows, or trees, that a thread takes at a time. All trees go over the rows while they are in its
+// Rows, or trees, in one piece of a thread's work. All trees read the rows while these are in the
 // cache.
 constexpr std::size_t kAtATime = 256;
 

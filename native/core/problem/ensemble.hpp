@@ -38,17 +38,17 @@ public:
     };
 
     // The leaf that each row ends in, to out (U, m): leaves are numbered from 0 as they stand, one
-    // tree after the other. The rows are shared out among threads.
+    // tree after the other. The rows are distributed over threads.
     void leaves(const Rows& rows, std::size_t n_threads, std::int64_t* out) const;
 
     // The sums of the rows that end in each leaf: statistics (m, k), out (K, k). Rows are added in
-    // their order; the trees are shared out among threads.
+    // their order; the trees are distributed over threads.
     void sums(std::span<const double> statistics, std::size_t k, const Rows& rows,
               std::size_t n_threads, double* out) const;
 
-    // The sum over the trees of weight times the numbers of the leaf that a row ends in: values
-    // (K, q), weights (U,), out (m, q). Trees are added in their order, so the threads make no
-    // difference.
+    // The sum over the trees of weight times the numbers of the leaf that a row ends in: values (K,
+    // q), weights (U,), out (m, q). Trees are added in their order, so the number of threads does
+    // not change the result.
     void average(std::span<const double> values, std::size_t q, std::span<const double> weights,
                  const Rows& rows, std::size_t n_threads, double* out) const;
 

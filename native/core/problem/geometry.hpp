@@ -1,4 +1,4 @@
-// Which rows a box holds, and in which distinct ways it can be cut (DESIGN 3, slp.problem.boxes).
+// The rows of a box, and its distinct splits (DESIGN 3, slp.problem.boxes).
 
 #pragma once
 
@@ -18,7 +18,7 @@ namespace slp {
 // Gaps are capped, so that a box's sum of gaps stays finite.
 inline constexpr double kLargestGap = std::numeric_limits<double>::max() / 1099511627776.0;
 
-// Two sizes in one word, so that they are added at once: distinct rows below, rows of the data
+// Two sizes in one word, so that one addition adds both: distinct rows below, rows of the data
 // above.
 using Sizes = std::uint64_t;
 inline std::uint32_t distinct_rows(Sizes s) {
@@ -35,7 +35,7 @@ struct Box {
     Sizes sizes = 0;
 };
 
-// A distinct, structurally valid split. The right side is what the left leaves of the box.
+// A distinct, structurally valid split. The right side is the rest of the box.
 struct BoxSplit {
     Key left;
     Sizes left_sizes;
@@ -137,8 +137,8 @@ private:
         Sizes sizes;
     };
 
-    // Memory for the codes of the longest feature, taken when a box is first split: chains hold
-    // splitters that most of them never use.
+    // Memory for the codes of the longest feature, allocated when a box is first split, because
+    // most chains never use their splitters.
     void make_room();
     void fill_buckets(const Feature& feature, const Box& box);
     void find_codes(const Feature& feature, const Box& box);

@@ -143,7 +143,7 @@ std::vector<double> LeafModel::log_purest(const double* s, std::size_t length) c
     if (kind_ != LeafKind::dirichlet) {
         return {};
     }
-    // By the number of parts beyond one for each class: what they cost at least.
+    // By the number of parts beyond one for each class: their least cost.
     std::vector<double> cost(length, -INFINITY), next(length);
     cost[0] = 0.0;
     std::size_t n_classes = 0;

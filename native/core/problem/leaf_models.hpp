@@ -20,7 +20,7 @@ enum class LeafKind : std::uint8_t {
 class LogRising {
 public:
     LogRising() = default;
-    // length: how far it will be asked; above 2^20 log Gamma itself is accurate enough.
+    // length: the largest i needed; above 2^20 log Gamma itself is accurate enough.
     LogRising(double a, std::size_t length);
     double operator()(std::size_t i) const;
 
@@ -43,8 +43,8 @@ public:
     std::size_t n_statistics() const { return k_; }
     std::size_t n_rows() const { return k_ == 0 ? 0 : statistics_.size() / k_; }
 
-    // Sums the statistics of rows into out, length k. In the order given: the same box, its rows
-    // ascending, always gives the same bits.
+    // Sums the statistics of rows into out, length k, in the order given. So the same box, with
+    // rows ascending, always gives the same bits.
     void sum(std::span<const std::uint32_t> rows, double* out) const;
 
     // Adds the statistics of one row.
@@ -72,8 +72,8 @@ public:
     // best is k - 1 single rows and the rest.
     std::vector<double> log_purest(const double* statistics, std::size_t length) const;
 
-    // What a leaf predicts of the next response: of a dirichlet the k class probabilities, else one
-    // number, the mean (of a normal_inverse_gamma counted from the statistics' reference).
+    // The prediction of a leaf for the next response: of a dirichlet the k class probabilities,
+    // else one number, the mean (of a normal_inverse_gamma counted from the statistics' reference).
     std::size_t n_predicted() const { return kind_ == LeafKind::dirichlet ? k_ : 1; }
     void predict(const double* statistics, double* out) const;
 

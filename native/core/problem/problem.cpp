@@ -28,7 +28,7 @@ void check_feature(const Feature& feature, const Table& table, std::int32_t firs
     require(feature.first_cell == first_cell, "cells are counted through all features");
 }
 
-// Every instruction finds its operands, and what is left is the label or nothing.
+// Every instruction has its operands, and the stack ends with the label or empty.
 void check_row_function(const RowFunction& function, const RuleBounds& bounds) {
     require(function.ops.size() == function.operands.size(), "instructions have operands");
     std::size_t depth = 0;

@@ -1,4 +1,4 @@
-// A tree grammar on a coded table, as flat arrays: what the exact engine computes on.
+// A tree grammar on a coded table, as flat arrays, for all engines of the core.
 //
 // The meaning is that of slp.ir.tree_grammar and slp.data.table; this header says how they are laid
 // out. Everything here is filled once and only read afterwards, by any number of threads.
@@ -38,7 +38,7 @@ struct Rule {
     // split: (left state, right state) of every cell, features one below the other: two entries
     // for each cell, feature f from 2 * Feature::first_cell on.
     std::vector<std::int32_t> transitions;
-    // What depends on the rows of the box: tests, and a factor of the weight.
+    // The part that depends on the rows of the box: tests, and a factor of the weight.
     RowFunction rows{};
 };
 
@@ -101,7 +101,7 @@ struct Problem {
     Table table;
     LeafModel leaf;
 
-    // What a split rule says of the cells of one feature: (left state, right state) of each.
+    // A split rule's (left state, right state) for each cell of one feature.
     std::span<const std::int32_t> transitions(const Rule& rule, std::size_t feature) const {
         const auto begin = static_cast<std::size_t>(table.features[feature].first_cell) * 2;
         const std::size_t end =
@@ -117,11 +117,11 @@ struct Problem {
 };
 
 // Throws std::invalid_argument unless sizes, codes and states are within what they refer to, and no
-// state calls itself on the way: what all else relies on. The rules of an open grammar are checked
-// by its source, as they are made.
+// state calls itself through others. All other code relies on this. The rules of an open grammar
+// are checked by its source, as they are made.
 void check_problem(const Problem& problem);
 
-// What rules may refer to: numbers of classes (statistics), of cells of all features and of states.
+// Limits for rules: the numbers of classes (statistics), of cells of all features and of states.
 struct RuleBounds {
     std::size_t classes, cells, states;
     bool counts_classes;  // whether the statistics are numbers of rows of classes

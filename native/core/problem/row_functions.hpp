@@ -72,7 +72,7 @@ struct RowFunction {
                      std::vector<double>& stack) const;
 };
 
-// A label that is no weight in some box, or labels that do not sum to 1 there.
+// A label that is not a weight in some box, or labels that do not sum to 1 there.
 class LabelFault : public std::exception {
 public:
     LabelFault(std::int32_t in_state, std::int32_t of_rule, double found, double n_rows,
@@ -90,7 +90,7 @@ public:
     std::vector<double> statistics;  // of the box
 };
 
-// Works out the weights of rules; one for each thread.
+// Computes the weights of rules; one for each thread.
 class RowWeights {
 public:
     explicit RowWeights(const Problem& problem) : problem_(problem) {}

@@ -1,10 +1,10 @@
-// The states of a grammar: all of them at hand, or each made when it is first asked for.
+// The states of a grammar: all listed, or each made on first use.
 //
-// A program such as growtree has a state for each depth that its table leaves room for, a million
-// of them for a million rows, and a chain meets some sixty. So samplers and the estimate of sizes
-// take an open grammar, whose source makes a state's rules when they first ask; passes over all
-// states take a listed one. Which numbers the states of an open grammar have depends on who asked
-// first, and nothing that is computed may depend on them.
+// A program such as growtree has a state for each depth that its table allows: a million for a
+// million rows. A chain reaches about sixty. So samplers and the estimate of sizes take an open
+// grammar, whose source makes a state's rules on first use. Passes over all states take a listed
+// one. The numbers of an open grammar's states depend on the order of use, so no result may depend
+// on them.
 
 #pragma once
 
@@ -31,18 +31,18 @@ struct MadeState {
     std::uint32_t least_leaves = 1;
 };
 
-// Where the states of an open grammar come from; asked by any number of threads.
+// The source of an open grammar's states, for any number of threads.
 class StateSource {
 public:
     virtual ~StateSource() = default;
-    // A state, which stays where it is. What it throws ends the work at hand.
+    // A state, which stays where it is. An exception from it ends the present work.
     virtual const MadeState& state(std::size_t number) = 0;
 };
 
 // States made so far, appended to by one thread at a time and read by any number.
 class MadeStates {
 public:
-    // Nothing if it was not made yet.
+    // Null if it was not made yet.
     const MadeState* find(std::size_t state) const {
         const Chunk* const chunk =
             state < kStates ? chunks_[state / kChunk].load(std::memory_order_acquire) : nullptr;
