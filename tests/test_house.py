@@ -72,7 +72,7 @@ def test_what_is_shipped_is_what_is_read(metadata: dict[str, Any]) -> None:
 
 def test_shipped_files_are_found_in_a_checkout_and_in_a_wheel(tmp_path: Path) -> None:
     package = Path(resources.__file__).parent
-    for name in ("__init__.py", "errors.py", "folders.py", "source.py", "resources.py"):
+    for name in ("__init__.py", "errors.py", "folders.py", "late.py", "source.py", "resources.py"):
         target = tmp_path / "slp" / name
         target.parent.mkdir(exist_ok=True)
         target.write_text("" if name == "__init__.py" else (package / name).read_text("utf-8"))
