@@ -118,7 +118,8 @@ def test_the_stub_lists_what_the_extension_offers(compiled_kernels: ModuleType) 
     functions = [node for node in stub.body if isinstance(node, ast.FunctionDef)]
     have = {name for name in dir(compiled_kernels) if not name.startswith("_")}
     classes = [node for node in stub.body if isinstance(node, ast.ClassDef)]
-    assert {node.name for node in (*functions, *classes)} == have
+    constants = {ast.unparse(node.target) for node in stub.body if isinstance(node, ast.AnnAssign)}
+    assert {node.name for node in (*functions, *classes)} | constants == have
     for function in functions:
         assert _arguments_of(function) == _arguments_in(getattr(compiled_kernels, function.name))
     for listed in classes:

@@ -275,13 +275,29 @@ def test_two_files_know_polars() -> None:
     assert users == {"data/parquet_child.py", "data/polars_frames.py"}
 
 
-def test_two_files_know_arviz() -> None:
+def test_one_file_knows_arviz_base() -> None:
     users = {
         arrow.file.as_posix()
         for arrow in _all_imports(PACKAGE)
         if arrow.module.split(".")[0].startswith("arviz")
     }
-    assert users == {"results/arviz.py", "results/convergence.py"}
+    assert users == {"results/arviz.py"}
+
+
+ALONE = """
+import sys
+import numpy as np
+from slp.results import r_hat
+assert r_hat(np.random.default_rng(0).normal(size=(4, 100))) is not None
+assert not {"xarray", "pandas", "arviz_stats"} & sys.modules.keys()
+import arviz_stats
+assert arviz_stats.base.array.array_stats is not None and "arviz_stats.base" in sys.modules
+"""
+
+
+def test_statistics_of_chains_bring_no_xarray() -> None:
+    """`arviz_stats` is imported without its packages, and later as always."""
+    subprocess.run([sys.executable, "-P", "-c", ALONE], check=True)
 
 
 # Half of the time of a small run goes into imports: what most runs need none of comes late.

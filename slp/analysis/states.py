@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from slp.analysis.columns import named_features
 from slp.analysis.findings import Findings
 from slp.analysis.parameters import names_in
+from slp.budgets.seconds import check_time
 from slp.errors import SlpError
 from slp.ir.program import CallBody, Program, SplitBody, TreeRule
 from slp.ir.schema import ANY_FEATURE, MOST_LEAVES
@@ -123,6 +124,7 @@ class _Explorer:
 
     def look_at(self, state: Term) -> None:
         """Find the instances of a state, and where its calls lead."""
+        check_time("checking the program")
         self.space.calls[state] = []
         meter = Meter(Limits())
         try:

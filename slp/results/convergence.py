@@ -8,15 +8,21 @@ M chains, T draws of each, q quantities.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from arviz_stats.base.array import array_stats
 from numpy.typing import NDArray
 
+from slp.late import import_alone
 from slp.results.diagnostics import FEWEST_DRAWS
 
 __all__ = ["bulk_ess", "monte_carlo_errors", "r_hat", "tail_ess"]
 
 _Array = NDArray[np.float64]
+
+#: Its array functions need NumPy and SciPy alone; the package imports xarray and pandas where they
+#: are installed, which takes half a second and 90 MB.
+array_stats: Any = import_alone("arviz_stats.base.array").array_stats
 
 #: The quantiles that effective draws in the tails are of.
 _TAILS = (0.05, 0.95)
