@@ -78,17 +78,10 @@ __all__ = [
 __getattr__, __dir__ = late_names(
     __name__,
     {
-        "CheckResult": "slp.trees",
-        "Draws": "slp.resolution",
-        "LearnResult": "slp.program.learning",
-        "Posterior": "slp.results",
-        "Program": "slp.program",
-        "QueryResult": "slp.resolution",
-        "SampledProofs": "slp.results",
-        "Tree": "slp.trees",
-        "TreeNode": "slp.trees",
-        "check": "slp.program",
-        "load": "slp.program",
-        "parse": "slp.program",
+        "slp.trees": "CheckResult Tree TreeNode",
+        "slp.resolution": "Draws QueryResult",
+        "slp.program.learning": "LearnResult",
+        "slp.results": "Posterior SampledProofs",
+        "slp.program": "Program check load parse",
     },
 )

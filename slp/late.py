@@ -18,17 +18,19 @@ __all__ = ["import_alone", "late_import", "late_names", "optional_module"]
 def late_names(
     package: str, modules: Mapping[str, str]
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """`__getattr__` and `__dir__` of a package; `modules` says where each of its late names is."""
+    """`__getattr__` and `__dir__` of a package; `modules` has the late names of each module, with
+    blanks between."""
+    homes = {name: module for module, names in modules.items() for name in names.split()}
 
     def getattr_(name: str) -> object:
-        if name not in modules:
+        if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        found = getattr(import_module(modules[name]), name)
+        found = getattr(import_module(homes[name]), name)
         setattr(sys.modules[package], name, found)
         return found
 
     def dir_() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *modules})
+        return sorted({*vars(sys.modules[package]), *homes})
 
     return getattr_, dir_
 

@@ -14,47 +14,25 @@ from typing import TypeAlias, cast
 from slp.analysis.directives import arguments_text, span_of
 from slp.analysis.findings import Findings, name_help
 from slp.ir.program import MEASURES, Body, CallBody, LeafBody, Measure, SplitBody
-from slp.messages.checker import (
-    ALTERNATIVES_IN_RULE,
-    CONDITION_IN_RULE,
-    CUT_IN_RULE,
-    EMPTY_LIST_IN_RULE,
-    GOAL_IN_RULE,
-    GUARD_COMES_LATE,
-    LABEL_IN_RULE,
-    LEAF_ARGUMENTS,
-    LIST_IN_RULE,
-    NEGATION_IN_RULE,
-    NO_FEATURE_IN_SPLIT,
-    NO_MEASURE,
-    NO_NONTERMINAL_IN_RULE,
-    NO_THRESHOLD_IN_SPLIT,
-    NOT_TWO_CHILDREN,
-    ONLY_GUARDS,
-    PARTS_WITHOUT_SPLIT,
-    SPLIT_ARGUMENTS,
-    SPLIT_COMES_LATE,
-    TWO_SPLITS,
-    VARIABLE_IN_RULE,
-)
+from slp.messages import checker as words
 from slp.source import SourceSpan
 from slp.syntax import term_to_text
-from slp.terms import Atom, Number, Struct, Term, Text, Var, functor
+from slp.terms import Atom, Number, Struct, Term, Text, Var, conjuncts, functor
 
-__all__ = ["BodyParts", "conjunction", "translate_body"]
+__all__ = ["BodyParts", "translate_body"]
 
 _LEAF = Atom("leaf")
 
 #: Goals that mean something in a grammar over strings, or between goals, and nothing here.
 _FOREIGN = {
-    ("!", 0): CUT_IN_RULE,
-    (";", 2): ALTERNATIVES_IN_RULE,
-    ("|", 2): ALTERNATIVES_IN_RULE,
-    ("->", 2): CONDITION_IN_RULE,
-    ("\\+", 1): NEGATION_IN_RULE,
-    ("[]", 0): EMPTY_LIST_IN_RULE,
-    ("[|]", 2): LIST_IN_RULE,
-    ("::", 2): LABEL_IN_RULE,
+    ("!", 0): words.CUT_IN_RULE,
+    (";", 2): words.ALTERNATIVES_IN_RULE,
+    ("|", 2): words.ALTERNATIVES_IN_RULE,
+    ("->", 2): words.CONDITION_IN_RULE,
+    ("\\+", 1): words.NEGATION_IN_RULE,
+    ("[]", 0): words.EMPTY_LIST_IN_RULE,
+    ("[|]", 2): words.LIST_IN_RULE,
+    ("::", 2): words.LABEL_IN_RULE,
 }
 
 
@@ -75,19 +53,6 @@ class _Guard:
 _Part: TypeAlias = Term | _Guard
 
 
-def conjunction(term: Term) -> list[Term]:
-    """Goals of `A, B, C`, from left to right."""
-    out: list[Term] = []
-    stack = [term]
-    while stack:
-        t = stack.pop()
-        if isinstance(t, Struct) and t.name == "," and len(t.args) == 2:
-            stack += [t.args[1], t.args[0]]
-        else:
-            out.append(t)
-    return out
-
-
 def translate_body(
     term: Term, span: SourceSpan, goals: Collection[tuple[str, int]], findings: Findings
 ) -> BodyParts | None:
@@ -95,7 +60,7 @@ def translate_body(
 
     `goals` are the predicates that can only be called in guards.
     """
-    parts = [_part(t, span) for t in conjunction(term)]
+    parts = [_part(t, span) for t in conjuncts(term)]
     if not all([_is_sound(p, span, goals, findings) for p in parts]):
         return None
     first = next((i for i, p in enumerate(parts) if not isinstance(p, _Guard)), len(parts))
@@ -108,7 +73,7 @@ def translate_body(
 
 def _part(term: Term, span: SourceSpan) -> _Part:
     if isinstance(term, Struct) and functor(term) == ("{}", 1):
-        return _Guard(tuple(conjunction(term.args[0])), span_of(term, span))
+        return _Guard(tuple(conjuncts(term.args[0])), span_of(term, span))
     return _Guard((), span_of(term, span)) if term == Atom("{}") else term
 
 
@@ -128,23 +93,23 @@ def _is_sound(
         return True
     where = span_of(part, span)
     if isinstance(part, Var):
-        findings.add(VARIABLE_IN_RULE(where, name=part.name))
+        findings.add(words.VARIABLE_IN_RULE(where, name=part.name))
         return False
     if isinstance(part, Number | Text):
-        findings.add(NO_NONTERMINAL_IN_RULE(where, text=term_to_text(part)))
+        findings.add(words.NO_NONTERMINAL_IN_RULE(where, text=term_to_text(part)))
         return False
     key = functor(part) or ("", 0)
     if key in _FOREIGN:
         findings.add(_FOREIGN[key](where, name=key[0]))
         return False
     if key in goals:
-        findings.add(GOAL_IN_RULE(where, name=key[0], arity=key[1]))
+        findings.add(words.GOAL_IN_RULE(where, name=key[0], arity=key[1]))
         return False
     if key in (("split", 0), ("split", 1)) or (key[0] == "split" and key[1] > 3):
-        findings.add(SPLIT_ARGUMENTS(where, arguments=arguments_text(key[1])))
+        findings.add(words.SPLIT_ARGUMENTS(where, arguments=arguments_text(key[1])))
         return False
     if key[0] == "leaf" and key[1] > 0:
-        findings.add(LEAF_ARGUMENTS(where))
+        findings.add(words.LEAF_ARGUMENTS(where))
         return False
     return True
 
@@ -157,20 +122,20 @@ def _shape(
     where = _cover(parts, span)
     found = None
     if not parts:
-        found = ONLY_GUARDS(where)
+        found = words.ONLY_GUARDS(where)
     elif len(splits) > 1:
-        found = TWO_SPLITS(where)
+        found = words.TWO_SPLITS(where)
     elif splits and not _is_split(parts[0]):
-        found = SPLIT_COMES_LATE(where)
+        found = words.SPLIT_COMES_LATE(where)
     elif not splits and len(parts) > 1:
-        found = PARTS_WITHOUT_SPLIT(where, count=len(parts))
+        found = words.PARTS_WITHOUT_SPLIT(where, count=len(parts))
     elif splits and len(parts) != 3:
         n = len(parts) - 1
         children = {0: "no child", 1: "one child"}.get(n, f"{n} children")
-        found = NOT_TWO_CHILDREN(where, children=children)
+        found = words.NOT_TWO_CHILDREN(where, children=children)
     elif not splits and guards:
         what = "`leaf`" if parts[0] == _LEAF else "the nonterminal"
-        found = GUARD_COMES_LATE(guards[0].span, goal=term_to_text(parts[0]), part=what)
+        found = words.GUARD_COMES_LATE(guards[0].span, goal=term_to_text(parts[0]), part=what)
     if found is not None:
         findings.add(found)
         return None
@@ -190,11 +155,11 @@ def _split_body(
     split = cast(Struct, parts[0])
     feature, threshold = split.args[:2]
     if not isinstance(feature, Var | Atom):
-        findings.add(NO_FEATURE_IN_SPLIT(span_of(feature, span), text=term_to_text(feature)))
+        findings.add(words.NO_FEATURE_IN_SPLIT(span_of(feature, span), text=term_to_text(feature)))
         return None
     if isinstance(threshold, Struct | Text):
         text = term_to_text(threshold)
-        findings.add(NO_THRESHOLD_IN_SPLIT(span_of(threshold, span), text=text))
+        findings.add(words.NO_THRESHOLD_IN_SPLIT(span_of(threshold, span), text=text))
         return None
     measure = _measure(split.args[2], span, findings) if len(split.args) == 3 else MEASURES[0]
     if measure is None:
@@ -207,5 +172,5 @@ def _measure(term: Term, span: SourceSpan, findings: Findings) -> Measure | None
         if term == Atom(measure):
             return measure
     help = name_help(getattr(term, "name", ""), MEASURES, "measure")
-    findings.add(NO_MEASURE(span_of(term, span), name=term_to_text(term), help=help))
+    findings.add(words.NO_MEASURE(span_of(term, span), name=term_to_text(term), help=help))
     return None

@@ -9,14 +9,7 @@ from slp.analysis.findings import Findings
 from slp.analysis.parameters import Values
 from slp.errors import Related
 from slp.ir.program import Box
-from slp.messages.checker import (
-    BOX_BOUNDED_TWICE,
-    BOX_IS_NO_FACT,
-    EMPTY_BOX,
-    NO_NAME_IN_BOX,
-    SWAPPED_BOUNDS,
-    VARIABLE_IN_BOX,
-)
+from slp.messages import checker as words
 from slp.source import SourceSpan
 from slp.syntax.ast import Clause
 from slp.terms import Atom, Struct
@@ -48,7 +41,9 @@ def read_boxes(clauses: Iterable[Clause], values: Values, findings: Findings) ->
         name, feature, low, high = fact
         if (name, feature) in spans:
             here = [Related("first bounded here", spans[name, feature])]
-            findings.add(BOX_BOUNDED_TWICE(clause.span, related=here, name=name, feature=feature))
+            findings.add(
+                words.BOX_BOUNDED_TWICE(clause.span, related=here, name=name, feature=feature)
+            )
             continue
         spans[name, feature] = clause.span
         first.setdefault(name, clause.span)
@@ -61,9 +56,9 @@ def _read_fact(
 ) -> tuple[str, str, float, float] | None:
     head = clause.head
     if not isinstance(head, Struct) or len(head.args) != 4 or clause.arrow or clause.label:
-        findings.add(BOX_IS_NO_FACT(clause.span))
+        findings.add(words.BOX_IS_NO_FACT(clause.span))
         return None
-    wordings = (VARIABLE_IN_BOX, NO_NAME_IN_BOX)
+    wordings = (words.VARIABLE_IN_BOX, words.NO_NAME_IN_BOX)
     name = name_of(head.args[0], "a box", clause.span, findings, wordings)
     feature = name_of(head.args[1], "a feature", clause.span, findings, wordings)
     low = values.number(head.args[2], "the lower bound", clause.span)
@@ -71,7 +66,7 @@ def _read_fact(
     if name is None or feature is None or low is None or high is None:
         return None
     if low >= high:
-        empty = SWAPPED_BOUNDS if low > high else EMPTY_BOX
+        empty = words.SWAPPED_BOUNDS if low > high else words.EMPTY_BOX
         findings.add(empty(span_of(head, clause.span), name=name, low=low, high=high))
         return None
     return name, feature, low, high

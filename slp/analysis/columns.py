@@ -6,18 +6,7 @@ from collections.abc import Iterator
 
 from slp.analysis.findings import Findings
 from slp.errors import Related
-from slp.ir.program import (
-    Before,
-    Constraint,
-    Exclusive,
-    First,
-    Forbid,
-    Interaction,
-    Monotone,
-    Once,
-    Program,
-    SplitBody,
-)
+from slp.ir import program as ir
 from slp.messages.checker import FEATURE_WITH_ROLE
 from slp.source import SourceSpan
 from slp.terms import Atom
@@ -25,22 +14,22 @@ from slp.terms import Atom
 __all__ = ["check_columns", "features_of", "named_features"]
 
 
-def features_of(constraint: Constraint) -> tuple[str, ...]:
+def features_of(constraint: ir.Constraint) -> tuple[str, ...]:
     """Features that a constraint names itself, those of its box left out."""
     match constraint:
-        case Forbid(feature) | First(feature) | Once(feature) | Monotone(feature):
+        case ir.Forbid(feature) | ir.First(feature) | ir.Once(feature) | ir.Monotone(feature):
             return (feature,)
-        case Before(feature, then):
+        case ir.Before(feature, then):
             return (feature, then)
-        case Exclusive(features):
+        case ir.Exclusive(features):
             return features
-        case Interaction(groups):
+        case ir.Interaction(groups):
             return tuple(dict.fromkeys(f for group in groups for f in group))
         case _:
             return ()
 
 
-def named_features(program: Program) -> Iterator[tuple[str, SourceSpan | None]]:
+def named_features(program: ir.Program) -> Iterator[tuple[str, SourceSpan | None]]:
     """Every feature that a program splits on, bounds, weighs or constrains, with the place."""
     for constraint in program.constraints:
         for name in features_of(constraint):
@@ -51,11 +40,11 @@ def named_features(program: Program) -> Iterator[tuple[str, SourceSpan | None]]:
     for name in program.feature_weights:
         yield name, program.spans.get(f"feature_weight:{name}")
     for rule in program.rules:
-        if isinstance(rule.body, SplitBody) and isinstance(rule.body.feature, Atom):
+        if isinstance(rule.body, ir.SplitBody) and isinstance(rule.body.feature, Atom):
             yield rule.body.feature.name, rule.body.feature.span or rule.span
 
 
-def check_columns(program: Program, findings: Findings) -> None:
+def check_columns(program: ir.Program, findings: Findings) -> None:
     """The response, its event and the ignored columns are no features."""
     roles = {name: ("ignored", program.spans.get(f"ignore:{name}")) for name in program.ignored}
     span = program.spans.get("response")

@@ -10,39 +10,9 @@ from slp.analysis.directives import CONSTRAINTS, Declared, arguments_text, name_
 from slp.analysis.findings import Findings, name_help
 from slp.analysis.parameters import Values
 from slp.data.cells import cell_text
-from slp.ir.program import (
-    Before,
-    Box,
-    Constant,
-    Constraint,
-    Exclusive,
-    First,
-    Forbid,
-    Interaction,
-    Majority,
-    MaxFeatures,
-    MaxLeaves,
-    Monotone,
-    Once,
-    Predicate,
-)
+from slp.ir import program as ir
 from slp.messages import Wording
-from slp.messages.checker import (
-    CONSTRAINT_ARGUMENTS,
-    CONSTRAINT_NOT_NAMED,
-    NAMED_TWICE,
-    NO_BOX,
-    NO_CONSTRAINT,
-    NO_DIRECTION,
-    NO_GROUPS,
-    NO_NAME_IN_CONSTRAINT,
-    NO_PART_TO_FORBID,
-    NO_PROLOG_GOAL,
-    NO_PYTHON_FUNCTION,
-    NOT_LOCAL,
-    TOO_FEW_NAMES,
-    VARIABLE_IN_CONSTRAINT,
-)
+from slp.messages import checker as words
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, Text, functor, list_items
 
@@ -53,11 +23,11 @@ _PYTHON_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 
 def read_constraints(
     declared: list[Declared],
-    boxes: Mapping[str, Box],
+    boxes: Mapping[str, ir.Box],
     malformed_boxes: Collection[str],
     values: Values,
     findings: Findings,
-) -> tuple[Constraint, ...]:
+) -> tuple[ir.Constraint, ...]:
     """The constraints, in order; those that are malformed are found and left out.
 
     Those of `malformed_boxes` are left out without a word, as the boxes' faults are found already.
@@ -77,7 +47,7 @@ def _each(term: Term) -> list[Term]:
 class _Reader:
     def __init__(
         self,
-        boxes: Mapping[str, Box],
+        boxes: Mapping[str, ir.Box],
         malformed_boxes: Collection[str],
         values: Values,
         findings: Findings,
@@ -87,7 +57,7 @@ class _Reader:
         self.values = values
         self.findings = findings
         self.readers: dict[
-            tuple[str, int], Callable[[tuple[Term, ...], SourceSpan], Constraint | None]
+            tuple[str, int], Callable[[tuple[Term, ...], SourceSpan], ir.Constraint | None]
         ] = {
             ("constant", 1): self.constant,
             ("forbid", 1): self.forbid,
@@ -107,17 +77,19 @@ class _Reader:
             ("prolog", 2): self.prolog,
         }
 
-    def constraint(self, term: Term, span: SourceSpan) -> Constraint | None:
+    def constraint(self, term: Term, span: SourceSpan) -> ir.Constraint | None:
         key = functor(term)
         if key is not None and key in self.readers and isinstance(term, Struct):
             return self.readers[key](term.args, span)
         if key is not None and key[0] in CONSTRAINTS:
-            self.malformed(CONSTRAINT_ARGUMENTS, key[0], span, arguments=arguments_text(key[1]))
+            self.malformed(
+                words.CONSTRAINT_ARGUMENTS, key[0], span, arguments=arguments_text(key[1])
+            )
         elif key is not None:
             help = name_help(key[0], CONSTRAINTS, "constraint")
-            self.findings.add(NO_CONSTRAINT(span, name=key[0], help=help))
+            self.findings.add(words.NO_CONSTRAINT(span, name=key[0], help=help))
         else:
-            self.findings.add(CONSTRAINT_NOT_NAMED(span))
+            self.findings.add(words.CONSTRAINT_NOT_NAMED(span))
         return None
 
     def malformed(self, wording: Wording, name: str, span: SourceSpan, **values: Any) -> None:
@@ -126,7 +98,7 @@ class _Reader:
     # --- arguments -----------------------------------------------------------------------------
 
     def name(self, term: Term, span: SourceSpan, what: str = "a feature") -> str | None:
-        wordings = (VARIABLE_IN_CONSTRAINT, NO_NAME_IN_CONSTRAINT)
+        wordings = (words.VARIABLE_IN_CONSTRAINT, words.NO_NAME_IN_CONSTRAINT)
         return name_of(term, what, span, self.findings, wordings)
 
     def names(self, term: Term, owner: str, least: int, span: SourceSpan) -> tuple[str, ...] | None:
@@ -135,7 +107,7 @@ class _Reader:
         where = span_of(term, span)
         if items is None or len(items) < least:
             count = {1: "one feature", 2: "two features"}[least]
-            self.malformed(TOO_FEW_NAMES, owner, where, count=count)
+            self.malformed(words.TOO_FEW_NAMES, owner, where, count=count)
             return None
         found = [self.name(t, span) for t in items]
         names = tuple(n for n in found if n is not None)
@@ -143,31 +115,31 @@ class _Reader:
             return None
         twice = next((n for i, n in enumerate(names) if n in names[:i]), None)
         if twice is not None:
-            self.malformed(NAMED_TWICE, owner, where, feature=twice)
+            self.malformed(words.NAMED_TWICE, owner, where, feature=twice)
             return None
         return names
 
-    def box(self, term: Term, span: SourceSpan) -> Box | None:
+    def box(self, term: Term, span: SourceSpan) -> ir.Box | None:
         name = self.name(term, span, "a box")
         if name is not None and name not in self.boxes and name not in self.malformed_boxes:
             help = name_help(name, self.boxes, "box")
             help = help or f"declare it: box({name}, feature, 0, 10)."
-            self.findings.add(NO_BOX(span_of(term, span), name=name, help=help))
+            self.findings.add(words.NO_BOX(span_of(term, span), name=name, help=help))
         return self.boxes.get(name) if name is not None else None
 
     def local(self, owner: str, args: tuple[Term, ...], span: SourceSpan) -> bool | None:
         if len(args) == 2 and args[1] != Atom("local"):
-            self.malformed(NOT_LOCAL, owner, span)
+            self.malformed(words.NOT_LOCAL, owner, span)
             return None
         return len(args) == 2
 
     # --- the constraints -----------------------------------------------------------------------
 
-    def constant(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
+    def constant(self, args: tuple[Term, ...], span: SourceSpan) -> ir.Constraint | None:
         box = self.box(args[0], span)
-        return Constant(box, span) if box else None
+        return ir.Constant(box, span) if box else None
 
-    def forbid(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
+    def forbid(self, args: tuple[Term, ...], span: SourceSpan) -> ir.Constraint | None:
         feature = self.name(args[0], span)
         below, within = None, None
         if len(args) == 2:
@@ -177,76 +149,76 @@ class _Reader:
             elif functor(where) == ("within", 1) and isinstance(where, Struct):
                 within = self.box(where.args[0], span)
             else:
-                self.malformed(NO_PART_TO_FORBID, "forbid", span_of(where, span))
+                self.malformed(words.NO_PART_TO_FORBID, "forbid", span_of(where, span))
             if below is None and within is None:
                 return None
-        return Forbid(feature, below, within, span) if feature is not None else None
+        return ir.Forbid(feature, below, within, span) if feature is not None else None
 
-    def first(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
+    def first(self, args: tuple[Term, ...], span: SourceSpan) -> ir.Constraint | None:
         feature = self.name(args[0], span)
-        return First(feature, span) if feature is not None else None
+        return ir.First(feature, span) if feature is not None else None
 
-    def before(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
+    def before(self, args: tuple[Term, ...], span: SourceSpan) -> ir.Constraint | None:
         feature, then = self.name(args[0], span), self.name(args[1], span)
-        return None if feature is None or then is None else Before(feature, then, span)
+        return None if feature is None or then is None else ir.Before(feature, then, span)
 
-    def once(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
+    def once(self, args: tuple[Term, ...], span: SourceSpan) -> ir.Constraint | None:
         feature = self.name(args[0], span)
-        return Once(feature, span) if feature is not None else None
+        return ir.Once(feature, span) if feature is not None else None
 
-    def exclusive(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
+    def exclusive(self, args: tuple[Term, ...], span: SourceSpan) -> ir.Constraint | None:
         names = self.names(args[0], "exclusive", 2, span)
-        return Exclusive(names, span) if names else None
+        return ir.Exclusive(names, span) if names else None
 
-    def interaction(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
+    def interaction(self, args: tuple[Term, ...], span: SourceSpan) -> ir.Constraint | None:
         items = list_items(args[0])
         if not items:
-            self.malformed(NO_GROUPS, "interaction", span_of(args[0], span))
+            self.malformed(words.NO_GROUPS, "interaction", span_of(args[0], span))
             return None
         groups = [self.names(t, "interaction", 1, span) for t in items]
         found = tuple(g for g in groups if g is not None)
-        return Interaction(found, span) if len(found) == len(groups) else None
+        return ir.Interaction(found, span) if len(found) == len(groups) else None
 
-    def majority(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
+    def majority(self, args: tuple[Term, ...], span: SourceSpan) -> ir.Constraint | None:
         box = self.box(args[0], span)
         if isinstance(args[1], Number):
             outcome: str | None = cell_text(args[1].value)
         else:
             outcome = self.name(args[1], span, "a class")
-        return None if box is None or outcome is None else Majority(box, outcome, span)
+        return None if box is None or outcome is None else ir.Majority(box, outcome, span)
 
-    def max_leaves(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
+    def max_leaves(self, args: tuple[Term, ...], span: SourceSpan) -> ir.Constraint | None:
         count = self.values.whole(args[0], "`max_leaves`", span, 1)
-        return None if count is None else MaxLeaves(count, span)
+        return None if count is None else ir.MaxLeaves(count, span)
 
-    def max_features(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
+    def max_features(self, args: tuple[Term, ...], span: SourceSpan) -> ir.Constraint | None:
         count = self.values.whole(args[0], "`max_features`", span, 1)
-        return None if count is None else MaxFeatures(count, span)
+        return None if count is None else ir.MaxFeatures(count, span)
 
-    def monotone(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
+    def monotone(self, args: tuple[Term, ...], span: SourceSpan) -> ir.Constraint | None:
         feature = self.name(args[0], span)
         if args[1] not in (Atom("up"), Atom("down")):
-            self.malformed(NO_DIRECTION, "monotone", span_of(args[1], span))
+            self.malformed(words.NO_DIRECTION, "monotone", span_of(args[1], span))
             return None
         if feature is None:
             return None
-        return Monotone(feature, "up" if args[1] == Atom("up") else "down", span)
+        return ir.Monotone(feature, "up" if args[1] == Atom("up") else "down", span)
 
-    def python(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
+    def python(self, args: tuple[Term, ...], span: SourceSpan) -> ir.Constraint | None:
         local = self.local("python", args, span)
         term = args[0]
         text = term.value if isinstance(term, Text) else term.name if isinstance(term, Atom) else ""
         if not _PYTHON_NAME.fullmatch(text):
-            self.malformed(NO_PYTHON_FUNCTION, "python", span_of(term, span))
+            self.malformed(words.NO_PYTHON_FUNCTION, "python", span_of(term, span))
             return None
-        return None if local is None else Predicate("python", Text(text, term.span), local, span)
+        return None if local is None else ir.Predicate("python", Text(text, term.span), local, span)
 
-    def prolog(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
+    def prolog(self, args: tuple[Term, ...], span: SourceSpan) -> ir.Constraint | None:
         local = self.local("prolog", args, span)
         goal = args[0]
         while isinstance(goal, Struct) and goal.name == ":" and len(goal.args) == 2:
             goal = goal.args[1]
         if functor(goal) is None:
-            self.malformed(NO_PROLOG_GOAL, "prolog", span_of(args[0], span))
+            self.malformed(words.NO_PROLOG_GOAL, "prolog", span_of(args[0], span))
             return None
-        return None if local is None else Predicate("prolog", args[0], local, span)
+        return None if local is None else ir.Predicate("prolog", args[0], local, span)

@@ -13,39 +13,8 @@ from typing import TypeVar
 
 from slp.analysis.findings import Findings
 from slp.errors import Diagnostic, Related
-from slp.ir.program import (
-    Before,
-    Box,
-    Constant,
-    Constraint,
-    Exclusive,
-    First,
-    Forbid,
-    Interaction,
-    Majority,
-    MaxLeaves,
-    Monotone,
-    Support,
-)
-from slp.messages.checker import (
-    BEFORE_ITSELF,
-    BEFORE_NEEDS_FORBIDDEN,
-    BOTH_WAYS,
-    CIRCLE_OF_BEFORES,
-    FIRST_CUTS_BOX,
-    FIRST_FORBIDDEN,
-    FIRST_IN_NO_GROUP,
-    FIRST_NEEDS_ANOTHER,
-    FORBIDS_NOTHING,
-    FREE_BOX,
-    LIMITS_NOTHING,
-    MAJORITIES_MEET,
-    NEVER_TOGETHER,
-    NO_COMMON_FEATURE,
-    ONE_LEAF,
-    SAID_ALREADY,
-    TWO_FIRSTS,
-)
+from slp.ir import program as ir
+from slp.messages import checker as words
 
 __all__ = ["check_constraints"]
 
@@ -53,7 +22,7 @@ _C = TypeVar("_C")
 
 
 def check_constraints(
-    constraints: Sequence[Constraint], support: Support, findings: Findings
+    constraints: Sequence[ir.Constraint], support: ir.Support, findings: Findings
 ) -> None:
     """Find contradictions and what has no effect."""
     checker = _Checker(constraints, findings)
@@ -67,24 +36,24 @@ def check_constraints(
 
 
 class _Checker:
-    def __init__(self, constraints: Sequence[Constraint], findings: Findings) -> None:
+    def __init__(self, constraints: Sequence[ir.Constraint], findings: Findings) -> None:
         self.constraints = constraints
         self.findings = findings
 
     def all(self, kind: type[_C]) -> list[_C]:
         return [c for c in self.constraints if isinstance(c, kind)]
 
-    def forbidden(self) -> dict[str, Forbid]:
+    def forbidden(self) -> dict[str, ir.Forbid]:
         """Features that are never split on."""
-        return {c.feature: c for c in self.all(Forbid) if c.within is None and not c.below}
+        return {c.feature: c for c in self.all(ir.Forbid) if c.within is None and not c.below}
 
     # --- contradictions ------------------------------------------------------------------------
 
     def first(self) -> None:
-        firsts = self.all(First)
+        firsts = self.all(ir.First)
         for a, b in combinations(firsts, 2):
             if a.feature != b.feature:
-                found = TWO_FIRSTS(b.span, related=_and(a), one=a.feature, other=b.feature)
+                found = words.TWO_FIRSTS(b.span, related=_and(a), one=a.feature, other=b.feature)
                 self.findings.add(found)
         for f in firsts:
             for g in self.constraints:
@@ -94,21 +63,25 @@ class _Checker:
 
     def never_used(self) -> None:
         """`before` makes a feature wait for another that can never come."""
-        befores = self.all(Before)
+        befores = self.all(ir.Before)
         for cycle in _cycles(befores):
             if len(cycle) == 1:
-                self.findings.add(BEFORE_ITSELF(cycle[0].span, feature=cycle[0].feature))
+                self.findings.add(words.BEFORE_ITSELF(cycle[0].span, feature=cycle[0].feature))
             else:
                 names = " before ".join(f"`{c.feature}`" for c in (*cycle, cycle[0]))
                 others = _and(*cycle[:-1])
-                self.findings.add(CIRCLE_OF_BEFORES(cycle[-1].span, related=others, features=names))
+                self.findings.add(
+                    words.CIRCLE_OF_BEFORES(cycle[-1].span, related=others, features=names)
+                )
         for b in befores:
             for c in self.constraints:
                 if b.feature != b.then and _keeps_apart(b.feature, b.then, c):
-                    found = NEVER_TOGETHER(b.span, related=_and(c), feature=b.feature, then=b.then)
+                    found = words.NEVER_TOGETHER(
+                        b.span, related=_and(c), feature=b.feature, then=b.then
+                    )
                     self.findings.add(found)
             if (f := self.forbidden().get(b.feature)) is not None:
-                found = BEFORE_NEEDS_FORBIDDEN(
+                found = words.BEFORE_NEEDS_FORBIDDEN(
                     b.span, related=_because_of(f), feature=b.then, other=b.feature
                 )
                 self.findings.add(found)
@@ -117,7 +90,7 @@ class _Checker:
 
     def root_without_splits(self) -> None:
         """The root contains every box, and a split on a feature that a box leaves free cuts it."""
-        constants = self.all(Constant)
+        constants = self.all(ir.Constant)
         if not constants:
             return
         common = set.intersection(*(set(_bounded(c.box)) for c in constants))
@@ -125,86 +98,88 @@ class _Checker:
             return
         alone = next((c for c in constants if not _bounded(c.box)), None)
         if alone is not None:
-            self.findings.add(FREE_BOX(alone.span, box=alone.box.name))
+            self.findings.add(words.FREE_BOX(alone.span, box=alone.box.name))
         else:
             first, *others = constants
-            self.findings.add(NO_COMMON_FEATURE(first.span, related=_and(*others)))
+            self.findings.add(words.NO_COMMON_FEATURE(first.span, related=_and(*others)))
 
     def majorities(self) -> None:
-        for a, b in combinations(self.all(Majority), 2):
+        for a, b in combinations(self.all(ir.Majority), 2):
             if a.outcome != b.outcome and _meet(a.box, b.box):
                 boxes = {"one": a.box.name, "other": b.box.name}
-                found = MAJORITIES_MEET(
+                found = words.MAJORITIES_MEET(
                     b.span, related=_and(a), this=a.outcome, that=b.outcome, **boxes
                 )
                 self.findings.add(found)
 
     def both_ways(self) -> None:
-        for a, b in combinations(self.all(Monotone), 2):
+        for a, b in combinations(self.all(ir.Monotone), 2):
             if a.feature == b.feature and a.direction != b.direction:
-                self.findings.add(BOTH_WAYS(b.span, related=_and(a), feature=a.feature))
+                self.findings.add(words.BOTH_WAYS(b.span, related=_and(a), feature=a.feature))
 
     def repeats(self) -> None:
-        seen: dict[str, Constraint] = {}
+        seen: dict[str, ir.Constraint] = {}
         for c in self.constraints:
             key = repr(c)
             if key in seen:
-                self.findings.add(SAID_ALREADY(c.span, related=_because_of(seen[key])))
+                self.findings.add(words.SAID_ALREADY(c.span, related=_because_of(seen[key])))
             seen.setdefault(key, c)
 
-    def limits(self, support: Support) -> None:
-        for limit in self.all(MaxLeaves):
+    def limits(self, support: ir.Support) -> None:
+        for limit in self.all(ir.MaxLeaves):
             if limit.count == 1:
-                self.findings.add(ONE_LEAF(limit.span))
+                self.findings.add(words.ONE_LEAF(limit.span))
         most = support.max_depth
         if most is None:
             return
         for c in self.constraints:
-            if isinstance(c, Forbid) and c.below is not None and c.below >= most:
-                self.findings.add(FORBIDS_NOTHING(c.span, depth=c.below, most=most))
-            if isinstance(c, MaxLeaves) and c.count >= 2 ** min(most, 64):
-                self.findings.add(LIMITS_NOTHING(c.span, depth=most, most=2**most))
+            if isinstance(c, ir.Forbid) and c.below is not None and c.below >= most:
+                self.findings.add(words.FORBIDS_NOTHING(c.span, depth=c.below, most=most))
+            if isinstance(c, ir.MaxLeaves) and c.count >= 2 ** min(most, 64):
+                self.findings.add(words.LIMITS_NOTHING(c.span, depth=most, most=2**most))
 
 
-def _and(*constraints: Constraint) -> list[Related]:
+def _and(*constraints: ir.Constraint) -> list[Related]:
     return [Related("and this", c.span) for c in constraints if c.span is not None]
 
 
-def _because_of(constraint: Constraint) -> list[Related]:
+def _because_of(constraint: ir.Constraint) -> list[Related]:
     return [Related("because of this", constraint.span)] if constraint.span is not None else []
 
 
-def _bounded(box: Box) -> list[str]:
+def _bounded(box: ir.Box) -> list[str]:
     """Features with a finite bound."""
     return [f for f, (low, high) in box.bounds.items() if low > -math.inf or high < math.inf]
 
 
-def _keeps_from_root(first: First, c: Constraint) -> Diagnostic | None:
+def _keeps_from_root(first: ir.First, c: ir.Constraint) -> Diagnostic | None:
     """How a constraint rules out that the root splits on a feature, None if it does not."""
     feature, span, related = first.feature, first.span, _and(c)
     match c:
-        case Forbid(within=None) if c.feature == feature and not c.below:
-            return FIRST_FORBIDDEN(span, related=related, feature=feature)
-        case Before() if c.then == feature and c.feature != feature:
-            return FIRST_NEEDS_ANOTHER(span, related=related, feature=feature, other=c.feature)
-        case Interaction() if all(feature not in group for group in c.groups):
-            return FIRST_IN_NO_GROUP(span, related=related, feature=feature)
-        case Constant() if _bounded(c.box) and feature not in _bounded(c.box):
-            return FIRST_CUTS_BOX(span, related=related, feature=feature, box=c.box.name)
+        case ir.Forbid(within=None) if c.feature == feature and not c.below:
+            return words.FIRST_FORBIDDEN(span, related=related, feature=feature)
+        case ir.Before() if c.then == feature and c.feature != feature:
+            return words.FIRST_NEEDS_ANOTHER(
+                span, related=related, feature=feature, other=c.feature
+            )
+        case ir.Interaction() if all(feature not in group for group in c.groups):
+            return words.FIRST_IN_NO_GROUP(span, related=related, feature=feature)
+        case ir.Constant() if _bounded(c.box) and feature not in _bounded(c.box):
+            return words.FIRST_CUTS_BOX(span, related=related, feature=feature, box=c.box.name)
     return None
 
 
-def _keeps_apart(a: str, b: str, c: Constraint) -> bool:
+def _keeps_apart(a: str, b: str, c: ir.Constraint) -> bool:
     """Whether a constraint rules out that one path splits on both features."""
     match c:
-        case Exclusive():
+        case ir.Exclusive():
             return a in c.features and b in c.features
-        case Interaction():
+        case ir.Interaction():
             return not any(a in group and b in group for group in c.groups)
     return False
 
 
-def _meet(a: Box, b: Box) -> bool:
+def _meet(a: ir.Box, b: ir.Box) -> bool:
     free = (-math.inf, math.inf)
     for feature in {*a.bounds, *b.bounds}:
         (a_low, a_high), (b_low, b_high) = a.bounds.get(feature, free), b.bounds.get(feature, free)
@@ -213,12 +188,12 @@ def _meet(a: Box, b: Box) -> bool:
     return True
 
 
-def _cycles(befores: Iterable[Before]) -> list[list[Before]]:
+def _cycles(befores: Iterable[ir.Before]) -> list[list[ir.Before]]:
     """Circles of `before`, each once: chains in which every feature waits for the one before it."""
-    waits: dict[str, list[Before]] = {}
+    waits: dict[str, list[ir.Before]] = {}
     for b in befores:
         waits.setdefault(b.feature, []).append(b)
-    out: list[list[Before]] = []
+    out: list[list[ir.Before]] = []
     done: set[str] = set()
     for start in waits:
         cycle = _cycle_from(start, waits, done)
@@ -227,9 +202,9 @@ def _cycles(befores: Iterable[Before]) -> list[list[Before]]:
     return out
 
 
-def _cycle_from(start: str, waits: dict[str, list[Before]], done: set[str]) -> list[Before]:
+def _cycle_from(start: str, waits: dict[str, list[ir.Before]], done: set[str]) -> list[ir.Before]:
     """The first circle met on a walk from `start` through features not done before."""
-    path: list[Before] = []
+    path: list[ir.Before] = []
     on_path = [start]
     choices = [iter(waits.get(start, ()))] if start not in done else []
     while choices:

@@ -20,26 +20,7 @@ from slp.data.cells import cell_text
 from slp.ir.leaf_models import LEAF_MODELS
 from slp.ir.program import Bins, Cuts, Failure, FeatureDeclaration, LeafDeclaration, Support
 from slp.messages import Wording
-from slp.messages.checker import (
-    CATEGORICAL_AND_CUT,
-    CUT_TWICE,
-    CUTS_DO_NOT_RISE,
-    DECLARATION_NOT_NAMED,
-    LEAF_MODEL_ARGUMENTS,
-    LEAF_MODEL_NOT_NAMED,
-    NO_CLASS_ORDER,
-    NO_CUTS,
-    NO_FAILURE_MODE,
-    NO_FEATURE_DECLARATION,
-    NO_FEATURE_LIST,
-    NO_KIND_OF_BINS,
-    NO_LEAF_MODEL,
-    NO_SECOND_RESPONSE,
-    NOT_FINITE,
-    ONE_CONCENTRATION,
-    TWO_TYPES,
-    TYPE_OF_ALL,
-)
+from slp.messages import checker as words
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, functor, list_items
 
@@ -104,7 +85,7 @@ class _Reader:
         elif items and len(items) == 1 and functor(items[0]) == ("ordinal", 1):
             out.class_order = self.class_order(items[0], d)
         else:
-            self.findings.add(NO_SECOND_RESPONSE(d.span, usage=DIRECTIVES["response"]))
+            self.findings.add(words.NO_SECOND_RESPONSE(d.span, usage=DIRECTIVES["response"]))
 
     def class_order(self, term: Term, d: Declared) -> tuple[str, ...] | None:
         """The classes in a list, from the lowest to the highest, as text."""
@@ -118,7 +99,7 @@ class _Reader:
         ]
         if len(items) < 2 or len(set(names)) < len(names):
             usage = DIRECTIVES["response"]
-            self.findings.add(NO_CLASS_ORDER(span_of(term, d.span), usage=usage))
+            self.findings.add(words.NO_CLASS_ORDER(span_of(term, d.span), usage=usage))
             return None
         found = tuple(n for n in names if n is not None)
         return found if len(found) == len(names) else None
@@ -127,7 +108,7 @@ class _Reader:
         if d.args[0] == Atom("condition"):
             return "condition"
         if d.args[0] != Atom("restrict"):
-            self.findings.add(NO_FAILURE_MODE(d.span, usage=DIRECTIVES["failure"]))
+            self.findings.add(words.NO_FAILURE_MODE(d.span, usage=DIRECTIVES["failure"]))
         return "restrict"
 
     def support(self, directives: Directives) -> Support:
@@ -146,7 +127,7 @@ class _Reader:
         if key is None or key[0] not in LEAF_MODELS:
             name = key[0] if key else ""
             help = name_help(name, LEAF_MODELS, "leaf model")
-            wording = NO_LEAF_MODEL if key else LEAF_MODEL_NOT_NAMED
+            wording = words.NO_LEAF_MODEL if key else words.LEAF_MODEL_NOT_NAMED
             self.findings.add(wording(d.span, name=name, help=help))
             return None
         model, names = d.args[0], LEAF_MODELS[key[0]].parameters
@@ -160,7 +141,7 @@ class _Reader:
         else:
             arguments, listed = arguments_text(len(args)), ", ".join(names)
             self.findings.add(
-                LEAF_MODEL_ARGUMENTS(d.span, model=key[0], arguments=arguments, names=listed)
+                words.LEAF_MODEL_ARGUMENTS(d.span, model=key[0], arguments=arguments, names=listed)
             )
             return None
         found = tuple(n for n in numbers if n is not None)
@@ -172,14 +153,14 @@ class _Reader:
             return self.values.positive(term, what, d.span)
         value = self.values.number(term, what, d.span)
         if value is not None and value in (float("inf"), float("-inf")):
-            self.findings.add(NOT_FINITE(span_of(term, d.span), what=what, value=value))
+            self.findings.add(words.NOT_FINITE(span_of(term, d.span), what=what, value=value))
             return None
         return value
 
     def concentrations(self, term: Term, d: Declared) -> list[float | None]:
         items = list_items(term) or []
         if len(items) < 2:
-            self.findings.add(ONE_CONCENTRATION(span_of(term, d.span)))
+            self.findings.add(words.ONE_CONCENTRATION(span_of(term, d.span)))
             return [None]
         return [self.values.positive(t, "a number of `dirichlet`", d.span) for t in items]
 
@@ -188,7 +169,7 @@ class _Reader:
     def feature(self, name: str | None, d: Declared) -> FeatureDeclaration | None:
         items = list_items(d.args[0])
         if items is None:
-            self.findings.add(NO_FEATURE_LIST(span_of(d.args[0], d.span)))
+            self.findings.add(words.NO_FEATURE_LIST(span_of(d.args[0], d.span)))
             return None
         before = len(self.findings.in_order())
         kind: Literal["numeric", "categorical"] | None = None
@@ -196,16 +177,16 @@ class _Reader:
         for item in items:
             if isinstance(item, Atom) and item.name in ("numeric", "categorical"):
                 if kind is not None:
-                    self.clash(TWO_TYPES, name, item, d)
+                    self.clash(words.TWO_TYPES, name, item, d)
                 kind = "numeric" if item.name == "numeric" else "categorical"
             else:
                 if coding is not None:
-                    self.clash(CUT_TWICE, name, item, d)
+                    self.clash(words.CUT_TWICE, name, item, d)
                 coding = self.coding(item, d)
         if coding is not None and kind == "categorical":
-            self.clash(CATEGORICAL_AND_CUT, name, d.args[0], d)
+            self.clash(words.CATEGORICAL_AND_CUT, name, d.args[0], d)
         if name is None and kind is not None:
-            self.clash(TYPE_OF_ALL, name, d.args[0], d)
+            self.clash(words.TYPE_OF_ALL, name, d.args[0], d)
         if len(self.findings.in_order()) > before:
             return None
         return FeatureDeclaration(name, kind, coding, d.span)
@@ -222,28 +203,30 @@ class _Reader:
         }
         if isinstance(item, Struct) and key in readers:
             return readers[key](item, d)
-        wording = NO_FEATURE_DECLARATION if key else DECLARATION_NOT_NAMED
+        wording = words.NO_FEATURE_DECLARATION if key else words.DECLARATION_NOT_NAMED
         self.findings.add(wording(span_of(item, d.span), name=key[0] if key else ""))
         return None
 
     def cuts(self, item: Struct, d: Declared) -> Cuts | None:
         terms = list_items(item.args[0])
         if not terms:
-            self.findings.add(NO_CUTS(span_of(item, d.span)))
+            self.findings.add(words.NO_CUTS(span_of(item, d.span)))
             return None
         numbers = [self.values.number(t, "a cut", d.span) for t in terms]
         cuts = tuple(n for n in numbers if n is not None)
         if len(cuts) < len(numbers):
             return None
         if any(a >= b for a, b in zip(cuts, cuts[1:], strict=False)) or not _finite(cuts):
-            self.findings.add(CUTS_DO_NOT_RISE(span_of(item, d.span), cuts=_sorted_text(cuts)))
+            self.findings.add(
+                words.CUTS_DO_NOT_RISE(span_of(item, d.span), cuts=_sorted_text(cuts))
+            )
             return None
         return Cuts(cuts)
 
     def bins(self, item: Struct, d: Declared) -> Bins | None:
         kind = item.args[0]
         if kind not in (Atom("quantile"), Atom("width")):
-            self.findings.add(NO_KIND_OF_BINS(span_of(kind, d.span)))
+            self.findings.add(words.NO_KIND_OF_BINS(span_of(kind, d.span)))
             return None
         count = self.values.whole(item.args[1], "the number of bins", d.span, 2)
         if count is None:

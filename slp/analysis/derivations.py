@@ -14,15 +14,7 @@ from slp.analysis.unused import reachable_nonterminals
 from slp.errors import Related, SlpError
 from slp.ir.program import CallBody, LeafBody, LogicClause, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
-from slp.messages.checker import (
-    CIRCLE_OF_RULES,
-    GUARD_NEVER_HOLDS,
-    GUARDS_HOLD_NOWHERE,
-    HEAD_MATCHES_NO_STATE,
-    HEAD_NEVER_CALLED,
-    LABEL_0_EVERYWHERE,
-    NO_TREE_AT_ALL,
-)
+from slp.messages import checker as words
 from slp.resolution import Database, RuleInstance, evaluate_arguments, solve
 from slp.resolution.functions import is_function
 from slp.resolution.instances import conjunction
@@ -88,7 +80,7 @@ def _report_cycle(cycle: list[tuple[Term, TreeRule]], findings: Findings) -> Non
     first, *others = (by_start[start] for start in rules)
     related = [Related("and on by this rule", rule.span) for rule in others]
     circle = " -> ".join([*names, names[0]])
-    findings.add(CIRCLE_OF_RULES(first.span, related=related, states=circle))
+    findings.add(words.CIRCLE_OF_RULES(first.span, related=related, states=circle))
 
 
 # --- rules that never apply --------------------------------------------------------------------
@@ -129,9 +121,9 @@ class _Applicable:
         if key not in self.reached or key is None:
             return
         if any(self.is_false(guard) for guard in rule.before):
-            self.findings.add(GUARD_NEVER_HOLDS(rule.span))
+            self.findings.add(words.GUARD_NEVER_HOLDS(rule.span))
         elif not any(self.unifies(rule.head, goal) for goal in self.calls.get(key, ())):
-            self.findings.add(HEAD_NEVER_CALLED(rule.span))
+            self.findings.add(words.HEAD_NEVER_CALLED(rule.span))
         elif self.decided and id(rule) not in self.used:
             self.check_in_states(rule)
 
@@ -159,14 +151,14 @@ class _Applicable:
         """All states are known, and none uses the rule: is it the head, the guards or the label?"""
         heads = [s for s in self.space.instances if self.unifies(rule.head, s)]
         if not heads:
-            self.findings.add(HEAD_MATCHES_NO_STATE(rule.span))
+            self.findings.add(words.HEAD_MATCHES_NO_STATE(rule.span))
         elif any(
             self.has_answer(conjunction([Struct("=", (rule.head, s)), *rule.before])) for s in heads
         ):
             if next(variables(rule.label), None) is not None:
-                self.findings.add(LABEL_0_EVERYWHERE(rule.label.span or rule.span))
+                self.findings.add(words.LABEL_0_EVERYWHERE(rule.label.span or rule.span))
         else:
-            self.findings.add(GUARDS_HOLD_NOWHERE(rule.span))
+            self.findings.add(words.GUARDS_HOLD_NOWHERE(rule.span))
 
 
 def _generalised(argument: Term, position: int) -> Term:
@@ -196,7 +188,7 @@ def _check_some_tree(
     found = [i for instances in space.instances.values() for i in instances or ()]
     deep = len(space.instances) >= MOST_STATES and not any(_has_leaf(i) for i in found)
     if start not in _ending(space, database) or (known and deep):
-        findings.add(NO_TREE_AT_ALL(program.spans.get("start")))
+        findings.add(words.NO_TREE_AT_ALL(program.spans.get("start")))
 
 
 def _has_leaf(instance: RuleInstance) -> bool:

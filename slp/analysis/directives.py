@@ -17,19 +17,7 @@ from slp.analysis.findings import Findings, name_help
 from slp.analysis.sources import Placed
 from slp.errors import Diagnostic, Related
 from slp.messages import Wording
-from slp.messages.checker import (
-    CONSTRAINT_AS_DIRECTIVE,
-    DECLARED_TWICE,
-    DIRECTIVE_ARGUMENTS,
-    DIRECTIVE_NOT_NAMED,
-    LIMIT_AS_DIRECTIVE,
-    NO_DIRECTIVE,
-    NO_NAME_IN_DIRECTIVE,
-    NOT_IN_SUPPORT,
-    RESERVED_NAME,
-    TWO_DIRECTIVES,
-    VARIABLE_IN_DIRECTIVE,
-)
+from slp.messages import checker as words
 from slp.source import SourceSpan
 from slp.syntax.ast import Directive
 from slp.terms import Atom, Struct, Term, Var, functor, list_items
@@ -129,7 +117,7 @@ def name_of(
     what: str,
     span: SourceSpan,
     findings: Findings,
-    wordings: tuple[Wording, Wording] = (VARIABLE_IN_DIRECTIVE, NO_NAME_IN_DIRECTIVE),
+    wordings: tuple[Wording, Wording] = (words.VARIABLE_IN_DIRECTIVE, words.NO_NAME_IN_DIRECTIVE),
 ) -> str | None:
     """The name that an atom stands for, None (and a finding that teaches) for anything else.
 
@@ -180,7 +168,7 @@ class _Collector:
         elif key is not None and key[0] in DIRECTIVES:
             name, arguments = key[0], _arguments(key[1])
             self.findings.add(
-                DIRECTIVE_ARGUMENTS(
+                words.DIRECTIVE_ARGUMENTS(
                     item.span, name=name, arguments=arguments, usage=DIRECTIVES[name]
                 )
             )
@@ -189,9 +177,9 @@ class _Collector:
 
     def unknown(self, item: Directive, key: tuple[str, int] | None) -> None:
         if key is None:
-            self.findings.add(DIRECTIVE_NOT_NAMED(item.span))
+            self.findings.add(words.DIRECTIVE_NOT_NAMED(item.span))
         elif key == (",", 2):
-            self.findings.add(TWO_DIRECTIVES(item.span))
+            self.findings.add(words.TWO_DIRECTIVES(item.span))
         else:
             self.findings.add(self.no_directive(key[0], item.span))
 
@@ -199,17 +187,17 @@ class _Collector:
     def no_directive(name: str, span: SourceSpan) -> Diagnostic:
         """What to say of a name that is no directive."""
         if name in SUPPORT:
-            return LIMIT_AS_DIRECTIVE(span, name=name)
+            return words.LIMIT_AS_DIRECTIVE(span, name=name)
         if name in CONSTRAINTS:
-            return CONSTRAINT_AS_DIRECTIVE(span, name=name, usage=CONSTRAINTS[name])
-        return NO_DIRECTIVE(span, name=name, help=name_help(name, DIRECTIVES, "directive"))
+            return words.CONSTRAINT_AS_DIRECTIVE(span, name=name, usage=CONSTRAINTS[name])
+        return words.NO_DIRECTIVE(span, name=name, help=name_help(name, DIRECTIVES, "directive"))
 
     def declare(self, key: Key, args: tuple[Term, ...], span: SourceSpan, depth: int) -> None:
         """Note a declaration: the nearer to the program wins, two at one depth are an error."""
         other = self.found.single.get(key)
         if other is not None and other.depth == depth:
             first = Related("first declared here", other.span)
-            self.findings.add(DECLARED_TWICE(span, related=[first], what=_key_text(key)))
+            self.findings.add(words.DECLARED_TWICE(span, related=[first], what=_key_text(key)))
         elif other is None or depth < other.depth:
             self.found.single[key] = Declared(args, span, depth)
 
@@ -223,7 +211,7 @@ class _Collector:
 
     def param(self, args: tuple[Term, ...], span: SourceSpan, depth: int) -> None:
         if isinstance(args[0], Atom) and args[0].name in _RESERVED:
-            self.findings.add(RESERVED_NAME(span, name=args[0].name))
+            self.findings.add(words.RESERVED_NAME(span, name=args[0].name))
         else:
             self.named("param", args, span, depth)
 
@@ -249,7 +237,7 @@ class _Collector:
                 self.declare(("support", item.name), item.args, span_of(item, span), depth)
             else:
                 where, usage = span_of(item, span), DIRECTIVES["support"]
-                self.findings.add(NOT_IN_SUPPORT(where, usage=usage))
+                self.findings.add(words.NOT_IN_SUPPORT(where, usage=usage))
 
     def constraint(self, args: tuple[Term, ...], span: SourceSpan, depth: int) -> None:
         self.found.constraints.append(Declared(args, span, depth))

@@ -18,23 +18,7 @@ from slp.analysis.findings import Findings, name_help
 from slp.errors import DataError, Diagnostic, Related
 from slp.folders import Folders, RefusedError, open_regular
 from slp.ir.program import MEASURES, PROPER_MEASURES, EditPrior, Measure, Program
-from slp.messages.checker import (
-    DIRECTIVE_BESIDE_EDITS,
-    EDITTREE_TWICE,
-    MEASURE_NOT_FOR_EDITS,
-    MEASURE_NOT_NAMED,
-    NO_FILE_OF_TREE,
-    NO_MEASURE,
-    NO_PROBABILITY_OF_EDITS,
-    NO_TREE_TO_EDIT,
-    RULE_BESIDE_EDITS,
-    TREE_NO_JSON,
-    TREE_NOT_READ,
-    TREE_NOT_UTF_8,
-    TREE_TOO_NESTED,
-    TREE_WITHOUT_EDITS,
-    WEIGHTS_WITHOUT_MEANING,
-)
+from slp.messages import checker as words
 from slp.source import SourceSpan
 from slp.terms import Atom, Term, Text
 from slp.trees import Tree
@@ -72,16 +56,18 @@ def read_edits(
     uses = list(uses)
     if not uses:
         if given is not None:
-            findings.add(TREE_WITHOUT_EDITS())
+            findings.add(words.TREE_WITHOUT_EDITS())
         return None
     for use in uses[1:]:
-        findings.add(EDITTREE_TWICE(use.span, related=[Related("first used here", uses[0].span)]))
+        findings.add(
+            words.EDITTREE_TWICE(use.span, related=[Related("first used here", uses[0].span)])
+        )
     use = uses[0]
     tree, file = (given, None) if given is not None else _tree(use, findings)
     measure = _measure(use, findings)
     p = parameters["p"]
     if not 0 < p < 1:
-        findings.add(NO_PROBABILITY_OF_EDITS(use.span_of_p or use.span, value=p))
+        findings.add(words.NO_PROBABILITY_OF_EDITS(use.span_of_p or use.span, value=p))
         return None
     if tree is None or measure is None:
         return None
@@ -92,12 +78,12 @@ def _tree(use: EditUse, findings: Findings) -> tuple[Tree | None, str | None]:
     """The tree in the file that a program names, and the name."""
     term = use.settings.get("tree")
     if term is None:
-        findings.add(NO_TREE_TO_EDIT(use.span))
+        findings.add(words.NO_TREE_TO_EDIT(use.span))
         return None, None
     where = term.span or use.span
     name = term.name if isinstance(term, Atom) else term.value if isinstance(term, Text) else None
     if name is None:
-        findings.add(NO_FILE_OF_TREE(where))
+        findings.add(words.NO_FILE_OF_TREE(where))
         return None, None
     try:
         data = json.loads(_text(name, use.folders))
@@ -127,13 +113,13 @@ def _fault(error: Exception, where: SourceSpan, **names: Any) -> Diagnostic:
     """What is wrong with a file of a tree."""
     if isinstance(error, json.JSONDecodeError):
         reason, line, column = error.msg.lower(), error.lineno, error.colno
-        return TREE_NO_JSON(where, reason=reason, line=line, column=column, **names)
+        return words.TREE_NO_JSON(where, reason=reason, line=line, column=column, **names)
     if isinstance(error, UnicodeDecodeError):
-        return TREE_NOT_UTF_8(where, **names)
+        return words.TREE_NOT_UTF_8(where, **names)
     if isinstance(error, RecursionError):
-        return TREE_TOO_NESTED(where, **names)
+        return words.TREE_TOO_NESTED(where, **names)
     reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-    return TREE_NOT_READ(where, reason=reason.lower(), **names)
+    return words.TREE_NOT_READ(where, reason=reason.lower(), **names)
 
 
 def _measure(use: EditUse, findings: Findings) -> Measure | None:
@@ -144,9 +130,9 @@ def _measure(use: EditUse, findings: Findings) -> Measure | None:
         if name == measure:
             return measure
     if name in MEASURES:
-        findings.add(MEASURE_NOT_FOR_EDITS(where, measure=name))
+        findings.add(words.MEASURE_NOT_FOR_EDITS(where, measure=name))
     else:
-        wording = NO_MEASURE if name else MEASURE_NOT_NAMED
+        wording = words.NO_MEASURE if name else words.MEASURE_NOT_NAMED
         findings.add(wording(where, name=name, help=name_help(name, PROPER_MEASURES, "measure")))
     return None
 
@@ -159,12 +145,12 @@ def check_edits(program: Program, findings: Findings) -> None:
     assert edits.span is not None
     here = [Related("`edittree` is used here", edits.span)]
     if program.rules:
-        findings.add(RULE_BESIDE_EDITS(program.rules[0].span, related=here))
+        findings.add(words.RULE_BESIDE_EDITS(program.rules[0].span, related=here))
     for name in ("start", "weights", "failure"):
         if name in program.spans:
-            findings.add(DIRECTIVE_BESIDE_EDITS(program.spans[name], related=here, name=name))
+            findings.add(words.DIRECTIVE_BESIDE_EDITS(program.spans[name], related=here, name=name))
     weighted = next(iter(program.feature_weights), None)
     if weighted is not None and edits.measure == "all":
         span = program.spans.get(f"feature_weight:{weighted}")
         weight = [Related("a feature has a weight here", span)] if span else []
-        findings.add(WEIGHTS_WITHOUT_MEANING(edits.span, related=weight, measure="all"))
+        findings.add(words.WEIGHTS_WITHOUT_MEANING(edits.span, related=weight, measure="all"))

@@ -22,16 +22,26 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import count
 
-from slp.analysis.bodies import conjunction
 from slp.errors import UnsupportedError
 from slp.ir.program import CallBody, EditPrior, LogicClause, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
 from slp.messages.checker import LABEL_NEEDS_ROWS
 from slp.resolution.functions import is_function
-from slp.resolution.instances import conjunction as conjunction_of
+from slp.resolution.instances import conjunction
 from slp.resolution.row_goals import asks_rows, part_guards
 from slp.syntax import term_to_text
-from slp.terms import Atom, Number, Struct, Term, Var, arguments, list_term, variables
+from slp.terms import (
+    Atom,
+    Number,
+    Struct,
+    Term,
+    Var,
+    arguments,
+    conjuncts,
+    list_term,
+    subterms,
+    variables,
+)
 
 __all__ = [
     "Names",
@@ -137,13 +147,13 @@ def logic_term(clause: LogicClause) -> Term:
 
 def _clause(label: Term | None, head: Term, goals: Sequence[Term]) -> Term:
     labelled = head if label is None else Struct("::", (label, head))
-    return Struct(":-", (labelled, conjunction_of(goals))) if goals else labelled
+    return Struct(":-", (labelled, conjunction(goals))) if goals else labelled
 
 
 def clause_text(term: Term) -> str:
     """A clause as text with its full stop, each goal of its body on its own line."""
     if isinstance(term, Struct) and term.name == ":-" and len(term.args) == 2:
-        goals = f",\n{_INDENT}".join(_argument_text(g) for g in conjunction(term.args[1]))
+        goals = f",\n{_INDENT}".join(_argument_text(g) for g in conjuncts(term.args[1]))
         return _ended(f"{term_to_text(term.args[0])} :-\n{_INDENT}{goals}")
     return _ended(term_to_text(term))
 
@@ -171,7 +181,7 @@ def expand_rule(rule: TreeRule, known: Collection[str]) -> Term:
                 Struct("split_box", (box, feature, threshold, Atom(measure), below, above))
             )
             if after:
-                goals.append(Struct("once", (conjunction_of(after),)))
+                goals.append(Struct("once", (conjunction(after),)))
             left_tree = _child(left, below, names.new("Left"), names, known, goals)
             right_tree = _child(right, above, names.new("Right"), names, known, goals)
             tree: Term = Struct("split", (feature, threshold, left_tree, right_tree))
@@ -240,14 +250,12 @@ def _is_arithmetic(term: Term, known: Collection[str]) -> bool:
     and variables."""
     if isinstance(term, Number | Var):
         return False
-    stack: list[Term] = [term]
-    while stack:
-        t = stack.pop()
-        if isinstance(t, Struct) and is_function(t.name, len(t.args)):
-            stack.extend(t.args)
-        elif not (isinstance(t, Number | Var) or (isinstance(t, Atom) and t.name in known)):
-            return False
-    return True
+    return all(
+        isinstance(t, Number | Var)
+        or (isinstance(t, Struct) and is_function(t.name, len(t.args)))
+        or (isinstance(t, Atom) and t.name in known)
+        for t in subterms(term)
+    )
 
 
 class Names:

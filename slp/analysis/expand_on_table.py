@@ -29,14 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.analysis.expand import (
-    Names,
-    clause_text,
-    logic_term,
-    parts_of,
-    rows_of_box,
-    state_of,
-)
+from slp.analysis.expand import Names, clause_text, logic_term, parts_of, rows_of_box, state_of
 from slp.data import Feature, Table
 from slp.data.cells import cell_text
 from slp.errors import UnsupportedError
@@ -49,17 +42,7 @@ from slp.resources import table_clauses
 from slp.source import SourceFile
 from slp.syntax import parse_program
 from slp.syntax.ast import Clause
-from slp.terms import (
-    Atom,
-    Number,
-    Struct,
-    Term,
-    Var,
-    functor,
-    list_term,
-    substitute,
-    variables,
-)
+from slp.terms import Atom, Number, Struct, Term, Var, functor, list_term, substitute, variables
 
 __all__ = ["expand_on_table"]
 

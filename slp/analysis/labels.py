@@ -11,7 +11,6 @@ import math
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from itertools import combinations
 
-from slp.analysis.bodies import conjunction
 from slp.analysis.directives import span_of
 from slp.analysis.findings import Findings
 from slp.analysis.parameters import names_in
@@ -20,18 +19,11 @@ from slp.analysis.states import StateSpace, state_text
 from slp.errors import Related, SlpError
 from slp.ir.program import LogicClause, Program, TreeRule
 from slp.ir.schema import MOST_LEAVES
-from slp.messages.checker import (
-    CLAUSES_DO_NOT_SUM,
-    LABEL_0,
-    LABEL_ABOVE_1,
-    NO_RULE_FOR_STATE,
-    ONE_EVENT,
-    RULES_DO_NOT_SUM,
-)
+from slp.messages import checker as words
 from slp.resolution import Database, RuleInstance, evaluate, faults, labels_over_heads
 from slp.source import SourceSpan
 from slp.syntax import term_to_text
-from slp.terms import Atom, Struct, Term, Var, arguments, functor, variables
+from slp.terms import Atom, Struct, Term, Var, arguments, conjuncts, functor, variables
 
 __all__ = ["TOLERANCE", "check_constant_labels", "check_label_sums"]
 
@@ -75,9 +67,9 @@ def _check_value(
     if value < 0 or math.isinf(value):
         findings.take(faults.impossible_label(value, where))
     elif value == 0:
-        findings.add(LABEL_0(where))
+        findings.add(words.LABEL_0(where))
     elif value > 1 + TOLERANCE and not weights:
-        findings.add(LABEL_ABOVE_1(where, value=value, at=""))
+        findings.add(words.LABEL_ABOVE_1(where, value=value, at=""))
 
 
 def check_label_sums(
@@ -111,7 +103,7 @@ def _has_large_label(state: Term, instances: Iterable[RuleInstance], findings: F
         if next(variables(instance.rule.label), None) is not None:
             where = span_of(instance.rule.label, instance.rule.span)
             at = f" for {state_text(state)}"
-            findings.add(LABEL_ABOVE_1(where, value=instance.label, at=at))
+            findings.add(words.LABEL_ABOVE_1(where, value=instance.label, at=at))
     return bool(large)
 
 
@@ -130,10 +122,10 @@ def _report_sum(
     matching = [r for r in program.rules if functor(r.head) == key]
     origin = space.origin[state]
     if not rules and origin is not None:
-        findings.add(NO_RULE_FOR_STATE(origin.span, states=f"{', '.join(names)}{more}"))
+        findings.add(words.NO_RULE_FOR_STATE(origin.span, states=f"{', '.join(names)}{more}"))
         return
     blamed = rules or matching
-    found = RULES_DO_NOT_SUM(
+    found = words.RULES_DO_NOT_SUM(
         blamed[0].span,
         related=[Related("and this rule", r.span) for r in blamed[1 : _MOST_NAMED + 1]],
         nonterminal=indicator_text(key, tree=True),
@@ -165,17 +157,19 @@ def _check_clause_sums(program: Program, findings: Findings) -> None:
         places = [c.span for c, _ in clauses if c.span is not None]
         name, event = indicator_text(key), _event(clauses[0][0], total)
         if len(clauses) == 1 and event is not None:
-            findings.add(ONE_EVENT(places[0], predicate=name, total=total, program=event))
+            findings.add(words.ONE_EVENT(places[0], predicate=name, total=total, program=event))
             continue
         others = [Related("and this clause", span) for span in places[1 : _MOST_NAMED + 1]]
-        findings.add(CLAUSES_DO_NOT_SUM(places[0], related=others, predicate=name, total=total))
+        findings.add(
+            words.CLAUSES_DO_NOT_SUM(places[0], related=others, predicate=name, total=total)
+        )
 
 
 def _is_guarded(clause: LogicClause, stochastic: Collection[Indicator]) -> bool:
     """Whether a clause begins with a goal that may say that it does not apply."""
     if clause.body is None:
         return False
-    return functor(conjunction(clause.body)[0]) not in stochastic
+    return functor(next(conjuncts(clause.body))) not in stochastic
 
 
 def _event(clause: LogicClause, label: float) -> str | None:

@@ -15,21 +15,7 @@ from slp.data.table import Feature, Table
 from slp.errors import DataError, Diagnostic
 from slp.ir.guards import features_in_guards
 from slp.ir.program import Box, Constant, First, Majority, MaxLeaves, Monotone, Program
-from slp.messages.checker import (
-    BOX_OVER_LEVELS,
-    BOX_WITHOUT_ROWS,
-    CLASSES_WITHOUT_ORDER,
-    CONSTANT_FORBIDS_NOTHING,
-    FIRST_LEAVES_ONE,
-    GUARD_ON_UNKNOWN_FEATURE,
-    MAX_LEAVES_LIMITS_NOTHING,
-    MIN_LEAF_LEAVES_ONE,
-    MONOTONE_OVER_LEVELS,
-    NO_CLASS,
-    NO_CLASSES,
-    NO_SUCH_FEATURE,
-    RESPONSE_AS_FEATURE,
-)
+from slp.messages import checker as words
 from slp.resolution import StateRules
 from slp.syntax import term_to_text
 from slp.terms import Atom, Struct, list_term
@@ -49,10 +35,10 @@ def check_names(
         if name in features:
             continue
         if name == response:
-            findings.add(RESPONSE_AS_FEATURE(span, name=name))
+            findings.add(words.RESPONSE_AS_FEATURE(span, name=name))
         else:
             help = name_help(name, features, "feature")
-            findings.add(NO_SUCH_FEATURE(span, name=name, help=help))
+            findings.add(words.NO_SUCH_FEATURE(span, name=name, help=help))
 
 
 def check_program_on_table(
@@ -93,7 +79,7 @@ class _Checker:
         for name, span in features_in_guards(self.program):
             if name not in self.features:
                 help = name_help(name, self.features, "feature")
-                self.findings.add(GUARD_ON_UNKNOWN_FEATURE(span, name=name, help=help))
+                self.findings.add(words.GUARD_ON_UNKNOWN_FEATURE(span, name=name, help=help))
 
     def classes(self) -> None:
         classes = list(map(cell_text, self.table.leaf.classes))
@@ -102,10 +88,10 @@ class _Checker:
         named += [("rows(Class, N)", name, span) for name, span in named_classes(self.program)]
         for goal, outcome, span in named:
             if not classes:
-                self.findings.add(NO_CLASSES(span, goal=goal, response=self.table.response))
+                self.findings.add(words.NO_CLASSES(span, goal=goal, response=self.table.response))
             elif outcome not in classes:
                 response, help = self.table.response, name_help(outcome, classes, "class")
-                self.findings.add(NO_CLASS(span, response=response, name=outcome, help=help))
+                self.findings.add(words.NO_CLASS(span, response=response, name=outcome, help=help))
 
     def order(self) -> None:
         """`monotone` needs classes that have an order: numbers, truth values, a declared one."""
@@ -121,17 +107,17 @@ class _Checker:
                 )
                 response = self.table.response
                 self.findings.add(
-                    CLASSES_WITHOUT_ORDER(c.span, response=response, declaration=declared)
+                    words.CLASSES_WITHOUT_ORDER(c.span, response=response, declaration=declared)
                 )
 
     def kinds(self) -> None:
         for box in self.program.boxes.values():
             for name in box.bounds:
                 if self.is_categorical(name):
-                    self.findings.add(BOX_OVER_LEVELS(box.span, name=name, box=box.name))
+                    self.findings.add(words.BOX_OVER_LEVELS(box.span, name=name, box=box.name))
         for c in self.program.constraints:
             if isinstance(c, Monotone) and self.is_categorical(c.feature):
-                self.findings.add(MONOTONE_OVER_LEVELS(c.span, name=c.feature))
+                self.findings.add(words.MONOTONE_OVER_LEVELS(c.span, name=c.feature))
 
     def is_categorical(self, name: str) -> bool:
         return name in self.features and self.features[name].categorical
@@ -150,7 +136,7 @@ class _Checker:
                     continue
                 least, most = float(values[0]), float(values[-1])
                 if high <= least or low > most:
-                    found = BOX_WITHOUT_ROWS(
+                    found = words.BOX_WITHOUT_ROWS(
                         box.span, box=box.name, feature=name, least=least, most=most
                     )
                     self.findings.add(found)
@@ -161,16 +147,18 @@ class _Checker:
         min_leaf = self.program.support.min_leaf
         if min_leaf > 1 and 2 * min_leaf > self.table.n_rows:
             span = self.program.spans.get("support:min_leaf")
-            self.findings.add(MIN_LEAF_LEAVES_ONE(span, count=min_leaf, rows=self.table.n_rows))
+            self.findings.add(
+                words.MIN_LEAF_LEAVES_ONE(span, count=min_leaf, rows=self.table.n_rows)
+            )
         for c in self.program.constraints:
             if isinstance(c, MaxLeaves) and c.count >= most:
                 leaves = f"{most} {'leaf' if most == 1 else 'leaves'}"
-                found = MAX_LEAVES_LIMITS_NOTHING(c.span, count=c.count, most=leaves)
+                found = words.MAX_LEAVES_LIMITS_NOTHING(c.span, count=c.count, most=leaves)
                 self.findings.add(found)
             if isinstance(c, First) and c.feature in self.features and self.is_stuck(c.feature):
-                self.findings.add(FIRST_LEAVES_ONE(c.span, feature=c.feature))
+                self.findings.add(words.FIRST_LEAVES_ONE(c.span, feature=c.feature))
             if isinstance(c, Constant) and self.uncut(c.box):
-                self.findings.add(CONSTANT_FORBIDS_NOTHING(c.span, box=c.box.name))
+                self.findings.add(words.CONSTANT_FORBIDS_NOTHING(c.span, box=c.box.name))
 
     def is_stuck(self, name: str) -> bool:
         column = [f.name for f in self.table.features].index(name)

@@ -14,21 +14,11 @@ from slp.analysis.findings import Findings, name_help
 from slp.analysis.sources import Use
 from slp.errors import Related, SlpError
 from slp.ir.schema import MOST_LEAVES
-from slp.messages.checker import (
-    CIRCULAR_PARAMETER,
-    MOST_LEAVES_GIVEN,
-    NO_PARAMETER,
-    NO_PARAMETER_OF,
-    NOT_A_NUMBER,
-    NOT_POSITIVE,
-    NOT_WHOLE,
-    PARAMETER_GIVEN_TWICE,
-    PARAMETER_NOT_FINITE,
-)
+from slp.messages import checker as words
 from slp.resolution import evaluate
 from slp.source import SourceSpan
 from slp.syntax.ast import Directive
-from slp.terms import Atom, Struct, Term, functor
+from slp.terms import Atom, Struct, Term, functor, subterms
 
 __all__ = ["Values", "names_in", "resolve_parameters"]
 
@@ -50,7 +40,7 @@ class Values:
         except OverflowError:
             value = math.inf
         if math.isnan(value):
-            self.findings.add(NOT_A_NUMBER(term.span or span, what=what))
+            self.findings.add(words.NOT_A_NUMBER(term.span or span, what=what))
             return None
         return value
 
@@ -58,7 +48,7 @@ class Values:
         """A finite number above 0, None (and a finding) for anything else."""
         value = self.number(term, what, span)
         if value is not None and not 0 < value < math.inf:
-            self.findings.add(NOT_POSITIVE(term.span or span, what=what, value=value))
+            self.findings.add(words.NOT_POSITIVE(term.span or span, what=what, value=value))
             return None
         return value
 
@@ -68,30 +58,20 @@ class Values:
         if value is None:
             return None
         if not math.isfinite(value) or value != int(value) or value < least:
-            self.findings.add(NOT_WHOLE(term.span or span, what=what, value=value, least=least))
+            self.findings.add(
+                words.NOT_WHOLE(term.span or span, what=what, value=value, least=least)
+            )
             return None
         return int(value)
 
 
 def names_in(term: Term) -> set[str]:
     """Names of the constants and functors in a term."""
-    out: set[str] = set()
-    stack = [term]
-    while stack:
-        t = stack.pop()
-        if isinstance(t, Atom):
-            out.add(t.name)
-        elif isinstance(t, Struct):
-            out.add(t.name)
-            stack.extend(t.args)
-    return out
+    return {t.name for t in subterms(term) if isinstance(t, Atom | Struct)}
 
 
 def resolve_parameters(
-    directives: Directives,
-    uses: Iterable[Use],
-    given: Mapping[str, float],
-    findings: Findings,
+    directives: Directives, uses: Iterable[Use], given: Mapping[str, float], findings: Findings
 ) -> dict[str, float]:
     """Value of every declared parameter (1 for those that have none, after a finding)."""
     declared = directives.of("param")
@@ -116,10 +96,12 @@ def _apply_overrides(use: Use, declared: dict[str, Declared], findings: Findings
             if not use.whole:
                 continue  # what could not be read may declare it
             help = name_help(name, theirs, "parameter")
-            findings.add(NO_PARAMETER_OF(override.span, program=use.target, name=name, help=help))
+            findings.add(
+                words.NO_PARAMETER_OF(override.span, program=use.target, name=name, help=help)
+            )
         elif declared[name].depth == use.depth:
             first = Related("first given here", declared[name].span)
-            findings.add(PARAMETER_GIVEN_TWICE(override.span, related=[first], name=name))
+            findings.add(words.PARAMETER_GIVEN_TWICE(override.span, related=[first], name=name))
         elif declared[name].depth > use.depth:
             declared[name] = Declared((override.value,), override.span, use.depth)
 
@@ -132,10 +114,10 @@ def _checked_given(
     for name, value in given.items():
         if name not in declared:
             help = name_help(name, declared, "parameter")
-            wording = MOST_LEAVES_GIVEN if name == MOST_LEAVES else NO_PARAMETER
+            wording = words.MOST_LEAVES_GIVEN if name == MOST_LEAVES else words.NO_PARAMETER
             findings.add(wording(name=name, help=help))
         elif isinstance(value, bool) or not _is_finite(value):
-            findings.add(PARAMETER_NOT_FINITE(name=name, value=repr(value)))
+            findings.add(words.PARAMETER_NOT_FINITE(name=name, value=repr(value)))
         else:
             out[name] = value if isinstance(value, int) else float(value)
     return out
@@ -161,7 +143,7 @@ def _evaluate_all(
         for name in ready:
             done[name] = _value(name, waiting.pop(name), done, findings)
     for name, d in waiting.items():
-        findings.add(CIRCULAR_PARAMETER(d.span, name=name))
+        findings.add(words.CIRCULAR_PARAMETER(d.span, name=name))
         done[name] = 1.0
     return {name: done[name] for name in declared}
 
@@ -173,6 +155,6 @@ def _value(name: str, d: Declared, known: Mapping[str, float], findings: Finding
         findings.take(e)
         return 1.0
     if not _is_finite(value):
-        findings.add(PARAMETER_NOT_FINITE(d.span, name=name, value=value))
+        findings.add(words.PARAMETER_NOT_FINITE(d.span, name=name, value=value))
         return 1.0
     return value

@@ -18,14 +18,7 @@ from slp.analysis.scope import check_clause_scope, check_rule_scope, find_single
 from slp.analysis.sources import Placed
 from slp.errors import Related
 from slp.ir.program import LogicClause, TreeRule
-from slp.messages.checker import (
-    HEAD_NOT_NAMED,
-    LABELLED_CUT,
-    MIXED_PREDICATE,
-    NAME_KEPT,
-    NO_LABEL,
-    TWO_NONTERMINALS,
-)
+from slp.messages import checker as words
 from slp.resolution import is_builtin
 from slp.resolution.builtins import BUILTINS
 from slp.resolution.control import CONTROL
@@ -104,13 +97,13 @@ def _has_sound_head(clause: Clause, findings: Findings) -> bool:
     key = functor(clause.head)
     where = span_of(clause.head, clause.span)
     if key is None:
-        findings.add(HEAD_NOT_NAMED(where))
+        findings.add(words.HEAD_NOT_NAMED(where))
         return False
     if key == (",", 2) and clause.arrow == "-->":
-        findings.add(TWO_NONTERMINALS(where))
+        findings.add(words.TWO_NONTERMINALS(where))
         return False
     if key[0] in _KEPT:
-        findings.add(NAME_KEPT(where, name=key[0]))
+        findings.add(words.NAME_KEPT(where, name=key[0]))
         return False
     if is_builtin(*key) and clause.arrow != "-->":
         findings.take(redefines_builtin(*key, where))
@@ -122,7 +115,7 @@ def _add_rule(
     clause: Clause, goals: Collection[Indicator], out: Clauses, findings: Findings
 ) -> None:
     if clause.label is None:
-        findings.add(NO_LABEL(clause.span))
+        findings.add(words.NO_LABEL(clause.span))
     assert clause.body is not None
     parts = translate_body(clause.body, clause.span, goals, findings)
     if parts is None or clause.label is None:
@@ -141,7 +134,7 @@ def _check_cut(clause: Clause, findings: Findings) -> None:
         if isinstance(goal, Struct) and functor(goal) in _TRANSPARENT:
             todo.extend(reversed(goal.args))
         elif goal == Atom("!"):
-            findings.add(LABELLED_CUT(span_of(goal, clause.span)))
+            findings.add(words.LABELLED_CUT(span_of(goal, clause.span)))
 
 
 def _add_clause(
@@ -153,7 +146,7 @@ def _add_clause(
         has, had = ("no label", "has one") if clause.label is None else ("a label", "has none")
         place, name = Related(f"the first clause {had}", earlier.span), indicator_text(key)
         findings.add(
-            MIXED_PREDICATE(clause.span, related=[place], predicate=name, has=has, had=had)
+            words.MIXED_PREDICATE(clause.span, related=[place], predicate=name, has=has, had=had)
         )
     (out.logical if earlier.label is None else out.stochastic).add(key)
     _check_cut(clause, findings)

@@ -10,14 +10,7 @@ from slp.analysis.predicates import BUILT_IN, Clauses, Indicator, indicator_text
 from slp.errors import Diagnostic, SlpError
 from slp.ir.program import CallBody, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
-from slp.messages.checker import (
-    NO_NONTERMINAL,
-    NONTERMINAL_AS_GOAL,
-    NONTERMINAL_IS_PREDICATE,
-    NONTERMINAL_OF_OTHER_ARITY,
-    START_NO_NONTERMINAL,
-    START_NOT_GROUND,
-)
+from slp.messages import checker as words
 from slp.resolution import evaluate, faults
 from slp.resolution.functions import is_function
 from slp.resolution.row_goals import asks_rows
@@ -85,14 +78,14 @@ class _References:
     def start(self, goal: Term, span: SourceSpan) -> None:
         variable = next(variables(goal), None)
         if variable is not None:
-            self.findings.add(START_NOT_GROUND(span_of(variable, span), name=variable.name))
+            self.findings.add(words.START_NOT_GROUND(span_of(variable, span), name=variable.name))
         self.nonterminal(goal, span)
 
     def nonterminal(self, goal: Term, span: SourceSpan) -> None:
         key = functor(goal)
         where = span_of(goal, span)
         if key is None:
-            self.findings.add(START_NO_NONTERMINAL(where))
+            self.findings.add(words.START_NO_NONTERMINAL(where))
         elif key in self.clauses.nonterminals:
             return
         else:
@@ -104,12 +97,12 @@ class _References:
         same = sorted(n for name, n in self.clauses.nonterminals if name == key[0])
         if same:
             others = " and ".join(f"`{key[0]}//{n}`" for n in same)
-            return NONTERMINAL_OF_OTHER_ARITY(where, nonterminal=text, others=others)
+            return words.NONTERMINAL_OF_OTHER_ARITY(where, nonterminal=text, others=others)
         if key in self.clauses.stochastic:
-            return NONTERMINAL_IS_PREDICATE(where, nonterminal=text)
+            return words.NONTERMINAL_IS_PREDICATE(where, nonterminal=text)
         names = {name for name, _ in self.clauses.nonterminals}
         help = name_help(key[0], names, "nonterminal")
-        return NO_NONTERMINAL(where, nonterminal=text, help=help)
+        return words.NO_NONTERMINAL(where, nonterminal=text, help=help)
 
     # --- goals ---------------------------------------------------------------------------------
 
@@ -139,7 +132,7 @@ class _References:
             self.findings.take(faults.stochastic_goal(*key, where))
         elif key in self.clauses.nonterminals and key not in self.predicates:
             name = indicator_text(key, tree=True)
-            self.findings.add(NONTERMINAL_AS_GOAL(where, nonterminal=name))
+            self.findings.add(words.NONTERMINAL_AS_GOAL(where, nonterminal=name))
         elif guard and asks_rows(goal):
             self.findings.take(faults.misplaced_rows(where))
         elif key not in self.predicates and key not in BUILT_IN:

@@ -21,14 +21,7 @@ from slp.errors import ProgramError, Related
 from slp.ir.program import CallBody, Program, SplitBody, TreeRule
 from slp.ir.row_function import RowFunction
 from slp.ir.row_values import evaluate_rows
-from slp.messages.checker import (
-    LABEL_ABOVE_1,
-    LABEL_WITHOUT_VALUE,
-    NEGATIVE_LABEL,
-    ROWS_DEFINED,
-    ROWS_HANDED_ON,
-    RULES_DO_NOT_SUM_BY_ROWS,
-)
+from slp.messages import checker as words
 from slp.resolution import Database, RuleInstance, StateRules, labels_over_heads
 from slp.resolution.faults import no_goal_of_rows
 from slp.resolution.row_goals import asks_rows, class_name, is_row_goal, part_guards
@@ -76,7 +69,7 @@ def check_rows_of_rules(program: Program, defined: Iterable[Indicator], findings
     own = {key for key in defined if key in (("rows", 1), ("rows", 2))}
     for clause in program.clauses if program.rules else ():
         if functor(clause.head) in own and clause.span is not None:
-            findings.add(ROWS_DEFINED(span_of(clause.head, clause.span)))
+            findings.add(words.ROWS_DEFINED(span_of(clause.head, clause.span)))
     for rule in program.rules:
         parts = part_guards(rule.head, rule.before)
         for goal in parts.of_rows:
@@ -87,7 +80,7 @@ def check_rows_of_rules(program: Program, defined: Iterable[Indicator], findings
             for variable in dict.fromkeys(variables(part)):
                 if variable in made:
                     where = span_of(part, rule.span)
-                    findings.add(ROWS_HANDED_ON(where, what=what, name=variable.name))
+                    findings.add(words.ROWS_HANDED_ON(where, what=what, name=variable.name))
 
 
 def _behind(rule: TreeRule) -> Iterator[tuple[Term, str]]:
@@ -158,11 +151,7 @@ def _sizes(program: Program, n_rows: int) -> NDArray[np.float64]:
 
 class _Checker:
     def __init__(
-        self,
-        program: Program,
-        database: Database,
-        sizes: NDArray[np.float64],
-        findings: Findings,
+        self, program: Program, database: Database, sizes: NDArray[np.float64], findings: Findings
     ) -> None:
         self.program, self.database = program, database
         self.sizes, self.findings = sizes, findings
@@ -219,11 +208,11 @@ class _Checker:
             where = span_of(instance.rule.label, instance.rule.span)
             at = f"for {state_text(state)} in a box of {self.named(wrong)}"
             if value > 1:
-                self.findings.add(LABEL_ABOVE_1(where, value=value, at=f" {at}"))
+                self.findings.add(words.LABEL_ABOVE_1(where, value=value, at=f" {at}"))
             elif np.isnan(value):
-                self.findings.add(LABEL_WITHOUT_VALUE(where, at=at))
+                self.findings.add(words.LABEL_WITHOUT_VALUE(where, at=at))
             else:
-                self.findings.add(NEGATIVE_LABEL(where, at=at, value=value))
+                self.findings.add(words.NEGATIVE_LABEL(where, at=at, value=value))
         return True
 
     def wrong_over_heads(self, state: Term) -> NDArray[np.bool_]:
@@ -246,7 +235,7 @@ class _Checker:
             return
         self.blamed.add(key)
         rules = list(dict.fromkeys(i.rule for i in instances))
-        found = RULES_DO_NOT_SUM_BY_ROWS(
+        found = words.RULES_DO_NOT_SUM_BY_ROWS(
             rules[0].span,
             related=[Related("and this rule", r.span) for r in rules[1 : _MOST_NAMED + 1]],
             nonterminal=indicator_text(key, tree=True),

@@ -13,15 +13,7 @@ from slp.analysis.directives import span_of
 from slp.analysis.findings import Findings
 from slp.ir.program import CallBody, LogicClause, SplitBody, TreeRule
 from slp.messages import Wording
-from slp.messages.checker import (
-    NOT_BOUND_BY_HEAD,
-    NOT_BOUND_IN_GUARD,
-    NOT_BOUND_IN_LABEL,
-    NOT_BOUND_IN_NONTERMINAL,
-    OF_SPLIT_IN_GUARD,
-    OF_SPLIT_IN_LABEL,
-    SINGLETON,
-)
+from slp.messages import checker as words
 from slp.source import SourceSpan
 from slp.syntax.ast import Clause
 from slp.terms import Struct, Term, Var, functor, variables
@@ -36,14 +28,14 @@ def check_rule_scope(rule: TreeRule, findings: Findings) -> None:
     """Find variables of a tree rule that have no value where the rule needs one."""
     scope = _Scope(rule, findings)
     scope.guards(rule.before)
-    scope.needs(variables(rule.label), NOT_BOUND_IN_LABEL, OF_SPLIT_IN_LABEL)
+    scope.needs(variables(rule.label), words.NOT_BOUND_IN_LABEL, words.OF_SPLIT_IN_LABEL)
     if isinstance(rule.body, SplitBody):
         scope.bound |= set(variables(rule.body.feature)) | set(variables(rule.body.threshold))
         scope.guards(rule.body.after)
         children = [*variables(rule.body.left), *variables(rule.body.right)]
-        scope.needs(children, NOT_BOUND_IN_NONTERMINAL)
+        scope.needs(children, words.NOT_BOUND_IN_NONTERMINAL)
     elif isinstance(rule.body, CallBody):
-        scope.needs(variables(rule.body.goal), NOT_BOUND_IN_NONTERMINAL)
+        scope.needs(variables(rule.body.goal), words.NOT_BOUND_IN_NONTERMINAL)
 
 
 def check_clause_scope(clause: LogicClause, span: SourceSpan, findings: Findings) -> None:
@@ -53,7 +45,7 @@ def check_clause_scope(clause: LogicClause, span: SourceSpan, findings: Findings
     head = set(variables(clause.head))
     for variable in dict.fromkeys(variables(clause.label)):
         if variable not in head:
-            findings.add(NOT_BOUND_BY_HEAD(span_of(variable, span), name=variable.name))
+            findings.add(words.NOT_BOUND_BY_HEAD(span_of(variable, span), name=variable.name))
 
 
 class _Scope:
@@ -67,9 +59,11 @@ class _Scope:
         for goal in goals:
             key = functor(goal)
             if key in _COMPARISONS:
-                self.needs(variables(goal), NOT_BOUND_IN_GUARD, OF_SPLIT_IN_GUARD)
+                self.needs(variables(goal), words.NOT_BOUND_IN_GUARD, words.OF_SPLIT_IN_GUARD)
             elif key == ("is", 2) and isinstance(goal, Struct):
-                self.needs(variables(goal.args[1]), NOT_BOUND_IN_GUARD, OF_SPLIT_IN_GUARD)
+                self.needs(
+                    variables(goal.args[1]), words.NOT_BOUND_IN_GUARD, words.OF_SPLIT_IN_GUARD
+                )
             if key not in _TESTS:
                 self.bound |= set(variables(goal))
 
@@ -106,4 +100,4 @@ def find_singletons(clause: Clause, rule: TreeRule | None, findings: Findings) -
     counts = Counter(variables(clause.term))
     for variable, count in counts.items():
         if count == 1 and not variable.name.startswith("_") and variable not in exempt:
-            findings.add(SINGLETON(span_of(variable, clause.span), name=variable.name))
+            findings.add(words.SINGLETON(span_of(variable, clause.span), name=variable.name))

@@ -15,14 +15,7 @@ from slp.analysis.edits import EDITTREE, SETTINGS, EditUse
 from slp.analysis.findings import Findings, name_help
 from slp.errors import ProgramError, Related
 from slp.folders import RefusedError
-from slp.messages.checker import (
-    CIRCLE_OF_FILES,
-    NO_PARAMETER_OF,
-    PARAMETER_GIVEN_TWICE,
-    UNKNOWN_PRIOR,
-    USE_NAMES_NOTHING,
-    USE_SETS_NOTHING,
-)
+from slp.messages import checker as words
 from slp.resources import prior_file, prior_names
 from slp.source import SourceFile, SourceSpan
 from slp.syntax import parse_recovering
@@ -102,7 +95,7 @@ class _Reader:
         goal = item.goal
         args = arguments(goal)
         if len(args) not in (1, 2) or not isinstance(args[0], Atom):
-            self.findings.add(USE_NAMES_NOTHING(item.span))
+            self.findings.add(words.USE_NAMES_NOTHING(item.span))
             return ()
         target = args[0].name
         overrides = self.overrides(args[1], item.span) if len(args) == 2 else ()
@@ -137,7 +130,7 @@ class _Reader:
                 name = override.name
                 help = name_help(name, (*SETTINGS, "p"), "parameter")
                 self.findings.add(
-                    NO_PARAMETER_OF(override.span, program="edittree", name=name, help=help)
+                    words.NO_PARAMETER_OF(override.span, program="edittree", name=name, help=help)
                 )
         parameters = tuple(o for o in overrides if o.name == "p")
         span_of_p = parameters[0].span if parameters else None
@@ -151,7 +144,7 @@ class _Reader:
 
     def cycle(self, chain: tuple[str, ...], key: str, span: SourceSpan) -> None:
         names = [Path(k).name for k in (*chain[chain.index(key) :], key)]
-        self.findings.add(CIRCLE_OF_FILES(span, name=names[0], way=" -> ".join(names)))
+        self.findings.add(words.CIRCLE_OF_FILES(span, name=names[0], way=" -> ".join(names)))
 
     def file_of(self, target: str, user: SourceFile, span: SourceSpan) -> SourceFile | None:
         """The file that `use` names, None (and a finding) if there is none."""
@@ -159,7 +152,7 @@ class _Reader:
             return prior_file(target)
         if "/" not in target and not target.endswith(".slp"):
             near = name_help(target, [*prior_names(), "edittree"], "prior")
-            self.findings.add(UNKNOWN_PRIOR(span, name=target, nearest=near))
+            self.findings.add(words.UNKNOWN_PRIOR(span, name=target, nearest=near))
             return None
         try:
             return user.used(target)
@@ -179,11 +172,13 @@ class _Reader:
         for item in [term] if items is None else items:
             name = item.args[0] if functor(item) == ("=", 2) and isinstance(item, Struct) else None
             if items is None or not isinstance(name, Atom) or not isinstance(item, Struct):
-                self.findings.add(USE_SETS_NOTHING(getattr(item, "span", None) or span))
+                self.findings.add(words.USE_SETS_NOTHING(getattr(item, "span", None) or span))
                 continue
             where = item.span or span
             if name.name in out:
                 first = Related("first given here", out[name.name].span)
-                self.findings.add(PARAMETER_GIVEN_TWICE(where, related=[first], name=name.name))
+                self.findings.add(
+                    words.PARAMETER_GIVEN_TWICE(where, related=[first], name=name.name)
+                )
             out.setdefault(name.name, Override(name.name, item.args[1], where))
         return tuple(out.values())

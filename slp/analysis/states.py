@@ -23,7 +23,7 @@ from slp.messages.checker import ENDLESS_STATES
 from slp.resolution import Limits, Meter, RuleInstance, StateRules, threshold_outcomes
 from slp.resolution.faults import NeedsPrologError
 from slp.syntax import term_to_text
-from slp.terms import Atom, Struct, Term
+from slp.terms import Atom, Term, subterms
 
 __all__ = ["MOST_STATES", "StateSpace", "explore", "state_text", "states_of"]
 
@@ -197,14 +197,7 @@ def _possible_features(program: Program) -> list[str]:
 
 def _parts(term: Term) -> int:
     """How many atoms, numbers, variables and functors a term has."""
-    count = 0
-    stack = [term]
-    while stack:
-        t = stack.pop()
-        count += 1
-        if isinstance(t, Struct):
-            stack.extend(t.args)
-    return count
+    return sum(1 for _ in subterms(term))
 
 
 def state_text(state: Term) -> str:

@@ -11,13 +11,7 @@ from slp.analysis.predicates import Indicator, indicator_text
 from slp.analysis.references import called_nonterminals
 from slp.analysis.sources import Placed, Use
 from slp.ir.program import Program
-from slp.messages.checker import (
-    EVIDENCE_AS_FACT,
-    QUERY_AS_FACT,
-    UNREACHED_NONTERMINAL,
-    UNUSED_BOX,
-    UNUSED_PARAMETER,
-)
+from slp.messages import checker as words
 from slp.source import SourceFile, SourceSpan
 from slp.syntax.ast import Clause, Directive, Item
 from slp.terms import Struct, functor
@@ -39,19 +33,19 @@ def find_unused(
     for name in program.parameters:
         span = program.spans.get(f"param:{name}")
         if name not in used and _is_in(file, span):
-            findings.add(UNUSED_PARAMETER(span, name=name))
+            findings.add(words.UNUSED_PARAMETER(span, name=name))
     for name, box in program.boxes.items():
         if name not in used and "box" not in used and _is_in(file, box.span):
-            findings.add(UNUSED_BOX(box.span, name=name))
+            findings.add(words.UNUSED_BOX(box.span, name=name))
     _find_unused_nonterminals(program, file, findings)
     _find_questions(program, file, findings)
 
 
 #: How other languages ask in the program itself.
 _QUESTIONS = {
-    ("query", 1): QUERY_AS_FACT,
-    ("evidence", 1): EVIDENCE_AS_FACT,
-    ("evidence", 2): EVIDENCE_AS_FACT,
+    ("query", 1): words.QUERY_AS_FACT,
+    ("evidence", 1): words.EVIDENCE_AS_FACT,
+    ("evidence", 2): words.EVIDENCE_AS_FACT,
 }
 
 
@@ -93,7 +87,7 @@ def _find_unused_nonterminals(program: Program, file: SourceFile, findings: Find
         if key is not None and key not in reached and _is_in(file, rule.span):
             reached.add(key)  # said once
             nonterminal = indicator_text(key, tree=True)
-            findings.add(UNREACHED_NONTERMINAL(rule.span, nonterminal=nonterminal))
+            findings.add(words.UNREACHED_NONTERMINAL(rule.span, nonterminal=nonterminal))
 
 
 def reachable_nonterminals(program: Program) -> set[Indicator]:

@@ -15,11 +15,7 @@ from slp.engines.run import infer
 from slp.late import late_names
 
 if TYPE_CHECKING:
-    from slp.engines.mcmc.proofs import (
-        LogLikelihood,
-        imported_function,
-        sample_proofs,
-    )
+    from slp.engines.mcmc.proofs import LogLikelihood, imported_function, sample_proofs
 
 __all__ = [
     "ENGINES",
@@ -36,9 +32,5 @@ __all__ = [
 
 # Trees need no proofs of goals.
 __getattr__, __dir__ = late_names(
-    __name__,
-    {
-        name: "slp.engines.mcmc.proofs"
-        for name in ("LogLikelihood", "imported_function", "sample_proofs")
-    },
+    __name__, {"slp.engines.mcmc.proofs": "LogLikelihood imported_function sample_proofs"}
 )

@@ -14,14 +14,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
 
-__all__ = [
-    "ROUNDING",
-    "UNARY",
-    "Instruction",
-    "Op",
-    "RowFunction",
-    "row_function_in_words",
-]
+__all__ = ["ROUNDING", "UNARY", "Instruction", "Op", "RowFunction", "row_function_in_words"]
 
 
 class Op(IntEnum):

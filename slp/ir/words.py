@@ -9,31 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from slp.ir.program import (
-    Before,
-    Bins,
-    Box,
-    CallBody,
-    Constant,
-    Constraint,
-    EditPrior,
-    Exclusive,
-    FeatureDeclaration,
-    First,
-    Forbid,
-    Interaction,
-    LeafBody,
-    Majority,
-    MaxFeatures,
-    MaxLeaves,
-    Measure,
-    Monotone,
-    Once,
-    Predicate,
-    Program,
-    SplitBody,
-    TreeRule,
-)
+from slp.ir import program as ir
 from slp.source import visible
 from slp.terms import Atom, Number, Struct, Term, Text, Var, functor
 
@@ -45,7 +21,7 @@ __all__ = [
     "predicate_text",
 ]
 
-_MEASURES: dict[Measure, str] = {
+_MEASURES: dict[ir.Measure, str] = {
     "feature_then_cut": "the feature drawn uniformly among those that can split the box, then the "
     "threshold uniformly among the feature's distinct cuts there",
     "all": "drawn uniformly among all distinct splits of the box",
@@ -58,12 +34,12 @@ _MEASURES: dict[Measure, str] = {
 }
 
 
-def describe_measure(measure: Measure) -> str:
+def describe_measure(measure: ir.Measure) -> str:
     """How a split is chosen, as the end of a sentence."""
     return _MEASURES[measure]
 
 
-def describe_box(box: Box) -> str:
+def describe_box(box: ir.Box) -> str:
     """A box by its name and bounds: `infant (0 <= age < 24)`."""
     bounds = [_interval(f, low, high) for f, (low, high) in box.bounds.items()]
     return f"{box.name} ({' and '.join(b for b in bounds if b) or 'everywhere'})"
@@ -79,14 +55,14 @@ def _interval(feature: str, low: float, high: float) -> str:
     return f"{low:g} <= {feature} < {high:g}"
 
 
-def describe_constraint(constraint: Constraint) -> str:
+def describe_constraint(constraint: ir.Constraint) -> str:
     """What a constraint asks of a tree, as one sentence."""
     return visible(_describe_constraint(constraint))
 
 
-def _describe_constraint(constraint: Constraint) -> str:
+def _describe_constraint(constraint: ir.Constraint) -> str:
     match constraint:
-        case Constant(box):
+        case ir.Constant(box):
             bounded = [f for f, bounds in box.bounds.items() if bounds != (-math.inf, math.inf)]
             if not bounded:
                 return f"The box {describe_box(box)} is not cut: the tree does not split."
@@ -94,43 +70,43 @@ def _describe_constraint(constraint: Constraint) -> str:
                 f"The box {describe_box(box)} is not cut: a node that holds all of it splits on "
                 f"{_listed(bounded, 'or')} alone, outside the box."
             )
-        case Forbid(feature, below, within):
+        case ir.Forbid(feature, below, within):
             where = "" if below is None else f" at depth {below} or deeper (the root is 0)"
             if within is not None:
                 where = f" at nodes that lie inside the box {describe_box(within)}"
             return f"No split is on {feature}{where}."
-        case First(feature):
+        case ir.First(feature):
             return f"If the tree splits at all, the root splits on {feature}."
-        case Before(feature, then):
+        case ir.Before(feature, then):
             return f"Every split on {then} has a split on {feature} above it."
-        case Once(feature):
+        case ir.Once(feature):
             return f"No path splits on {feature} twice."
-        case Exclusive(features):
+        case ir.Exclusive(features):
             return f"No path splits on two of {_listed(features)}."
-        case Interaction(groups):
+        case ir.Interaction(groups):
             sets = " or ".join("{" + ", ".join(group) + "}" for group in groups)
             return f"The features of each path lie together in {sets}."
-        case Majority(box, outcome):
+        case ir.Majority(box, outcome):
             return (
                 f"In every leaf that meets the box {describe_box(box)}, no class has more rows "
                 f"than {outcome}."
             )
-        case MaxLeaves(count):
+        case ir.MaxLeaves(count):
             return f"The tree has at most {_count(count, 'leaf', 'leaves')}."
-        case MaxFeatures(count):
+        case ir.MaxFeatures(count):
             return f"The tree splits on at most {_count(count, 'feature', 'features')}."
-        case Monotone(feature, direction):
+        case ir.Monotone(feature, direction):
             verb = "fall" if direction == "up" else "rise"
             return (
                 f"Predictions never {verb} as {feature} grows (of ordered classes: the probability "
                 "of being above any one of them)."
             )
-        case Predicate(local=local):
+        case ir.Predicate(local=local):
             where = "every node" if local else "the finished tree"
             return f"The {predicate_text(constraint)[4:]} holds of {where}."
 
 
-def predicate_text(predicate: Predicate) -> str:
+def predicate_text(predicate: ir.Predicate) -> str:
     """What people know a predicate by: `the Python predicate shape:small`."""
     goal = predicate.goal
     name = goal.value if isinstance(goal, Text) else _text(goal)
@@ -146,13 +122,13 @@ def _count(n: int, one: str, many: str) -> str:
     return f"{n} {one if n == 1 else many}"
 
 
-def describe_prior(program: Program, *, fine_print: bool = True) -> list[str]:
+def describe_prior(program: ir.Program, *, fine_print: bool = True) -> list[str]:
     """The whole program in words: start, rules, limits, constraints, leaves, columns; with
     `fine_print` also how what does not apply, or is forbidden, is made up for."""
     return [visible(sentence) for sentence in _describe_prior(program, fine_print)]
 
 
-def _describe_prior(program: Program, fine_print: bool) -> list[str]:
+def _describe_prior(program: ir.Program, fine_print: bool) -> list[str]:
     if program.edits is not None:
         return _describe_edits(program, program.edits, fine_print)
     lines = [f"A tree starts as {_text(program.start)}."] if program.start is not None else []
@@ -169,7 +145,7 @@ def _describe_prior(program: Program, fine_print: bool) -> list[str]:
     return lines + _describe_leaves(program) + _describe_columns(program)
 
 
-def _describe_edits(program: Program, edits: EditPrior, fine_print: bool) -> list[str]:
+def _describe_edits(program: ir.Program, edits: ir.EditPrior, fine_print: bool) -> list[str]:
     """The prior of edits of a given tree in words, with everything else."""
     lines = [
         f"Trees are edits of a given one{f' ({edits.file})' if edits.file else ''}, which has "
@@ -197,7 +173,7 @@ def _describe_edits(program: Program, edits: EditPrior, fine_print: bool) -> lis
     return lines + _describe_leaves(program) + _describe_columns(program)
 
 
-def _describe_rule(rule: TreeRule, weights: bool) -> str:
+def _describe_rule(rule: ir.TreeRule, weights: bool) -> str:
     measure = "weight" if weights else "probability"
     rows = [g for g in rule.before if functor(g) in (("rows", 1), ("rows", 2))]
     tests = [g for g in rule.before if g not in rows]
@@ -213,13 +189,13 @@ def _rows(goal: Term) -> str:
     return f"{_text(goal.args[-1])} rows{of}"
 
 
-def _describe_body(rule: TreeRule) -> str:
+def _describe_body(rule: ir.TreeRule) -> str:
     match rule.body:
-        case LeafBody():
+        case ir.LeafBody():
             return "becomes a leaf"
-        case CallBody(goal):
+        case ir.CallBody(goal):
             return f"goes on as {_text(goal)} with the same box"
-        case SplitBody(feature, threshold, measure, after, left, right):
+        case ir.SplitBody(feature, threshold, measure, after, left, right):
             on = f" on {feature.name}" if isinstance(feature, Atom) else ""
             at = f" at {_text(threshold)}" if not isinstance(threshold, Var) else ""
             children = (
@@ -235,7 +211,7 @@ def _goals(goals: Iterable[Term]) -> str:
     return " and ".join(_text(g) for g in goals)
 
 
-def _describe_choice(program: Program) -> str:
+def _describe_choice(program: ir.Program) -> str:
     if program.weights:
         return (
             "A tree's weight is the product of the weights of its rules and splits; the prior is "
@@ -247,7 +223,7 @@ def _describe_choice(program: Program) -> str:
     )
 
 
-def _describe_limits(program: Program) -> list[str]:
+def _describe_limits(program: ir.Program) -> list[str]:
     out = []
     if program.support.min_leaf > 1:
         out.append(f"Each side of a split keeps at least {program.support.min_leaf} rows.")
@@ -258,7 +234,7 @@ def _describe_limits(program: Program) -> list[str]:
     return out
 
 
-def _describe_failure(program: Program) -> str:
+def _describe_failure(program: ir.Program) -> str:
     if program.failure == "condition":
         return (
             "What a constraint forbids keeps its share and fails; the prior is what does not fail, "
@@ -267,7 +243,7 @@ def _describe_failure(program: Program) -> str:
     return "Splits and leaves that a constraint forbids are taken out before anything is drawn."
 
 
-def _describe_leaves(program: Program) -> list[str]:
+def _describe_leaves(program: ir.Program) -> list[str]:
     if program.leaf is None:
         return []
     args = ", ".join(f"{a:g}" for a in program.leaf.args)
@@ -275,7 +251,7 @@ def _describe_leaves(program: Program) -> list[str]:
     return [f"Leaves follow {program.leaf.model}({f'[{args}]' if many else args})."]
 
 
-def _describe_columns(program: Program) -> list[str]:
+def _describe_columns(program: ir.Program) -> list[str]:
     out = []
     if program.response is not None:
         seen = (
@@ -293,12 +269,12 @@ def _describe_columns(program: Program) -> list[str]:
     return out
 
 
-def _describe_feature(f: FeatureDeclaration, others: str) -> str:
+def _describe_feature(f: ir.FeatureDeclaration, others: str) -> str:
     """What is declared of a feature; of those that are not named `others` is the beginning."""
     name = f.name or f"{others} numeric feature"
     if f.coding is None:
         return f"{name} is {f.kind or 'a feature'}."
-    if isinstance(f.coding, Bins):
+    if isinstance(f.coding, ir.Bins):
         kind = "quantile bins" if f.coding.kind == "quantile" else "bins of equal width"
         return f"{name} is cut into {f.coding.count} {kind}."
     return f"{name} is cut at {_listed(f'{c:g}' for c in f.coding.cuts)}."

@@ -6,16 +6,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 from slp.errors import Related, SlpError, UsageError
-from slp.messages.proofs import (
-    NOTHING_CAN_BE_LEARNED,
-    NOTHING_OF_THAT_NAME,
-    NOTHING_OF_THAT_NAME_NEAREST,
-    SEVERAL_SOLUTIONS,
-    SEVERAL_SOLUTIONS_AND_THE_END,
-    SEVERAL_SOLUTIONS_BEHIND,
-    SEVERAL_SOLUTIONS_OF_ONE,
-    SEVERAL_SOLUTIONS_OF_TWO,
-)
+from slp.messages import proofs as words
 from slp.source import SourceSpan
 
 __all__: list[str] = []
@@ -32,12 +23,12 @@ def several_solutions(
     place of the first clause of `goal`."""
     if not reached:
         if behind is None:
-            return SlpError(SEVERAL_SOLUTIONS(clause, goal=goal))
-        return SlpError(SEVERAL_SOLUTIONS_BEHIND(behind[1], goal=goal, behind=behind[0]))
+            return SlpError(words.SEVERAL_SOLUTIONS(clause, goal=goal))
+        return SlpError(words.SEVERAL_SOLUTIONS_BEHIND(behind[1], goal=goal, behind=behind[0]))
     (first, span), (last, other) = reached[0], reached[-1]
     if len(reached) == 1:
-        return SlpError(SEVERAL_SOLUTIONS_AND_THE_END(span, goal=goal, first=first))
-    wording = SEVERAL_SOLUTIONS_OF_ONE if first == last else SEVERAL_SOLUTIONS_OF_TWO
+        return SlpError(words.SEVERAL_SOLUTIONS_AND_THE_END(span, goal=goal, first=first))
+    wording = words.SEVERAL_SOLUTIONS_OF_ONE if first == last else words.SEVERAL_SOLUTIONS_OF_TWO
     related = [Related("and to this goal", other)] if other is not None and other != span else []
     return SlpError(wording(span, related=related, goal=goal, first=first, last=last))
 
@@ -51,7 +42,7 @@ def check_names(only: Iterable[str], known: Sequence[str]) -> None:
 
 def _unknown_name(name: str, known: Sequence[str]) -> UsageError:
     if not known:
-        return UsageError(NOTHING_CAN_BE_LEARNED(name=name))
+        return UsageError(words.NOTHING_CAN_BE_LEARNED(name=name))
     near = get_close_matches(name, known, n=1)
-    wording = NOTHING_OF_THAT_NAME_NEAREST if near else NOTHING_OF_THAT_NAME
+    wording = words.NOTHING_OF_THAT_NAME_NEAREST if near else words.NOTHING_OF_THAT_NAME
     return UsageError(wording(name=name, nearest="".join(near), known=", ".join(known)))

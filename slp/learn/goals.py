@@ -11,11 +11,7 @@ from dataclasses import dataclass, replace
 
 from slp.errors import ProgramError
 from slp.ir import program as ir
-from slp.messages.proofs import (
-    OBSERVATION_UNKNOWN,
-    OBSERVATION_WITH_BODY,
-    OBSERVATION_WITHOUT_COUNT,
-)
+from slp.messages import proofs as words
 from slp.source import SourceFile, SourceSpan
 from slp.syntax import parse_program, term_to_text
 from slp.syntax.ast import Clause, Item
@@ -52,11 +48,11 @@ def observations_of_text(text: str) -> list[Observation]:
 
 def _observation(item: Item) -> Observation:
     if not isinstance(item, Clause) or item.arrow is not None:
-        raise ProgramError(OBSERVATION_WITH_BODY(item.span))
+        raise ProgramError(words.OBSERVATION_WITH_BODY(item.span))
     count = 1.0
     if item.label is not None:
         if not isinstance(item.label, Number) or not 0 < item.label.value < float("inf"):
-            raise ProgramError(OBSERVATION_WITHOUT_COUNT(item.span))
+            raise ProgramError(words.OBSERVATION_WITHOUT_COUNT(item.span))
         count = float(item.label.value)
     return Observation(item.head, count, item.span)
 
@@ -84,7 +80,7 @@ def most_general(observation: Observation, program: ir.Program) -> Term:
     key = functor(observation.goal)
     if key is None or key not in {functor(clause.head) for clause in program.clauses}:
         text = term_to_text(observation.goal)
-        raise ProgramError(OBSERVATION_UNKNOWN(observation.span, goal=text))
+        raise ProgramError(words.OBSERVATION_UNKNOWN(observation.span, goal=text))
     name, arity = key
     if arity == 0:
         return observation.goal

@@ -43,15 +43,7 @@ from slp.learn.expected_counts import Counts, Labels
 from slp.learn.goals import Observation, is_instance, most_general, numbered, tally
 from slp.learn.result import Learned
 from slp.learn.text import ProgramText
-from slp.messages.proofs import (
-    ENDLESS_MASS,
-    NO_GOAL,
-    NO_PROOF,
-    NO_PROOFS,
-    NOT_AN_INSTANCE,
-    OPEN_MASS,
-    WEIGHTS_NOT_LEARNED,
-)
+from slp.messages import proofs as words
 from slp.resolution import DEFAULT_LIMITS, Database, Limits
 from slp.resolution.clauses import Predicate
 from slp.resolution.graph import ChoiceGraph, Flow, Outcome
@@ -99,10 +91,10 @@ def learn_labels(
         E280 to E288, and what a search raises.
     """
     if program.weights:
-        raise SlpError(WEIGHTS_NOT_LEARNED())
+        raise SlpError(words.WEIGHTS_NOT_LEARNED())
     seen = tally(observations)
     if not seen:
-        raise UsageError(NO_GOAL())
+        raise UsageError(words.NO_GOAL())
     labels = Labels.of(program, text, only, compiles)
     sample = _Sample(program, seen, goal, limits, failures)
     path: list[float] = []
@@ -190,7 +182,7 @@ class _Sample:
         for o in seen:
             general = most_general(o, program) if goal is None else goal
             if not is_instance(o.goal, general):
-                raise ProgramError(NOT_AN_INSTANCE(o.span, goal=term_to_text(general)))
+                raise ProgramError(words.NOT_AN_INSTANCE(o.span, goal=term_to_text(general)))
             counts[general] = counts.get(general, 0.0) + o.count
         self._goals = [(g, n, self._graph(g)) for g, n in counts.items()]
 
@@ -207,7 +199,9 @@ class _Sample:
         missing = [o for o, _, flow in seen if flow.success == 0]
         if missing:
             span, others = missing[0].span, len(missing) - 1
-            raise ProgramError(NO_PROOFS(span, others=others) if others else NO_PROOF(span))
+            raise ProgramError(
+                words.NO_PROOFS(span, others=others) if others else words.NO_PROOF(span)
+            )
         goals = []
         if self._failures:
             goals = [(n, graph, _all_of(g, graph, labels)) for g, n, graph in self._goals]
@@ -249,5 +243,5 @@ def _first_clause(goal: Term, graph: ChoiceGraph) -> SourceSpan | None:
 def _cut_off(goal: Term, graph: ChoiceGraph, flow: Flow) -> SlpError:
     text, mass = term_to_text(goal), max(flow.open, flow.waiting)
     if graph.stopped is None:
-        return SlpError(ENDLESS_MASS(goal=text, mass=mass))
-    return SlpError(OPEN_MASS(goal=text, mass=mass, reason=graph.stopped.message))
+        return SlpError(words.ENDLESS_MASS(goal=text, mass=mass))
+    return SlpError(words.OPEN_MASS(goal=text, mass=mass, reason=graph.stopped.message))

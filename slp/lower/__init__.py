@@ -12,11 +12,7 @@ small tree automaton for each local constraint; `automaton`, `box_automata`, `pa
 """
 
 from slp.lower.explain import explain_program
-from slp.lower.lowering import (
-    find_tests_on_trees,
-    program_to_tree_grammar,
-    tree_grammar_or_all,
-)
+from slp.lower.lowering import find_tests_on_trees, program_to_tree_grammar, tree_grammar_or_all
 from slp.lower.schema_without_table import schema_of_program
 
 __all__ = [

@@ -33,6 +33,7 @@ class Automaton(ABC, Generic[Q]):
         """Finite numbers with which thresholds of a feature are compared."""
         return {}
 
+    @property
     @abstractmethod
     def start(self) -> Q:
         """State of the root."""

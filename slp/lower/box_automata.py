@@ -37,9 +37,7 @@ class ConstantAutomaton(_BoxAutomaton[str]):
     """`constant(Box)`. State: "contains" (the region contains the box) or DONE."""
 
     box: ir.Box
-
-    def start(self) -> str:
-        return "contains"
+    start = "contains"
 
     def step(self, state: str, feature: str, cell: Cell | None) -> tuple[str, str] | None:
         if state == DONE:
@@ -63,9 +61,7 @@ class MajorityAutomaton(_BoxAutomaton[str]):
 
     box: ir.Box
     outcome: str
-
-    def start(self) -> str:
-        return "meets"
+    start = "meets"
 
     def step(self, state: str, feature: str, cell: Cell | None) -> tuple[str, str] | None:
         if state == DONE:
@@ -91,6 +87,7 @@ class ForbidWithinAutomaton(_BoxAutomaton[Within]):
 
     feature: str
     box: ir.Box
+    start = frozenset[Bound]()
 
     @property
     def mentioned(self) -> frozenset[str]:
@@ -100,9 +97,6 @@ class ForbidWithinAutomaton(_BoxAutomaton[Within]):
         ends = self.box.bounds.items()
         lows: set[Bound] = {(f, "min") for f, (low, _) in ends if low > -math.inf}
         return frozenset(lows | {(f, "max") for f, (_, high) in ends if high < math.inf})
-
-    def start(self) -> Within:
-        return frozenset()
 
     def step(self, state: Within, feature: str, cell: Cell | None) -> tuple[Within, Within] | None:
         if isinstance(state, str):
@@ -117,10 +111,7 @@ class ForbidWithinAutomaton(_BoxAutomaton[Within]):
             left = state | {(feature, "max")}
         if low > -math.inf and cell.at_least(low):
             right = state | {(feature, "min")}
-        return (
-            DONE if cell.at_most(low) else left,
-            DONE if cell.at_least(high) else right,
-        )
+        return (DONE if cell.at_most(low) else left, DONE if cell.at_least(high) else right)
 
     def describe(self, state: Within) -> str:
         if isinstance(state, str):

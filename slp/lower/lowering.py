@@ -24,13 +24,7 @@ from slp.lower.opened import MadeStates
 from slp.lower.path_automata import DepthLimit
 from slp.lower.product import Product
 from slp.lower.states import StateMaker, check_calls, sums_to_one
-from slp.messages.lowering import (
-    DECIDED_AT_TREE,
-    DECIDED_BY_CODE_AT_NODES,
-    DECIDED_BY_CODE_AT_TREE,
-    EDITS_NOT_SUMMED,
-    NO_START,
-)
+from slp.messages import lowering as words
 from slp.resolution import StateRules
 
 __all__ = ["find_tests_on_trees", "program_to_tree_grammar", "tree_grammar_or_all"]
@@ -80,7 +74,7 @@ def program_to_tree_grammar(
         program, states = any_tree(program), None
     factors = _factors(program, schema, tests_on_trees)
     if program.start is None:
-        raise UnsupportedError(NO_START(program=program.name))
+        raise UnsupportedError(words.NO_START(program=program.name))
     states = states or StateRules(program, schema.most_leaves)
     return _Lowering(program, schema, factors, states, check).grammar()
 
@@ -196,7 +190,7 @@ def find_tests_on_trees(program: ir.Program) -> tuple[Diagnostic, ...]:
         if isinstance(constraint, _TESTED)
     ]
     if program.edits is not None:
-        found.insert(0, EDITS_NOT_SUMMED(program.edits.span))
+        found.insert(0, words.EDITS_NOT_SUMMED(program.edits.span))
     return tuple(found)
 
 
@@ -211,11 +205,11 @@ def _needs_the_tree(constraint: ir.MaxFeatures | ir.Monotone | ir.Predicate) -> 
     span = constraint.span
     match constraint:
         case ir.MaxFeatures(count=count):
-            return DECIDED_AT_TREE(span, name=f"`max_features({count})`")
+            return words.DECIDED_AT_TREE(span, name=f"`max_features({count})`")
         case ir.Monotone(feature=feature, direction=direction):
-            return DECIDED_AT_TREE(span, name=f"`monotone({feature}, {direction})`")
+            return words.DECIDED_AT_TREE(span, name=f"`monotone({feature}, {direction})`")
         case ir.Predicate(local=local):
-            by_code = DECIDED_BY_CODE_AT_NODES if local else DECIDED_BY_CODE_AT_TREE
+            by_code = words.DECIDED_BY_CODE_AT_NODES if local else words.DECIDED_BY_CODE_AT_TREE
             return by_code(span, name=predicate_text(constraint))
 
 

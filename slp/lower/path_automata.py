@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias, TypeVar
 
 from slp.ir.tree_grammar import OUTSIDE
 from slp.lower.automaton import DONE, Automaton
@@ -21,24 +21,29 @@ __all__ = [
 ]
 
 Groups: TypeAlias = frozenset[frozenset[str]]
+Q = TypeVar("Q", bound=Hashable)
+
+
+class _FeatureAutomaton(Automaton[Q]):
+    """An automaton that tells one feature from the others."""
+
+    feature: str
+
+    @property
+    def mentioned(self) -> frozenset[str]:
+        return frozenset({self.feature})
 
 
 # --- depth -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class ForbidBelowAutomaton(Automaton[int]):
+class ForbidBelowAutomaton(_FeatureAutomaton[int]):
     """`forbid(F, below(K))`, and `forbid(F)` as K = 0. State: min(depth, K)."""
 
     feature: str
     below: int
-
-    @property
-    def mentioned(self) -> frozenset[str]:
-        return frozenset({self.feature})
-
-    def start(self) -> int:
-        return 0
+    start = 0
 
     def step(self, state: int, feature: str, cell: Cell | None) -> tuple[int, int] | None:
         if feature == self.feature and state >= self.below:
@@ -59,13 +64,11 @@ class DepthLimit(Automaton[int]):
 
     max_depth: int | None
     refusal: ClassVar[int] = OUTSIDE
+    start = 0
 
     @property
     def mentioned(self) -> frozenset[str]:
         return frozenset()
-
-    def start(self) -> int:
-        return 0
 
     def step(self, state: int, feature: str, cell: Cell | None) -> tuple[int, int] | None:
         limited = self.max_depth is not None and state >= self.max_depth
@@ -76,17 +79,11 @@ class DepthLimit(Automaton[int]):
 
 
 @dataclass(frozen=True)
-class FirstAutomaton(Automaton[str]):
+class FirstAutomaton(_FeatureAutomaton[str]):
     """`first(F)`. State: "root" or DONE."""
 
     feature: str
-
-    @property
-    def mentioned(self) -> frozenset[str]:
-        return frozenset({self.feature})
-
-    def start(self) -> str:
-        return "root"
+    start = "root"
 
     def step(self, state: str, feature: str, cell: Cell | None) -> tuple[str, str] | None:
         return None if state == "root" and feature != self.feature else (DONE, DONE)
@@ -104,13 +101,11 @@ class BeforeAutomaton(Automaton[str]):
 
     feature: str
     then: str
+    start = "waits"
 
     @property
     def mentioned(self) -> frozenset[str]:
         return frozenset({self.feature, self.then})
-
-    def start(self) -> str:
-        return "waits"
 
     def step(self, state: str, feature: str, cell: Cell | None) -> tuple[str, str] | None:
         if state == DONE or feature not in self.mentioned:
@@ -124,17 +119,11 @@ class BeforeAutomaton(Automaton[str]):
 
 
 @dataclass(frozen=True)
-class OnceAutomaton(Automaton[bool]):
+class OnceAutomaton(_FeatureAutomaton[bool]):
     """`once(F)`. State: whether F is used above."""
 
     feature: str
-
-    @property
-    def mentioned(self) -> frozenset[str]:
-        return frozenset({self.feature})
-
-    def start(self) -> bool:
-        return False
+    start = False
 
     def step(self, state: bool, feature: str, cell: Cell | None) -> tuple[bool, bool] | None:
         if feature != self.feature:
@@ -150,13 +139,11 @@ class ExclusiveAutomaton(Automaton[str]):
     """`exclusive(Features)`. State: the one of them used above, "" if none is."""
 
     features: frozenset[str]
+    start = ""
 
     @property
     def mentioned(self) -> frozenset[str]:
         return self.features
-
-    def start(self) -> str:
-        return ""
 
     def step(self, state: str, feature: str, cell: Cell | None) -> tuple[str, str] | None:
         if feature not in self.features:
@@ -180,6 +167,7 @@ class InteractionAutomaton(Automaton[Groups]):
     def mentioned(self) -> frozenset[str]:
         return frozenset().union(*self.groups)
 
+    @property
     def start(self) -> Groups:
         return _largest(self.groups)
 
@@ -188,7 +176,7 @@ class InteractionAutomaton(Automaton[Groups]):
         return (left, left) if left else None
 
     def describe(self, state: Groups) -> str:
-        if state == self.start():
+        if state == self.start:
             return ""
         return "within " + " or ".join(sorted(f"[{', '.join(sorted(group))}]" for group in state))
 

@@ -34,7 +34,7 @@ class Product:
         self._states: list[tuple[Hashable, ...]] = []
         self._numbers: dict[tuple[Hashable, ...], int] = {}
         self._tables: dict[int, SplitTable] = {}
-        self._number(tuple(a.start() for a in factors))
+        self._number(tuple(a.start for a in factors))
 
     def table(self, state: int) -> SplitTable:
         """What splits lead to from a state, in numbers of states."""

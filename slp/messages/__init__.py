@@ -13,16 +13,7 @@ from slp.messages.entry import Entry, Wording
 __all__ = ["Entry", "Wording", "entries"]
 
 #: The modules, by the first digit of their codes.
-_MODULES = (
-    "syntax",
-    "checker",
-    "proofs",
-    "lowering",
-    "tables",
-    "inference",
-    "trees",
-    "commands",
-)
+_MODULES = ("syntax", "checker", "proofs", "lowering", "tables", "inference", "trees", "commands")
 
 
 def entries() -> dict[str, Entry]:

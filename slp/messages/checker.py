@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from slp.messages.entry import Entry
+from slp.messages.entry import AS_REMEDY, Entry
 
 # --- directives ----------------------------------------------------------------------------------
 
 E101 = Entry(
-    "E101",
-    title="there is no such directive",
+    "E101: there is no such directive",
     cause="A directive has a name that is none, or no name, or it says two things.",
     remedy="Take the nearest name, or one of those listed. Write one `:-` for each directive.",
     example=":- star(tree(0)).\n1 :: tree(_) --> leaf.",
@@ -23,8 +22,7 @@ CONSTRAINT_AS_DIRECTIVE = E101.says(
 )
 
 E102 = Entry(
-    "E102",
-    title="a directive is malformed",
+    "E102: a directive is malformed",
     cause="A directive has another number or another kind of arguments than it takes.",
     remedy="Write it as the help line shows.",
     example=":- use(growtree).\n:- failure(ignore).",
@@ -73,19 +71,17 @@ USE_NAMES_NOTHING = E102.says("`use` names a library prior or a file", _USE)
 USE_SETS_NOTHING = E102.says("the second argument of `use` is a list of `parameter = value`", _USE)
 
 E103 = Entry(
-    "E103",
-    title="one thing is declared twice",
+    "E103: one thing is declared twice",
     cause="Two files at the same distance from the program, or one file, declare the same thing.",
-    remedy="Take one of the two out.",
+    remedy="Take one of them out.",
     example=":- use(growtree).\n:- failure(condition).\n:- failure(restrict).",
 )
-DECLARED_TWICE = E103.says("`{what}` is declared twice", "take one of them out")
-PARAMETER_GIVEN_TWICE = E103.says("parameter `{name}` is given twice", "take one of them out")
-EDITTREE_TWICE = E103.says("`edittree` is used twice", "take one of them out")
+DECLARED_TWICE = E103.says("`{what}` is declared twice", AS_REMEDY)
+PARAMETER_GIVEN_TWICE = E103.says("parameter `{name}` is given twice", AS_REMEDY)
+EDITTREE_TWICE = E103.says("`edittree` is used twice", AS_REMEDY)
 
 E104 = Entry(
-    "E104",
-    title="there is no library prior of this name",
+    "E104: there is no library prior of this name",
     cause="`use` has a name that is neither a library prior nor a file.",
     remedy="Take the nearest name. Quote the name of a file, as `:- use('boxes.slp').` does.",
     example=":- use(growtre).",
@@ -96,8 +92,7 @@ UNKNOWN_PRIOR = E104.says(
 )
 
 E105 = Entry(
-    "E105",
-    title="files use each other in a circle",
+    "E105: files use each other in a circle",
     cause="A file uses itself, directly or through others.",
     remedy="Take out one of the `use` directives.",
     example="slp check a.slp   (`a.slp` is `:- use('a.slp').`)",
@@ -105,10 +100,8 @@ E105 = Entry(
 CIRCLE_OF_FILES = E105.says("`{name}` uses itself: {way}", "take out one of these `use` directives")
 
 E106 = Entry(
-    "E106",
-    title="there is no such parameter",
-    cause="A value is given to a parameter that is not declared: in `use(...)`, by `--param`, or "
-    "from Python.",
+    "E106: there is no such parameter",
+    cause="A value is given to a parameter that no file of the program declares.",
     remedy="Take the nearest name.",
     example=":- use(growtree, [alfa = 0.9]).",
 )
@@ -125,11 +118,9 @@ TREE_WITHOUT_EDITS = E106.says(
 )
 
 E107 = Entry(
-    "E107",
-    title="`edittree` has no tree to start from",
+    "E107: `edittree` has no tree to start from",
     cause="`edittree` edits a given tree, and none is given.",
-    remedy="Name a file, as in `:- use(edittree, [tree = 'tree.json']).`, or give a tree from "
-    "Python.",
+    remedy="Name a file, as in `:- use(edittree, [tree = 'tree.json']).`, or give a tree.",
     example=":- use(edittree).",
 )
 NO_TREE_TO_EDIT = E107.says(
@@ -139,21 +130,16 @@ NO_TREE_TO_EDIT = E107.says(
 )
 
 E108 = Entry(
-    "E108",
-    title="a parameter has a name that means something already",
+    "E108: a parameter has a name that means something already",
     cause="Arithmetic or every program knows the name: `pi`, `e`, `inf`, `most_leaves` and others.",
     remedy="Choose another name.",
     example=":- use(growtree).\n:- param(pi, 3).",
 )
-RESERVED_NAME = E108.says(
-    "`{name}` has a meaning already and cannot be a parameter", "choose another name"
-)
+RESERVED_NAME = E108.says("`{name}` has a meaning already and cannot be a parameter", AS_REMEDY)
 
 E109 = Entry(
-    "E109",
-    title="a number is out of range",
-    cause="A limit, a hyperparameter, a weight, a cut or a parameter has a value that it cannot "
-    "have.",
+    "E109: a number is out of range",
+    cause="A limit, hyperparameter, weight, cut or parameter has a value that it cannot have.",
     remedy="Give a number in the range that the message names.",
     example=":- use(growtree).\n:- support(min_leaf(0)).",
 )
@@ -176,8 +162,7 @@ NO_PROBABILITY_OF_EDITS = E109.says(
 # --- clauses -------------------------------------------------------------------------------------
 
 E110 = Entry(
-    "E110",
-    title="a predicate has labelled and unlabelled clauses",
+    "E110: a predicate has labelled and unlabelled clauses",
     cause="A predicate is stochastic, and all its clauses have labels, or logical, and none has.",
     remedy="Label all of its clauses, or none.",
     example="0.5 :: p(a).\np(b).",
@@ -188,19 +173,15 @@ MIXED_PREDICATE = E110.says(
 )
 
 E111 = Entry(
-    "E111",
-    title="a tree rule has no label",
+    "E111: a tree rule has no label",
     cause="Each tree rule has a label in front, its probability or weight.",
-    remedy="Write the label, as `0.5 :: tree --> leaf.` does.",
+    remedy="Write its probability in front, such as `0.5 :: tree --> leaf.`.",
     example=":- start(tree).\ntree --> leaf.",
 )
-NO_LABEL = E111.says(
-    "this tree rule has no label", "write its probability in front, such as `0.5 :: tree --> leaf.`"
-)
+NO_LABEL = E111.says("this tree rule has no label", AS_REMEDY)
 
 E112 = Entry(
-    "E112",
-    title="a name cannot be defined",
+    "E112: a name cannot be defined",
     cause="The head of a clause is no name with arguments, or a name that means something already.",
     remedy="Choose another name.",
     example=":- start(leaf).\n1 :: leaf --> leaf.",
@@ -215,10 +196,8 @@ ROWS_DEFINED = E112.says(
 )
 
 E113 = Entry(
-    "E113",
-    title="the body of a tree rule is malformed",
-    cause="A body is `leaf`, or one nonterminal, or a split and its two children, with guards in "
-    "braces.",
+    "E113: the body of a tree rule is malformed",
+    cause="A body is `leaf`, one nonterminal, or a split and two children, with guards in braces.",
     remedy="Write `leaf`, or one nonterminal, or `split(F, V), Left, Right`. Put guards in braces.",
     example=":- start(tree).\n1 :: tree --> split(_, _), leaf.",
 )
@@ -275,8 +254,7 @@ NO_THRESHOLD_IN_SPLIT = E113.says(
 )
 
 E114 = Entry(
-    "E114",
-    title="there is no such split measure",
+    "E114: there is no such split measure",
     cause="The third argument of `split`, or `measure` of `edittree`, names no measure.",
     remedy="Take the nearest name, or one of those listed.",
     example=":- start(t).\n1/2 :: t --> split(_, _, gaps), t, t.\n1/2 :: t --> leaf.",
@@ -285,8 +263,7 @@ NO_MEASURE = E114.says("there is no split measure `{name}`", "{help}")
 MEASURE_NOT_NAMED = E114.says("`measure` is a name", "{help}")
 
 E115 = Entry(
-    "E115",
-    title="no tree rule defines a nonterminal",
+    "E115: no tree rule defines a nonterminal",
     cause="The start or the body of a rule names a nonterminal that no rule defines.",
     remedy="Take the nearest name, or the right number of arguments.",
     example=":- start(tre).\n1 :: tree --> leaf.",
@@ -300,38 +277,29 @@ NONTERMINAL_IS_PREDICATE = E115.says(
 )
 
 E116 = Entry(
-    "E116",
-    title="a goal stands where a nonterminal must",
+    "E116: a goal stands where a nonterminal must",
     cause="A predicate is called in the body of a tree rule, outside braces.",
-    remedy="Put it in braces.",
+    remedy="Put goals in braces: { ... }.",
     example=":- start(t).\n1 :: t --> ok, leaf.\nok.",
 )
 GOAL_IN_RULE = E116.says(
-    "`{name}/{arity}` is a goal, not a nonterminal",
-    "put goals in braces: {{ ... }}",
-    may_follow=True,
+    "`{name}/{arity}` is a goal, not a nonterminal", AS_REMEDY, may_follow=True
 )
 
 E117 = Entry(
-    "E117",
-    title="a nonterminal is called as a goal",
+    "E117: a nonterminal is called as a goal",
     cause="A nonterminal stands in braces, or in the body of a clause `:-`.",
     remedy="Take it out of the braces.",
     example=":- start(t).\n1 :: t --> { s }, leaf.\n1 :: s --> leaf.",
 )
 NONTERMINAL_AS_GOAL = E117.says(
-    "{nonterminal} is a nonterminal and cannot be called as a goal",
-    "take it out of the braces",
-    may_follow=True,
+    "{nonterminal} is a nonterminal and cannot be called as a goal", AS_REMEDY, may_follow=True
 )
 
 E118 = Entry(
-    "E118",
-    title="a variable has no value where it is needed",
-    cause="A label, a guard or a nonterminal needs a variable that neither the head nor a goal to "
-    "the left binds.",
-    remedy="Bind it in the head, or by a goal to the left. What the split binds is known only "
-    "behind it.",
+    "E118: a variable has no value where it is needed",
+    cause="Neither the head nor a goal to the left binds a variable that is needed.",
+    remedy="Bind it in the head or by a goal to the left; the split binds behind it alone.",
     example=":- start(t(0)).\n1 :: t(_) --> { N > 0 }, leaf.",
 )
 NOT_BOUND_BY_HEAD = E118.says(
@@ -350,23 +318,18 @@ NOT_BOUND_IN_NONTERMINAL = E118.says(
 )
 
 E119 = Entry(
-    "E119",
-    title="a clause with a label has a cut",
+    "E119: a clause with a label has a cut",
     cause="A cut would take away alternatives that labels choose between.",
-    remedy="Write the cut in a clause without a label, and call that.",
+    remedy="Write it in a clause without a label, and call that.",
     example="1 :: p :- q, !.\nq.",
 )
-LABELLED_CUT = E119.says(
-    "a clause with a label cannot have a cut", "write it in a clause without a label, and call that"
-)
+LABELLED_CUT = E119.says("a clause with a label cannot have a cut", AS_REMEDY)
 
 # --- boxes ---------------------------------------------------------------------------------------
 
 E120 = Entry(
-    "E120",
-    title="a box fact is malformed",
-    cause="A fact `box(...)` has not four arguments, a label or a body, or its first arguments "
-    "are no names.",
+    "E120: a box fact is malformed",
+    cause="A fact `box(...)` takes two names and two bounds, and has no label and no body.",
     remedy="Write it as `box(name, feature, 0, 10).` is written.",
     example=":- use(growtree).\nbox(young, age, 40).",
 )
@@ -376,8 +339,7 @@ VARIABLE_IN_BOX = E120.says(*_VARIABLE)
 NO_NAME_IN_BOX = E120.says(*_NO_NAME)
 
 E121 = Entry(
-    "E121",
-    title="a box is empty",
+    "E121: a box is empty",
     cause="The lower bound of a box is not below its upper bound.",
     remedy="Swap or mend the bounds.",
     example=":- use(growtree).\nbox(young, age, 40, 0).",
@@ -387,20 +349,15 @@ EMPTY_BOX = E121.says(_EMPTY, _BOX)
 SWAPPED_BOUNDS = E121.says(_EMPTY, "are the bounds swapped? " + _BOX)
 
 E122 = Entry(
-    "E122",
-    title="a box is bounded twice in one feature",
+    "E122: a box is bounded twice in one feature",
     cause="Two facts bound the same box in the same feature.",
-    remedy="Give another box another name.",
+    remedy="A box has one interval for each feature; give another box another name.",
     example=":- use(growtree).\nbox(young, age, 0, 40).\nbox(young, age, 10, 30).",
 )
-BOX_BOUNDED_TWICE = E122.says(
-    "box `{name}` is bounded twice in `{feature}`",
-    "a box has one interval for each feature; give another box another name",
-)
+BOX_BOUNDED_TWICE = E122.says("box `{name}` is bounded twice in `{feature}`", AS_REMEDY)
 
 E123 = Entry(
-    "E123",
-    title="there is no such box",
+    "E123: there is no such box",
     cause="A constraint names a box that no fact declares.",
     remedy="Take the nearest name, or declare the box.",
     example=":- use(growtree).\n:- constraint(constant(young)).",
@@ -410,29 +367,24 @@ NO_BOX = E123.says("there is no box `{name}`", "{help}", may_follow=True)
 # --- the start, labels, derivations --------------------------------------------------------------
 
 E124 = Entry(
-    "E124",
-    title="feature weights have no meaning",
+    "E124: feature weights have no meaning",
     cause="Features have weights, and the measure of a split draws no feature.",
     remedy="Use `feature_then_cut` or `gap`, which draw the feature first.",
     example=":- feature_weight(age, 3).\n:- start(t).\n1/2 :: t --> split(_, _, all), t, t.\n1/2 "
     ":: t --> leaf.",
 )
 WEIGHTS_WITHOUT_MEANING = E124.says(
-    "feature weights have no meaning under the measure `{measure}`",
-    "use `feature_then_cut` or `gap`, which draw the feature first",
+    "feature weights have no meaning under the measure `{measure}`", AS_REMEDY
 )
 
 E125 = Entry(
-    "E125",
-    title="the start is missing, or has variables",
+    "E125: the start is missing, or has variables",
     cause="A program of tree rules says where trees start, by a nonterminal without variables.",
-    remedy="Add a directive such as `:- start(tree(0)).` to the program.",
+    remedy="Add `:- start(Nonterminal).`, such as `:- start(tree(0)).`.",
     example="1 :: tree --> leaf.",
 )
 NO_START_DECLARED = E125.says(
-    "the program does not say where trees start",
-    "add `:- start(Nonterminal).`, such as `:- start(tree(0)).`",
-    may_follow=True,
+    "the program does not say where trees start", AS_REMEDY, may_follow=True
 )
 START_NOT_GROUND = E125.says(
     "the start has the variable `{name}`",
@@ -441,36 +393,29 @@ START_NOT_GROUND = E125.says(
 )
 
 E126 = Entry(
-    "E126",
-    title="the number of rows of a box is handed on",
-    cause="A number that `rows` gives stands in a nonterminal's argument, or behind the split. It "
-    "belongs to one box.",
-    remedy="Ask for `rows(N)` again where it is needed.",
+    "E126: the number of rows of a box is handed on",
+    cause="A number that `rows` gives stands in a nonterminal's argument or behind the split.",
+    remedy="Ask for `rows(N)` again where it is needed: each rule asks its own box.",
     example=":- start(t(0)).\n1/2 :: t(_) --> { rows(N) }, split(_, _), t(N), t(N).\n1/2 :: t(_) "
     "--> leaf.",
 )
 ROWS_HANDED_ON = E126.says(
-    "{what} depends on `{name}`, the number of rows of the box, which no other box knows",
-    "ask for `rows(N)` again where it is needed: each rule asks its own box",
+    "{what} depends on `{name}`, the number of rows of the box, which no other box knows", AS_REMEDY
 )
 
 E127 = Entry(
-    "E127",
-    title="a label has no value for some number of rows",
-    cause="A label depends on the number of rows of the box, and has no value, or a negative one, "
-    "for some number.",
+    "E127: a label has no value for some number of rows",
+    cause="A label by the number of rows has no value, or a negative one, for some number.",
     remedy="Keep such boxes away by a guard: `{ rows(N), N > 1 }`.",
     example=":- start(t).\n1/(N-1) :: t --> { rows(N) }, leaf.",
 )
 _KEEP_AWAY = "keep such boxes away by a guard: `{{ rows(N), N > 1 }}`"
-LABEL_WITHOUT_VALUE = E127.says("the label has no value {at}", _KEEP_AWAY)
-NEGATIVE_LABEL = E127.says("the label is negative ({value:g}) {at}", _KEEP_AWAY)
+LABEL_WITHOUT_VALUE = E127.says("the label has no value {at}", AS_REMEDY)
+NEGATIVE_LABEL = E127.says("the label is negative ({value:g}) {at}", AS_REMEDY)
 
 E130 = Entry(
-    "E130",
-    title="labels do not sum to 1",
-    cause="The labels of a nonterminal or a stochastic predicate do not sum to 1, or no rule is "
-    "for a state.",
+    "E130: labels do not sum to 1",
+    cause="Labels of a nonterminal or predicate do not sum to 1, or no rule is for a state.",
     remedy="Make them sum to 1, add a rule, or declare `:- weights.` if they are weights.",
     example=":- start(t).\n0.5 :: t --> split(_, _), t, t.\n0.4 :: t --> leaf.",
 )
@@ -501,20 +446,15 @@ ONE_EVENT = E130.says(
 )
 
 E131 = Entry(
-    "E131",
-    title="a label is above 1",
+    "E131: a label is above 1",
     cause="A label is a probability, unless the program declares that labels are weights.",
-    remedy="Declare `:- weights.` if labels are weights.",
+    remedy="Declare `:- weights.` if labels are weights over whole trees.",
     example=":- start(t).\n2 :: t --> leaf.",
 )
-LABEL_ABOVE_1 = E131.says(
-    "the label is {value:g}{at}, and a probability is at most 1",
-    "declare `:- weights.` if labels are weights over whole trees",
-)
+LABEL_ABOVE_1 = E131.says("the label is {value:g}{at}, and a probability is at most 1", AS_REMEDY)
 
 E132 = Entry(
-    "E132",
-    title="a rule can never apply",
+    "E132: a rule can never apply",
     cause="No state matches the head of a rule, or its guards hold in none.",
     remedy="Change the head or the guard, or take the rule out.",
     example=":- start(t(0)).\n1 :: t(0) --> leaf.\n1 :: t(1) --> leaf.",
@@ -542,20 +482,15 @@ GUARDS_HOLD_NOWHERE = E132.says(
 )
 
 E133 = Entry(
-    "E133",
-    title="rules call each other in a circle",
+    "E133: rules call each other in a circle",
     cause="A circle of rules comes back to the same state without a split.",
-    remedy="Change an argument on the way, or split.",
+    remedy="Change an argument on the way, or split the box.",
     example=":- start(a).\n1 :: a --> b.\n1 :: b --> a.",
 )
-CIRCLE_OF_RULES = E133.says(
-    "these calls never end: {states}, without a split",
-    "change an argument on the way, or split the box",
-)
+CIRCLE_OF_RULES = E133.says("these calls never end: {states}, without a split", AS_REMEDY)
 
 E134 = Entry(
-    "E134",
-    title="rules go on and on in the same box",
+    "E134: rules go on and on in the same box",
     cause="More than 1,000 states follow each other without a split, or their arguments grow.",
     remedy="Bound the chain by a guard, such as `{ I < most_leaves }`.",
     example=":- start(t(0)).\n1 :: t(N) --> t(N+1).",
@@ -566,8 +501,7 @@ ENDLESS_STATES = E134.says(
 )
 
 E135 = Entry(
-    "E135",
-    title="there is no tree",
+    "E135: there is no tree",
     cause="No derivation from the start ends in leaves.",
     remedy="Let some rule end in `leaf`, with a label above 0.",
     example=":- start(t).\n1 :: t --> split(_, _), t, t.",
@@ -581,8 +515,7 @@ NO_TREE_AT_ALL = E135.says(
 # --- constraints ---------------------------------------------------------------------------------
 
 E140 = Entry(
-    "E140",
-    title="there is no such constraint",
+    "E140: there is no such constraint",
     cause="`constraint(...)` has a name that is none, or no name.",
     remedy="Take the nearest name, or one of those listed.",
     example=":- use(growtree).\n:- constraint(firs(age)).",
@@ -591,8 +524,7 @@ CONSTRAINT_NOT_NAMED = E140.says("a constraint is a name with arguments")
 NO_CONSTRAINT = E140.says("there is no constraint `{name}`", "{help}")
 
 E141 = Entry(
-    "E141",
-    title="a constraint is malformed",
+    "E141: a constraint is malformed",
     cause="A constraint has another number or another kind of arguments than it takes.",
     remedy="Write it as the help line shows.",
     example=":- use(growtree).\n:- constraint(monotone(age, rising)).",
@@ -612,27 +544,26 @@ NO_PYTHON_FUNCTION = E141.says('`python` names a function as "module:function"',
 NO_PROLOG_GOAL = E141.says("`prolog` takes a goal", "write {usage}")
 
 E142 = Entry(
-    "E142",
-    title="two constraints contradict each other",
+    "E142: two constraints contradict each other",
     cause="No tree satisfies both, or a feature could never be used.",
-    remedy="Take one of them out.",
+    remedy="Take one of the two out.",
     example=":- use(growtree).\n:- constraint(first(age)).\n:- constraint(first(sex)).",
 )
 _ONE_OUT = "take one of the two out"
-TWO_FIRSTS = E142.says("the first split cannot be on `{one}` and on `{other}`", _ONE_OUT)
+TWO_FIRSTS = E142.says("the first split cannot be on `{one}` and on `{other}`", AS_REMEDY)
 FIRST_FORBIDDEN = E142.says(
-    "the first split cannot be on `{feature}`, which is forbidden", _ONE_OUT
+    "the first split cannot be on `{feature}`, which is forbidden", AS_REMEDY
 )
 FIRST_NEEDS_ANOTHER = E142.says(
-    "the first split cannot be on `{feature}`, which needs `{other}` above it", _ONE_OUT
+    "the first split cannot be on `{feature}`, which needs `{other}` above it", AS_REMEDY
 )
 FIRST_IN_NO_GROUP = E142.says(
-    "the first split cannot be on `{feature}`, which is in no group of `interaction`", _ONE_OUT
+    "the first split cannot be on `{feature}`, which is in no group of `interaction`", AS_REMEDY
 )
 FIRST_CUTS_BOX = E142.says(
     "the first split cannot be on `{feature}`, which box `{box}` leaves free: any split on it "
     "cuts the box",
-    _ONE_OUT,
+    AS_REMEDY,
 )
 BEFORE_ITSELF = E142.says("`{feature}` cannot come before itself", "no tree could ever split on it")
 CIRCLE_OF_BEFORES = E142.says(
@@ -641,23 +572,21 @@ CIRCLE_OF_BEFORES = E142.says(
 )
 NEVER_TOGETHER = E142.says(
     "`{then}` can never be split on: it needs `{feature}` above it, and no path may have both",
-    _ONE_OUT,
+    AS_REMEDY,
 )
 
 E143 = Entry(
-    "E143",
-    title="a column is a feature, and something else too",
+    "E143: a column is a feature, and something else too",
     cause="A column is used as a feature, and is ignored, or belongs to the response.",
     remedy="Take one of the two out.",
     example=":- use(growtree).\n:- ignore(age).\n:- constraint(first(age)).",
 )
-FEATURE_WITH_ROLE = E143.says("`{name}` is {role}, so no tree can split on it", _ONE_OUT)
+FEATURE_WITH_ROLE = E143.says("`{name}` is {role}, so no tree can split on it", AS_REMEDY)
 
 # --- a program on a table ------------------------------------------------------------------------
 
 E150 = Entry(
-    "E150",
-    title="the table has no such feature",
+    "E150: the table has no such feature",
     cause="The program names a feature, and the table has no such column, or it is the response.",
     remedy="Take the nearest name, or one of those listed.",
     example="slp check prior.slp data.csv   (`prior.slp` has `:- constraint(first(agee)).`)",
@@ -669,10 +598,8 @@ RESPONSE_AS_FEATURE = E150.says(
 NO_SUCH_FEATURE = E150.says("the table has no feature `{name}`", "{help}")
 
 E151 = Entry(
-    "E151",
-    title="the response has no such class",
-    cause="`majority` or `rows(Class, N)` names a class that the response does not have, or the "
-    "response has no classes.",
+    "E151: the response has no such class",
+    cause="`majority` or `rows(Class, N)` names a class that the response does not have.",
     remedy="Take the nearest name, or declare a leaf model for classes.",
     example="slp check prior.slp data.csv   (`prior.slp` has `box(old, age, 40, inf). :- "
     "constraint(majority(old, ja)).`)",
@@ -684,8 +611,7 @@ NO_CLASSES = E151.says(
 NO_CLASS = E151.says("the response `{response}` has no class `{name}`", "{help}")
 
 E152 = Entry(
-    "E152",
-    title="a categorical column is used as numbers",
+    "E152: a categorical column is used as numbers",
     cause="A categorical column is bounded by a box, or `monotone` names it.",
     remedy="Declare `:- feature(Name, [numeric]).` if it holds numbers.",
     example="slp check prior.slp data.csv   (`prior.slp` has `:- constraint(monotone(colour, "
@@ -698,8 +624,7 @@ BOX_OVER_LEVELS = E152.says(
 MONOTONE_OVER_LEVELS = E152.says("`{name}` is categorical, so nothing grows with it", _IF_NUMBERS)
 
 E153 = Entry(
-    "E153",
-    title="classes have no order",
+    "E153: classes have no order",
     cause="`monotone` is declared, and the classes of the response are names, which have no order.",
     remedy="Declare the order, as `:- response(stage, [ordinal([low, mid, high])]).` does.",
     example="slp check prior.slp three_classes.csv   (`prior.slp` has `:- constraint(monotone(age, "
@@ -713,8 +638,7 @@ CLASSES_WITHOUT_ORDER = E153.says(
 # --- edits, expansion, files ---------------------------------------------------------------------
 
 E160 = Entry(
-    "E160",
-    title="the file of a tree cannot be read",
+    "E160: the file of a tree cannot be read",
     cause="The file that `edittree` names is not there, or is no JSON.",
     remedy="Mend its name or its text.",
     example=":- use(edittree, [tree = 'no_such_file.json']).",
@@ -726,38 +650,31 @@ TREE_NOT_UTF_8 = E160.says("{file} is no text in UTF-8", _FOLDER)
 TREE_TOO_NESTED = E160.says("{file} is too deeply nested", _FOLDER)
 
 E161 = Entry(
-    "E161",
-    title="edits take no such measure",
+    "E161: edits take no such measure",
     cause="Edits are drawn one by one, and the split probabilities of the measure do not sum to 1.",
     remedy="Use `feature_then_cut`, `all` or `gap`.",
     example=":- use(edittree, [tree = 'tree.json', measure = each]).",
 )
 MEASURE_NOT_FOR_EDITS = E161.says(
     "edits are drawn one by one, and the split probabilities of `{measure}` do not sum to 1",
-    "use `feature_then_cut`, `all` or `gap`",
+    AS_REMEDY,
 )
 
 E162 = Entry(
-    "E162",
-    title="a rule or directive has no meaning beside `edittree`",
+    "E162: a rule or directive has no meaning beside `edittree`",
     cause="A prior is of edits of a tree or of tree rules, not of both.",
-    remedy="Take it or `edittree` out.",
+    remedy="A prior is one or the other: take the rules or `edittree` out.",
     example=":- use(edittree, [tree = 'tree.json']).\n:- start(tree(0)).",
 )
-RULE_BESIDE_EDITS = E162.says(
-    "a tree rule has no meaning beside `edittree`",
-    "a prior is one or the other: take the rules or `edittree` out",
-)
+RULE_BESIDE_EDITS = E162.says("a tree rule has no meaning beside `edittree`", AS_REMEDY)
 DIRECTIVE_BESIDE_EDITS = E162.says(
     "`{name}` has no meaning beside `edittree`",
     "take it out: edits begin with the given tree, and constraints hold for the last tree",
 )
 
 E163 = Entry(
-    "E163",
-    title="a program has no expansion on a table",
-    cause="The engine `prolog` runs a program that is expanded on the table. Constraints and "
-    "`edittree` have no expansion.",
+    "E163: a program has no expansion on a table",
+    cause="Constraints and `edittree` have no expansion, and the engine `prolog` needs one.",
     remedy="Take another engine: all others run the whole program.",
     example="slp expand prior.slp data.csv   (`prior.slp` has `:- constraint(first(age)).`)",
 )
@@ -767,20 +684,17 @@ NO_EXPANSION_ON_TABLE = E163.says(
 )
 
 E164 = Entry(
-    "E164",
-    title="a predicate has a name that the expansion takes",
+    "E164: a predicate has a name that the expansion takes",
     cause="The program defines a predicate that its expansion on a table defines too.",
-    remedy="Give it another name.",
+    remedy="Give the program's predicate another name.",
     example="slp expand prior.slp data.csv   (`prior.slp` has `item(_, _).`)",
 )
 NAME_OF_EXPANSION = E164.says(
-    "the expansion on a table has a predicate `{name}/{arity}` of its own",
-    "give the program's predicate another name",
+    "the expansion on a table has a predicate `{name}/{arity}` of its own", AS_REMEDY
 )
 
 E165 = Entry(
-    "E165",
-    title="a label depends on the rows of the box",
+    "E165: a label depends on the rows of the box",
     cause="A program is expanded without a table, and a label depends on the rows of the box.",
     remedy="Expand it on a table: `slp expand FILE DATA`.",
     example="slp expand rows.slp   (`rows.slp` is `:- start(t). 1/N :: t --> { rows(N) }, leaf.\n"
@@ -789,14 +703,12 @@ E165 = Entry(
 LABEL_NEEDS_ROWS = E165.says(
     "this label depends on the rows of the box, and the label of a clause can depend on its head "
     "alone",
-    "expand it on a table: `slp expand FILE DATA`",
+    AS_REMEDY,
 )
 
 E166 = Entry(
-    "E166",
-    title="a file may not be read",
-    cause="`use` or `edittree` names a file outside the folder of the program, or one whose name "
-    "ends otherwise, or the program is text and has no folder.",
+    "E166: a file may not be read",
+    cause="`use` or `edittree` names a file that is not in the folder of the program.",
     remedy="Move the file, or name its folder by `--include` (`include=` in Python).",
     example=":- use('../elsewhere/boxes.slp').",
 )
@@ -819,8 +731,7 @@ OUTSIDE_FOLDER = E166.says(
 # --- warnings ------------------------------------------------------------------------------------
 
 W101 = Entry(
-    "W101",
-    title="a variable stands in a clause only once",
+    "W101: a variable stands in a clause only once",
     cause="Often that is a slip of the pen.",
     remedy="Mend the name, or write `_Name` if that is meant.",
     example="p(X) :- q.\nq.",
@@ -830,30 +741,23 @@ SINGLETON = W101.says(
 )
 
 W102 = Entry(
-    "W102",
-    title="a parameter is never used",
+    "W102: a parameter is never used",
     cause="No label, guard or directive mentions a parameter.",
     remedy="Take it out.",
     example=":- use(growtree).\n:- param(delta, 2).",
 )
-UNUSED_PARAMETER = W102.says("the parameter `{name}` is never used", "take it out", may_follow=True)
+UNUSED_PARAMETER = W102.says("the parameter `{name}` is never used", AS_REMEDY, may_follow=True)
 
 W103 = Entry(
-    "W103",
-    title="a nonterminal is never reached",
+    "W103: a nonterminal is never reached",
     cause="No rule that the start leads to calls a nonterminal.",
-    remedy="Call it, or take its rules out.",
+    remedy="Call it in the body of a rule that the start leads to, or take its rules out.",
     example=":- start(t).\n1 :: t --> leaf.\n1 :: s --> leaf.",
 )
-UNREACHED_NONTERMINAL = W103.says(
-    "no tree ever gets to {nonterminal}",
-    "call it in the body of a rule that the start leads to, or take its rules out",
-    may_follow=True,
-)
+UNREACHED_NONTERMINAL = W103.says("no tree ever gets to {nonterminal}", AS_REMEDY, may_follow=True)
 
 W104 = Entry(
-    "W104",
-    title="a box is never used",
+    "W104: a box is never used",
     cause="No constraint names a box.",
     remedy="Constrain it, or take it out.",
     example=":- use(growtree).\nbox(young, age, 0, 40).",
@@ -865,21 +769,18 @@ UNUSED_BOX = W104.says(
 )
 
 W105 = Entry(
-    "W105",
-    title="split probabilities do not sum to 1",
-    cause="Under the measures `each` and `partition` every split counts 1, and the program does "
-    "not say that labels are weights.",
-    remedy="Declare `:- weights.`: the prior is normalised over whole trees only.",
+    "W105: split probabilities do not sum to 1",
+    cause="Under the measures `each` and `partition` every split counts 1.",
+    remedy="The prior is normalised over whole trees; say so with `:- weights.`.",
     example=":- start(t).\n1/2 :: t --> split(_, _, each), t, t.\n1/2 :: t --> leaf.",
 )
 EVERY_SPLIT_COUNTS_1 = W105.says(
     "under `{measure}` every split counts 1, so the probabilities of a choice do not sum to 1",
-    "the prior is normalised over whole trees; say so with `:- weights.`",
+    AS_REMEDY,
 )
 
 W106 = Entry(
-    "W106",
-    title="a constraint has no effect",
+    "W106: a constraint has no effect",
     cause="A constraint says what is said already, or makes another one's feature unusable.",
     remedy="Take it out, if that is not meant.",
     example=":- use(growtree).\n:- constraint(once(age)).\n:- constraint(once(age)).",
@@ -902,8 +803,7 @@ FORBIDS_NOTHING = W106.says(
 LIMITS_NOTHING = W106.says("this limits nothing: a tree of depth {depth} has at most {most} leaves")
 
 W107 = Entry(
-    "W107",
-    title="no split is possible at all",
+    "W107: no split is possible at all",
     cause="Constraints leave one tree, a single leaf.",
     remedy="Bound the boxes, or raise the limit.",
     example=":- use(growtree).\n:- constraint(max_leaves(1)).",
@@ -920,37 +820,27 @@ NO_COMMON_FEATURE = W107.says(
 ONE_LEAF = W107.says("`max_leaves(1)` leaves one tree, a single leaf", "allow two leaves or more")
 
 W108 = Entry(
-    "W108",
-    title="a label is 0",
+    "W108: a label is 0",
     cause="A rule or a clause has the label 0, so it never applies.",
     remedy="Give it a label above 0, or take it out.",
     example=":- start(t).\n1 :: t --> leaf.\n0 :: t --> split(_, _), t, t.",
 )
-LABEL_0 = W108.says(
-    "the label is 0, so this never applies", "give it a label above 0, or take it out"
-)
-LABEL_0_EVERYWHERE = W108.says(
-    "the label is 0 in every state, so this never applies",
-    "give it a label above 0, or take it out",
-)
+LABEL_0 = W108.says("the label is 0, so this never applies", AS_REMEDY)
+LABEL_0_EVERYWHERE = W108.says("the label is 0 in every state, so this never applies", AS_REMEDY)
 
 W109 = Entry(
-    "W109",
-    title="no proof of a predicate ends",
+    "W109: no proof of a predicate ends",
     cause="Every clause of the predicate leads back to it.",
-    remedy="Add a clause that does not.",
+    remedy="Add a clause that does not, such as a fact where the recursion stops.",
     example="p(X) :- p(X).",
 )
 NO_PROOF_ENDS = W109.says(
-    "no proof of {predicate} ends: every clause of it leads back to itself",
-    "add a clause that does not, such as a fact where the recursion stops",
+    "no proof of {predicate} ends: every clause of it leads back to itself", AS_REMEDY
 )
 
 W110 = Entry(
-    "W110",
-    title="a fact asks a question",
-    cause="`query/1` and `evidence/1,2` ask in other languages. Here they are predicates like "
-    "others.",
+    "W110: a fact asks a question",
+    cause="`query/1` and `evidence/1,2` ask in other languages, and are predicates here.",
     remedy="Ask by `slp query FILE GOAL`, condition by `--given`.",
     example="1 :: p.\nquery(p).",
 )
@@ -964,21 +854,18 @@ EVIDENCE_AS_FACT = W110.says(
 )
 
 W150 = Entry(
-    "W150",
-    title="no row of the table lies in a box",
+    "W150: no row of the table lies in a box",
     cause="The values of a column all lie outside the bounds of a box.",
     remedy="Check the bounds and their unit.",
     example="slp check prior.slp three_classes.csv   (`prior.slp` has\n"
     "`box(old, age, 900, 1000). :- constraint(forbid(age, within(old))).`)",
 )
 BOX_WITHOUT_ROWS = W150.says(
-    "no row lies in box `{box}`: `{feature}` runs from {least:g} to {most:g}",
-    "check the bounds and their unit",
+    "no row lies in box `{box}`: `{feature}` runs from {least:g} to {most:g}", AS_REMEDY
 )
 
 W151 = Entry(
-    "W151",
-    title="a limit has no effect on this table, or leaves one tree",
+    "W151: a limit has no effect on this table, or leaves one tree",
     cause="On this table a limit or a constraint takes no tree away, or leaves a single leaf.",
     remedy="Take it out, if that is not meant.",
     example="slp check prior.slp data.csv   (`prior.slp` has `:- support(min_leaf(100000)).`)",
@@ -997,8 +884,7 @@ CONSTANT_FORBIDS_NOTHING = W151.says(
 )
 
 W152 = Entry(
-    "W152",
-    title="a guard names a feature that the table does not have",
+    "W152: a guard names a feature that the table does not have",
     cause="A guard compares the feature of a split with a name that no feature of the table has.",
     remedy="Take the nearest name, or take the fact out.",
     example="slp check guard.slp data.csv   (`guard.slp` is\n"
@@ -1010,8 +896,7 @@ GUARD_ON_UNKNOWN_FEATURE = W152.says(
 )
 
 W153 = Entry(
-    "W153",
-    title="an end of a box is not where the table has its split",
+    "W153: an end of a box is not where the table has its split",
     cause="A threshold lies halfway between two values of the table. The split that parts the "
     "rows as an end of the box does lies a little inside or outside the box.",
     remedy="Move the end as the help line says.",

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from slp.messages.entry import Entry
+from slp.messages.entry import AS_REMEDY, Entry
 
 E701 = Entry(
-    "E701",
-    title="a file cannot be written",
+    "E701: a file cannot be written",
     cause="The file that `--output` names cannot be written.",
     remedy="Name a file in a folder that exists and that you may write to.",
     example="slp-sample growtree data.csv --output /no/such/folder/run.json",
@@ -16,8 +15,7 @@ FILE_NOT_WRITTEN = E701.says(
 )
 
 E720 = Entry(
-    "E720",
-    title="a number is not one that a query takes",
+    "E720: a number is not one that a query takes",
     cause="An option of a query takes numbers from 0 up, some of them whole numbers only.",
     remedy="Give a number in the range that the help line names.",
     example="coin.query('coin(X)', best=-1)",
@@ -26,8 +24,7 @@ NO_NUMBER_FROM_0 = E720.says("`{option}` cannot be {value!r}", "give a number fr
 NOT_A_WHOLE_NUMBER = E720.says("`{option}` cannot be {value!r}", "give a whole number from 0 up")
 
 E721 = Entry(
-    "E721",
-    title="there is no such way to treat failed draws",
+    "E721: there is no such way to treat failed draws",
     cause="`failure` of a query is neither `backtracking` nor `rejection`.",
     remedy="Take one of the ways that the help line lists.",
     example="coin.draw('coin(X)', failure='retry')",
@@ -37,8 +34,7 @@ NO_FAILURE_OF_DRAWS = E721.says(
 )
 
 E722 = Entry(
-    "E722",
-    title="there is no such engine for queries",
+    "E722: there is no such engine for queries",
     cause="`engine` names no engine that answers queries.",
     remedy="Take one of the engines that the help line lists.",
     example="coin.query('coin(X)', engine='mh')",
@@ -46,10 +42,8 @@ E722 = Entry(
 NO_ENGINE_FOR_QUERIES = E722.says("there is no engine `{engine}` for queries", "there are {known}")
 
 E723 = Entry(
-    "E723",
-    title="an option has no meaning for this way to answer",
-    cause="A query is answered by search, by draws or by Metropolis-Hastings, and the option "
-    "belongs to another of these.",
+    "E723: an option has no meaning for this way to answer",
+    cause="A query is answered by search, draws or chains, and the option belongs to another.",
     remedy="Leave it out, or ask in the way that the help line names.",
     example="slp query coin.slp 'coin(X)' --chains 4",
 )
@@ -64,8 +58,7 @@ FAILURE_IN_CHAIN = E723.says(
 )
 
 E724 = Entry(
-    "E724",
-    title="code would run",
+    "E724: code would run",
     cause="An option names a Python function, and code does not run unless you allow it.",
     remedy="Add `--allow-code`, if you trust the function.",
     example="slp query coin.slp 'coin(X)' --proposal q_uc --log-likelihood scores:score",
@@ -75,12 +68,9 @@ FUNCTION_REFUSED = E724.says(
 )
 
 E725 = Entry(
-    "E725",
-    title="there is no such folder",
+    "E725: there is no such folder",
     cause="`--include` (`include` in Python) names something that is no folder.",
     remedy="Name a folder that programs and trees are taken from.",
     example="slp.load('prior.slp', include='no_such_folder')",
 )
-NO_FOLDER = E725.says(
-    "`{folder}` is no folder", "name a folder that programs and trees are taken from"
-)
+NO_FOLDER = E725.says("`{folder}` is no folder", AS_REMEDY)

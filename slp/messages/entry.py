@@ -11,7 +11,10 @@ from slp.errors import Diagnostic, Related
 if TYPE_CHECKING:
     from slp.source import SourceSpan
 
-__all__ = ["Entry", "Wording"]
+__all__ = ["AS_REMEDY", "Entry", "Wording"]
+
+#: In place of a help line: the remedy of the entry.
+AS_REMEDY = "{remedy}"
 
 
 @dataclass(frozen=True)
@@ -20,18 +23,26 @@ class Entry:
 
     Attributes
     ----------
-    code : such as `E612`.
-    title : what is wrong, in a few words.
+    heading : the code, such as `E612`, a colon, and what is wrong in a few words, the title.
     cause : when this is found.
     remedy : what to do about it.
     example : a program, a table or a command that gives it.
     """
 
-    code: str
-    title: str
+    heading: str
     cause: str
     remedy: str
     example: str
+
+    @property
+    def code(self) -> str:
+        """Such as `E612`."""
+        return self.heading.partition(": ")[0]
+
+    @property
+    def title(self) -> str:
+        """What is wrong, in a few words."""
+        return self.heading.partition(": ")[2]
 
     @property
     def severity(self) -> Literal["error", "warning"]:
@@ -41,6 +52,9 @@ class Entry:
     def says(self, message: str, help: str | None = None, *, may_follow: bool = False) -> Wording:
         """A wording of this entry. `{name}` stands for a value that the place of the fault gives
         (`str.format`). `may_follow` is told of the findings (see `Diagnostic`)."""
+        if help == AS_REMEDY:
+            remedy = self.remedy.removesuffix(".").replace("{", "{{").replace("}", "}}")
+            help = remedy[0].lower() + remedy[1:]
         return Wording(self, message, help, may_follow)
 
     def to_text(self) -> str:

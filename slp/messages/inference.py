@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from slp.messages.entry import Entry
+from slp.messages.entry import AS_REMEDY, Entry
 
 E501 = Entry(
-    "E501",
-    title="the memory does not suffice",
+    "E501: the memory does not suffice",
     cause="The table, or what an engine computes on it, takes more memory than the budget has. The "
     "budget is half of the memory that is free, unless you give one.",
     remedy="Give more memory (`--memory 8GiB`), or change the program as the help line says: fewer "
@@ -40,52 +39,41 @@ NO_ROOM_FOR_SETS_OF_ROWS = E501.says(
 )
 
 E502 = Entry(
-    "E502",
-    title="an amount of memory cannot be read",
+    "E502: an amount of memory cannot be read",
     cause="The option for the memory is neither a number of bytes nor a size with a unit.",
     remedy="Write a number of bytes, or a size such as 500MiB or 4GiB.",
     example="slp-sample growtree data.csv --memory much",
 )
-NO_SIZE = E502.says(
-    "{memory!r} is not an amount of memory",
-    "write a number of bytes, or a size such as 500MiB or 4GiB",
-)
+NO_SIZE = E502.says("{memory!r} is not an amount of memory", AS_REMEDY)
 
 E503 = Entry(
-    "E503",
-    title="there are too many derivations to list",
-    cause="The engine `enumerate` lists every derivation. There are more than it takes, or one is "
-    "too deep.",
-    remedy="Take the engine `exact`.",
+    "E503: there are too many derivations to list",
+    cause="The engine `enumerate` lists all derivations: there are too many, or one is too deep.",
+    remedy="Take the engine exact.",
     example="slp-sample deep.slp data.csv --engine enumerate\n"
     "(`deep.slp` is\n"
     "`:- start(t(0)). 1 :: t(N) --> { N < 600 }, t(N+1). 1 :: t(600) --> leaf.`)",
 )
 TOO_MANY_DERIVATIONS = E503.says(
-    "the engine enumerate gave up after {most:,} derivations", "take the engine exact"
+    "the engine enumerate gave up after {most:,} derivations", AS_REMEDY
 )
 DERIVATION_TOO_DEEP = E503.says(
-    "the engine enumerate gave up at a derivation with over {most} states on a path",
-    "take the engine exact",
+    "the engine enumerate gave up at a derivation with over {most} states on a path", AS_REMEDY
 )
 
 E504 = Entry(
-    "E504",
-    title="no tree satisfies the program on this table",
+    "E504: no tree satisfies the program on this table",
     cause="Constraints, guards and the support leave no tree on these rows.",
-    remedy="Loosen the constraints or the support. `slp explain FILE DATA` shows what each state "
-    "allows.",
+    remedy="Loosen the constraints or the support; `slp explain` shows what each state allows.",
     example=":- use(growtree). box(all, age, 0, 100). :- constraint(majority(all, yes)). :- "
     "constraint(max_leaves(1)).",
 )
 NO_TREE = E504.says(
-    "no tree satisfies the program on this table: nothing is left of the prior",
-    "loosen the constraints or the support; `slp explain` shows what each state allows",
+    "no tree satisfies the program on this table: nothing is left of the prior", AS_REMEDY
 )
 
 E505 = Entry(
-    "E505",
-    title="a number is not one that the option takes",
+    "E505: a number is not one that the option takes",
     cause="An option takes whole numbers of a range, and was given something else.",
     remedy="Take a whole number of the range that the help line names.",
     example="program.posterior(X, y, draws=-1)",
@@ -93,28 +81,25 @@ E505 = Entry(
 NOT_A_COUNT = E505.says("{name} is {value}", "take a whole number from {least} {most}")
 
 E506 = Entry(
-    "E506",
-    title="a numeric response has no class probabilities",
+    "E506: a numeric response has no class probabilities",
     cause="`predict_proba` was asked where the leaf model is one of numbers.",
-    remedy="Use `predict` or `predict_interval`.",
+    remedy="Use predict or predict_interval.",
     example="of_numbers.predict_proba(X)   (a posterior of a response such as 1.5)",
 )
 NO_CLASS_PROBABILITIES = E506.says(
-    "the response is numeric, it has no class probabilities", "use predict or predict_interval"
+    "the response is numeric, it has no class probabilities", AS_REMEDY
 )
 
 E508 = Entry(
-    "E508",
-    title="the level of an interval is not between 0 and 1",
+    "E508: the level of an interval is not between 0 and 1",
     cause="`predict_interval` was given a level that is no probability between 0 and 1.",
-    remedy="Give a level such as 0.9.",
+    remedy="Take a level between 0 and 1, such as 0.9.",
     example="posterior.predict_interval(X, level=90)",
 )
-NOT_A_LEVEL = E508.says("level is {level}", "take a level between 0 and 1, such as 0.9")
+NOT_A_LEVEL = E508.says("level is {level}", AS_REMEDY)
 
 E509 = Entry(
-    "E509",
-    title="there is no such engine",
+    "E509: there is no such engine",
     cause="`--engine` names no engine.",
     remedy="Take one of the engines that `slp engines` lists, or `auto`.",
     example="slp-sample growtree data.csv --engine mcmc",
@@ -122,20 +107,15 @@ E509 = Entry(
 NO_ENGINE = E509.says("there is no engine {name}", "{nearest}engines are {names}")
 
 E511 = Entry(
-    "E511",
-    title="a checkpoint cannot be written",
+    "E511: a checkpoint cannot be written",
     cause="The file that `--checkpoint` names cannot be written.",
     remedy="Name a file in a folder that exists and that you may write to.",
     example="slp-sample growtree data.csv --engine mh --checkpoint /no/such/folder/run.json",
 )
-CHECKPOINT_NOT_WRITTEN = E511.says(
-    "the checkpoint {path} cannot be written: {reason}",
-    "name a file in a folder that exists and that you may write to",
-)
+CHECKPOINT_NOT_WRITTEN = E511.says("the checkpoint {path} cannot be written: {reason}", AS_REMEDY)
 
 E512 = Entry(
-    "E512",
-    title="a checkpoint exists already",
+    "E512: a checkpoint exists already",
     cause="The file that `--checkpoint` names exists, and the run was not asked to go on from it.",
     remedy="Add `--resume` to go on from it. To begin a new run, remove it or name another file.",
     example="slp-sample growtree data.csv --engine mh --checkpoint run.json   (`run.json` is `a "
@@ -146,8 +126,7 @@ CHECKPOINT_EXISTS = E512.says(
 )
 
 E513 = Entry(
-    "E513",
-    title="there is no checkpoint to resume",
+    "E513: there is no checkpoint to resume",
     cause="`--resume` was given without `--checkpoint`, or the file does not exist.",
     remedy="Name the file that the run is kept in, or leave out `--resume` to begin a new run.",
     example="slp-sample growtree data.csv --engine mh --resume",
@@ -160,34 +139,24 @@ NO_CHECKPOINT_THERE = E513.says(
 )
 
 E514 = Entry(
-    "E514",
-    title="a file is no checkpoint",
+    "E514: a file is no checkpoint",
     cause="The file is no checkpoint, was written by another version, or is damaged.",
     remedy="Begin a new run in another file.",
     example="slp-sample growtree data.csv --engine mh --checkpoint data.csv --resume",
 )
-NO_CHECKPOINT = E514.says(
-    "{path} is not a checkpoint of this version, or it is damaged",
-    "begin a new run in another file",
-)
+NO_CHECKPOINT = E514.says("{path} is not a checkpoint of this version, or it is damaged", AS_REMEDY)
 
 E515 = Entry(
-    "E515",
-    title="a checkpoint belongs to another run",
+    "E515: a checkpoint belongs to another run",
     cause="The run in the file was begun with another program, table, seed or schedule.",
-    remedy="Resume with what the run was begun with, or begin a new run in another file.",
+    remedy="Resume with what the run was begun with, or begin a new one in another file.",
     example="slp-sample growtree data.csv --engine mh --checkpoint run.json --resume --seed 2",
 )
-ANOTHER_RUN = E515.says(
-    "the checkpoint {path} was made with another {what}",
-    "resume with what the run was begun with, or begin a new one in another file",
-)
+ANOTHER_RUN = E515.says("the checkpoint {path} was made with another {what}", AS_REMEDY)
 
 E516 = Entry(
-    "E516",
-    title="there is no such proposal",
-    cause="`--proposal` names no proposal, gives a number or a weight that it does not take, or "
-    "names one that this prior or engine does not have.",
+    "E516: there is no such proposal",
+    cause="`--proposal` names no proposal that this prior and engine have, or no weight of one.",
     remedy="Write q_uc, q_ind, q_n(20), q_exact, or several with weights.",
     example="slp-sample growtree data.csv --engine mh --proposal q_all",
 )
@@ -223,10 +192,8 @@ EXACT_SUBTREES_IN_PROLOG = E516.says(
 )
 
 E517 = Entry(
-    "E517",
-    title="no tree to start from was found",
-    cause="A chain over trees starts from a draw of the program that satisfies the constraints, "
-    "and none of many draws did.",
+    "E517: no tree to start from was found",
+    cause="A chain starts from a draw that satisfies the constraints, and none of many did.",
     remedy="Loosen what the message names. Of a predicate that refuses all it shows a tree.",
     example="program.require(lambda tree: False).posterior(X, y, engine='mh')",
 )
@@ -242,10 +209,8 @@ ALL_DRAWS_FAIL = E517.says(
 )
 
 E518 = Entry(
-    "E518",
-    title="chains cannot be tempered so",
-    cause="`--rungs` is given for edits of a given tree, which are not tempered; or it is below 2 "
-    "where a tempered chain is asked for.",
+    "E518: chains cannot be tempered so",
+    cause="`--rungs` is given for edits of a given tree, or is below 2 for a tempered chain.",
     remedy="Take 1 rung, which is no tempering, or 2 and more for tree rules.",
     example="slp-sample edited.slp data.csv --rungs 4   (`edited.slp` is `:- use(edittree, [tree = "
     "'tree.json']).`)",
@@ -258,10 +223,8 @@ TOO_FEW_RUNGS = E518.says(
 )
 
 E519 = Entry(
-    "E519",
-    title="no edits of the given tree satisfy the constraints",
-    cause="A chain over edits of a given tree starts from edits that lead to a tree which "
-    "satisfies the constraints, and a search found none.",
+    "E519: no edits of the given tree satisfy the constraints",
+    cause="A search found no edits that lead to a tree which satisfies the constraints.",
     remedy="Loosen the constraints, or give a tree that satisfies them or is near one that does.",
     example="edited.require(lambda tree: False).posterior(X, y)   (`edited` is a program with "
     "`edittree`)",
@@ -273,12 +236,10 @@ NO_EDITS = E519.says(
 )
 
 E520 = Entry(
-    "E520",
-    title="labels by rows are no probabilities in some box",
+    "E520: labels by rows are no probabilities in some box",
     cause="Labels depend on the number of rows. For the counts of a box that is reached, one is no "
     "number from 0 to 1, or they do not sum to 1.",
-    remedy="Mend the labels for these counts, keep such boxes away by a guard, or declare that "
-    "labels are weights.",
+    remedy="Mend the labels, keep such boxes away by a guard, or declare labels as weights.",
     example=":- start(t).\n"
     "1 / A :: t --> { rows(yes, A) }, leaf.\n"
     "1 - 1 / A :: t --> { rows(yes, A) }, split(_, _), t, t.",
@@ -294,40 +255,31 @@ ROW_LABEL_WITHOUT_VALUE = E520.says("the label of `{state}` has no value in {box
 ROW_LABEL_NO_PROBABILITY = E520.says("the label of `{state}` is {value:g} in {box}", _ROW_LABEL)
 
 E530 = Entry(
-    "E530",
-    title="nothing was drawn",
+    "E530: nothing was drawn",
     cause="A run made no draws, and was asked something that its draws tell.",
-    remedy="Ask for draws, as with `draws=1000`.",
+    remedy="Ask for draws, as with draws=1000.",
     example="program.posterior(X, y, engine='mh', draws=0).predict(X)",
 )
 NO_DRAWS_OF_TREES = E530.says(
-    "nothing was drawn, so there is nothing to say of the trees",
-    "ask for draws, as with draws=1000",
+    "nothing was drawn, so there is nothing to say of the trees", AS_REMEDY
 )
 NO_DRAWS_OF_PROOFS = E530.says(
-    "nothing was drawn, so there is nothing to say of the proofs",
-    "ask for draws, as with draws=1000",
+    "nothing was drawn, so there is nothing to say of the proofs", AS_REMEDY
 )
-NO_DRAWS_FOR_ARVIZ = E530.says(
-    "nothing was drawn to hand to ArviZ", "ask for draws, as with draws=1000"
-)
+NO_DRAWS_FOR_ARVIZ = E530.says("nothing was drawn to hand to ArviZ", AS_REMEDY)
 
 E531 = Entry(
-    "E531",
-    title="an engine does not tell which rules trees take",
-    cause="`rule_use` was asked under `edittree` or of the engine `prolog`, whose trees take no "
-    "rules that are known.",
+    "E531: an engine does not tell which rules trees take",
+    cause="Under `edittree` and in the engine `prolog` trees take no rules that are known.",
     remedy="Take `exact` or `mh`, with a program of tree rules.",
     example="program.posterior(X, y, engine='prolog', draws=10).rule_probabilities()",
 )
 NO_RULES_KNOWN = E531.says(
-    "the engine {engine} does not tell which rules its trees take",
-    "take `exact` or `mh`, with a program of tree rules",
+    "the engine {engine} does not tell which rules its trees take", AS_REMEDY
 )
 
 E532 = Entry(
-    "E532",
-    title="an extra package is needed for the data of ArviZ",
+    "E532: an extra package is needed for the data of ArviZ",
     cause="`to_arviz` needs arviz-base, which is not installed with the toolkit.",
     remedy="Install it: `pip install arviz-base`, or the toolkit with its extra `arviz`.",
     example="posterior.to_arviz()   (without arviz-base)",
@@ -337,23 +289,20 @@ NO_ARVIZ = E532.says(
 )
 
 E533 = Entry(
-    "E533",
-    title="the engine forward does not take this",
-    cause="`forward` draws from the prior alone, and only where the weights at each choice of the "
-    "program sum to at most 1.",
+    "E533: the engine forward does not take this",
+    cause="`forward` draws from a prior whose weights at each choice sum to at most 1.",
     remedy="Take `auto`, or `mh`.",
     example="slp-sample growtree data.csv --engine forward",
 )
-PRIOR_ALONE = E533.says("the engine forward draws from the prior alone", "take `auto`, or `mh`")
+PRIOR_ALONE = E533.says("the engine forward draws from the prior alone", AS_REMEDY)
 NOT_FORWARD = E533.says(
     "the program cannot be run forward: weights at a choice may sum to more than 1, or too many "
     "draws fail",
-    "take `auto`, or `mh`",
+    AS_REMEDY,
 )
 
 E540 = Entry(
-    "E540",
-    title="the time is over",
+    "E540: the time is over",
     cause="The time that `--time` gives ended before there was an answer.",
     remedy="Give more time, or change the program as the help line says.",
     example="slp-sample growtree data.csv --engine exact --time 0.01s",
@@ -365,37 +314,27 @@ CHART_OUT_OF_TIME = E540.says(
 )
 TIME_OVER = E540.says("the time of {time} is over {doing}", "give it more time")
 NOTHING_DRAWN = E540.says(
-    "the time of {time} is over, and nothing was drawn: {how_far}",
-    "give it more time, or {remedy}",
+    "the time of {time} is over, and nothing was drawn: {how_far}", "give it more time, or {remedy}"
 )
 
 E542 = Entry(
-    "E542",
-    title="a length of time cannot be read",
+    "E542: a length of time cannot be read",
     cause="The option for the time is neither a number of seconds nor a time with a unit.",
     remedy="Write a number of seconds, or a time such as 90s, 5m or 2h.",
     example="slp-sample growtree data.csv --time soon",
 )
-NO_LENGTH_OF_TIME = E542.says(
-    "{time!r} is not a length of time",
-    "write a number of seconds, or a time such as 90s, 5m or 2h",
-)
+NO_LENGTH_OF_TIME = E542.says("{time!r} is not a length of time", AS_REMEDY)
 
 E543 = Entry(
-    "E543",
-    title="`progress` is neither a truth value nor a function",
+    "E543: `progress` is neither a truth value nor a function",
     cause="The option `progress` in Python was given something else.",
     remedy="Take True for a line on standard error, or a function of a number and a word.",
     example="program.posterior(X, y, progress='yes')",
 )
-NO_PROGRESS = E543.says(
-    "progress is {progress!r}",
-    "take True for a line on standard error, or a function of a number and a word",
-)
+NO_PROGRESS = E543.says("progress is {progress!r}", AS_REMEDY)
 
 E544 = Entry(
-    "E544",
-    title="there is no such option",
+    "E544: there is no such option",
     cause="A keyword names no option of the engine.",
     remedy="Take the nearest name, or one of those that the help line lists.",
     example="program.posterior(X, y, chain=4)",
@@ -403,8 +342,7 @@ E544 = Entry(
 NO_OPTION = E544.says("there is no option `{name}`", "{names}")
 
 W510 = Entry(
-    "W510",
-    title="a run was interrupted",
+    "W510: a run was interrupted",
     cause="Ctrl-C ended a run before all draws were made. What was drawn is kept.",
     remedy="Run with `--checkpoint FILE`, and go on by `--resume`.",
     example="slp-sample growtree data.csv --engine mh   (and Ctrl-C)",
@@ -415,8 +353,7 @@ INTERRUPTED = W510.says(
 )
 
 W541 = Entry(
-    "W541",
-    title="the time ended a run",
+    "W541: the time ended a run",
     cause="The time that `--time` gives ended before all draws were made. What was drawn is kept.",
     remedy="Give more time, or run with `--checkpoint FILE` and go on by `--resume`.",
     example="slp-sample growtree data.csv --engine mh -n 1000000 --time 1s",
@@ -427,11 +364,9 @@ OUT_OF_TIME = W541.says(
 )
 
 W530 = Entry(
-    "W530",
-    title="a run has not converged",
+    "W530: a run has not converged",
     cause="The chains disagree (R-hat above 1.01), or there are too few effective draws.",
-    remedy="Do not use the numbers. Run longer (`--thin`, `--warmup`, `-n`), or change the "
-    "proposal.",
+    remedy="Do not use the numbers. Run longer, or change the proposal.",
     example="slp-sample growtree data.csv --engine mh -n 20 --warmup 10 --thin 1",
 )
 NOT_CONVERGED = W530.says(
@@ -440,10 +375,8 @@ NOT_CONVERGED = W530.says(
 )
 
 W540 = Entry(
-    "W540",
-    title="`auto` draws where exact sums are possible",
-    cause="Exact sums over all trees would need more memory or time than there is, so the numbers "
-    "are estimates.",
+    "W540: `auto` draws where exact sums are possible",
+    cause="Exact sums would need more memory or time than there is: numbers are estimates.",
     remedy="Give more memory or time, or change the program as the message says.",
     example="slp-sample growtree data.csv -n 10 --memory 100KiB",
 )
@@ -453,8 +386,7 @@ DRAWS_INSTEAD = W540.says(
 )
 
 W542 = Entry(
-    "W542",
-    title="an option has no effect",
+    "W542: an option has no effect",
     cause="An option was given that the engine which runs does not take.",
     remedy="Leave it out, or take the engine that it belongs to: see `slp engines`.",
     example="slp-sample growtree data.csv --engine exact --chains 8",
@@ -465,23 +397,20 @@ NOT_USED = W542.says(
 )
 
 W543 = Entry(
-    "W543",
-    title="warm-up was cut short",
+    "W543: warm-up was cut short",
     cause="Half of the time that `--time` gives was over before warm-up was done.",
-    remedy="Give more time, or a smaller `--warmup`.",
+    remedy="Give it more time, or a smaller `warmup`.",
     example="slp-sample growtree data.csv --engine mh --warmup 100000000 --time 1s",
 )
 WARM_UP_CUT = W543.says(
     "half of the time was over in warm-up, which ended after {made:,} steps in place of "
     "{planned:,}: the draws depend on the clock",
-    "give it more time, or a smaller `warmup`",
+    AS_REMEDY,
 )
 
 W544 = Entry(
-    "W544",
-    title="not all draws are kept",
-    cause="The draws that were asked for take more memory than the budget leaves, so every second, "
-    "fourth, ... of them was kept.",
+    "W544: not all draws are kept",
+    cause="The draws take more memory than the budget leaves, so one in 2, 4, ... was kept.",
     remedy="Give more memory (`--memory`), or ask for fewer draws and a larger `--thin`.",
     example="slp-sample growtree data.csv --engine mh --memory 100KiB",
 )
@@ -491,8 +420,7 @@ KEPT_EVERY = W544.says(
 )
 
 E590 = Entry(
-    "E590",
-    title="the choice of kernels is unknown",
+    "E590: the choice of kernels is unknown",
     cause="The environment variable SLP_KERNELS is neither empty nor `reference`.",
     remedy="Set SLP_KERNELS=reference for the kernels in NumPy, or leave it unset.",
     example="SLP_KERNELS=fast slp-sample growtree data.csv",
@@ -503,8 +431,7 @@ UNKNOWN_KERNELS = E590.says(
 )
 
 W590 = Entry(
-    "W590",
-    title="the compiled kernels are missing",
+    "W590: the compiled kernels are missing",
     cause="The toolkit was installed without a C++20 compiler, so slower kernels in NumPy run.",
     remedy="Install a C++20 compiler, then the toolkit again.",
     example="slp-sample growtree data.csv   (installed without a compiler)",

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from slp.messages.entry import Entry
+from slp.messages.entry import AS_REMEDY, Entry
 
 E301 = Entry(
-    "E301",
-    title="trees cannot be summed exactly under this prior",
+    "E301: trees cannot be summed exactly under this prior",
     cause="The engine sums over all trees of a tree grammar. A constraint that is decided at the "
     "finished tree (`max_features`, `monotone`, a predicate) or the prior `edittree` has no such "
     "grammar.",
@@ -20,26 +19,22 @@ EDITS_NOT_SUMMED = E301.says(
 )
 _NO_SUM = ", and trees cannot be summed exactly under it"
 _TAKE_MH = "take the engine `mh`, as `auto` does, or leave the constraint out"
-DECIDED_AT_TREE = E301.says("{name} is decided at the finished tree" + _NO_SUM, _TAKE_MH)
+DECIDED_AT_TREE = E301.says("{name} is decided at the finished tree" + _NO_SUM, AS_REMEDY)
 DECIDED_BY_CODE_AT_TREE = E301.says(
-    "{name} is decided by code at the finished tree" + _NO_SUM, _TAKE_MH
+    "{name} is decided by code at the finished tree" + _NO_SUM, AS_REMEDY
 )
-DECIDED_BY_CODE_AT_NODES = E301.says("{name} is decided by code at each node" + _NO_SUM, _TAKE_MH)
+DECIDED_BY_CODE_AT_NODES = E301.says("{name} is decided by code at each node" + _NO_SUM, AS_REMEDY)
 
 E302 = Entry(
-    "E302",
-    title="a program defines no trees",
+    "E302: a program defines no trees",
     cause="A tree is asked for, and the program has no `:- start(...)`.",
-    remedy="Add a directive such as `:- start(tree(0)).` to the program.",
+    remedy="Declare one, as in `:- start(tree(0)).`.",
     example="slp-sample coin.slp data.csv",
 )
-NO_START = E302.says(
-    "{program} has no start, so it defines no trees", "declare one, as in `:- start(tree(0)).`"
-)
+NO_START = E302.says("{program} has no start, so it defines no trees", AS_REMEDY)
 
 E303 = Entry(
-    "E303",
-    title="calls of tree rules never end",
+    "E303: calls of tree rules never end",
     cause="A rule calls a state that leads back to it without a split.",
     remedy="Split before the state repeats, or change an argument on the way.",
     example=":- start(t).\n"
@@ -49,27 +44,22 @@ E303 = Entry(
     "1 :: u(F) --> { F \\= age }, leaf.",
 )
 CALLS_NEVER_END = E303.says(
-    "the calls {names} never end: they come back to the same state without a split",
-    "split before the state repeats, or change an argument on the way",
+    "the calls {names} never end: they come back to the same state without a split", AS_REMEDY
 )
 
 E304 = Entry(
-    "E304",
-    title="a tree grammar has too many states",
-    cause="More than 100,000 states are reached on this table, or one of them does not do what is "
-    "known of the first 2,000.",
+    "E304: a tree grammar has too many states",
+    cause="More than 100,000 states are reached on this table, or one is unlike the first 2,000.",
     remedy="Let a guard bound the arguments, such as `{ K < most_leaves }`.",
     example="a rule `1/2 :: t(K) --> split(_, _), t(2*K), t(2*K+1).` on a table of 20,000 rows",
 )
 _NOT_FINITE = "the program has no finite tree grammar that fits here: "
 _BOUND = "let a guard bound the arguments, such as `{{ K < most_leaves }}`"
 TOO_MANY_STATES = E304.says(
-    _NOT_FINITE + "more than {most:,} states are reached; {what}",
-    _BOUND,
+    _NOT_FINITE + "more than {most:,} states are reached; {what}", AS_REMEDY
 )
 TOO_MANY_STATES_MADE = E304.says(
-    _NOT_FINITE + "more than {most:,} states were reached in the run; {what}",
-    _BOUND,
+    _NOT_FINITE + "more than {most:,} states were reached in the run; {what}", AS_REMEDY
 )
 UNLIKE_FIRST_STATES = E304.says(
     "the state `{state}` may fail, and none of the {listed:,} states nearest to the start may: "
@@ -78,10 +68,8 @@ UNLIKE_FIRST_STATES = E304.says(
 )
 
 E305 = Entry(
-    "E305",
-    title="too many calls follow each other",
-    cause="More than 10,000 rules call each other without a split, and it is not certain that they "
-    "end.",
+    "E305: too many calls follow each other",
+    cause="More than 10,000 rules call each other without a split, and may never end.",
     remedy="Let a guard bound the arguments, such as `{ K < most_leaves }`.",
     example=":- start(t).\n"
     "1/2 :: t --> split(F, _), u(F, 0), u(F, 0).\n"
@@ -90,13 +78,11 @@ E305 = Entry(
     "1 :: u(F, _) --> { F \\= age }, leaf.",
 )
 TOO_MANY_CALLS = E305.says(
-    _NOT_FINITE + "more than {most:,} calls follow each other without a split; {what}",
-    _BOUND,
+    _NOT_FINITE + "more than {most:,} calls follow each other without a split; {what}", AS_REMEDY
 )
 
 E306 = Entry(
-    "E306",
-    title="a rule splits on a feature that the table does not have",
+    "E306: a rule splits on a feature that the table does not have",
     cause="The feature of `split(F, V)` is bound to a name that is no column of the table.",
     remedy="Take the nearest name, leave the rule out, or add the column.",
     example=":- start(t(agee)).\n1/2 :: t(F) --> split(F, _), leaf, leaf.\n1/2 :: t(_) --> leaf.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from slp.messages.entry import Entry
+from slp.messages.entry import AS_REMEDY, Entry
 
 _MEANT = "did you mean {nearest}?"
 _GUARD = "does a recursive clause lack a guard that ends it?"
@@ -11,20 +11,17 @@ _TO_THE_LEFT = "bind it by a goal to the left"
 # --- arithmetic --------------------------------------------------------------------------------
 
 E201 = Entry(
-    "E201",
-    title="arithmetic meets a variable without a value",
+    "E201: arithmetic meets a variable without a value",
     cause="A label, a guard or an argument computes with a variable that is not bound.",
-    remedy="Bind the variable before it is used: in the head, or by a goal to the left.",
+    remedy="Bind it before it is used: in the head, or by a goal to the left.",
     example=":- start(t). X :: t --> { p(X) }, leaf. p(_).",
 )
 UNBOUND_IN_ARITHMETIC = E201.says(
-    "arithmetic needs a number, but `{variable}` is not bound",
-    "bind it before it is used: in the head, or by a goal to the left",
+    "arithmetic needs a number, but `{variable}` is not bound", AS_REMEDY
 )
 
 E202 = Entry(
-    "E202",
-    title="a name has no value in arithmetic",
+    "E202: a name has no value in arithmetic",
     cause="A name in arithmetic is neither a parameter nor a function of so many arguments.",
     remedy="Take the nearest name, or declare a parameter: `:- param(alpha, 0.9).` is one.",
     example=":- start(t). alpa :: t --> leaf.",
@@ -49,8 +46,7 @@ UNKNOWN_FUNCTION_NEAREST = E202.says(
 )
 
 E203 = Entry(
-    "E203",
-    title="division by zero",
+    "E203: division by zero",
     cause="A label, a guard or an argument divides by 0.",
     remedy="Keep 0 away by a guard to the left.",
     example=":- start(t(0)). 1 / D :: t(D) --> leaf.",
@@ -58,8 +54,7 @@ E203 = Entry(
 DIVISION_BY_ZERO = E203.says("division by zero")
 
 E204 = Entry(
-    "E204",
-    title="a function has no real value",
+    "E204: a function has no real value",
     cause="A function is taken of a number that it has no real value at.",
     remedy="Keep such numbers away by a guard to the left.",
     example=":- start(t). sqrt(-1) :: t --> leaf.",
@@ -67,8 +62,7 @@ E204 = Entry(
 UNDEFINED_VALUE = E204.says("`{name}` has no value here: the result is not a real number")
 
 E205 = Entry(
-    "E205",
-    title="a number is too large",
+    "E205: a number is too large",
     cause="A result is beyond the floating-point numbers, or is an integer of too many bits.",
     remedy="Compute with smaller numbers, or with logarithms.",
     example=":- start(t). exp(1000) :: t --> leaf.",
@@ -80,8 +74,7 @@ INTEGER_TOO_LARGE = E205.says(
 )
 
 E206 = Entry(
-    "E206",
-    title="arithmetic meets what is no number",
+    "E206: arithmetic meets what is no number",
     cause="A string or a list stands in arithmetic, or a float where an integer is needed.",
     remedy="Write a number. Round a float first: `floor`, `ceiling`, `round`.",
     example=":- start(t). 1.5 mod 2 :: t --> leaf.",
@@ -92,8 +85,7 @@ NOT_AN_INTEGER = E206.says("`{name}` needs integers, not {value!r}")
 # --- resolution --------------------------------------------------------------------------------
 
 E210 = Entry(
-    "E210",
-    title="a predicate is unknown",
+    "E210: a predicate is unknown",
     cause="A goal calls a predicate that has no clauses here and is not built in.",
     remedy="Take the nearest name or the right number of arguments, or define it by clauses.",
     example=":- start(t). 1 :: t --> { grater(2, 1) }, leaf.",
@@ -110,18 +102,16 @@ UNKNOWN_PREDICATE_ARITY = E210.says(
 UNKNOWN_PREDICATE_NEAREST = E210.says("unknown predicate {predicate}", _MEANT, may_follow=True)
 
 E211 = Entry(
-    "E211",
-    title="a goal needs a value that is not there yet",
+    "E211: a goal needs a value that is not there yet",
     cause="A built-in predicate needs an argument that is not bound, or a goal is a variable.",
     remedy="Bind it by a goal to the left.",
     example=":- start(t). 1 :: t --> { atom_length(X, 3) }, leaf.",
 )
-UNBOUND_ARGUMENT = E211.says("{predicate} needs an argument that is not bound yet", _TO_THE_LEFT)
-UNBOUND_GOAL = E211.says("`{variable}` is called as a goal, but is not bound", _TO_THE_LEFT)
+UNBOUND_ARGUMENT = E211.says("{predicate} needs an argument that is not bound yet", AS_REMEDY)
+UNBOUND_GOAL = E211.says("`{variable}` is called as a goal, but is not bound", AS_REMEDY)
 
 E212 = Entry(
-    "E212",
-    title="an argument of a built-in predicate has the wrong type",
+    "E212: an argument of a built-in predicate has the wrong type",
     cause="A built-in predicate is called with a term that it is not for.",
     remedy="Give the kind of term that the message names.",
     example="slp query coin.slp 'length(L, a)'",
@@ -129,8 +119,7 @@ E212 = Entry(
 WRONG_TYPE = E212.says("{predicate} needs {needed}, not {term}")
 
 E213 = Entry(
-    "E213",
-    title="a goal is none",
+    "E213: a goal is none",
     cause="A number, a string or a list stands where a goal must.",
     remedy="Write an atom or a compound term.",
     example=":- start(t). 1 :: t --> { call(3) }, leaf.",
@@ -138,8 +127,7 @@ E213 = Entry(
 NOT_A_GOAL = E213.says("{term} is not a goal")
 
 E214 = Entry(
-    "E214",
-    title="the limit of inferences is reached",
+    "E214: the limit of inferences is reached",
     cause="A proof, or a search for proofs, made as many inferences as are allowed.",
     remedy="Bound the recursion by a guard, or allow more inferences.",
     example=":- start(t). 1 :: t --> { length(_, 100000000) }, leaf.",
@@ -147,8 +135,7 @@ E214 = Entry(
 TOO_MANY_INFERENCES = E214.says("gave up after {limit} inferences", _GUARD)
 
 E215 = Entry(
-    "E215",
-    title="the limit of recursion is reached",
+    "E215: the limit of recursion is reached",
     cause="A proof calls predicates one inside another, deeper than is allowed.",
     remedy="Bound the recursion by a guard, or allow more depth.",
     example=":- start(t). 1 :: t --> { p(1) }, leaf. p(X) :- p(X).",
@@ -156,8 +143,7 @@ E215 = Entry(
 RECURSION_TOO_DEEP = E215.says("gave up at a recursion {limit} calls deep", _GUARD)
 
 E216 = Entry(
-    "E216",
-    title="a term is too large",
+    "E216: a term is too large",
     cause="A proof makes a term of more parts than are allowed.",
     remedy="Bound the recursion that makes it.",
     example=":- start(t). 1 :: t --> { p(40, a) }, leaf.\n"
@@ -166,31 +152,27 @@ E216 = Entry(
 TERM_TOO_LARGE = E216.says("a term has more than {limit} parts")
 
 E217 = Entry(
-    "E217",
-    title="a predicate is built in",
+    "E217: a predicate is built in",
     cause="A program has clauses of a predicate that is built in.",
     remedy="Give the predicate another name.",
     example="is(X, X).",
 )
-BUILT_IN_PREDICATE = E217.says("{predicate} is built in", "give the predicate another name")
+BUILT_IN_PREDICATE = E217.says("{predicate} is built in", AS_REMEDY)
 
 E218 = Entry(
-    "E218",
-    title="a guard calls a predicate with labels",
+    "E218: a guard calls a predicate with labels",
     cause="A guard tests or computes. A predicate with labelled clauses makes a stochastic choice.",
-    remedy="Call a predicate whose clauses have no labels.",
+    remedy="A guard tests or computes: call a predicate whose clauses have no labels.",
     example="0.5 :: coin(heads). 0.5 :: coin(tails). :- start(t). 1 :: t --> { coin(X) }, leaf.",
 )
 STOCHASTIC_GUARD = E218.says(
-    "{predicate} has labelled clauses and cannot be called in a guard",
-    "a guard tests or computes: call a predicate whose clauses have no labels",
+    "{predicate} has labelled clauses and cannot be called in a guard", AS_REMEDY
 )
 
 # --- rules, labels, splits ---------------------------------------------------------------------
 
 E220 = Entry(
-    "E220",
-    title="a label is negative or infinite",
+    "E220: a label is negative or infinite",
     cause="The arithmetic of a label gives a number below 0, or infinity, in some state.",
     remedy="Change the label or its parameters: a label is a number from 0 up.",
     example=":- start(t(2)). 1 - D :: t(D) --> leaf.",
@@ -200,19 +182,15 @@ INFINITE_LABEL = E220.says("the label is infinite", _A_LABEL)
 LABEL_BELOW_0 = E220.says("the label is negative ({value:g})", _A_LABEL)
 
 E221 = Entry(
-    "E221",
-    title="a state holds a variable",
+    "E221: a state holds a variable",
     cause="An argument of a nonterminal in the body of a rule is not bound.",
     remedy="Bind it in the head or by a guard.",
     example=":- start(t(0)). 1 :: t(_) --> { p(X) }, t(X). p(_).",
 )
-UNBOUND_STATE = E221.says(
-    "`{variable}` in a nonterminal's argument is not bound", "bind it in the head or by a guard"
-)
+UNBOUND_STATE = E221.says("`{variable}` in a nonterminal's argument is not bound", AS_REMEDY)
 
 E222 = Entry(
-    "E222",
-    title="a split is on no feature",
+    "E222: a split is on no feature",
     cause="The first argument of `split` is bound to something that is no name.",
     remedy="Give the name of a feature, or a variable.",
     example=":- start(t). 1 :: t --> { F = 3 }, split(F, V), u, u. 1 :: u --> leaf.",
@@ -220,10 +198,8 @@ E222 = Entry(
 NOT_A_FEATURE_NAME = E222.says("a split needs a feature's name, not {term}")
 
 E223 = Entry(
-    "E223",
-    title="a number of rows is used where it cannot be",
-    cause="`rows(N)` stands inside another goal or behind a split, or a goal or function is asked "
-    "about N that takes no number of rows.",
+    "E223: a number of rows is used where it cannot be",
+    cause="`rows(N)` stands where it cannot, or N in a goal or function that takes no such number.",
     remedy="Write `{ rows(N), ... }` in front of the split. Compare N, or compute with it.",
     example=":- start(t). 1 :: t --> { rows(N), member(N, [1, 2]) }, leaf.",
 )
@@ -249,8 +225,7 @@ INTEGERS_OF_ROWS = E223.says(
 )
 
 E230 = Entry(
-    "E230",
-    title="a guard uses the threshold in a way that is not linear",
+    "E230: a guard uses the threshold in a way that is not linear",
     cause="A guard behind a split multiplies the threshold with itself, or takes a function of it. "
     "No intervals can be told in which it holds.",
     remedy="Compare sums and multiples of the threshold with numbers, or take the engine `prolog`.",
@@ -262,8 +237,7 @@ NOT_LINEAR = E230.says(
 )
 
 E231 = Entry(
-    "E231",
-    title="a state holds the threshold",
+    "E231: a state holds the threshold",
     cause="The threshold of a split is an argument of a child. Each threshold would be a state.",
     remedy="Pass on what a comparison of it decides, or take the engine `prolog`.",
     example=":- start(t(0)). 1 :: t(X) --> split(F, V), t(V), t(V).",
@@ -274,8 +248,7 @@ STATE_HOLDS_THRESHOLD = E231.says(
 )
 
 E232 = Entry(
-    "E232",
-    title="guards behind a split lead to different children",
+    "E232: guards behind a split lead to different children",
     cause="The guards behind a split have several answers, and the children differ between them.",
     remedy="Choose before the split, by rules.",
     example=":- start(t). 1 :: t --> split(F, V), { member(K, [1, 2]) }, u(K), leaf. "
@@ -289,8 +262,7 @@ AMBIGUOUS_CHILDREN = E232.says(
 # --- queries -----------------------------------------------------------------------------------
 
 E240 = Entry(
-    "E240",
-    title="a stochastic goal stands inside a condition",
+    "E240: a stochastic goal stands inside a condition",
     cause="A predicate with labelled clauses is called inside `->`, `\\+`, `findall` or `forall`.",
     remedy="Call it before, and test what was drawn.",
     example="slp query lost.slp lost\n"
@@ -302,21 +274,18 @@ ENCLOSED_CHOICE = E240.says(
 )
 
 E241 = Entry(
-    "E241",
-    title="a cut crosses a stochastic goal",
+    "E241: a cut crosses a stochastic goal",
     cause="A cut behind a stochastic goal takes away alternatives that stand before it.",
-    remedy="Cut before the stochastic goal, or write clauses that exclude each other.",
+    remedy="Cut before the stochastic goal is called, or write clauses that exclude each other.",
     example="slp query cut.slp 'p(X)'\n"
     "(`cut.slp` is `0.5 :: coin(heads). 0.5 :: coin(tails). p(X) :- coin(X), !. p(none).`)",
 )
 CROSSING_CUT = E241.says(
-    "a cut takes away alternatives that stand before a stochastic goal",
-    "cut before the stochastic goal is called, or write clauses that exclude each other",
+    "a cut takes away alternatives that stand before a stochastic goal", AS_REMEDY
 )
 
 E242 = Entry(
-    "E242",
-    title="labels that match sum to more than 1",
+    "E242: labels that match sum to more than 1",
     cause="The labels of the clauses whose heads match a goal sum to more than 1.",
     remedy="Bind an argument by a goal to the left, or declare that labels are weights.",
     example="slp query sum.slp 'p(X, Y)'\n"
@@ -328,71 +297,58 @@ LARGE_SUM = E242.says(
 )
 
 E243 = Entry(
-    "E243",
-    title="a nonterminal is asked as a goal",
+    "E243: a nonterminal is asked as a goal",
     cause="A query asks for a nonterminal of tree rules. Without a table there are no splits.",
     remedy="Query what `slp expand FILE DATA` prints, or see `slp prior FILE DATA`.",
     example="slp query growtree 'tree(0)'",
 )
 TREE_AS_GOAL = E243.says(
-    "{nonterminal} is defined by tree rules, which mean nothing without a table",
-    "query what `slp expand FILE DATA` prints, or see `slp prior FILE DATA`",
+    "{nonterminal} is defined by tree rules, which mean nothing without a table", AS_REMEDY
 )
 
 E244 = Entry(
-    "E244",
-    title="a draw holds several proofs",
+    "E244: a draw holds several proofs",
     cause="Goals without labels have several proofs, so it is not known how much one draw counts.",
     remedy="Ask for the answers' probabilities, or draw with failure by backtracking.",
     example="slp query coin.slp 'coin(X), member(_, [1, 2])' -n 10",
 )
 SEVERAL_PROOFS = E244.says(
     "goals without labels have several proofs here, so it is not known how much a draw counts",
-    "ask for the answers' probabilities, or draw with failure by backtracking",
+    AS_REMEDY,
 )
 
 E245 = Entry(
-    "E245",
-    title="there is nothing to draw",
+    "E245: there is nothing to draw",
     cause="The goal has no proof.",
-    remedy="`slp query` without draws says where the goal fails.",
+    remedy="`slp query` without draws says where it fails.",
     example="slp query coin.slp 'coin(edge)' -n 10 --failure backtracking",
 )
-NOTHING_TO_DRAW = E245.says(
-    "the goal has no proof, so there is nothing to draw",
-    "`slp query` without draws says where it fails",
-)
+NOTHING_TO_DRAW = E245.says("the goal has no proof, so there is nothing to draw", AS_REMEDY)
 
 E246 = Entry(
-    "E246",
-    title="rejection where labels are weights",
+    "E246: rejection where labels are weights",
     cause="A program declares `:- weights.`, so rejection has no probability to accept by.",
     remedy="Draw with failure by backtracking.",
     example="slp query weights.slp 'p(X)' -n 10 --failure rejection   (`weights.slp` is `:- "
     "weights. 2 :: p(1).`)",
 )
 REJECTION_OF_WEIGHTS = E246.says(
-    "labels are weights here, so rejection cannot tell how often to accept a draw",
-    "draw with failure by backtracking",
+    "labels are weights here, so rejection cannot tell how often to accept a draw", AS_REMEDY
 )
 
 E247 = Entry(
-    "E247",
-    title="weights of a proof multiply to too large a number",
-    cause="Labels are weights above 1, and their product in a proof is beyond the floating-point "
-    "numbers.",
+    "E247: weights of a proof multiply to too large a number",
+    cause="The labels of a proof are weights, and their product is too large for a float.",
     remedy="Divide the labels of each predicate by a constant.",
     example="slp query large.slp p   (`large.slp` is `:- weights. 1.0e200 :: p :- q. 1.0e200 :: "
     "q.`)",
 )
 WEIGHTS_TOO_LARGE = E247.says(
-    "the weights of this proof multiply to more than a floating-point number can hold",
-    "divide the labels of each predicate by a constant",
+    "the weights of this proof multiply to more than a floating-point number can hold", AS_REMEDY
 )
 
 W240 = Entry(
-    "W240",
-    title="a goal failed",
+    "W240: a goal failed",
     cause="A query has no proof. This is the goal that its derivations came to and that failed.",
     remedy="Change the clauses of the goal, or the query, if that is not meant.",
     example="slp query coin.slp 'coin(edge)'",
@@ -400,8 +356,7 @@ W240 = Entry(
 GOAL_FAILED = W240.says("`{goal}` failed")
 
 W241 = Entry(
-    "W241",
-    title="a search gave up before it found a proof",
+    "W241: a search gave up before it found a proof",
     cause="A limit was reached, and nothing was proved until then.",
     remedy="Bound the recursion by a guard, or allow more inferences.",
     example="slp query coin.slp 'length(L, 100000000)'",
@@ -411,8 +366,7 @@ NOTHING_PROVED = W241.says("{reason}", _GUARD)
 # --- proofs that chains draw -------------------------------------------------------------------
 
 E250 = Entry(
-    "E250",
-    title="no proof to start from was found",
+    "E250: no proof to start from was found",
     cause="A chain over proofs needs one to start from. The goal has none, a limit was reached, or "
     "the log-likelihood of every proof that was tried is -inf.",
     remedy="See by `slp query` where the goal fails, or loosen the log-likelihood.",
@@ -431,8 +385,7 @@ ALL_PROOFS_IMPOSSIBLE = E250.says(
 )
 
 E251 = Entry(
-    "E251",
-    title="a log-likelihood is no number",
+    "E251: a log-likelihood is no number",
     cause="The log-likelihood of an answer is NaN, infinity or no number at all.",
     remedy="Give a number. -inf says that an answer is impossible.",
     example="coin.sample_proofs('coin(X)', log_likelihood=lambda answer: None)",
@@ -443,8 +396,7 @@ NO_LOG_LIKELIHOOD = E251.says(
 )
 
 E252 = Entry(
-    "E252",
-    title="a log-likelihood function failed",
+    "E252: a log-likelihood function failed",
     cause="The function raised an exception. The exception is the error's cause.",
     remedy="Mend the function: the message shows the answer that it was asked of.",
     example="coin.sample_proofs('coin(X)', log_likelihood=lambda answer: 1 / 0)",
@@ -452,8 +404,7 @@ E252 = Entry(
 LOG_LIKELIHOOD_FAILED = E252.says("the log-likelihood function failed on {answer}: {error}")
 
 E253 = Entry(
-    "E253",
-    title="the goal of a log-likelihood gives no value",
+    "E253: the goal of a log-likelihood gives no value",
     cause="The goal does not hold the variable `LogLikelihood`, which it must bind.",
     remedy="Write it as in `score(X, LogLikelihood)`.",
     example="coin.sample_proofs('coin(X)', log_likelihood='score(X, S)')",
@@ -464,10 +415,8 @@ NO_RESULT_VARIABLE = E253.says(
 )
 
 E254 = Entry(
-    "E254",
-    title="there is no such log-likelihood",
-    cause="`module:function` cannot be imported or is no function, or neither a function nor a "
-    "goal was given.",
+    "E254: there is no such log-likelihood",
+    cause="It is no function and no goal, or `module:function` cannot be imported.",
     remedy="See that Python finds the module, or give a function or a goal.",
     example="coin.sample_proofs('coin(X)', log_likelihood=3)",
 )
@@ -482,8 +431,7 @@ LOG_LIKELIHOOD_NOT_IMPORTED = E254.says(
 LOG_LIKELIHOOD_IS_NO_FUNCTION = E254.says("{name} is no function", "name a function of an answer")
 
 W250 = Entry(
-    "W250",
-    title="proofs are left out",
+    "W250: proofs are left out",
     cause="Derivations reached a limit, and the draws are from the proofs within it.",
     remedy="Bound the recursion by a guard, or allow more inferences.",
     example="numbers.sample_proofs('n(X)', limits=slp.resolution.Limits(inferences=30))\n"
@@ -494,8 +442,7 @@ PROOFS_LEFT_OUT = W250.says("proofs beyond the limits are left out: {reason}")
 # --- SWI-Prolog --------------------------------------------------------------------------------
 
 E260 = Entry(
-    "E260",
-    title="there is no SWI-Prolog to run the program",
+    "E260: there is no SWI-Prolog to run the program",
     cause="The engine `prolog` needs the package janus-swi, which is not installed.",
     remedy="Install SWI-Prolog and janus-swi: docs/installing.md says how.",
     example="slp query coin.slp 'coin(X)' --engine prolog   (without janus-swi)",
@@ -507,8 +454,7 @@ NO_JANUS = E260.says(
 )
 
 E261 = Entry(
-    "E261",
-    title="the SWI-Prolog that is found does not start",
+    "E261: the SWI-Prolog that is found does not start",
     cause="The `swipl` that is first on the PATH is too old, or janus-swi was built with another.",
     remedy="Put the right `swipl` first on the PATH: docs/installing.md says how.",
     example="slp query coin.slp 'coin(X)' --engine prolog   (with SWI-Prolog 9.0)",
@@ -520,8 +466,7 @@ JANUS_DOES_NOT_START = E261.says(
 )
 
 E262 = Entry(
-    "E262",
-    title="a goal raises an error in SWI-Prolog",
+    "E262: a goal raises an error in SWI-Prolog",
     cause="A goal raised an error under the engine `prolog`, told in SWI-Prolog's words.",
     remedy="See the clause that the message shows.",
     example="slp query coin.slp 'atom_length(X, Y)' --engine prolog",
@@ -529,8 +474,7 @@ E262 = Entry(
 SWI_PROLOG_SAYS = E262.says("SWI-Prolog says: {text}")
 
 E263 = Entry(
-    "E263",
-    title="a program may not call SWI-Prolog",
+    "E263: a program may not call SWI-Prolog",
     cause="A program has a goal `prolog(...)`, which can run any code, and it was not allowed.",
     remedy="If you trust the program, allow it: `--allow-code`.",
     example="slp query code.slp 'p(X)' --engine prolog   (`code.slp` is `p(X) :- "
@@ -542,19 +486,15 @@ PROLOG_REFUSED = E263.says(
 )
 
 E264 = Entry(
-    "E264",
-    title="a goal needs SWI-Prolog",
+    "E264: a goal needs SWI-Prolog",
     cause="A program has a goal `prolog(...)`, and another engine than `prolog` runs it.",
     remedy="Ask with `--engine prolog --allow-code`.",
     example="slp query code.slp 'p(1)'   (`code.slp` is `p(X) :- prolog(atom_length(X, _)).`)",
 )
-NEEDS_PROLOG = E264.says(
-    "`prolog(...)` needs SWI-Prolog", "ask with `--engine prolog --allow-code`"
-)
+NEEDS_PROLOG = E264.says("`prolog(...)` needs SWI-Prolog", AS_REMEDY)
 
 E265 = Entry(
-    "E265",
-    title="the stacks of SWI-Prolog are full",
+    "E265: the stacks of SWI-Prolog are full",
     cause="A proof filled the memory that SWI-Prolog's stacks may take.",
     remedy="Bound the recursion by a guard.",
     example="slp query endless.slp p --engine prolog -n 1 --failure backtracking\n"
@@ -565,8 +505,7 @@ STACKS_FULL = E265.says(
 )
 
 E266 = Entry(
-    "E266",
-    title="a file of Prolog cannot be loaded",
+    "E266: a file of Prolog cannot be loaded",
     cause='A constraint `prolog("file.pl":goal)` names a file that SWI-Prolog cannot load.',
     remedy="Put the file into the folder of the program, and mend what SWI-Prolog says of it.",
     example="slp-sample prior.slp data.csv --allow-code   (`prior.slp` has `:- "
@@ -579,12 +518,10 @@ PROLOG_FILE_NOT_LOADED = E266.says(
 # --- learning ----------------------------------------------------------------------------------
 
 E280 = Entry(
-    "E280",
-    title="an observation is no goal of the program",
+    "E280: an observation is no goal of the program",
     cause="A file of observations has a directive, a clause with a body, a count that is no number "
     "above 0, or a goal whose predicate has no clauses in the program.",
-    remedy="Write one goal a clause, such as `same(heads).`, or `12 :: same(heads).` for a goal "
-    "that was seen 12 times.",
+    remedy="Write one goal a clause, such as `same(heads).` or `12 :: same(heads).`.",
     example="slp learn coin.slp goals.pl   (`goals.pl` is `same(X) :- coin(X).`)",
 )
 _ONE_GOAL = "an observation is one goal of a labelled or logical predicate, such as `same(heads).`"
@@ -598,20 +535,15 @@ OBSERVATION_WITHOUT_COUNT = E280.says(
 OBSERVATION_UNKNOWN = E280.says("`{goal}` is no goal to learn from", _ONE_GOAL)
 
 E281 = Entry(
-    "E281",
-    title="an observation is no instance of the goal",
+    "E281: an observation is no instance of the goal",
     cause="A goal was given by `--goal`, and an observation is no answer to it.",
-    remedy="Leave out `--goal`, or write one that all observations are answers to.",
+    remedy="Leave out the goal, or write one that all observations are answers to.",
     example="slp learn coin.slp goals.pl --goal 'coin(heads)'   (`goals.pl` is `coin(tails).`)",
 )
-NOT_AN_INSTANCE = E281.says(
-    "this observation is no instance of the goal `{goal}`",
-    "leave out the goal, or write one that all observations are answers to",
-)
+NOT_AN_INSTANCE = E281.says("this observation is no instance of the goal `{goal}`", AS_REMEDY)
 
 E282 = Entry(
-    "E282",
-    title="an observation has no proof",
+    "E282: an observation has no proof",
     cause="No labels above 0 can make the observation likely: the program has no proof of it.",
     remedy="See by `slp query` where it fails.",
     example="slp learn coin.slp goals.pl   (`goals.pl` is `coin(edge).`)",
@@ -626,11 +558,9 @@ NO_PROOFS = E282.says(
 )
 
 E283 = Entry(
-    "E283",
-    title="proofs cannot be summed",
+    "E283: proofs cannot be summed",
     cause="A limit was reached, or some derivations never end, so part of the mass is open.",
-    remedy="Bound the recursion by an argument, begin with labels that end derivations sooner, or, "
-    "if no derivation fails, learn without failures.",
+    remedy="Bound the recursion, begin with other labels, or learn without failures.",
     example="slp learn walk.slp goals.pl   (`goals.pl` is `p(b).`,\n"
     "`walk.slp` is `1.0 :: l :- l. 0.5 :: p(a) :- l. 0.5 :: p(b).`)",
 )
@@ -648,10 +578,8 @@ ENDLESS_MASS = E283.says(
 )
 
 E284 = Entry(
-    "E284",
-    title="goals without labels have several solutions",
-    cause="Below the goal, a goal without labels has several solutions, so failure has no "
-    "probability.",
+    "E284: goals without labels have several solutions",
+    cause="A goal without labels has several solutions, so failure has no probability.",
     remedy="Choose between the solutions by a labelled predicate, or cut with `once`.",
     example="slp learn several.slp goals.pl   (`goals.pl` is `p.`,\n"
     "`several.slp` is `p :- member(X, [1, 2]), q(X). 0.5 :: q(1). 0.5 :: q(2).`)",
@@ -676,21 +604,18 @@ SEVERAL_SOLUTIONS_OF_TWO = E284.says(
 )
 
 E285 = Entry(
-    "E285",
-    title="weights are not learned from goals",
+    "E285: weights are not learned from goals",
     cause="A program declares `:- weights.`, and labels are learned from goals as probabilities.",
-    remedy="Take out `:- weights.` from the program.",
+    remedy="Take out `:- weights.`.",
     example="slp learn weights.slp goals.pl   (`goals.pl` is `p(1).`,\n"
     "`weights.slp` is `:- weights. 2 :: p(1). 3 :: p(2).`)",
 )
 WEIGHTS_NOT_LEARNED = E285.says(
-    "labels are weights here, and labels are learned from goals as probabilities",
-    "take out `:- weights.`",
+    "labels are weights here, and labels are learned from goals as probabilities", AS_REMEDY
 )
 
 E286 = Entry(
-    "E286",
-    title="there is nothing to learn",
+    "E286: there is nothing to learn",
     cause="No label, parameter or feature weight of the program can change by itself.",
     remedy="Write numbers as labels, or parameters in labels that can move.",
     example="slp learn fixed.slp data.csv   (`fixed.slp` is `:- start(t). 1 :: t --> leaf.`)",
@@ -704,8 +629,7 @@ NO_LABEL_TO_LEARN = E286.says(
 )
 
 E287 = Entry(
-    "E287",
-    title="there is no such thing to learn",
+    "E287: there is no such thing to learn",
     cause="`--only` names nothing that can be learned.",
     remedy="Take a name that the help line lists.",
     example="slp learn growtree data.csv --only alpa",
@@ -716,16 +640,14 @@ NOTHING_OF_THAT_NAME_NEAREST = E287.says(_NOT_LEARNED, f"{_MEANT} what can be le
 NOTHING_CAN_BE_LEARNED = E287.says(_NOT_LEARNED, "nothing can be learned here")
 
 E288 = Entry(
-    "E288",
-    title="there is nothing to learn from",
+    "E288: there is nothing to learn from",
     cause="No goals and no table were given, or both kinds.",
     remedy="Give goals for a program of clauses, tables for a program of tree rules.",
     example="slp learn coin.slp goals.pl   (`goals.pl` is `% nothing was seen`)",
 )
 _GOALS_OR_TABLES = "give goals for a program of clauses, tables for a program of tree rules"
-NO_TABLE = E288.says("there is nothing to learn from: there is no table", _GOALS_OR_TABLES)
-NO_GOAL = E288.says("there is nothing to learn from: no goal was observed", _GOALS_OR_TABLES)
+NO_TABLE = E288.says("there is nothing to learn from: there is no table", AS_REMEDY)
+NO_GOAL = E288.says("there is nothing to learn from: no goal was observed", AS_REMEDY)
 GOALS_AND_TABLES = E288.says(
-    "goals and tables cannot be learned from together",
-    "learn from one kind, then from the other",
+    "goals and tables cannot be learned from together", "learn from one kind, then from the other"
 )

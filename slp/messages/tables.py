@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from slp.messages.entry import Entry
+from slp.messages.entry import AS_REMEDY, Entry
 
 _CONTENT = "the table needs a line of column names and at least one row"
 _ACCEPTED = "pass a pandas or polars frame, a two-dimensional NumPy array or a list of rows"
@@ -12,8 +12,7 @@ _IF_CATEGORIES = "if categories are meant, write :- feature({atom}, [categorical
 # --- files -------------------------------------------------------------------------------------
 
 E401 = Entry(
-    "E401",
-    title="a table cannot be read",
+    "E401: a table cannot be read",
     cause="There is no such file, it is a folder, or you may not read it.",
     remedy="Name a file that exists and that you may read.",
     example="slp-sample growtree missing.csv",
@@ -21,8 +20,7 @@ E401 = Entry(
 TABLE_NOT_READ = E401.says("cannot read {path}: {reason}")
 
 E402 = Entry(
-    "E402",
-    title="the kind of a table's file is unknown",
+    "E402: the kind of a table's file is unknown",
     cause="The name of the file ends in nothing that a table's name ends in, or it is a program's.",
     remedy="Name it .csv, .tsv, .csv.gz, .tsv.gz or .parquet, as what it is.",
     example="slp-sample growtree data.xlsx",
@@ -31,14 +29,10 @@ PROGRAM_AS_TABLE = E402.says(
     "{path} is a program by its name, and a table belongs here",
     "the program comes first, then the table: slp-sample prior.slp data.csv",
 )
-UNKNOWN_KIND_OF_FILE = E402.says(
-    "{path}: unknown kind of file",
-    "name it .csv, .tsv, .csv.gz, .tsv.gz or .parquet, as what it is",
-)
+UNKNOWN_KIND_OF_FILE = E402.says("{path}: unknown kind of file", AS_REMEDY)
 
 E403 = Entry(
-    "E403",
-    title="a table's file is empty",
+    "E403: a table's file is empty",
     cause="The file has no bytes, or nothing but blank lines.",
     remedy="Write a line of column names and at least one row.",
     example="slp-sample growtree empty.csv",
@@ -46,8 +40,7 @@ E403 = Entry(
 EMPTY_FILE = E403.says("{path} is empty", _CONTENT)
 
 E404 = Entry(
-    "E404",
-    title="a table has no rows, or no columns",
+    "E404: a table has no rows, or no columns",
     cause="The table has a header and nothing else, or a frame or an array has no cells.",
     remedy="Give at least one row, a feature and a response.",
     example="slp-sample growtree header.csv   (`header.csv` is `age,sex`)",
@@ -57,43 +50,31 @@ NO_ROWS = E404.says("the table has no rows", "inference needs at least one")
 NO_COLUMNS = E404.says("the table has no columns", "it needs features and a response")
 
 E405 = Entry(
-    "E405",
-    title="lines of a table differ in length",
+    "E405: lines of a table differ in length",
     cause="A line of the file has more or fewer cells than the header.",
-    remedy="Give every line one cell for each column. Quote cells that hold separators.",
+    remedy="Give every line one cell for each column; quote cells that hold separators.",
     example="age,sex\n40,f,1",
 )
-UNEQUAL_LINES = E405.says(
-    "{path}, line {line}: {cells}, but the header has {width}",
-    "give every line one cell for each column; quote cells that hold separators",
-)
+UNEQUAL_LINES = E405.says("{path}, line {line}: {cells}, but the header has {width}", AS_REMEDY)
 
 E406 = Entry(
-    "E406",
-    title="a table's file is not UTF-8",
+    "E406: a table's file is not UTF-8",
     cause="The file holds bytes that no text in UTF-8 has.",
     remedy="Save the file as UTF-8.",
     example="slp-sample growtree latin1.csv",
 )
-TABLE_NOT_UTF8 = E406.says(
-    "{path} is not UTF-8 text (line {line}, byte {byte})", "save the file as UTF-8"
-)
+TABLE_NOT_UTF8 = E406.says("{path} is not UTF-8 text (line {line}, byte {byte})", AS_REMEDY)
 
 E407 = Entry(
-    "E407",
-    title="columns of a table have the same name",
+    "E407: columns of a table have the same name",
     cause="Two or more columns are called the same. Spaces around names do not count.",
     remedy="Rename them, so that a program can say which it means.",
     example="age,age,sex\n40,41,f",
 )
-SAME_NAMES = E407.says(
-    "{count} columns are called `{name}` (columns {places})",
-    "rename them, so that a program can say which it means",
-)
+SAME_NAMES = E407.says("{count} columns are called `{name}` (columns {places})", AS_REMEDY)
 
 E408 = Entry(
-    "E408",
-    title="a column of a table has no name",
+    "E408: a column of a table has no name",
     cause="A cell of the header is blank. pandas writes its row index so.",
     remedy="Name the column in the header, or write the table by `to_csv(index=False)`.",
     example=",age,sex\n0,40,f",
@@ -104,8 +85,7 @@ COLUMN_WITHOUT_NAME = E408.says(
 )
 
 E409 = Entry(
-    "E409",
-    title="a table's file is not what its name says",
+    "E409: a table's file is not what its name says",
     cause="The file is damaged, or is no gzip, no Parquet or no separated text, as its name says.",
     remedy="Name it as what it is, or write it again.",
     example="slp-sample growtree data.parquet   (`data.parquet` is `age,sex`)",
@@ -125,22 +105,19 @@ PARQUET_READER_FAILED = E409.says(
 # --- tables from Python ------------------------------------------------------------------------
 
 E410 = Entry(
-    "E410",
-    title="a value is no table",
+    "E410: a value is no table",
     cause="What was given as a table is no frame, no array of two dimensions, and no list of rows.",
     remedy="Pass a pandas or polars frame, a two-dimensional NumPy array or a list of rows.",
     example="program.posterior(numpy.zeros(3), numpy.zeros(3))",
 )
 SPARSE_MATRIX = E410.says("the table is a sparse matrix", "pass X.toarray()")
-NOT_A_TABLE = E410.says("a value of type {type} is no table", _ACCEPTED)
-WRONG_DIMENSIONS = E410.says("the array has {dimensions}, a table has 2", _ACCEPTED)
-NOT_A_ROW = E410.says("row {row} of the list is of type {type}, not a list of cells", _ACCEPTED)
+NOT_A_TABLE = E410.says("a value of type {type} is no table", AS_REMEDY)
+WRONG_DIMENSIONS = E410.says("the array has {dimensions}, a table has 2", AS_REMEDY)
+NOT_A_ROW = E410.says("row {row} of the list is of type {type}, not a list of cells", AS_REMEDY)
 
 E411 = Entry(
-    "E411",
-    title="a column holds dates or times",
-    cause="A column of a frame has a type of dates, times or durations. These are neither numbers "
-    "nor categories.",
+    "E411: a column holds dates or times",
+    cause="A column has a type of dates, times or durations, neither numbers nor categories.",
     remedy="Turn them into numbers, such as days or years, or ignore the column.",
     example="program.posterior(dates)   (a frame with a column of type datetime64)",
 )
@@ -154,8 +131,7 @@ DATES_AS_RESPONSE = E411.says(
 )
 
 E412 = Entry(
-    "E412",
-    title="a column holds values of a strange type",
+    "E412: a column holds values of a strange type",
     cause="Cells are neither numbers nor text nor truth values, such as lists or complex numbers.",
     remedy="Turn them into numbers or text, or ignore the column.",
     example="program.posterior([[1, {}], [2, {}]], [0, 1])",
@@ -170,8 +146,7 @@ STRANGE_RESPONSE = E412.says(
 )
 
 E413 = Entry(
-    "E413",
-    title="`y` does not fit the table",
+    "E413: `y` does not fit the table",
     cause="`y` has another number of values than the table has rows, or is not one column.",
     remedy="Pass one value for each row, in the same order.",
     example="program.posterior([[1], [2]], [0, 1, 0])",
@@ -188,8 +163,7 @@ NOT_A_RESPONSE = E413.says(
 )
 
 E414 = Entry(
-    "E414",
-    title="rows of a list differ in length",
+    "E414: rows of a list differ in length",
     cause="A table was given as a list of rows, and one has more or fewer cells than the first.",
     remedy="Give every row one cell for each column.",
     example="program.posterior([[1, 2], [3]], [0, 1])",
@@ -201,8 +175,7 @@ UNEQUAL_ROWS = E414.says(
 # --- cells -------------------------------------------------------------------------------------
 
 E420 = Entry(
-    "E420",
-    title="values are missing",
+    "E420: values are missing",
     cause="Cells of a feature or of the response are blank, NaN, None or NA.",
     remedy="Fill them in, leave those rows out, or ignore the column.",
     example="age,sex\n40,f\n,m",
@@ -216,8 +189,7 @@ MISSING_IN_EVENT = E420.says(_MISSING, "leave those rows out: without it a durat
 MISSING_VALUES = E420.says(_MISSING, _FILL_IN)
 
 E421 = Entry(
-    "E421",
-    title="text stands where numbers are declared",
+    "E421: text stands where numbers are declared",
     cause="A column is declared numeric, or has cuts or bins, and a cell of it is no number.",
     remedy="Correct the cell, or declare the column categorical.",
     example=":- use(growtree). :- feature(colour, [numeric]).",
@@ -234,8 +206,7 @@ TEXT_TO_PREDICT = E421.says(
 )
 
 E422 = Entry(
-    "E422",
-    title="a feature is infinite",
+    "E422: a feature is infinite",
     cause="A numeric feature without declared cuts has infinite values. Thresholds lie halfway "
     "between values, and none is halfway to infinity.",
     remedy="Put a number there, or declare cuts.",
@@ -248,8 +219,7 @@ INFINITE_VALUES = E422.says(
 )
 
 E423 = Entry(
-    "E423",
-    title="whole numbers are too large to tell apart",
+    "E423: whole numbers are too large to tell apart",
     cause="Whole numbers beyond 2^53 that differ are the same as floating-point numbers.",
     remedy="Subtract a constant. If they are names, declare the column categorical.",
     example="id,sex\n9007199254740992,f\n9007199254740993,m",
@@ -263,8 +233,7 @@ NUMBERS_COINCIDE = E423.says(
 # --- the parts of columns ----------------------------------------------------------------------
 
 E424 = Entry(
-    "E424",
-    title="no feature is left",
+    "E424: no feature is left",
     cause="The table has no columns but the response and those that are ignored.",
     remedy="Give a table with a feature, or ignore fewer columns.",
     example="slp-sample growtree one_column.csv",
@@ -275,8 +244,7 @@ NO_FEATURES = E424.says(
 )
 
 E425 = Entry(
-    "E425",
-    title="there is no column for the response or the event",
+    "E425: there is no column for the response or the event",
     cause="The program, or `y`, names a column that the table does not have.",
     remedy="Take the nearest name, or one of those that the help line lists.",
     example=":- use(growtree). :- response(stage).",
@@ -285,8 +253,7 @@ NO_COLUMN_NEAREST = E425.says("there is no column `{name}` for {part}", "did you
 NO_COLUMN = E425.says("there is no column `{name}` for {part}", "the columns are {columns}")
 
 E426 = Entry(
-    "E426",
-    title="the response is given twice",
+    "E426: the response is given twice",
     cause="`y` has the response, and the table has it as a column too.",
     remedy="Drop the column from the table, or pass its name as `y`.",
     example='program.posterior(frame, frame["outcome"])',
@@ -297,10 +264,8 @@ RESPONSE_TWICE = E426.says(
 )
 
 E427 = Entry(
-    "E427",
-    title="an event column cannot be taken",
-    cause="The event column needs the leaf model `gamma_exponential`, a duration in another "
-    "column, and cells that are 0 or 1, or false or true.",
+    "E427: an event column cannot be taken",
+    cause="Events need the leaf model `gamma_exponential`, a duration, and cells of 0 or 1.",
     remedy="Declare the leaf model, or correct the column.",
     example=":- use(growtree). :- response(age, event(age)).",
 )
@@ -318,20 +283,17 @@ EVENT_NEITHER_0_NOR_1 = E427.says(
 )
 
 E428 = Entry(
-    "E428",
-    title="a categorical feature has cuts",
+    "E428: a categorical feature has cuts",
     cause="A feature is declared categorical, and cuts or bins are declared for it.",
-    remedy="Drop one of the two: only numeric features have cuts.",
+    remedy="Only numeric features have cuts: drop one of the two.",
     example=":- feature(sex, [categorical, cuts([1])]).",
 )
 CUTS_OF_CATEGORICAL = E428.says(
-    "feature `{name}` is declared categorical and has cuts or bins",
-    "only numeric features have cuts: drop one of the two",
+    "feature `{name}` is declared categorical and has cuts or bins", AS_REMEDY
 )
 
 E429 = Entry(
-    "E429",
-    title="a feature has too many bins",
+    "E429: a feature has too many bins",
     cause="More than 100,000 bins are declared for a feature.",
     remedy="Declare fewer, or none: without bins every distinct value has its own cut.",
     example=":- use(growtree). :- feature(age, [bins(width, 1000000)]).",
@@ -344,10 +306,8 @@ TOO_MANY_BINS = E429.says(
 # --- leaf models and responses -----------------------------------------------------------------
 
 E430 = Entry(
-    "E430",
-    title="a leaf model does not suit the response",
-    cause="The declared leaf model is one of classes and the response holds numbers, or the other "
-    "way round.",
+    "E430: a leaf model does not suit the response",
+    cause="The leaf model is one of classes and the response holds numbers, or the reverse.",
     remedy="Declare a leaf model that suits the response, or none.",
     example=":- use(growtree). :- leaf(gamma_poisson(1, 1)).",
 )
@@ -371,8 +331,7 @@ MODEL_NEEDS_NUMBERS_NOT = E430.says(
 )
 
 E431 = Entry(
-    "E431",
-    title="a list of `dirichlet` has another length than the classes",
+    "E431: a list of `dirichlet` has another length than the classes",
     cause="`dirichlet([...])` has more or fewer numbers than the response has classes.",
     remedy="Give one number for each class, in the order that the message shows, or one for all.",
     example=":- use(growtree). :- leaf(dirichlet([1, 2, 3])).",
@@ -383,10 +342,8 @@ WRONG_NUMBER_OF_CLASSES = E431.says(
 )
 
 E432 = Entry(
-    "E432",
-    title="a leaf model cannot take a value of the response",
-    cause="The response has a value that is no count, for `gamma_poisson`, or is not above 0, for "
-    "`gamma_exponential`.",
+    "E432: a leaf model cannot take a value of the response",
+    cause="`gamma_poisson` takes counts, and `gamma_exponential` numbers above 0.",
     remedy="Correct the cell, or declare another leaf model.",
     example=":- use(growtree). :- leaf(gamma_poisson(1, 1)). :- response(dose).",
 )
@@ -402,8 +359,7 @@ NOT_A_DURATION = E432.says(
 )
 
 E433 = Entry(
-    "E433",
-    title="a response is too large",
+    "E433: a response is too large",
     cause="A numeric response is infinite, or beyond 1e150, so sums of squares are not finite.",
     remedy="Correct it, or change the unit.",
     example="x,y\n1,2\n2,inf",
@@ -414,10 +370,8 @@ RESPONSE_TOO_LARGE = E433.says(
 )
 
 E434 = Entry(
-    "E434",
-    title="a leaf model is declared wrongly",
-    cause="There is no such leaf model, it takes another number of hyperparameters, or one of them "
-    "is out of range.",
+    "E434: a leaf model is declared wrongly",
+    cause="There is no such leaf model, or its hyperparameters are too many, too few or wrong.",
     remedy="Write the leaf model as the help line shows.",
     example=":- leaf(dirichlet(0)).",
 )
@@ -430,8 +384,7 @@ HYPERPARAMETER_OUT_OF_RANGE = E434.says(
 )
 
 E435 = Entry(
-    "E435",
-    title="a response has too many classes",
+    "E435: a response has too many classes",
     cause="The response is taken for classes, and rows times classes are more than 2^27.",
     remedy="Name another response, or declare the column numeric, if it holds numbers as text.",
     example="slp-sample growtree people.csv   (the last column is a name, in 100,000 rows)",
@@ -442,8 +395,7 @@ TOO_MANY_CLASSES = E435.says(
 )
 
 E436 = Entry(
-    "E436",
-    title="the declared order of classes lacks a class",
+    "E436: the declared order of classes lacks a class",
     cause="`ordinal([...])` gives the order of the classes, and the response has one more.",
     remedy="Add the class in its place.",
     example=":- use(growtree). :- response(colour, [ordinal([red, green])]).",
@@ -456,8 +408,7 @@ CLASS_NOT_IN_ORDER = E436.says(
 # --- rows to predict ---------------------------------------------------------------------------
 
 E440 = Entry(
-    "E440",
-    title="rows to predict lack a column",
+    "E440: rows to predict lack a column",
     cause="The table that a posterior was made of has a feature that the rows to predict lack.",
     remedy="Add the column. Columns are found by their names.",
     example="slp predict growtree data.csv new.csv   (`new.csv` lacks a column of `data.csv`)",
@@ -470,8 +421,7 @@ NO_COLUMN_TO_PREDICT = E440.says(
 )
 
 E441 = Entry(
-    "E441",
-    title="an array of rows to predict has another number of columns",
+    "E441: an array of rows to predict has another number of columns",
     cause="Columns of an array have no names, so there must be one for each feature.",
     remedy="Give the features in the order that the help line lists.",
     example="posterior.predict([[1]])   (the table had two features)",
@@ -483,8 +433,7 @@ WRONG_NUMBER_OF_COLUMNS = E441.says(
 # --- warnings ----------------------------------------------------------------------------------
 
 W401 = Entry(
-    "W401",
-    title="no tree can split on a feature",
+    "W401: no tree can split on a feature",
     cause="A feature has the same value in every row, or its cuts or bins put all rows into one.",
     remedy="Leave the feature out, or declare other cuts.",
     example=":- use(growtree). :- feature(age, [cuts([200])]).",
@@ -496,8 +445,7 @@ ONE_BIN = W401.says(
 )
 
 W402 = Entry(
-    "W402",
-    title="the response has one class only",
+    "W402: the response has one class only",
     cause="Every row has the same class, so every tree explains the rows alike.",
     remedy="Check the table and the response. The posterior is the prior.",
     example="x,y\n1,yes\n2,yes",
@@ -507,8 +455,7 @@ ONE_CLASS = W402.says(
 )
 
 W403 = Entry(
-    "W403",
-    title="a column of numbers is taken for categories",
+    "W403: a column of numbers is taken for categories",
     cause="A column is text, and at least half of its cells are numbers.",
     remedy="Correct the cells that are no numbers, or declare the column categorical.",
     example="age,sex\n40,f\n?,m\n50,f",
@@ -524,8 +471,7 @@ NUMBERS_AND_TEXT = W403.says(
 )
 
 W404 = Entry(
-    "W404",
-    title="the response is the same number in every row",
+    "W404: the response is the same number in every row",
     cause="No leaf model is declared, and the response does not vary, so it gives no scale.",
     remedy="Declare a leaf model with a scale.",
     example="x,y\n1,3.5\n2,3.5",
@@ -536,8 +482,7 @@ NO_SCALE = W404.says(
 )
 
 W405 = Entry(
-    "W405",
-    title="a column of text seems to hold dates or times",
+    "W405: a column of text seems to hold dates or times",
     cause="At least half of the cells of a column of text are written as dates or times are.",
     remedy="Turn them into numbers, such as days or years, or declare the column categorical.",
     example="day,sex\n2024-03-01,f\n2024-03-02,m",
@@ -548,11 +493,9 @@ DATES_AS_TEXT = W405.says(
 )
 
 W406 = Entry(
-    "W406",
-    title="a column of text seems to hold numbers with a comma",
+    "W406: a column of text seems to hold numbers with a comma",
     cause="At least half of the cells of a column of text are numbers, and some have a comma.",
-    remedy="Write numbers with a point and without separators of thousands, or declare the column "
-    "categorical.",
+    remedy="Write numbers with a point and no separators, or declare the column categorical.",
     example='dose,sex\n"1,5",f\n"2,5",m',
 )
 COMMAS_AS_TEXT = W406.says(
@@ -561,10 +504,8 @@ COMMAS_AS_TEXT = W406.says(
 )
 
 W440 = Entry(
-    "W440",
-    title="rows to predict have levels that the table lacks",
-    cause="A categorical feature has a value in the rows to predict that no row of the table has. "
-    "No test on such a level holds.",
+    "W440: rows to predict have levels that the table lacks",
+    cause="A row to predict has a level that no row of the table has: no test on it holds.",
     remedy="Correct the level, or take rows that have it into the table.",
     example="slp predict growtree data.csv levels.csv   (`levels.csv` has another level of "
     "`colour`)",

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from slp.messages.entry import Entry
+from slp.messages.entry import AS_REMEDY, Entry
 
 _NODE = 'a node is {{"feature": .., "threshold": .., "left": .., "right": ..}} or a leaf'
 _SPLIT = "a split has `feature`, `left`, `right`, and one of `threshold` and `level`"
 _LEAF = 'a leaf is {{"counts": {{"a": 3}}}}, {{"n": 12, "mean": 3.4}} or {{}}'
 
 E601 = Entry(
-    "E601",
-    title="a node of a tree is no object",
+    "E601: a node of a tree is no object",
     cause="Data in JSON is read as a tree, and a node of it is a list, a number, a text or null.",
     remedy="Write each node as an object: a split or a leaf.",
     example="slp.Tree.from_dict([1, 2])",
@@ -20,10 +19,8 @@ NODE_IS_NO_OBJECT = E601.says(
 )
 
 E602 = Entry(
-    "E602",
-    title="a node of a tree has the wrong keys",
-    cause="A split lacks `feature`, `left` or `right`, has none or both of `threshold` and "
-    "`level`, or a node has a key that means nothing.",
+    "E602: a node of a tree has the wrong keys",
+    cause="A split lacks a key, has two tests or none, or a node has a key that means nothing.",
     remedy="Give each node the keys that the help line names.",
     example='slp.Tree.from_dict({"feature": "age", "threshold": 40, "left": {}})',
 )
@@ -42,34 +39,28 @@ LEAF_HAS_STRANGE_KEY = E602.says(
 )
 
 E603 = Entry(
-    "E603",
-    title="a feature or a level of a tree is no string",
+    "E603: a feature or a level of a tree is no string",
     cause="The `feature` or the `level` of a split is a number, null or something else.",
     remedy="Write the name of the feature, or the level, in quotes.",
     example='slp.Tree.from_dict({"feature": 3, "threshold": 40, "left": {}, "right": {}})',
 )
 NOT_A_STRING = E603.says(
-    "not a tree: at {path}, `{key}` is {found} where a string is needed",
-    "write it in quotes",
+    "not a tree: at {path}, `{key}` is {found} where a string is needed", "write it in quotes"
 )
 
 E604 = Entry(
-    "E604",
-    title="a threshold of a tree is no number",
+    "E604: a threshold of a tree is no number",
     cause="The `threshold` of a split is a text, NaN, or something else that is no number.",
-    remedy="Give a number.",
+    remedy="Give a floating-point number.",
     example='slp.Tree.from_dict({"feature": "age", "threshold": "40", "left": {}, "right": {}})',
 )
 NO_THRESHOLD = E604.says(
-    "not a tree: at {path}, `{key}` is {found} where a number is needed",
-    "give a floating-point number",
+    "not a tree: at {path}, `{key}` is {found} where a number is needed", AS_REMEDY
 )
 
 E605 = Entry(
-    "E605",
-    title="what a leaf says of its rows is malformed",
-    cause="`counts`, `n`, `events` or `mean` of a leaf, or `classes` of the root, is not what it "
-    "must be.",
+    "E605: what a leaf says of its rows is malformed",
+    cause="A key of a leaf, or `classes` of the root, is not what it must be.",
     remedy="Give numbers of rows from 0 up, a number as mean, and every class that occurs.",
     example='slp.Tree.from_dict({"counts": {"yes": -1}})',
 )
@@ -93,8 +84,7 @@ CLASS_NOT_LISTED = E605.says(
 )
 
 E606 = Entry(
-    "E606",
-    title="a tree splits on a column that is not there",
+    "E606: a tree splits on a column that is not there",
     cause="A tree is applied to rows or to a table without a column that the tree asks for.",
     remedy="Rename the column, or take a tree that was made for these columns.",
     example="tree.predict(frame)   (the tree splits on `height`, and the frame has no such column)",
@@ -104,8 +94,7 @@ TREE_COLUMN_MISSING = E606.says(
 )
 
 E607 = Entry(
-    "E607",
-    title="a tree cannot be asked of these rows",
+    "E607: a tree cannot be asked of these rows",
     cause="A row has no value of a feature that the tree asks for, or no number where the tree has "
     "a threshold; or the rows are no two-dimensional array.",
     remedy="Correct the value, or leave the row out.",
@@ -124,10 +113,8 @@ TREE_VALUE_NO_NUMBER = E607.says(
 )
 
 E608 = Entry(
-    "E608",
-    title="a test of a tree does not fit the kind of its feature",
-    cause="A tree has a threshold on a feature that is categorical in the table, or a level of one "
-    "that is numeric.",
+    "E608: a test of a tree does not fit the kind of its feature",
+    cause="A test has a threshold where the table has levels, or a level where it has numbers.",
     remedy="Take a tree made for this table, or declare the kind that the tree takes.",
     example='slp.Tree.from_dict({"feature": "colour", "threshold": 1, "left": {}, '
     '"right": {}}).with_summaries(table)\n'
@@ -139,10 +126,8 @@ TEST_OF_ANOTHER_KIND = E608.says(
 )
 
 E609 = Entry(
-    "E609",
-    title="a threshold of a tree lies inside a bin",
-    cause="The program declares cuts or bins. The table does not tell the values of one bin apart, "
-    "and the tree has a threshold between them.",
+    "E609: a threshold of a tree lies inside a bin",
+    cause="A threshold of the tree lies inside a bin, whose values the table does not tell apart.",
     remedy="Use one of the declared cuts as threshold, or declare finer cuts.",
     example='slp.Tree.from_dict({"feature": "age", "threshold": 42, "left": {}, "right": '
     "{}}).with_summaries(binned)\n"
@@ -155,31 +140,25 @@ THRESHOLD_INSIDE_BIN = E609.says(
 )
 
 E610 = Entry(
-    "E610",
-    title="a leaf has nothing to predict from",
+    "E610: a leaf has nothing to predict from",
     cause="A tree is to predict, and a leaf of it has neither counts nor a mean.",
-    remedy="Fill the leaves from a table: `tree.with_summaries(table)`.",
+    remedy="Fill the leaves from a table: tree.with_summaries(table).",
     example="slp.Tree.from_dict({}).predict(rows)",
 )
 NOTHING_TO_PREDICT_FROM = E610.says(
-    "a leaf of the tree has no counts and no mean to predict from",
-    "fill the leaves from a table: tree.with_summaries(table)",
+    "a leaf of the tree has no counts and no mean to predict from", AS_REMEDY
 )
 
 E611 = Entry(
-    "E611",
-    title="a response without a table",
+    "E611: a response without a table",
     cause="A tree is checked with a response `y`, and the table `X` is missing.",
-    remedy="Give the table too: `tree.check(program, X, y)`.",
+    remedy="Give the table too: tree.check(program, X, y).",
     example="tree.check(program, y=[0, 1])",
 )
-RESPONSE_WITHOUT_TABLE = E611.says(
-    "there is a response `y`, and no table `X`", "give the table too: tree.check(program, X, y)"
-)
+RESPONSE_WITHOUT_TABLE = E611.says("there is a response `y`, and no table `X`", AS_REMEDY)
 
 E612 = Entry(
-    "E612",
-    title="a tree is not checked against a program",
+    "E612: a tree is not checked against a program",
     cause="`Tree.check` was given something that is no program.",
     remedy="Give what `slp.load` or `slp.parse` gives. For single constraints take `slp.check`.",
     example="tree.check('first(age)')",
@@ -190,8 +169,7 @@ NOT_A_PROGRAM = E612.says(
 )
 
 E613 = Entry(
-    "E613",
-    title="what is to be checked is no tree",
+    "E613: what is to be checked is no tree",
     cause="`slp.check` was given something that is no tree.",
     remedy="Give a tree. Of data in JSON make one by `slp.Tree.from_dict`.",
     example='slp.check({"counts": {}}, "first(age)")',
@@ -199,11 +177,8 @@ E613 = Entry(
 NOT_A_TREE = E613.says("{given!r} is no tree", "of JSON data make one by slp.Tree.from_dict")
 
 W630 = Entry(
-    "W630",
-    title="a node of the given tree becomes a leaf",
-    cause="`edittree` has a tree with a split that this table cannot ask: the table has no such "
-    "feature, the test does not fit the feature's kind, the feature has no cuts, or the node is "
-    "too deep.",
+    "W630: a node of the given tree becomes a leaf",
+    cause="`edittree` has a tree with a split that this table cannot ask.",
     remedy="Mend the tree or the program, if that is not meant.",
     example="slp-sample edited.slp data.csv   (`edited.slp` is `:- use(edittree, [tree = "
     "'tree.json']).`,\n"
@@ -216,10 +191,8 @@ SPLIT_BECAME_LEAF = W630.says(
 )
 
 W631 = Entry(
-    "W631",
-    title="a split of the given tree is left out",
-    cause="`edittree` has a tree with a split that leaves fewer than `min_leaf` rows on a side, or "
-    "none.",
+    "W631: a split of the given tree is left out",
+    cause="A split of the tree leaves fewer than `min_leaf` rows on a side, or none.",
     remedy="Nothing, or take a smaller `min_leaf`.",
     example="slp-sample edited.slp data.csv   (`edited.slp` is `:- use(edittree, [tree = "
     "'tree.json']).`,\n"
@@ -232,8 +205,7 @@ SPLIT_LEFT_OUT = W631.says(
 )
 
 W632 = Entry(
-    "W632",
-    title="thresholds of the given tree are moved",
+    "W632: thresholds of the given tree are moved",
     cause="`edittree` has a tree with thresholds that are no declared cuts of their features.",
     remedy="Nothing, or declare finer cuts.",
     example="slp-sample edited.slp data.csv\n"
@@ -248,12 +220,9 @@ THRESHOLDS_MOVED = W632.says(
 )
 
 E640 = Entry(
-    "E640",
-    title="no fitted decision tree of scikit-learn",
-    cause="`Tree.from_sklearn` was given a model that is not fitted, is no single tree, or has "
-    "several responses.",
-    remedy="Fit a DecisionTreeClassifier or DecisionTreeRegressor first. Of a forest take one "
-    "tree.",
+    "E640: no fitted decision tree of scikit-learn",
+    cause="The model is not fitted, is no single tree, or has several responses.",
+    remedy="Fit a DecisionTreeClassifier or DecisionTreeRegressor, or take one of a forest.",
     example="slp.Tree.from_sklearn(DecisionTreeClassifier())",
 )
 NOT_A_FITTED_TREE = E640.says(
@@ -262,22 +231,18 @@ NOT_A_FITTED_TREE = E640.says(
 )
 
 E641 = Entry(
-    "E641",
-    title="names do not match the features of a fitted tree",
+    "E641: names do not match the features of a fitted tree",
     cause="`Tree.from_sklearn` was given more or fewer names than the tree has features.",
-    remedy="Give one name for each column, in the order of the columns.",
+    remedy="Give one name for each column, in order.",
     example="slp.Tree.from_sklearn(fitted, ['age'])   (fitted to two features)",
 )
 WRONG_NUMBER_OF_NAMES = E641.says(
-    "{given} names are given, and the tree was fitted to {features} features",
-    "give one name for each column, in order",
+    "{given} names are given, and the tree was fitted to {features} features", AS_REMEDY
 )
 
 E650 = Entry(
-    "E650",
-    title="code that a program names may not run",
-    cause="A program has a predicate in Python or Prolog as a constraint, and it was not allowed "
-    "to run code.",
+    "E650: code that a program names may not run",
+    cause="A constraint is a predicate in Python or Prolog, and code was not allowed to run.",
     remedy="If you trust the program, allow it: `--allow-code`, or `allow_code=True` in Python.",
     example=':- use(growtree). :- constraint(python("shape:small")).',
 )
@@ -287,10 +252,8 @@ CODE_REFUSED = E650.says(
 )
 
 E651 = Entry(
-    "E651",
-    title="a predicate cannot be imported",
-    cause="A program names a function in Python whose module cannot be imported, which the module "
-    "lacks, or which is no function.",
+    "E651: a predicate cannot be imported",
+    cause="The module of a function in Python cannot be imported, or has no such function.",
     remedy="Install the module, add its folder to PYTHONPATH, or put it beside the program.",
     example="slp-sample prior.slp data.csv --allow-code   (`prior.slp` has `:- "
     'constraint(python("nowhere:small")).`)',
@@ -304,10 +267,8 @@ PREDICATE_IS_NO_FUNCTION = E651.says(
 )
 
 E652 = Entry(
-    "E652",
-    title="no engine can ask a predicate",
-    cause="A program has a predicate as a constraint, in a language that no part of the toolkit "
-    "which is loaded can run.",
+    "E652: no engine can ask a predicate",
+    cause="A constraint is a predicate in a language that no loaded part can run.",
     remedy="Import `slp`, which can run Python and Prolog, or leave the constraint out.",
     example=":- constraint(prolog(small)).   (run by `slp.engines` without `import slp`)",
 )
@@ -316,8 +277,7 @@ PREDICATE_NOT_ASKED = E652.says(
 )
 
 E653 = Entry(
-    "E653",
-    title="a predicate raised an exception",
+    "E653: a predicate raised an exception",
     cause="A function that decides on a tree or a node raised an exception, or exited.",
     remedy="Mend the function: the help line shows what it was asked of.",
     example="program.require(lambda tree: 1 / 0).posterior(X, y)",
@@ -327,8 +287,7 @@ PREDICATE_RAISED = E653.says(
 )
 
 E654 = Entry(
-    "E654",
-    title="a predicate gave neither True nor False",
+    "E654: a predicate gave neither True nor False",
     cause="A function that decides on a tree or a node gave another value, such as None.",
     remedy="Let the function return True or False.",
     example="program.require(lambda tree: None).posterior(X, y)",
@@ -339,12 +298,9 @@ PREDICATE_GAVE_NO_ANSWER = E654.says(
 )
 
 E655 = Entry(
-    "E655",
-    title="`require` takes a function",
+    "E655: `require` takes a function",
     cause="`Program.require` was given something that cannot be called.",
-    remedy="Give a function of a tree, as in `program.require(small)`.",
+    remedy="Give a function of a tree, as in `require(small)`.",
     example="program.require(3)",
 )
-NOT_A_FUNCTION = E655.says(
-    "`require` takes a function, not {given!r}", "give a function of a tree, as in `require(small)`"
-)
+NOT_A_FUNCTION = E655.says("`require` takes a function, not {given!r}", AS_REMEDY)

@@ -86,22 +86,13 @@ __all__ = [
 __getattr__, __dir__ = late_names(
     __name__,
     {
-        "Failure": "slp.resolution.draws",
-        "ENGINES": "slp.resolution.goals",
-        "FAILURES": "slp.resolution.goals",
-        "Answer": "slp.resolution.goals",
-        "Bound": "slp.resolution.goals",
-        "Draws": "slp.resolution.goals",
-        "FiredClause": "slp.resolution.goals",
-        "Proof": "slp.resolution.goals",
-        "QueryResult": "slp.resolution.goals",
-        "Value": "slp.resolution.goals",
-        "run_draws": "slp.resolution.goals",
-        "run_query": "slp.resolution.goals",
-        "Query": "slp.resolution.queries",
-        "SearchResult": "slp.resolution.queries",
-        "answers_of_query": "slp.resolution.queries",
-        "draw_answers": "slp.resolution.queries",
-        "named_variables": "slp.resolution.queries",
+        "slp.resolution.draws": "Failure",
+        "slp.resolution.goals": (
+            "ENGINES FAILURES Answer Bound Draws FiredClause Proof QueryResult Value run_draws "
+            "run_query"
+        ),
+        "slp.resolution.queries": (
+            "Query SearchResult answers_of_query draw_answers named_variables"
+        ),
     },
 )

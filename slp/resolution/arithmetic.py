@@ -214,10 +214,7 @@ def evaluate_arguments(goal: Term, parameters: Mapping[str, Value]) -> Term:
     """
     if not isinstance(goal, Struct):
         return goal
-    return with_args(
-        goal,
-        tuple([evaluate_argument(a, parameters, goal.span) for a in goal.args]),
-    )
+    return with_args(goal, tuple([evaluate_argument(a, parameters, goal.span) for a in goal.args]))
 
 
 def evaluate_argument(

@@ -9,7 +9,7 @@ for each answer. Arguments come dereferenced.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, TypeAlias
@@ -78,10 +78,6 @@ def _arguments(machine: Machine, term: Struct | Atom) -> list[Term]:
 # --- equality and order ------------------------------------------------------------------------
 
 
-def _unify(machine: Machine, x: Term, y: Term) -> bool:
-    return machine.store.unify(x, y)
-
-
 def _not_unify(machine: Machine, x: Term, y: Term) -> bool:
     mark = machine.store.mark()
     same = machine.store.unify(x, y)
@@ -132,22 +128,6 @@ def _between(machine: Machine, low: Term, high: Term, x: Term) -> Iterator[_Pair
 
 def _typed(holds: Callable[[Term], bool]) -> _Test:
     return _Test(lambda machine, x: holds(x))
-
-
-def _is_integer(x: Term) -> bool:
-    return isinstance(x, Number) and isinstance(x.value, int)
-
-
-def _is_float(x: Term) -> bool:
-    return isinstance(x, Number) and isinstance(x.value, float)
-
-
-def _is_list(machine: Machine, x: Term) -> bool:
-    return _prefix(machine, x)[1] == NIL
-
-
-def _ground(machine: Machine, x: Term) -> bool:
-    return machine.store.is_ground(x)
 
 
 def _integer(predicate: str, x: Term) -> int:
@@ -224,10 +204,6 @@ def _univ(machine: Machine, term: Term, parts: Term) -> bool:
     return store.unify(term, name)
 
 
-def _copy_term(machine: Machine, term: Term, copy: Term) -> bool:
-    return machine.store.unify(copy, machine.store.rename(term))
-
-
 def _atom_length(machine: Machine, atom: Term, length: Term) -> bool:
     if isinstance(atom, Var):
         raise faults.unbound_argument("atom_length/2", None)
@@ -297,23 +273,24 @@ def _nth(predicate: str, base: int) -> _Choose:
     return _Choose(nth)
 
 
-def _msort(machine: Machine, term: Term, result: Term) -> bool:
-    items = _items(machine, "msort/2", term)
-    return machine.store.unify(result, list_term(machine.store.sorted(items)))
-
-
-def _sort(machine: Machine, term: Term, result: Term) -> bool:
+def _sorted(machine: Machine, items: list[Term]) -> list[Term]:
+    """Items in standard order, each once."""
     compare = machine.store.compare
     kept: list[Term] = []
-    for item in machine.store.sorted(_items(machine, "sort/2", term)):
+    for item in machine.store.sorted(items):
         if not kept or compare(kept[-1], item) != 0:
             kept.append(item)
-    return machine.store.unify(result, list_term(kept))
+    return kept
 
 
-def _reverse(machine: Machine, term: Term, result: Term) -> bool:
-    items = _items(machine, "reverse/2", term)
-    return machine.store.unify(result, list_term(reversed(items)))
+def _rearranged(predicate: str, change: Callable[[Machine, list[Term]], Iterable[Term]]) -> _Test:
+    """A list and the list that `change` makes of it."""
+
+    def test(machine: Machine, term: Term, result: Term) -> bool:
+        items = change(machine, _items(machine, predicate, term))
+        return machine.store.unify(result, list_term(items))
+
+    return _Test(test)
 
 
 def _folded(predicate: str, function: str, start: Number | None) -> _Test:
@@ -331,7 +308,7 @@ def _folded(predicate: str, function: str, start: Number | None) -> _Test:
 
 
 BUILTINS: Mapping[tuple[str, int], _Test | _Choose] = {
-    ("=", 2): _Test(_unify),
+    ("=", 2): _Test(lambda machine, x, y: machine.store.unify(x, y)),
     ("\\=", 2): _Test(_not_unify),
     ("==", 2): _ordered(operator.eq),
     ("\\==", 2): _ordered(operator.ne),
@@ -352,24 +329,24 @@ BUILTINS: Mapping[tuple[str, int], _Test | _Choose] = {
     ("nonvar", 1): _typed(lambda x: not isinstance(x, Var)),
     ("atom", 1): _typed(lambda x: isinstance(x, Atom)),
     ("number", 1): _typed(lambda x: isinstance(x, Number)),
-    ("integer", 1): _typed(_is_integer),
-    ("float", 1): _typed(_is_float),
+    ("integer", 1): _typed(lambda x: isinstance(x, Number) and isinstance(x.value, int)),
+    ("float", 1): _typed(lambda x: isinstance(x, Number) and isinstance(x.value, float)),
     ("atomic", 1): _typed(lambda x: isinstance(x, Atom | Number | Text)),
     ("compound", 1): _typed(lambda x: isinstance(x, Struct)),
     ("callable", 1): _typed(lambda x: isinstance(x, Atom | Struct)),
-    ("is_list", 1): _Test(_is_list),
-    ("ground", 1): _Test(_ground),
+    ("is_list", 1): _Test(lambda machine, x: _prefix(machine, x)[1] == NIL),
+    ("ground", 1): _Test(lambda machine, x: machine.store.is_ground(x)),
     ("functor", 3): _Test(_functor),
     ("arg", 3): _Choose(_arg),
     ("=..", 2): _Test(_univ),
-    ("copy_term", 2): _Test(_copy_term),
+    ("copy_term", 2): _Test(lambda machine, x, y: machine.store.unify(y, machine.store.rename(x))),
     ("atom_length", 2): _Test(_atom_length),
     ("length", 2): _Choose(_length),
     ("nth0", 3): _nth("nth0/3", 0),
     ("nth1", 3): _nth("nth1/3", 1),
-    ("msort", 2): _Test(_msort),
-    ("sort", 2): _Test(_sort),
-    ("reverse", 2): _Test(_reverse),
+    ("msort", 2): _rearranged("msort/2", lambda machine, items: machine.store.sorted(items)),
+    ("sort", 2): _rearranged("sort/2", _sorted),
+    ("reverse", 2): _rearranged("reverse/2", lambda _, items: reversed(items)),
     ("sum_list", 2): _folded("sum_list/2", "+", Number(0)),
     ("max_list", 2): _folded("max_list/2", "max", None),
     ("min_list", 2): _folded("min_list/2", "min", None),

@@ -24,7 +24,7 @@ from slp.resolution.instances import RuleInstance, check_ground, conjunction
 from slp.resolution.machine import DEFAULT_LIMITS, Limits, Meter
 from slp.resolution.solve import solve
 from slp.source import SourceSpan
-from slp.terms import Atom, Number, Struct, Term, Var
+from slp.terms import Atom, Number, Struct, Term, Var, subterms
 
 __all__ = ["Outcome", "ThresholdOutcomes", "threshold_outcomes"]
 
@@ -127,14 +127,7 @@ class _Guards:
 
 
 def _holds_threshold(term: Term) -> bool:
-    todo = [term]
-    while todo:
-        t = todo.pop()
-        if isinstance(t, Struct):
-            todo.extend(t.args)
-        elif isinstance(t, Number) and isinstance(t.value, Affine):
-            return True
-    return False
+    return any(isinstance(t, Number) and isinstance(t.value, Affine) for t in subterms(term))
 
 
 # --- categorical features ----------------------------------------------------------------------

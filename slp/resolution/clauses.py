@@ -19,7 +19,7 @@ from slp.resolution.templates import (
     match_all,
     template,
 )
-from slp.terms import Atom, Number, Struct, Term, Text, Var, arguments
+from slp.terms import Atom, Number, Struct, Term, Text, Var, arguments, conjuncts
 
 __all__ = ["Clause", "Predicate"]
 
@@ -32,8 +32,8 @@ class Clause:
         head_args = arguments(source.head)
         self.source = source
         self.head = tuple(template(a, slots) for a in head_args)
-        goals = () if source.body is None else _conjuncts(source.body)
-        self.body = tuple(template(g, slots) for g in goals)
+        goals = () if source.body is None else conjuncts(source.body)
+        self.body = tuple(template(_called(g), slots) for g in goals)
         self.label = None if source.label is None else template(source.label, slots)
         self.size = len(slots)
 
@@ -47,17 +47,9 @@ class Clause:
         return out
 
 
-def _conjuncts(body: Term) -> Iterable[Term]:
-    """The goals of a conjunction; a variable stands for a call of it, so that it cannot cut."""
-    todo = [body]
-    while todo:
-        term = todo.pop()
-        if isinstance(term, Struct) and term.name == "," and len(term.args) == 2:
-            todo.extend(reversed(term.args))
-        elif isinstance(term, Var):
-            yield Struct("call", (term,), term.span)
-        else:
-            yield term
+def _called(goal: Term) -> Term:
+    """A variable stands for a call of it, so that it cannot cut."""
+    return Struct("call", (goal,), goal.span) if isinstance(goal, Var) else goal
 
 
 @dataclass(slots=True, eq=False)
@@ -76,11 +68,7 @@ class _Clauses:
 
 
 def _resolve(
-    machine: Machine,
-    goal: Goal,
-    args: tuple[Term, ...],
-    clauses: Sequence[Clause],
-    index: int,
+    machine: Machine, goal: Goal, args: tuple[Term, ...], clauses: Sequence[Clause], index: int
 ) -> Goal | None:
     """Resolve with the first clause from `index` on whose head matches."""
     store = machine.store

@@ -52,13 +52,7 @@ class Database:
         for clause in clauses:
             own.setdefault(_defined(clause), []).append(clause)
         predicates = {key: Predicate(*key, sources) for key, sources in own.items()}
-        self.definitions: Definitions = {
-            **others,
-            **CONTROL,
-            **BUILTINS,
-            **library(),
-            **predicates,
-        }
+        self.definitions: Definitions = {**others, **CONTROL, **BUILTINS, **library(), **predicates}
 
     def prepared(self, rule: ir.TreeRule) -> PreparedRule:
         """A tree rule made ready at its first use. (Rules that are equal may differ in spans.)"""

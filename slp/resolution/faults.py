@@ -5,11 +5,12 @@ The functions return the exception; the place that finds the fault raises it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from heapq import nsmallest
 
 from slp.errors import Diagnostic, NoGrammarError, ProgramError
+from slp.messages import Wording
 from slp.messages import proofs as words
 from slp.resolution.left_out import why_left_out
 from slp.source import SourceSpan
@@ -99,12 +100,61 @@ def _indicator(name: str, arity: int) -> str:
     return f"`{_short(name)}/{arity}`"
 
 
-# --- arithmetic --------------------------------------------------------------------------------
+# --- errors with one wording -------------------------------------------------------------------
+# Each helper makes a function: the error of a wording, from what the name says and a place.
 
 
-def unbound_in_arithmetic(variable: Var, span: _Span) -> ProgramError:
-    """E201."""
-    return ProgramError(words.UNBOUND_IN_ARITHMETIC(span, variable=variable.name))
+def _at(
+    wording: Wording, kind: type[ProgramError] = ProgramError
+) -> Callable[[_Span], ProgramError]:
+    return lambda span: kind(wording(span))
+
+
+def _of_predicate(wording: Wording) -> Callable[[str, int, _Span], ProgramError]:
+    return lambda name, arity, span: ProgramError(wording(span, predicate=_indicator(name, arity)))
+
+
+def _of_term(wording: Wording) -> Callable[[Term, _Span], ProgramError]:
+    return lambda term, span: ProgramError(wording(span, term=describe(term)))
+
+
+def _of_variable(wording: Wording) -> Callable[[Var, _Span], ProgramError]:
+    return lambda variable, span: ProgramError(wording(span, variable=variable.name))
+
+
+def _of_name(wording: Wording) -> Callable[[str, _Span], ProgramError]:
+    return lambda name, span: ProgramError(wording(span, name=name))
+
+
+unbound_in_arithmetic = _of_variable(words.UNBOUND_IN_ARITHMETIC)
+division_by_zero = _at(words.DIVISION_BY_ZERO)
+undefined = _of_name(words.UNDEFINED_VALUE)
+float_overflow = _at(words.FLOAT_TOO_LARGE)
+not_a_number = _of_term(words.NO_NUMBER_IN_ARITHMETIC)
+misplaced_rows = _at(words.MISPLACED_ROWS)
+no_class_of_rows = _of_term(words.NO_CLASS_OF_ROWS)
+no_number_of_rows = _of_term(words.NOT_A_COUNT_OF_ROWS)
+needs_integers_of_rows = _of_name(words.INTEGERS_OF_ROWS)
+unbound_goal = _of_variable(words.UNBOUND_GOAL)
+not_callable = _of_term(words.NOT_A_GOAL)
+redefines_builtin = _of_predicate(words.BUILT_IN_PREDICATE)
+stochastic_goal = _of_predicate(words.STOCHASTIC_GUARD)
+unbound_state = _of_variable(words.UNBOUND_STATE)
+feature_not_a_name = _of_term(words.NOT_A_FEATURE_NAME)
+not_affine = _at(words.NOT_LINEAR, ThresholdError)
+state_holds_threshold = _at(words.STATE_HOLDS_THRESHOLD, ThresholdError)
+ambiguous_children = _at(words.AMBIGUOUS_CHILDREN)
+enclosed_choice = _of_predicate(words.ENCLOSED_CHOICE)
+crossing_cut = _at(words.CROSSING_CUT)
+several_proofs = _at(words.SEVERAL_PROOFS)
+nothing_to_draw = _at(words.NOTHING_TO_DRAW)
+weighted_draws = _at(words.REJECTION_OF_WEIGHTS)
+mass_overflow = _at(words.WEIGHTS_TOO_LARGE)
+code_refused = _at(words.PROLOG_REFUSED)
+needs_prolog = _at(words.NEEDS_PROLOG, NeedsPrologError)
+
+
+# --- errors with values of their own -----------------------------------------------------------
 
 
 def unknown_value(name: str, known: Iterable[str], span: _Span) -> UnknownValueError:
@@ -131,29 +181,9 @@ def unknown_function(name: str, arity: int, known: Iterable[str], span: _Span) -
     return ProgramError(words.UNKNOWN_FUNCTION_NEAREST(span, function=function, nearest=near))
 
 
-def division_by_zero(span: _Span) -> ProgramError:
-    """E203."""
-    return ProgramError(words.DIVISION_BY_ZERO(span))
-
-
-def undefined(name: str, span: _Span) -> ProgramError:
-    """E204."""
-    return ProgramError(words.UNDEFINED_VALUE(span, name=name))
-
-
-def float_overflow(span: _Span) -> ProgramError:
-    """E205, for floats."""
-    return ProgramError(words.FLOAT_TOO_LARGE(span))
-
-
 def integer_overflow(bits: int, span: _Span) -> ProgramError:
     """E205, for integers."""
     return ProgramError(words.INTEGER_TOO_LARGE(span, bits=bits))
-
-
-def not_a_number(term: Term, span: _Span) -> ProgramError:
-    """E206, for a string or a list in arithmetic."""
-    return ProgramError(words.NO_NUMBER_IN_ARITHMETIC(span, term=describe(term)))
 
 
 def needs_integers(name: str, value: float, span: _Span) -> ProgramError:
@@ -161,27 +191,9 @@ def needs_integers(name: str, value: float, span: _Span) -> ProgramError:
     return ProgramError(words.NOT_AN_INTEGER(span, name=name, value=value))
 
 
-# --- rows of the box ---------------------------------------------------------------------------
-
-
 def no_goal_of_rows(goal: Term, span: _Span) -> ProgramError:
     """E223, for a goal that holds what `rows` bound and is no comparison."""
     return ProgramError(words.NO_GOAL_OF_ROWS(span, goal=describe(goal)))
-
-
-def misplaced_rows(span: _Span) -> ProgramError:
-    """E223, for `rows` inside another goal, or behind a split."""
-    return ProgramError(words.MISPLACED_ROWS(span))
-
-
-def no_class_of_rows(term: Term, span: _Span) -> ProgramError:
-    """E223, for the class of `rows(Class, N)`."""
-    return ProgramError(words.NO_CLASS_OF_ROWS(span, term=describe(term)))
-
-
-def no_number_of_rows(term: Term, span: _Span) -> ProgramError:
-    """E223, for what is no number of rows."""
-    return ProgramError(words.NOT_A_COUNT_OF_ROWS(span, term=describe(term)))
 
 
 def no_function_of_rows(name: str, arity: int, known: Iterable[str], span: _Span) -> ProgramError:
@@ -189,14 +201,6 @@ def no_function_of_rows(name: str, arity: int, known: Iterable[str], span: _Span
     there = ", ".join(f"`{f}`" for f in dict.fromkeys(known))
     function = _indicator(name, arity)
     return ProgramError(words.NO_FUNCTION_OF_ROWS(span, function=function, known=there))
-
-
-def needs_integers_of_rows(name: str, span: _Span) -> ProgramError:
-    """E223, for an integer function of what need not be an integer."""
-    return ProgramError(words.INTEGERS_OF_ROWS(span, name=name))
-
-
-# --- resolution --------------------------------------------------------------------------------
 
 
 def unknown_predicate(
@@ -223,20 +227,10 @@ def unbound_argument(predicate: str, span: _Span) -> ProgramError:
     return ProgramError(words.UNBOUND_ARGUMENT(span, predicate=predicate))
 
 
-def unbound_goal(variable: Var, span: _Span) -> ProgramError:
-    """E211, for a goal."""
-    return ProgramError(words.UNBOUND_GOAL(span, variable=variable.name))
-
-
 def wrong_type(predicate: str, needed: str, term: Term, span: _Span) -> ProgramError:
     """E212."""
     term_text = describe(term)
     return ProgramError(words.WRONG_TYPE(span, predicate=predicate, needed=needed, term=term_text))
-
-
-def not_callable(term: Term, span: _Span) -> ProgramError:
-    """E213."""
-    return ProgramError(words.NOT_A_GOAL(span, term=describe(term)))
 
 
 def too_many_inferences(limit: int, span: _Span) -> LimitError:
@@ -254,62 +248,11 @@ def too_large(limit: int, span: _Span) -> LimitError:
     return LimitError(words.TERM_TOO_LARGE(span, limit=limit))
 
 
-def redefines_builtin(name: str, arity: int, span: _Span) -> ProgramError:
-    """E217."""
-    return ProgramError(words.BUILT_IN_PREDICATE(span, predicate=_indicator(name, arity)))
-
-
-def stochastic_goal(name: str, arity: int, span: _Span) -> ProgramError:
-    """E218."""
-    return ProgramError(words.STOCHASTIC_GUARD(span, predicate=_indicator(name, arity)))
-
-
-# --- rules, labels, splits ---------------------------------------------------------------------
-
-
 def impossible_label(value: float, span: _Span) -> ProgramError:
     """E220."""
     if value == float("inf"):
         return ProgramError(words.INFINITE_LABEL(span))
     return ProgramError(words.LABEL_BELOW_0(span, value=value))
-
-
-def unbound_state(variable: Var, span: _Span) -> ProgramError:
-    """E221."""
-    return ProgramError(words.UNBOUND_STATE(span, variable=variable.name))
-
-
-def feature_not_a_name(term: Term, span: _Span) -> ProgramError:
-    """E222."""
-    return ProgramError(words.NOT_A_FEATURE_NAME(span, term=describe(term)))
-
-
-def not_affine(span: _Span) -> ThresholdError:
-    """E230."""
-    return ThresholdError(words.NOT_LINEAR(span))
-
-
-def state_holds_threshold(span: _Span) -> ThresholdError:
-    """E231."""
-    return ThresholdError(words.STATE_HOLDS_THRESHOLD(span))
-
-
-def ambiguous_children(span: _Span) -> ProgramError:
-    """E232."""
-    return ProgramError(words.AMBIGUOUS_CHILDREN(span))
-
-
-# --- queries -----------------------------------------------------------------------------------
-
-
-def enclosed_choice(name: str, arity: int, span: _Span) -> ProgramError:
-    """E240."""
-    return ProgramError(words.ENCLOSED_CHOICE(span, predicate=_indicator(name, arity)))
-
-
-def crossing_cut(span: _Span) -> ProgramError:
-    """E241."""
-    return ProgramError(words.CROSSING_CUT(span))
 
 
 def large_sum(name: str, arity: int, total: float, span: _Span) -> ProgramError:
@@ -322,42 +265,9 @@ def tree_goal(name: str, arity: int, span: _Span) -> ProgramError:
     return ProgramError(words.TREE_AS_GOAL(span, nonterminal=f"`{_short(name)}//{arity}`"))
 
 
-def several_proofs(span: _Span) -> ProgramError:
-    """E244."""
-    return ProgramError(words.SEVERAL_PROOFS(span))
-
-
-def nothing_to_draw(span: _Span) -> ProgramError:
-    """E245."""
-    return ProgramError(words.NOTHING_TO_DRAW(span))
-
-
-def weighted_draws(span: _Span) -> ProgramError:
-    """E246."""
-    return ProgramError(words.REJECTION_OF_WEIGHTS(span))
-
-
-def mass_overflow(span: _Span) -> ProgramError:
-    """E247."""
-    return ProgramError(words.WEIGHTS_TOO_LARGE(span))
-
-
-# --- SWI-Prolog --------------------------------------------------------------------------------
-
-
 def swi_error(text: str, span: _Span) -> ProgramError:
     """E262, in SWI-Prolog's words."""
     return ProgramError(words.SWI_PROLOG_SAYS(span, text=text))
-
-
-def code_refused(span: _Span) -> ProgramError:
-    """E263."""
-    return ProgramError(words.PROLOG_REFUSED(span))
-
-
-def needs_prolog(span: _Span) -> NeedsPrologError:
-    """E264."""
-    return NeedsPrologError(words.NEEDS_PROLOG(span))
 
 
 def stacks_full(megabytes: int, span: _Span) -> LimitError:

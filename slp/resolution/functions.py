@@ -86,10 +86,6 @@ def _toward_zero(x: int, y: int) -> int:
     return quotient if (x < 0) == (y < 0) else -quotient
 
 
-def _remainder(x: int, y: int) -> int:
-    return x - y * _toward_zero(x, y)
-
-
 def _power(x: Value, y: Value) -> Value:
     if isinstance(x, int) and isinstance(y, int):
         if x in (-1, 1):
@@ -113,20 +109,13 @@ def _shift_left(x: int, y: int) -> int:
     return x << y
 
 
-def _shift_right(x: int, y: int) -> int:
-    return _shift_left(x, -y)
+def _extreme(better: Callable[[Value, Value], bool]) -> Function:
+    def chosen(x: Value, y: Value) -> Value:
+        if x == y:  # of equal numbers the float, as SWI-Prolog does
+            return x if isinstance(x, float) else y
+        return x if better(x, y) else y
 
-
-def _greater(x: Value, y: Value) -> Value:
-    if x == y:  # of equal numbers the float, as SWI-Prolog does
-        return x if isinstance(x, float) else y
-    return x if x > y else y
-
-
-def _smaller(x: Value, y: Value) -> Value:
-    if x == y:
-        return x if isinstance(x, float) else y
-    return x if x < y else y
+    return Function(chosen, affine=True)
 
 
 def _sign(x: Value) -> Value:
@@ -172,15 +161,15 @@ FUNCTIONS: Mapping[tuple[str, int], Function] = {
     ("-", 1): Function(operator.neg, affine=True),
     ("abs", 1): Function(abs, affine=True),
     ("sign", 1): Function(_sign, affine=True),
-    ("min", 2): Function(_smaller, affine=True),
-    ("max", 2): Function(_greater, affine=True),
+    ("min", 2): _extreme(operator.lt),
+    ("max", 2): _extreme(operator.gt),
     ("float", 1): Function(_to_float, affine=True),
     ("//", 2): _integers(_toward_zero),
     ("div", 2): _integers(operator.floordiv),
     ("mod", 2): _integers(operator.mod),
-    ("rem", 2): _integers(_remainder),
+    ("rem", 2): _integers(lambda x, y: x - y * _toward_zero(x, y)),
     ("gcd", 2): _integers(math.gcd),
-    (">>", 2): _integers(_shift_right),
+    (">>", 2): _integers(lambda x, y: _shift_left(x, -y)),
     ("<<", 2): _integers(_shift_left),
     ("/\\", 2): _integers(operator.and_),
     ("\\/", 2): _integers(operator.or_),

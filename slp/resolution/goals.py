@@ -13,17 +13,12 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from slp.errors import Diagnostic, UsageError
 from slp.ir import program as ir
 from slp.late import optional_module
-from slp.messages.commands import (
-    NO_ENGINE_FOR_QUERIES,
-    NO_FAILURE_OF_DRAWS,
-    NO_NUMBER_FROM_0,
-    NOT_A_WHOLE_NUMBER,
-)
+from slp.messages import commands as words
 from slp.messages.proofs import GOAL_FAILED, NOTHING_PROVED
 from slp.resolution import (
     Failure,
@@ -38,9 +33,6 @@ from slp.resolution.notes import notes_on_masses
 from slp.source import SourceSpan
 from slp.syntax import parse_term, term_to_text
 from slp.terms import Atom, Number, Term
-
-if TYPE_CHECKING:
-    from slp.swipl.prolog import PrologProgram
 
 __all__ = [
     "ENGINES",
@@ -302,7 +294,7 @@ def run_draws(
     """See `slp.Program.draw`."""
     check_number("draws", draws, whole=True)
     if failure not in FAILURES:
-        raise UsageError(NO_FAILURE_OF_DRAWS(failure=failure, known=", ".join(FAILURES)))
+        raise UsageError(words.NO_FAILURE_OF_DRAWS(failure=failure, known=", ".join(FAILURES)))
     query = read_query(program, goal, given)
     way: Failure = "rejection" if failure == "rejection" else "backtracking"
     if seed is None:
@@ -319,13 +311,6 @@ def run_draws(
         answers, tries = draw_answers(query, draws, failure=way, seed=seed, limits=limits)
     names = [v.name for v in named_variables(query.goal)]
     return Draws(tuple(values_of(names, terms) for terms in answers), failure, tries, seed)
-
-
-def _loaded(program: ir.Program, allow_code: bool) -> PrologProgram:
-    """The program in SWI-Prolog."""
-    loaded: PrologProgram
-    loaded = optional_module("swipl.prolog").PrologProgram(program, allow_code=allow_code)
-    return loaded
 
 
 def read_query(program: ir.Program, goal: str, given: str | None) -> Query:
@@ -349,7 +334,7 @@ def runs_in_prolog(engine: str) -> bool:
         E722: there is no such engine.
     """
     if engine not in ENGINES:
-        raise UsageError(NO_ENGINE_FOR_QUERIES(engine=engine, known=", ".join(ENGINES)))
+        raise UsageError(words.NO_ENGINE_FOR_QUERIES(engine=engine, known=", ".join(ENGINES)))
     return engine == "prolog"
 
 
@@ -360,7 +345,7 @@ def check_number(option: str, value: object, *, whole: bool = False) -> None:
     is_number = isinstance(value, kind) and not isinstance(value, bool)
     most = sys.maxsize if whole and option != "seed" else math.inf
     if not (is_number and 0 <= value <= most and value < math.inf):  # type: ignore[operator]
-        wording = NOT_A_WHOLE_NUMBER if whole else NO_NUMBER_FROM_0
+        wording = words.NOT_A_WHOLE_NUMBER if whole else words.NO_NUMBER_FROM_0
         raise UsageError(wording(option=option, value=value))
 
 

@@ -8,7 +8,7 @@ bindings.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from slp.errors import ProgramError
@@ -21,7 +21,7 @@ from slp.resolution.row_goals import compile_rows, part_guards
 from slp.resolution.rules import PreparedRule
 from slp.resolution.solve import solve
 from slp.source import SourceSpan
-from slp.terms import Atom, Struct, Term, Var, functor, variables
+from slp.terms import Atom, Struct, Term, Var, functor, subterms, variables
 
 __all__ = [
     "RuleInstance",
@@ -132,7 +132,7 @@ def _parameters_to_blame(
 ) -> str:
     """Help for an impossible label: the values of its parameters, and which may be 1 at most."""
     named = []
-    for name in dict.fromkeys(_atoms(label)):
+    for name in dict.fromkeys(t.name for t in subterms(label) if isinstance(t, Atom)):
         if name in parameters:
             text = f"{name} = {parameters[name]:g}"
             if parameters[name] > 1:
@@ -140,17 +140,6 @@ def _parameters_to_blame(
                 text += ": at most 1" if 0 <= value < math.inf else ""
             named.append(text)
     return ", ".join(named)
-
-
-def _atoms(term: Term) -> Iterator[str]:
-    """Names of the atoms in a term, from left to right."""
-    stack = [term]
-    while stack:
-        t = stack.pop()
-        if isinstance(t, Atom):
-            yield t.name
-        elif isinstance(t, Struct):
-            stack.extend(reversed(t.args))
 
 
 def label_value(value: int | float, span: SourceSpan | None) -> float:

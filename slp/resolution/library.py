@@ -40,7 +40,7 @@ def library() -> Mapping[tuple[str, int], Predicate]:
             _clause("member", _X, _cons(_Y, _T), body=Struct("member", (_X, _T))),
         ],
         "memberchk": [  # memberchk(X, L) :- once(member(X, L)).
-            _clause("memberchk", _X, _L, body=Struct("once", (Struct("member", (_X, _L)),))),
+            _clause("memberchk", _X, _L, body=Struct("once", (Struct("member", (_X, _L)),)))
         ],
         "select": [  # select(X, [X|T], T).  select(X, [Y|T], [Y|U]) :- select(X, T, U).
             _clause("select", _X, _cons(_X, _T), _T),

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from slp.ir.program import LogicClause, Program
-from slp.terms import Number, Struct, Term, Var, functor
+from slp.terms import Number, Struct, Term, Var, conjuncts, functor
 
 __all__ = ["notes_on_masses"]
 
@@ -53,7 +53,7 @@ def _parted_by_an_argument(program: Program, goal: Term) -> Iterator[_Key]:
     for clause in program.clauses:
         if (key := functor(clause.head)) is not None:
             clauses[key].append(clause)
-    for called in _conjuncts(goal):
+    for called in conjuncts(goal):
         key = functor(called)
         own = clauses.get(key, []) if key is not None else []
         labels = [c.label for c in own]
@@ -63,16 +63,6 @@ def _parted_by_an_argument(program: Program, goal: Term) -> Iterator[_Key]:
         bound = (i for i in _parting(own) if not isinstance(called.args[i], Var))
         if next(bound, None) is not None and _calls_itself(key, clauses):
             yield key
-
-
-def _conjuncts(goal: Term) -> Iterator[Term]:
-    todo = [goal]
-    while todo:
-        term = todo.pop()
-        if isinstance(term, Struct) and functor(term) == (",", 2):
-            todo += reversed(term.args)
-        else:
-            yield term
 
 
 def _parting(clauses: Sequence[LogicClause]) -> Iterator[int]:

@@ -28,17 +28,7 @@ from slp.resolution.draws import Failure, Sampler
 from slp.resolution.failures import FailedGoal, FailureTrace, tracing_machine
 from slp.resolution.machine import DEFAULT_LIMITS, END, Goal, Limits, Machine, Meter
 from slp.resolution.search import Search, SearchMachine
-from slp.terms import (
-    Atom,
-    Struct,
-    Term,
-    Var,
-    functor,
-    list_items,
-    list_term,
-    substitute,
-    variables,
-)
+from slp.terms import Atom, Struct, Term, Var, functor, list_items, list_term, substitute, variables
 
 __all__ = [
     "MassOfAnswer",
@@ -208,12 +198,7 @@ def _failed_goals(
 
 
 def draw_answers(
-    query: Query,
-    count: int,
-    *,
-    failure: Failure,
-    seed: int,
-    limits: Limits = DEFAULT_LIMITS,
+    query: Query, count: int, *, failure: Failure, seed: int, limits: Limits = DEFAULT_LIMITS
 ) -> tuple[list[tuple[Term, ...]], int]:
     """Answers of `count` independent draws, and how many were begun (see `slp.resolution.draws`).
 

@@ -19,14 +19,7 @@ from slp.resolution.arithmetic import evaluate
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, Var, functor, variables
 
-__all__ = [
-    "RowGoals",
-    "asks_rows",
-    "class_name",
-    "compile_rows",
-    "is_row_goal",
-    "part_guards",
-]
+__all__ = ["RowGoals", "asks_rows", "class_name", "compile_rows", "is_row_goal", "part_guards"]
 
 _UNARY = {
     "-": Op.NEGATE,
@@ -63,14 +56,7 @@ _TESTS = {
     "=:=": Op.EQUAL,
     "=\\=": Op.UNEQUAL,
 }
-_OPPOSITE = {
-    "<": ">=",
-    "=<": ">",
-    ">": "=<",
-    ">=": "<",
-    "=:=": "=\\=",
-    "=\\=": "=:=",
-}
+_OPPOSITE = {"<": ">=", "=<": ">", ">": "=<", ">=": "<", "=:=": "=\\=", "=\\=": "=:="}
 
 #: Functions of integers only, those that make integers, and those that keep them.
 _OF_INTEGERS = {Op.QUOTIENT, Op.FLOORED, Op.MODULO, Op.REMAINDER}

@@ -14,12 +14,6 @@ from slp.syntax.printer import term_to_text
 if TYPE_CHECKING:
     from slp.syntax.format import format_program
 
-__all__ = [
-    "format_program",
-    "parse_program",
-    "parse_recovering",
-    "parse_term",
-    "term_to_text",
-]
+__all__ = ["format_program", "parse_program", "parse_recovering", "parse_term", "term_to_text"]
 
-__getattr__, __dir__ = late_names(__name__, {"format_program": "slp.syntax.format"})
+__getattr__, __dir__ = late_names(__name__, {"slp.syntax.format": "format_program"})

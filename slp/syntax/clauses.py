@@ -6,20 +6,7 @@ from typing import Any
 
 from slp.errors import ProgramError
 from slp.messages import Wording
-from slp.messages.syntax import (
-    EMPTY_DIRECTIVE,
-    LABEL_IN_BODY,
-    LABELLED_DIRECTIVE,
-    NO_HEAD,
-    OP_FIXED,
-    OP_NO_ATOM,
-    OP_PRIORITY,
-    OP_TYPE,
-    OTHER_ARROW,
-    QUERY,
-    SINGLE_COLON,
-    VARIABLE_AS_HEAD,
-)
+from slp.messages import syntax as words
 from slp.source import SourceSpan
 from slp.syntax.ast import Clause, Directive, Item
 from slp.syntax.mistakes import excerpt
@@ -45,19 +32,19 @@ def item_of_term(term: Term, span: SourceSpan) -> Item:
     """
     match term:
         case Atom(name=":-"):
-            raise _fault(EMPTY_DIRECTIVE, term, span)
+            raise _fault(words.EMPTY_DIRECTIVE, term, span)
         case Struct(name=":-", args=(goal,)):
             if _is_struct(goal, "::", 2):
-                raise _fault(LABELLED_DIRECTIVE, goal, span)
+                raise _fault(words.LABELLED_DIRECTIVE, goal, span)
             return Directive(goal, span)
         case Struct(name="?-", args=(_,)):
-            raise _fault(QUERY, term, span)
+            raise _fault(words.QUERY, term, span)
         case Struct(name="=>", args=(_, _)):
-            raise _fault(OTHER_ARROW, term, span)
+            raise _fault(words.OTHER_ARROW, term, span)
         case Struct(name=":-" | "-->" as arrow, args=(left, body)):
             label, head = _label_and_head(left, span)
             if _is_struct(body, "::", 2):
-                raise _fault(LABEL_IN_BODY, body, span)
+                raise _fault(words.LABEL_IN_BODY, body, span)
             return Clause(label, head, arrow, body, term, span)
     label, head = _label_and_head(term, span)
     return Clause(label, head, None, None, term, span)
@@ -69,16 +56,16 @@ def _label_and_head(term: Term, span: SourceSpan) -> tuple[Term | None, Term]:
     if isinstance(term, Struct) and _is_struct(term, "::", 2):
         label, head = term.args
     if isinstance(head, Var):
-        raise _fault(VARIABLE_AS_HEAD, head, span, name=head.name)
+        raise _fault(words.VARIABLE_AS_HEAD, head, span, name=head.name)
     if isinstance(head, Struct) and _is_struct(head, ":", 2):
         left, right = (excerpt(_text(t, span)) for t in head.args)
-        raise _fault(SINGLE_COLON, head, span, label=left, head=right)
+        raise _fault(words.SINGLE_COLON, head, span, label=left, head=right)
     if (
         isinstance(head, Number | Text)
         or head == NIL
         or (isinstance(head, Struct) and (head.name, len(head.args)) in _NO_PREDICATES)
     ):
-        raise _fault(NO_HEAD, head, span, text=excerpt(_text(head, span)))
+        raise _fault(words.NO_HEAD, head, span, text=excerpt(_text(head, span)))
     return label, head
 
 
@@ -114,19 +101,19 @@ def declare_operators(directive: Directive, table: OperatorTable) -> OperatorTab
         and isinstance(priority.value, int)
         and 0 <= priority.value <= CLAUSE_PRIORITY
     ):
-        raise _fault(OP_PRIORITY, priority, directive.span, largest=CLAUSE_PRIORITY)
+        raise _fault(words.OP_PRIORITY, priority, directive.span, largest=CLAUSE_PRIORITY)
     for known in OPERATOR_TYPES:
         if type == Atom(known):
             return table.declare(priority.value, known, *_operator_names(names, directive))
-    raise _fault(OP_TYPE, type, directive.span, types=", ".join(OPERATOR_TYPES))
+    raise _fault(words.OP_TYPE, type, directive.span, types=", ".join(OPERATOR_TYPES))
 
 
 def _operator_names(names: Term, directive: Directive) -> list[str]:
     out: list[str] = []
     for name in list_items(names) or [names]:
         if not isinstance(name, Atom):
-            raise _fault(OP_NO_ATOM, name, directive.span)
+            raise _fault(words.OP_NO_ATOM, name, directive.span)
         if name.name in _FIXED_OPERATORS:
-            raise _fault(OP_FIXED, name, directive.span, name=name.name)
+            raise _fault(words.OP_FIXED, name, directive.span, name=name.name)
         out.append(name.name)
     return out

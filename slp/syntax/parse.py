@@ -14,15 +14,7 @@ from lark import Token
 from lark.exceptions import UnexpectedToken
 
 from slp.errors import Diagnostic, ProgramError, Related
-from slp.messages.syntax import (
-    MISMATCHED_BRACKETS,
-    ONE_TERM,
-    TOO_DEEP,
-    TOO_LARGE,
-    UNCLOSED_BRACKET,
-    UNFINISHED_CLAUSE,
-    UNOPENED_BRACKET,
-)
+from slp.messages import syntax as words
 from slp.source import MOST_CHARACTERS, SourceFile, SourceSpan
 from slp.syntax.ast import Comment, Directive, Item, SourceProgram
 from slp.syntax.clauses import declare_operators, item_of_term
@@ -106,7 +98,7 @@ def parse_term(text: str, name: str = "<goal>") -> Term:
         raise ProgramError(faults)
     if len(clauses) != 1:
         count = "none" if not clauses else str(len(clauses))
-        raise ProgramError(ONE_TERM(SourceSpan(file, 0, len(text)), count=count))
+        raise ProgramError(words.ONE_TERM(SourceSpan(file, 0, len(text)), count=count))
     (tokens,) = clauses
     if tokens[-1].type != "END":
         tokens.append(Token("END", ".", start_pos=len(text), end_pos=len(text)))
@@ -152,7 +144,7 @@ def _check_size(file: SourceFile) -> None:
 
 def _too_large(file: SourceFile, limit: str) -> ProgramError:
     span = SourceSpan(file, 0, 1)
-    return ProgramError(TOO_LARGE(span, what="this program", limit=limit))
+    return ProgramError(words.TOO_LARGE(span, what="this program", limit=limit))
 
 
 def _span(tokens: Sequence[Token], file: SourceFile) -> SourceSpan:
@@ -193,7 +185,7 @@ def _read_brackets(tokens: Sequence[Token], table: OperatorTable, file: SourceFi
             depth += _BRACKETS[token.type]
             if depth > _DEEPEST_BRACKETS:
                 span = token_span(token, file)
-                raise ProgramError(TOO_DEEP(span, limit=_DEEPEST_BRACKETS))
+                raise ProgramError(words.TOO_DEEP(span, limit=_DEEPEST_BRACKETS))
         try:
             parser.feed_token(token)
         except UnexpectedToken:
@@ -205,7 +197,7 @@ def _read_brackets(tokens: Sequence[Token], table: OperatorTable, file: SourceFi
             raise ProgramError(_bracket_fault(token, open_tokens, file)) from None
     if tokens[-1].type != "END":
         span = token_span(tokens[-1], file)
-        raise ProgramError(UNFINISHED_CLAUSE(span, last=excerpt(tokens[-1])))
+        raise ProgramError(words.UNFINISHED_CLAUSE(span, last=excerpt(tokens[-1])))
     operand: Operand | None = parser.feed_eof()  # type: ignore[no-untyped-call]
     return None if operand is None else operand.term
 
@@ -214,13 +206,13 @@ def _bracket_fault(token: Token, open_tokens: Sequence[Token], file: SourceFile)
     """What is wrong with a closing bracket or a full stop, given the brackets open there."""
     span = token_span(token, file)
     if not open_tokens:
-        return UNOPENED_BRACKET(span, bracket=token, opening=_OPENING[token])
+        return words.UNOPENED_BRACKET(span, bracket=token, opening=_OPENING[token])
     opening = open_tokens[-1]
     closing = _CLOSING[opening]
     opened = token_span(opening, file)
     if token.type == "END":
-        return UNCLOSED_BRACKET(opened, bracket=opening, closing=closing)
-    return MISMATCHED_BRACKETS(
+        return words.UNCLOSED_BRACKET(opened, bracket=opening, closing=closing)
+    return words.MISMATCHED_BRACKETS(
         span,
         related=[Related("opened here", opened)],
         bracket=token,

@@ -40,11 +40,7 @@ def term_to_text(term: Term) -> str:
 
 
 def term_pieces(
-    term: Term,
-    table: OperatorTable,
-    *,
-    limit: int = CLAUSE_PRIORITY,
-    as_written: bool = False,
+    term: Term, table: OperatorTable, *, limit: int = CLAUSE_PRIORITY, as_written: bool = False
 ) -> list[str]:
     """The text of a term in pieces; a piece `" "` is a blank that may become a line end.
 

@@ -20,32 +20,14 @@ from typing import TypeAlias
 from lark import Token
 
 from slp.errors import Diagnostic, ProgramError, Related
-from slp.messages.syntax import (
-    ANNOTATED_DISJUNCTION,
-    BLANK_BEFORE_BRACKET,
-    DICT,
-    LABEL_WITHOUT_OPERATOR,
-    MISSING_FULL_STOP,
-    MISSING_OPERAND,
-    OPERATOR_EXPECTED,
-    PRIORITY_CLASH,
-    STRAY_POINT,
-    TWO_LABELS,
-)
+from slp.messages import syntax as words
 from slp.source import SourceFile, SourceSpan
 from slp.syntax.mistakes import excerpt
 from slp.syntax.operators import CLAUSE_PRIORITY, Operator, OperatorTable
 from slp.syntax.tokens import token_end, token_span, token_start
 from slp.terms import Atom, Number, Struct, Term, functor
 
-__all__ = [
-    "Call",
-    "MissingFullStopError",
-    "Operand",
-    "SequenceItem",
-    "item_span",
-    "read_sequence",
-]
+__all__ = ["Call", "MissingFullStopError", "Operand", "SequenceItem", "item_span", "read_sequence"]
 
 
 class MissingFullStopError(ProgramError):
@@ -128,11 +110,7 @@ def _atom(token: Token, file: SourceFile) -> Operand:
 
 class _SequenceReader:
     def __init__(
-        self,
-        items: Sequence[SequenceItem],
-        table: OperatorTable,
-        file: SourceFile,
-        is_clause: bool,
+        self, items: Sequence[SequenceItem], table: OperatorTable, file: SourceFile, is_clause: bool
     ) -> None:
         self.items = items
         self.table = table
@@ -257,7 +235,7 @@ class _SequenceReader:
 
     def _missing_operand(self, token: Token, side: str) -> ProgramError:
         span = token_span(token, self.file)
-        return ProgramError(MISSING_OPERAND(span, side=side, operator=token))
+        return ProgramError(words.MISSING_OPERAND(span, side=side, operator=token))
 
     def _clash(self, operator: Operator, token: Token, right: Operand) -> ProgramError:
         inner = right.operator
@@ -267,10 +245,10 @@ class _SequenceReader:
         if operator.name == inner == "::":
             within = right.term.args[0] if isinstance(right.term, Struct) else right.term
             disjunction = functor(within) == (";", 2)
-            two = ANNOTATED_DISJUNCTION if disjunction else TWO_LABELS
+            two = words.ANNOTATED_DISJUNCTION if disjunction else words.TWO_LABELS
             return ProgramError(two(span, related=[outer]))
         return ProgramError(
-            PRIORITY_CLASH(
+            words.PRIORITY_CLASH(
                 span,
                 related=[outer],
                 inner=inner,
@@ -286,9 +264,9 @@ class _SequenceReader:
         following = self.items[i + 1] if i + 1 < len(self.items) else None
         assert isinstance(token, Token)
         if token == ".":
-            raise ProgramError(STRAY_POINT(token_span(token, self.file)))
+            raise ProgramError(words.STRAY_POINT(token_span(token, self.file)))
         if isinstance(following, Operand) and self._touches_curly(token_end(token), following):
-            raise ProgramError(DICT(token_span(token, self.file), name=token))
+            raise ProgramError(words.DICT(token_span(token, self.file), name=token))
 
     def _touches_curly(self, end: int, following: Operand) -> bool:
         return following.start == end and self.file.text.startswith("{", end)
@@ -299,22 +277,22 @@ class _SequenceReader:
         left = self.operands[-1]
         span = item_span(item, self.file)
         if item == ".":
-            return ProgramError(STRAY_POINT(span))
+            return ProgramError(words.STRAY_POINT(span))
         left_text = excerpt(self.file.text[left.start : left.end])
         if isinstance(item, Operand) and self._touches_curly(left.end, item):
-            return ProgramError(DICT(span, name=left_text))
+            return ProgramError(words.DICT(span, name=left_text))
         if self.is_clause and self._is_at_line_start(span.start):
-            return MissingFullStopError(MISSING_FULL_STOP(span, left=left_text), span.start)
+            return MissingFullStopError(words.MISSING_FULL_STOP(span, left=left_text), span.start)
         is_name = isinstance(previous, Token) and previous.type == "NAME"
         if is_name and isinstance(item, Operand) and span.text.startswith("("):
-            return ProgramError(BLANK_BEFORE_BRACKET(span, name=left_text))
+            return ProgramError(words.BLANK_BEFORE_BRACKET(span, name=left_text))
         right = excerpt(span.text)
         if self._is_label_before(item):
             label = SourceSpan(self.file, item_span(self.items[0], self.file).start, left.end)
             return ProgramError(
-                LABEL_WITHOUT_OPERATOR(label, label=excerpt(label.text), head=right)
+                words.LABEL_WITHOUT_OPERATOR(label, label=excerpt(label.text), head=right)
             )
-        return ProgramError(OPERATOR_EXPECTED(span, left=left_text, right=right))
+        return ProgramError(words.OPERATOR_EXPECTED(span, left=left_text, right=right))
 
     def _is_label_before(self, item: SequenceItem) -> bool:
         """Whether what was read so far of a clause looks like a label, and `item` like its head."""

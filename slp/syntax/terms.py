@@ -16,16 +16,7 @@ from lark import Token
 
 from slp.errors import Diagnostic, ProgramError
 from slp.messages import Wording
-from slp.messages.syntax import (
-    EMPTY_ARGUMENT,
-    EMPTY_BRACKETS,
-    EMPTY_GROUP,
-    LIST_TAIL,
-    LONELY_FULL_STOP,
-    QUOTED_NIL,
-    STRAY_POINT,
-    VARIABLE_AS_FUNCTOR,
-)
+from slp.messages import syntax as words
 from slp.source import SourceFile, SourceSpan
 from slp.syntax.mistakes import MOST_MISTAKES
 from slp.syntax.operators import DEFAULT_OPERATORS, OperatorTable
@@ -103,7 +94,7 @@ class _TermReader(local):
     def _quoted_atom(self, token: Token, span: SourceSpan) -> Term:
         name = quoted_text(token, self.file)
         if name == NIL.name:
-            raise self._fault(QUOTED_NIL, token)
+            raise self._fault(words.QUOTED_NIL, token)
         return Atom(name, span)
 
     def _string(self, token: Token, span: SourceSpan) -> Term:
@@ -134,7 +125,7 @@ class _TermReader(local):
         if not items:
             end = children[-1]
             assert isinstance(end, Token)
-            self.diagnostics.append(LONELY_FULL_STOP(token_span(end, self.file)))
+            self.diagnostics.append(words.LONELY_FULL_STOP(token_span(end, self.file)))
         while items:
             try:
                 return read_sequence(items, self.table, self.file, is_clause=True)
@@ -160,18 +151,18 @@ class _TermReader(local):
         name, items = children[0], children[2:-1]
         assert isinstance(name, Token)
         if name == ".":
-            raise self._fault(STRAY_POINT, name)
+            raise self._fault(words.STRAY_POINT, name)
         if is_variable_name(name):
-            raise self._fault(VARIABLE_AS_FUNCTOR, name, name=name)
+            raise self._fault(words.VARIABLE_AS_FUNCTOR, name, name=name)
         if not items:
-            raise ProgramError(EMPTY_BRACKETS(span, name=name))
+            raise ProgramError(words.EMPTY_BRACKETS(span, name=name))
         functor = quoted_text(name, self.file) if name[0] == "'" else str(name)
         arguments, _ = self._split(items, "COMMA")
         return Struct(functor, tuple(self._read(part) for part in arguments), span)
 
     def _group(self, children: Sequence[SequenceItem], span: SourceSpan) -> Term:
         if len(children) == 2:
-            raise ProgramError(EMPTY_GROUP(span))
+            raise ProgramError(words.EMPTY_GROUP(span))
         return self._read(children[1:-1])
 
     def _curly(self, children: Sequence[SequenceItem], span: SourceSpan) -> Term:
@@ -208,7 +199,7 @@ class _TermReader(local):
                 parts[-1].append(item)
                 continue
             if bar is not None:
-                raise self._fault(LIST_TAIL, item)
+                raise self._fault(words.LIST_TAIL, item)
             if not parts[-1]:
                 raise self._empty_part(item)
             parts.append([])
@@ -220,7 +211,7 @@ class _TermReader(local):
 
     def _empty_part(self, separator: Token) -> ProgramError:
         is_bar = separator.type == "BAR"
-        return self._fault(LIST_TAIL if is_bar else EMPTY_ARGUMENT, separator)
+        return self._fault(words.LIST_TAIL if is_bar else words.EMPTY_ARGUMENT, separator)
 
     def _fault(self, message: Wording, token: Token, **values: Any) -> ProgramError:
         return ProgramError(message(token_span(token, self.file), **values))

@@ -12,16 +12,7 @@ import re
 from lark import Token
 
 from slp.errors import Diagnostic, ProgramError
-from slp.messages.syntax import (
-    BACKQUOTED,
-    BAD_ESCAPE,
-    BAD_NUMBER,
-    ILLEGAL_CHARACTER,
-    NESTED_COMMENT,
-    NUMBER_TOO_LARGE,
-    UNCLOSED_COMMENT,
-    UNCLOSED_QUOTE,
-)
+from slp.messages import syntax as words
 from slp.source import SourceFile, SourceSpan
 from slp.syntax.mistakes import excerpt
 
@@ -72,21 +63,21 @@ def find_token_fault(token: Token, file: SourceFile) -> Diagnostic | None:
     match token.type:
         case "COMMENT" if "/*" in token[2:] and token.startswith("/*"):
             start = span.start + token.index("/*", 2)
-            return NESTED_COMMENT(SourceSpan(file, start, start + 2))
+            return words.NESTED_COMMENT(SourceSpan(file, start, start + 2))
         case "UNCLOSED_COMMENT":
-            return UNCLOSED_COMMENT(SourceSpan(file, span.start, span.start + 2))
+            return words.UNCLOSED_COMMENT(SourceSpan(file, span.start, span.start + 2))
         case "UNCLOSED_QUOTE":
-            return UNCLOSED_QUOTE(span, quote=token[0])
+            return words.UNCLOSED_QUOTE(span, quote=token[0])
         case "BACKQUOTED":
-            return BACKQUOTED(span)
+            return words.BACKQUOTED(span)
         case "BAD_NUMBER":
-            return BAD_NUMBER(span, text=excerpt(token))
+            return words.BAD_NUMBER(span, text=excerpt(token))
         case "ILLEGAL":
-            return ILLEGAL_CHARACTER(span, character=_character_name(token))
+            return words.ILLEGAL_CHARACTER(span, character=_character_name(token))
         case "NAME" | "FUNCTOR" if token[0].isalpha() and not token.isidentifier():
             # \w takes more than the identifiers of Unicode, which Prolog's names are.
             bad = next(c for i, c in enumerate(token) if not token[: i + 1].isidentifier())
-            return ILLEGAL_CHARACTER(span, character=_character_name(bad))
+            return words.ILLEGAL_CHARACTER(span, character=_character_name(bad))
     return None
 
 
@@ -127,7 +118,7 @@ def number_value(token: Token, file: SourceFile) -> int | float:
     elif (value := float(token)) < math.inf:
         return value
     span = token_span(token, file)
-    raise ProgramError(NUMBER_TOO_LARGE(span, digits=_LARGEST_INTEGER))
+    raise ProgramError(words.NUMBER_TOO_LARGE(span, digits=_LARGEST_INTEGER))
 
 
 def quoted_text(token: Token, file: SourceFile) -> str:
@@ -159,7 +150,7 @@ def _unescape(body: str, start: int, file: SourceFile, quote: str = "") -> str:
         if digits and len(digits) <= 8 and _is_character(code := int(digits, base)):
             return chr(code)
         span = SourceSpan(file, start + match.start(), start + match.end())
-        raise ProgramError(BAD_ESCAPE(span, text=excerpt(match[0])))
+        raise ProgramError(words.BAD_ESCAPE(span, text=excerpt(match[0])))
 
     return _ESCAPE.sub(replacement, body)
 

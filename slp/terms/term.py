@@ -25,11 +25,13 @@ __all__ = [
     "Text",
     "Var",
     "arguments",
+    "conjuncts",
     "functor",
     "list_items",
     "list_term",
     "same_number",
     "substitute",
+    "subterms",
     "variables",
     "with_args",
 ]
@@ -184,6 +186,27 @@ def list_items(term: Term) -> list[Term] | None:
         out.append(term.args[0])
         term = term.args[1]
     return out if term == NIL else None
+
+
+def conjuncts(term: Term) -> Iterator[Term]:
+    """Goals of `A, B, C`, from left to right."""
+    todo = [term]
+    while todo:
+        t = todo.pop()
+        if isinstance(t, Struct) and t.name == "," and len(t.args) == 2:
+            todo.extend(reversed(t.args))
+        else:
+            yield t
+
+
+def subterms(term: Term) -> Iterator[Term]:
+    """A term and all its parts, from left to right, each before its arguments."""
+    stack = [term]
+    while stack:
+        t = stack.pop()
+        yield t
+        if isinstance(t, Struct):
+            stack.extend(reversed(t.args))
 
 
 def variables(term: Term) -> Iterator[Var]:

@@ -77,7 +77,7 @@ def test_an_automaton_refuses_just_the_splits_that_the_definition_forbids(
             walk(step[1])
 
     broken: list[Place] = []
-    walk(automaton.start())
+    walk(automaton.start)
 
 
 @settings(max_examples=100, deadline=None)
@@ -229,13 +229,13 @@ def test_the_coarse_cell_of_a_fine_cell_holds_it(some: set[int], more: set[int])
 )
 def test_start_states_in_words(constraint: ir.Constraint, words: str) -> None:
     automaton = automaton_of(constraint)
-    assert automaton.describe(automaton.start()) == words
+    assert automaton.describe(automaton.start) == words
 
 
 def test_states_after_a_split_in_words() -> None:
     def after(constraint: ir.Constraint, t: float) -> tuple[str, str]:
         automaton = automaton_of(constraint)
-        step = automaton.step(automaton.start(), "age", cell(t))
+        step = automaton.step(automaton.start, "age", cell(t))
         assert step is not None
         return automaton.describe(step[0]), automaton.describe(step[1])
 
@@ -251,7 +251,7 @@ def test_states_after_a_split_in_words() -> None:
 
 def test_a_region_inside_the_box_forbids_the_feature() -> None:
     automaton = ForbidWithinAutomaton("age", INFANT)
-    step = automaton.step(automaton.start(), "age", cell(24.0))
+    step = automaton.step(automaton.start, "age", cell(24.0))
     assert step is not None
     inner = automaton.step(step[0], "age", cell(0.0))
     assert inner is not None and automaton.describe(inner[1]) == "inside infant"

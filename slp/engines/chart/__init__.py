@@ -20,8 +20,8 @@ __all__ = ["Chart", "Forest", "build_forest"]
 __getattr__, __dir__ = late_names(
     __name__,
     {
-        "Chart": "slp.engines.chart.chart",
-        "Forest": "slp.engines.chart.forest",
-        "build_forest": "slp.engines.chart.build",
+        "slp.engines.chart.chart": "Chart",
+        "slp.engines.chart.forest": "Forest",
+        "slp.engines.chart.build": "build_forest",
     },
 )

@@ -11,4 +11,4 @@ if TYPE_CHECKING:
 __all__ = ["Enumeration"]
 
 # It is rarely used.
-__getattr__, __dir__ = late_names(__name__, {"Enumeration": "slp.engines.enumeration.sums"})
+__getattr__, __dir__ = late_names(__name__, {"slp.engines.enumeration.sums": "Enumeration"})

@@ -29,4 +29,4 @@ __all__ = [
 ]
 
 # Exact engines need none of it.
-__getattr__, __dir__ = late_names(__name__, {name: "slp.engines.mcmc.sample" for name in __all__})
+__getattr__, __dir__ = late_names(__name__, {"slp.engines.mcmc.sample": " ".join(__all__)})

@@ -19,8 +19,7 @@ __all__ = ["PrologMetropolisHastings", "PrologProcess", "sampler"]
 __getattr__, __dir__ = late_names(
     __name__,
     {
-        "PrologMetropolisHastings": "slp.swipl.trees.chains",
-        "PrologProcess": "slp.swipl.trees.process",
-        "sampler": "slp.swipl.trees.chains",
+        "slp.swipl.trees.chains": "PrologMetropolisHastings sampler",
+        "slp.swipl.trees.process": "PrologProcess",
     },
 )
