@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from slp.analysis import check_names, check_program_on_table, read_program
+from slp.analysis import check_ignored, check_names, check_program_on_table, read_program
 from slp.analysis.findings import Findings
 from slp.analysis.row_labels import row_sums_check
 from slp.budgets import check_time
@@ -122,7 +122,8 @@ def compile_problem(program: Program, X: Any, y: Any = None, *, finite: bool = T
     check_time("reading the table")
     schema = table.schema(program.support.min_leaf)
     states = StateRules(program, schema.most_leaves)
-    on_table = check_program_on_table(program, table, states)
+    on_table = check_ignored(program, frame.names)
+    on_table += check_program_on_table(program, table, states)
     if program.edits is not None:
         edits, support = program.edits, program.support
         on_table += fit_tree(edits.tree, table, support, edits.span)[1]

@@ -14,11 +14,12 @@ Inside, in the order of the pipeline (`check`): `sources` (files that are used),
 from slp.analysis.check import check_program, read_program
 from slp.analysis.expand import expand_program
 from slp.analysis.expand_on_table import expand_on_table
-from slp.analysis.on_table import check_names, check_program_on_table
+from slp.analysis.on_table import check_ignored, check_names, check_program_on_table
 
 __all__ = [
     "check_names",
     "check_program",
+    "check_ignored",
     "check_program_on_table",
     "expand_on_table",
     "expand_program",

@@ -20,7 +20,7 @@ from slp.resolution import StateRules
 from slp.syntax import term_to_text
 from slp.terms import Atom, Struct, list_term
 
-__all__ = ["check_names", "check_program_on_table"]
+__all__ = ["check_ignored", "check_names", "check_program_on_table"]
 
 
 def check_names(
@@ -39,6 +39,17 @@ def check_names(
         else:
             help = name_help(name, features, "feature")
             findings.add(words.NO_SUCH_FEATURE(span, name=name, help=help))
+
+
+def check_ignored(program: Program, columns: Collection[str]) -> tuple[Diagnostic, ...]:
+    """Warnings about ignored columns that a table does not have: a column of a name that is nearly
+    the same would be a feature."""
+    findings = Findings()
+    for name in program.ignored:
+        if name not in columns:
+            span, help = program.spans.get(f"ignore:{name}"), name_help(name, columns, "column")
+            findings.add(words.NOTHING_TO_IGNORE(span, name=name, help=help))
+    return findings.in_order()
 
 
 def check_program_on_table(

@@ -496,7 +496,8 @@ E134 = Entry(
     example=":- start(t(0)).\n1 :: t(N) --> t(N+1).",
 )
 ENDLESS_STATES = E134.says(
-    "these calls go on without end and without a split: {state} is still about the same box",
+    "these calls lead to more than 1,000 states, or to ever larger ones, without a split: "
+    "{state} is still about the same box",
     "bound them by a guard, such as {{ I < {most_leaves} }}",
 )
 
@@ -925,3 +926,11 @@ FORBID_MISSES_NODES = W153.says(
     + ", so they reach beyond the box",
     _MOVE,
 )
+
+W154 = Entry(
+    "W154: an ignored column is not in the table",
+    cause="`ignore(...)` names a column that the table does not have.",
+    remedy="Take the nearest name, or take it out.",
+    example="slp check prior.slp data.csv   (`prior.slp` has `:- ignore(agee).`)",
+)
+NOTHING_TO_IGNORE = W154.says("the table has no column `{name}` to ignore", "{help}")

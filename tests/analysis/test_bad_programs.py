@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from slp.analysis import check_program, check_program_on_table
+from slp.analysis import check_ignored, check_program, check_program_on_table
 from slp.data import read_frame, table_of
 from slp.errors import Diagnostic, SlpError
 from slp.messages import Entry, checker
@@ -31,7 +31,9 @@ def findings(name: str) -> list[Diagnostic]:
         warnings = list(program.warnings)
         table = Path(name).with_suffix(".csv")
         if table.exists():
-            coded = table_of(program, read_frame(table))
+            frame = read_frame(table)
+            warnings += check_ignored(program, frame.columns)
+            coded = table_of(program, frame)
             most_leaves = coded.schema(program.support.min_leaf).most_leaves
             warnings += check_program_on_table(program, coded, StateRules(program, most_leaves))
     except SlpError as e:
