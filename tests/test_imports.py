@@ -290,7 +290,7 @@ import numpy as np
 from slp.results import r_hat
 assert r_hat(np.random.default_rng(0).normal(size=(4, 100))) is not None
 assert not {"xarray", "pandas", "arviz_stats"} & sys.modules.keys()
-import arviz_stats
+import arviz_stats.base.array
 assert arviz_stats.base.array.array_stats is not None and "arviz_stats.base" in sys.modules
 """
 
