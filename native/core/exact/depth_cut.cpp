@@ -9,6 +9,7 @@
 
 #include "arena.hpp"
 #include "problem/edges.hpp"
+#include "problem/split_measures.hpp"
 
 namespace slp::exact {
 
@@ -21,7 +22,7 @@ constexpr int kDepthOfGreedy = 8;
 constexpr double kRounding = 1e-9;
 
 bool weighs_like_probabilities(const DepthGrammar& by_depth) {
-    return by_depth.measure != Measure::each && !by_depth.endless &&
+    return is_subprobability(by_depth.measure) && !by_depth.endless &&
            std::all_of(by_depth.nodes.begin(), by_depth.nodes.end(),
                        [](const DepthGrammar::Node& node) {
                            return node.leaf_alone <= 1 + kRounding &&

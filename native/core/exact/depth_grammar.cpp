@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "problem/split_measures.hpp"
+
 namespace slp::exact {
 
 namespace {
-
-bool depends_on_counts(Measure measure) {
-    return measure != Measure::gap && measure != Measure::partition;
-}
 
 // The state that every split of a rule leads to on both sides; -1 if there is no such state.
 std::int32_t next_state(const Rule& rule) {

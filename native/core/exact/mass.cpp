@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "problem/calls.hpp"
+#include "problem/split_measures.hpp"
 
 namespace slp::exact {
 
@@ -19,10 +20,6 @@ constexpr double kMostProducts = 3e7;
 
 // Numbers of rows for which labels are evaluated.
 constexpr double kMostLabels = 2e7;
-
-bool sums_to_one(Measure measure) {
-    return measure != Measure::each && measure != Measure::partition;
-}
 
 double log_add(double x, double y) {
     const double top = std::max(x, y);
@@ -164,7 +161,7 @@ bool MassBound::bounded_by_state() {
     for (const std::size_t s : order_) {
         bool only_calls = true;
         for (const Rule& rule : states[s]) {
-            if (rule.kind == RuleKind::split && !sums_to_one(rule.measure)) {
+            if (rule.kind == RuleKind::split && !is_subprobability(rule.measure)) {
                 return false;
             }
             only_calls = only_calls && rule.kind == RuleKind::call;
@@ -244,7 +241,7 @@ Scaled MassBound::of_rule(const Rule& rule, std::uint32_t size) const {
         if (pairs.empty() || by_left.empty()) {
             continue;
         }
-        if (sums_to_one(rule.measure)) {
+        if (is_subprobability(rule.measure)) {
             total = std::max(total, *std::max_element(by_left.begin(), by_left.end()));
         } else {
             total.add(sum_over_splits(by_left, f, size));
@@ -297,7 +294,7 @@ MassBound::Largest MassBound::largest() const {
             if (rule.kind == RuleKind::leaf) {
                 own[s].leaf += weight;
             } else if (rule.kind == RuleKind::split) {
-                (sums_to_one(rule.measure) ? own[s].shared : own[s].each) += weight;
+                (is_subprobability(rule.measure) ? own[s].shared : own[s].each) += weight;
             } else {
                 const Largest& called = own[static_cast<std::size_t>(rule.state)];
                 own[s].leaf += weight * called.leaf;

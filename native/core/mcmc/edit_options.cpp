@@ -9,7 +9,8 @@ namespace slp::mcmc {
 EditOptions::EditOptions(const Problem& problem, const Geometry& geometry, const EditRules& rules)
     : problem_(problem),
       geometry_(geometry),
-      rules_(rules),
+      max_depth_(rules.max_depth),
+      measure_(rules.measure, problem.grammar.feature_weights),
       least_(static_cast<std::uint64_t>(problem.grammar.min_leaf)),
       cuts_(problem),
       listed_(problem.table.features.size()),
@@ -27,7 +28,7 @@ void EditOptions::enter(const EditTree& tree, std::uint32_t node) {
 
 bool EditOptions::any() {
     const auto& node = tree_->proof.nodes[node_];
-    if (node.n_parts() == 0 && tree_->marks[node_].depth >= rules_.max_depth) {
+    if (node.n_parts() == 0 && tree_->marks[node_].depth >= max_depth_) {
         return false;
     }
     for (std::size_t f = 0; f < listed_.size(); ++f) {
@@ -187,32 +188,32 @@ bool EditOptions::keeps_enough(const Feature& feature, std::uint32_t level, bool
 
 // --- the choice among them --------------------------------------------------------------------
 
-// Masses of the features under the measure: feature_then_cut and gap share 1 among the features
-// with an option by their weights; `all` counts options.
+// Masses of the features under the measure, taken over the options. These are listed only where a
+// mass depends on their number.
 void EditOptions::weigh() {
     if (weighed_) {
         return;
     }
     for (std::size_t f = 0; f < masses_.size(); ++f) {
-        if (rules_.measure == Measure::all) {
-            masses_[f] = static_cast<double>(cuts(f).size());
+        if (measure_.counts_splits()) {
+            masses_[f] = measure_.mass(f, static_cast<double>(cuts(f).size()));
         } else {
-            masses_[f] = can_split(f) ? problem_.grammar.feature_weights[f] : 0.0;
+            masses_[f] = can_split(f) ? measure_.mass(f, 1.0) : 0.0;
         }
     }
-    total_ = std::accumulate(masses_.begin(), masses_.end(), 0.0);
+    total_ = measure_.total(std::accumulate(masses_.begin(), masses_.end(), 0.0));
     weighed_ = true;
 }
 
 double EditOptions::weight_within(std::size_t f, const Cut& cut) const {
-    return rules_.measure == Measure::gap ? geometry_.gap(f, cut.low, cut.high) : 1.0;
+    return measure_.weight(geometry_, f, cut.low, cut.high);
 }
 
 EditOptions::Choice EditOptions::draw(Randomness& random) {
     weigh();
     const std::size_t f = random.among(masses_);
     const auto own = cuts(f);
-    if (rules_.measure != Measure::gap) {
+    if (!measure_.by_gap()) {
         return chosen(f, random.index(own.size()));
     }
     within_.clear();

@@ -18,6 +18,7 @@
 #include "mcmc/row_test.hpp"
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
+#include "problem/split_measures.hpp"
 
 namespace slp::mcmc {
 
@@ -99,7 +100,8 @@ private:
 
     const Problem& problem_;
     const Geometry& geometry_;
-    EditRules rules_;
+    std::uint32_t max_depth_;
+    SplitMeasure measure_;
     std::uint64_t least_;
     CutFinder cuts_;
 

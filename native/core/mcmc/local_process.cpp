@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "problem/split_measures.hpp"
+
 namespace slp::mcmc {
 
 LocalProcess::LocalProcess(const Problem& problem, const Geometry& geometry)
@@ -234,12 +236,12 @@ std::size_t LocalProcess::transition(std::size_t f, const Cut& cut) const {
 
 LocalProcess::Counts LocalProcess::count(const Rule& rule, const FeatureSteps& steps,
                                          std::size_t f) {
+    const SplitMeasure measure(rule.measure, problem_.grammar.feature_weights);
     Counts out;
     for (const Cut& cut : cuts_.cuts(f)) {
         const std::int32_t left =
             steps.kind == Steps::mixed ? rule.transitions[transition(f, cut)] : steps.left;
-        const double weight =
-            rule.measure == Measure::gap ? geometry_.gap(f, cut.low, cut.high) : 1.0;
+        const double weight = measure.weight(geometry_, f, cut.low, cut.high);
         if (problem_.grammar.takes_over(left)) {
             out.taken_over += weight;
         }
@@ -254,14 +256,13 @@ LocalProcess::Counts LocalProcess::count(const Rule& rule, const FeatureSteps& s
 void LocalProcess::weigh_features(std::size_t r) {
     const Rule& rule = (*rules_)[r];
     const auto& features = (*steps_here_)[r].features;
-    const bool counts_cuts = rule.measure == Measure::all || rule.measure == Measure::each;
-    const auto d = static_cast<double>(features.size());
+    const SplitMeasure measure(rule.measure, problem_.grammar.feature_weights);
     total_mass_ = over_ = 0.0;
     n_features_ = 0;
     for (std::size_t f = 0; f < features.size(); ++f) {
         mass_[f] = 0.0;
         double taken_over, open_fraction;
-        if (counts_cuts || features[f].kind == Steps::mixed) {
+        if (measure.counts_splits() || features[f].kind == Steps::mixed) {
             const Counts counts = count(rule, features[f], f);
             taken_over = counts.taken_over;
             open_fraction = taken_over > 0 ? counts.open / taken_over : 0.0;
@@ -271,29 +272,25 @@ void LocalProcess::weigh_features(std::size_t r) {
             open_fraction = found.open ? 1.0 : 0.0;
         }
         if (taken_over > 0) {
-            const double available = counts_cuts ? taken_over
-                                     : rule.measure == Measure::per_feature
-                                         ? 1.0 / d
-                                         : problem_.grammar.feature_weights[f];
-            mass_[f] = available * open_fraction;
-            over_ += available;
+            const double mass = measure.mass(f, taken_over);
+            mass_[f] = mass * open_fraction;
+            over_ += mass;
         }
         total_mass_ += mass_[f];
         n_features_ += mass_[f] > 0;
     }
-    if (rule.measure == Measure::each || rule.measure == Measure::per_feature) {
-        over_ = 1.0;
-    }
+    over_ = measure.total(over_);
 }
 
 void LocalProcess::list_open_cuts(const Rule& rule, const FeatureSteps& steps, std::size_t f) {
+    const SplitMeasure measure(rule.measure, problem_.grammar.feature_weights);
     open_.clear();
     gaps_.clear();
     for (const Cut& cut : cuts_.cuts(f)) {
         if (steps.kind != Steps::mixed || rule.transitions[transition(f, cut)] >= 0) {
             open_.push_back(cut);
-            if (rule.measure == Measure::gap) {
-                gaps_.push_back(geometry_.gap(f, cut.low, cut.high));
+            if (measure.by_gap()) {
+                gaps_.push_back(measure.weight(geometry_, f, cut.low, cut.high));
             }
         }
     }

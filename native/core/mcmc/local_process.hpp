@@ -5,19 +5,15 @@
 // under the program and Z the sum of w over a choice's alternatives (those of weight above zero
 // that do not fail at once), the alternative is drawn with probability w / Z.
 //
-// The splits of a rule are chosen by feature, then within it, which is the same distribution: with
-// V_f the splits on feature f that the measure is taken over, O_f those of them that may be taken,
+// The splits of a rule are chosen by feature, then within it, which is the same distribution. With
+// V_f the splits on feature f that the measure is taken over, O_f those of them that may be taken
+// and g the weight of a split (problem/split_measures.hpp), the feature is drawn by
 //
-//     measure            mass of feature f                     over A           within f
-//     feature_then_cut   w_f |O_f| / |V_f|                     sum of w_f       uniform
-//     gap                w_f g(O_f) / g(V_f)                   sum of w_f       by gap
-//     per_feature        1 / d  |O_f| / |V_f|                  1                uniform
-//     all                |O_f|                                 sum of |V_f|     uniform
-//     each               |O_f|                                 1                uniform
+//     mass of f  x  g(O_f) / g(V_f)
 //
-// so Z is the sum of the masses over A. Where every cut of a feature leads to the same two states
-// and none is forbidden, |O_f| / |V_f| = 1 is known without reading the rows. `partition` is taken
-// from the exact engine's EdgeBuilder.
+// and Z is the sum of these over the measure's total. Where every cut of a feature leads to the
+// same two states and none is forbidden, g(O_f) / g(V_f) = 1 is known without reading the rows.
+// `partition` is taken from the exact engine's EdgeBuilder.
 
 #pragma once
 

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "problem/split_measures.hpp"
+
 namespace slp {
 
 namespace {
@@ -29,7 +31,7 @@ EdgeBuilder::EdgeBuilder(const Problem& problem, const Geometry& geometry)
       counted_(problem.counted()),
       weights_(problem),
       statistics_(problem.leaf.n_statistics()),
-      total_(problem.table.features.size()) {
+      of_feature_(problem.table.features.size()) {
     const States& states = problem.grammar.states;
     const std::size_t n =
         states.open() ? kMostKeysKept : states.size() * static_cast<std::size_t>(n_owed_);
@@ -125,42 +127,26 @@ bool EdgeBuilder::find_split_probabilities(const Rule& rule, const Box& box,
     if (rule.measure == Measure::partition) {
         keep_first_of_each_partition(box, splits);
     }
-    if (rule.measure == Measure::each || rule.measure == Measure::partition) {
-        for (const std::uint32_t i : taken_) {
-            probability_[i] = 1.0;
+    const SplitMeasure measure(rule.measure, problem_.grammar.feature_weights);
+    std::fill(of_feature_.begin(), of_feature_.end(), 0.0);
+    for (const std::uint32_t i : taken_) {
+        const BoxSplit& split = splits[i];
+        probability_[i] = measure.weight(geometry_, split.feature, split.low, split.high);
+        of_feature_[split.feature] += probability_[i];
+    }
+    double masses = 0;
+    for (std::size_t f = 0; f < of_feature_.size(); ++f) {
+        masses += of_feature_[f] > 0 ? measure.mass(f, of_feature_[f]) : 0.0;
+    }
+    for (std::size_t f = 0; f < of_feature_.size(); ++f) {
+        if (of_feature_[f] > 0) {
+            of_feature_[f] = measure.share(f, of_feature_[f], measure.total(masses));
         }
-    } else if (rule.measure == Measure::all) {
-        for (const std::uint32_t i : taken_) {
-            probability_[i] = 1.0 / static_cast<double>(taken_.size());
-        }
-    } else {
-        weigh_by_feature(rule.measure, splits);
+    }
+    for (const std::uint32_t i : taken_) {
+        probability_[i] *= of_feature_[splits[i].feature];
     }
     return true;
-}
-
-void EdgeBuilder::weigh_by_feature(Measure measure, std::span<const BoxSplit> splits) {
-    std::fill(total_.begin(), total_.end(), 0.0);
-    for (const std::uint32_t i : taken_) {
-        probability_[i] = measure == Measure::gap
-                              ? geometry_.gap(splits[i].feature, splits[i].low, splits[i].high)
-                              : 1.0;
-        total_[splits[i].feature] += probability_[i];
-    }
-    const auto& weights = problem_.grammar.feature_weights;
-    double available = 0;
-    for (std::size_t f = 0; f < total_.size(); ++f) {
-        available += total_[f] > 0 ? weights[f] : 0.0;
-    }
-    for (std::size_t f = 0; f < total_.size(); ++f) {
-        const double chosen = measure == Measure::per_feature
-                                  ? 1.0 / static_cast<double>(total_.size())
-                                  : weights[f] / available;
-        total_[f] = total_[f] > 0 ? chosen / total_[f] : 0.0;
-    }
-    for (const std::uint32_t i : taken_) {
-        probability_[i] *= total_[splits[i].feature];
-    }
 }
 
 // Of the splits that part the rows alike, sides disregarded, the first stands for the others.

@@ -86,7 +86,6 @@ private:
     // are none.
     bool find_split_probabilities(const Rule& rule, const Box& box,
                                   std::span<const BoxSplit> splits);
-    void weigh_by_feature(Measure measure, std::span<const BoxSplit> splits);
     void keep_first_of_each_partition(const Box& box, std::span<const BoxSplit> splits);
     std::span<Edge> split_edges(const Rule& rule, const Box& box,
                                 std::span<const BoxSplit> splits, std::int32_t owed,
@@ -105,7 +104,8 @@ private:
     std::vector<std::uint8_t> applicable_;
     std::vector<double> probability_;
     std::vector<std::uint32_t> taken_;
-    std::vector<double> total_;
+    // Of each feature the sum of the weights of its splits, then the share of one of weight 1.
+    std::vector<double> of_feature_;
     std::vector<std::uint32_t> parting_;
 };
 

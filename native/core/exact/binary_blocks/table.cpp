@@ -34,14 +34,10 @@ std::optional<BinaryTable> binary_table(const Problem& problem, const Geometry& 
 }
 
 BinarySplitProbabilities::BinarySplitProbabilities(const BinaryTable& table,
-                                                   const Grammar& grammar, Measure measure)
-    : weight(table.features.size(), 1.0),
-      by_sum(measure == Measure::feature_then_cut || measure == Measure::all),
-      fixed(measure == Measure::per_feature
-                ? 1.0 / static_cast<double>(grammar.feature_weights.size())
-                : 1.0) {
-    for (std::size_t b = 0; b < weight.size() && measure == Measure::feature_then_cut; ++b) {
-        weight[b] = grammar.feature_weights[table.features[b]];
+                                                   const Grammar& grammar, Measure own)
+    : measure(own, grammar.feature_weights) {
+    for (const std::uint32_t feature : table.features) {
+        weight.push_back(measure.mass(feature, 1.0));
     }
 }
 

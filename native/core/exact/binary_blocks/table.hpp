@@ -12,6 +12,7 @@
 #include "exact/depth_grammar.hpp"
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
+#include "problem/split_measures.hpp"
 
 namespace slp::exact {
 
@@ -52,11 +53,11 @@ struct BinarySplitProbabilities {
     BinarySplitProbabilities(const BinaryTable& table, const Grammar& grammar, Measure measure);
 
     // The common factor of all splits of a box, given the sum of their weights.
-    double common(double sum) const { return by_sum ? 1.0 / sum : fixed; }
+    double common(double sum) const { return 1.0 / measure.total(sum); }
 
-    std::vector<double> weight;  // of each bit
-    bool by_sum;
-    double fixed;
+    SplitMeasure measure;
+    // Of each bit: mass of its feature, and share of its split but for what all have in common.
+    std::vector<double> weight;
 };
 
 // Marginal likelihoods of leaves times exp(log_scale * rows), on the probability scale; those of

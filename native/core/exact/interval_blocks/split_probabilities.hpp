@@ -12,41 +12,46 @@
 #include "exact/interval_blocks/ranks.hpp"
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
+#include "problem/split_measures.hpp"
 
 namespace slp::exact {
 
-// The measure where only the numbers of splits matter: the probability of each split of a member.
-class CountedMeasure {
+// The splits of each member of one block: their number, and the sum of the masses of the features
+// that they are on. Scratch that the next block overwrites.
+class MemberSplits {
 public:
-    CountedMeasure(const Problem& problem, const DepthGrammar& by_depth)
-        : measure_(by_depth.measure),
-          weights_(problem.grammar.feature_weights),
-          d_(static_cast<double>(weights_.size())) {}
+    MemberSplits(const Problem& problem, const DepthGrammar& by_depth)
+        : measure_(by_depth.measure, problem.grammar.feature_weights) {}
 
-    // What a feature with splits adds to the normaliser.
-    double available(std::uint32_t feature) const {
-        return measure_ == Measure::feature_then_cut ? weights_[feature] : 0.0;
+    static constexpr std::size_t kBytes = sizeof(std::uint32_t) + sizeof(double);  // of a member
+
+    void reserve(std::size_t most_members) {
+        number_.resize(most_members);
+        masses_.resize(most_members);
     }
-    // Of each of a feature's n splits, without the factor common to all splits.
-    double of_feature(std::uint32_t feature, std::uint32_t n) const {
-        switch (measure_) {
-            case Measure::feature_then_cut: return weights_[feature] / n;
-            case Measure::per_feature: return 1.0 / (n * d_);
-            default: return 1.0;
-        }
+    void clear(std::size_t n_members) {
+        std::fill_n(number_.begin(), n_members, 0U);
+        std::fill_n(masses_.begin(), n_members, 0.0);
     }
-    double common(std::uint32_t n_splits, double available) const {
-        switch (measure_) {
-            case Measure::feature_then_cut: return 1.0 / available;
-            case Measure::all: return 1.0 / n_splits;
-            default: return 1.0;
-        }
+
+    // Adds n splits on a feature, which are all that the member has on it. Their probability each,
+    // but for what all splits of the member have in common.
+    double add(std::size_t member, std::uint32_t feature, std::uint32_t n) {
+        number_[member] += n;
+        masses_[member] += measure_.mass(feature, n);
+        return measure_.share(feature, n, 1.0);
+    }
+
+    std::uint32_t number(std::size_t member) const { return number_[member]; }
+    // What all splits of the member have in common; 0 if it has none.
+    double common(std::size_t member) const {
+        return number_[member] > 0 ? 1.0 / measure_.total(masses_[member]) : 0.0;
     }
 
 private:
-    Measure measure_;
-    const std::vector<double>& weights_;
-    double d_;
+    SplitMeasure measure_;
+    std::vector<std::uint32_t> number_;
+    std::vector<double> masses_;
 };
 
 // The probabilities of all splits of one block's members, counted in advance. A member (i, j) of
@@ -57,17 +62,17 @@ public:
                        std::size_t most)
         : problem_(problem),
           inner_(inner),
-          measure_(problem, by_depth),
+          splits_(problem, by_depth),
           is_plain_(
               by_depth.measure == Measure::each &&
               std::all_of(by_depth.nodes.begin(), by_depth.nodes.end(),
                           [](const DepthGrammar::Node& x) { return x.leaf == x.leaf_alone; })),
-          n_splits_(most * most),
-          n_of_feature_(most * most),
-          available_(most * most) {}
+          n_of_feature_(most * most) {
+        splits_.reserve(most * most);
+    }
 
     std::size_t bytes() const {
-        return n_splits_.size() * (2 * sizeof(std::uint32_t) + sizeof(double)) +
+        return n_of_feature_.size() * (sizeof(std::uint32_t) + MemberSplits::kBytes) +
                probability_.capacity() * sizeof(double);
     }
 
@@ -79,8 +84,7 @@ public:
             probability_.assign(n_members_, 1.0);
             return;
         }
-        std::fill_n(n_splits_.begin(), n_members_, 0U);
-        std::fill_n(available_.begin(), n_members_, 0.0);
+        splits_.clear(n_members_);
         probability_.clear();
         for_each_feature(splits, [&](std::span<const BoxSplit> of_feature, std::uint32_t) {
             count_outer(ranks, of_feature);
@@ -100,15 +104,11 @@ public:
         return probability_[probability_.size() - n_members_ + member];
     }
     double common(std::size_t member) const {
-        if (is_plain_) {
-            return 1.0;
-        }
-        const std::uint32_t n = n_splits_[member];
-        return n > 0 ? measure_.common(n, available_[member]) : 0.0;
+        return is_plain_ ? 1.0 : splits_.common(member);
     }
     // The weight of a leaf, times its likelihood.
     double of_leaf(const DepthGrammar::Node& node, std::size_t member) const {
-        const bool alone = !is_plain_ && n_splits_[member] == 0;
+        const bool alone = !is_plain_ && splits_.number(member) == 0;
         return alone ? node.leaf_alone : node.leaf;
     }
 
@@ -149,9 +149,7 @@ private:
         for (std::size_t i = 0; i < k; ++i) {
             for (std::size_t at = i * k + i; at < (i + 1) * k; ++at) {
                 if (const std::uint32_t n = n_of_feature_[at]; n > 0) {
-                    n_splits_[at] += n;
-                    available_[at] += measure_.available(feature);
-                    probability_[first + at] = measure_.of_feature(feature, n);
+                    probability_[first + at] = splits_.add(at, feature, n);
                 }
             }
         }
@@ -159,13 +157,13 @@ private:
 
     const Problem& problem_;
     std::uint32_t inner_;
-    CountedMeasure measure_;
+    MemberSplits splits_;
     bool is_plain_;
     // Of the block at hand: by member; split probabilities of outer features in order, the inner
     // one's last.
     std::size_t n_members_ = 0;
-    std::vector<std::uint32_t> n_splits_, n_of_feature_;
-    std::vector<double> available_, probability_;
+    std::vector<std::uint32_t> n_of_feature_;
+    std::vector<double> probability_;
 };
 
 }  // namespace slp::exact

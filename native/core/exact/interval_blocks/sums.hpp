@@ -41,25 +41,25 @@ public:
         : s_(setting),
           by_depth_(setting.by_depth),
           leaf_model_(setting.problem.leaf),
-          measure_(setting.problem, setting.by_depth),
           products_(products<kSum>()),
           ranks_(setting.problem, setting.geometry, setting.inner),
+          member_splits_(setting.problem, setting.by_depth),
           triangles_(triangles),
           vectors_(vectors),
           n_depths_(setting.by_depth.nodes.size()),
           n_statistics_(setting.problem.leaf.n_statistics()),
           min_leaf_(static_cast<std::uint64_t>(setting.problem.grammar.min_leaf)) {
         const std::size_t most = ranks_.most(), members = most * most;
-        scratch.add(members * ((2 * length() + 2) * sizeof(double) + 2 * sizeof(std::uint32_t)));
+        scratch.add(members * ((2 * length() + 1) * sizeof(double) + sizeof(std::uint32_t) +
+                               MemberSplits::kBytes));
         statistics_.resize(most * n_statistics_);
         leaf_.resize(n_statistics_);
         keys_.resize(most + 1);
         sums_.resize(members * length());
         of_feature_.resize(members * length());
         inner_sum_.resize(length());
-        n_splits_.resize(members);
+        member_splits_.reserve(members);
         n_of_feature_.resize(members);
-        available_.resize(members);
         columns_.resize(members);
     }
 
@@ -101,8 +101,7 @@ private:
 
     void sum_outer() {
         const std::size_t k = ranks_.k;
-        std::fill_n(n_splits_.begin(), k * k, 0U);
-        std::fill_n(available_.begin(), k * k, 0.0);
+        member_splits_.clear(k * k);
         std::fill_n(sums_.begin(), k * k * length(), 0.0);
         for_each_feature(splits_, [&](std::span<const BoxSplit> splits, std::uint32_t first) {
             if (!s_.is_excluded(splits.front().feature)) {
@@ -198,9 +197,7 @@ private:
 
     void fold(std::uint32_t feature, std::uint32_t n, const double* __restrict sum,
               std::size_t member) {
-        n_splits_[member] += n;
-        available_[member] += measure_.available(feature);
-        const double factor = measure_.of_feature(feature, n);
+        const double factor = member_splits_.add(member, feature, n);
         double* const __restrict to = sums_.data() + member * length();
         for (std::size_t t = 0; t < length(); ++t) {
             add_term<kSum>(factor * sum[t], to[t]);
@@ -246,7 +243,7 @@ private:
                 row[j] = value_of(i * k + j, sizes);
                 columns_[j * k + i] = row[j];
                 n_items_ += 1;
-                n_edges_ += n_splits_[i * k + j] + 1;
+                n_edges_ += member_splits_.number(i * k + j) + 1;
                 keep(keys_[j + 1] - keys_[i], row[j], sizes);
             }
         }
@@ -302,9 +299,8 @@ private:
     }
 
     Cell value_of(std::size_t member, Sizes sizes) {
-        const bool splits = n_splits_[member] > 0;
-        const double factor =
-            splits ? measure_.common(n_splits_[member], available_[member]) : 0.0;
+        const bool splits = member_splits_.number(member) > 0;
+        const double factor = member_splits_.common(member);
         const double* const sum = sums_.data() + member * length();
         const double scale = s_.log_scale * static_cast<double>(data_rows(sizes));
         const double likelihood = s_.likelihood ? leaf_model_.log_marginal(leaf_.data()) : 0.0;
@@ -346,9 +342,9 @@ private:
     const IntervalSetting& s_;
     const DepthGrammar& by_depth_;
     const LeafModel& leaf_model_;
-    CountedMeasure measure_;
     Products products_;
     BlockRanks ranks_;
+    MemberSplits member_splits_;
     Pool& triangles_;
     Pool& vectors_;
     std::size_t n_depths_, n_statistics_;
@@ -357,8 +353,8 @@ private:
     std::span<const BoxSplit> splits_;
     const Triangle* const* sides_ = nullptr;
     // By rank; by member (i * k + j), times the depths for sums.
-    std::vector<double> statistics_, leaf_, sums_, of_feature_, available_, inner_sum_;
-    std::vector<std::uint32_t> n_splits_, n_of_feature_;
+    std::vector<double> statistics_, leaf_, sums_, of_feature_, inner_sum_;
+    std::vector<std::uint32_t> n_of_feature_;
     std::vector<Cell> columns_;  // (i, j) at j * k + i
     std::vector<Key> keys_;
     std::uint64_t n_items_ = 0, n_edges_ = 0;

@@ -1,0 +1,85 @@
+// Split measures: the share of each split of a box under a split rule. The definitions are those of
+// slp.problem.split_measures.
+//
+// A measure is taken over V, the splits of the box that the rule may take. With V_f those on
+// feature f, F the features with V_f not empty, w the feature weights, d the number of features and
+// g the gap of a split, the share of s in V on feature f is
+//
+//     mass of f  /  total  x  weight of s  /  sum of the weights over V_f
+//
+//     measure            mass of f   total                   weight
+//     feature_then_cut   w_f         sum of masses over F    1
+//     gap                w_f         sum of masses over F    g(s)
+//     per_feature        1 / d       1                       1
+//     all                |V_f|       sum of masses over F    1
+//     each               |V_f|       1                       1
+//
+// `partition` is `each` with V the first of the splits that part the rows alike.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "problem/geometry.hpp"
+#include "problem/problem.hpp"
+
+namespace slp {
+
+// Whether the shares follow from how many splits each feature has.
+constexpr bool depends_on_counts(Measure measure) {
+    return measure != Measure::gap && measure != Measure::partition;
+}
+
+// Whether the shares of a box sum to 1 at most.
+constexpr bool is_subprobability(Measure measure) {
+    return measure != Measure::each && measure != Measure::partition;
+}
+
+// It refers to the feature weights, which must outlive it.
+class SplitMeasure {
+public:
+    SplitMeasure(Measure measure, std::span<const double> feature_weights)
+        : feature_weights_(feature_weights),
+          equal_(1.0 / static_cast<double>(feature_weights.size())),
+          by_gap_(measure == Measure::gap),
+          equal_features_(measure == Measure::per_feature),
+          counts_splits_(measure == Measure::all || !is_subprobability(measure)),
+          divides_(measure != Measure::per_feature && is_subprobability(measure)) {}
+
+    // Whether the splits on a feature may differ in weight.
+    bool by_gap() const { return by_gap_; }
+    // Whether the mass of a feature is its number of splits.
+    bool counts_splits() const { return counts_splits_; }
+
+    // Weight of a split among those on its feature.
+    double weight(const Geometry& geometry, std::size_t feature, std::uint32_t low,
+                  std::uint32_t high) const {
+        return by_gap_ ? geometry.gap(feature, low, high) : 1.0;
+    }
+
+    // Mass of a feature that has splits, given the sum of their weights.
+    double mass(std::size_t feature, double sum_of_weights) const {
+        return counts_splits_    ? sum_of_weights
+               : equal_features_ ? equal_
+                                 : feature_weights_[feature];
+    }
+
+    // What the masses are divided by, given their sum.
+    double total(double sum_of_masses) const { return divides_ ? sum_of_masses : 1.0; }
+
+    // Share of a split of weight 1 on a feature. With `total` 1 it lacks the factor 1 / total,
+    // which all splits of a box have in common.
+    double share(std::size_t feature, double sum_of_weights, double total) const {
+        return counts_splits_ ? 1.0 / total
+                              : mass(feature, sum_of_weights) / total / sum_of_weights;
+    }
+
+private:
+    std::span<const double> feature_weights_;
+    double equal_;
+    bool by_gap_, equal_features_, counts_splits_, divides_;
+};
+
+}  // namespace slp
