@@ -4,8 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "problem/edges.hpp"
-
 namespace slp::mcmc {
 
 namespace {
@@ -288,89 +286,6 @@ bool EditMover::read(std::span<const Written> written, Edits& out) {
     }
     finish(out);
     return true;
-}
-
-// --- constraints that are decided at splits and leaves ----------------------------------------
-
-InLanguage::InLanguage(const Problem& problem, const Geometry& geometry)
-    : problem_(problem), geometry_(geometry), statistics_(problem.leaf.n_statistics()) {}
-
-bool InLanguage::holds(const Proof& proof) {
-    states_.assign(1, problem_.grammar.start);
-    for (const Node& node : proof.nodes) {
-        const auto& rules = problem_.grammar.states[static_cast<std::size_t>(states_.back())];
-        states_.pop_back();
-        const RuleKind kind = node.n_parts() == 0 ? RuleKind::leaf : RuleKind::split;
-        const auto rule = std::find_if(rules.begin(), rules.end(),
-                                       [&](const Rule& own) { return own.kind == kind; });
-        if (rule == rules.end()) {
-            return false;
-        }
-        if (kind == RuleKind::leaf) {
-            if (!leaf_allowed(*rule, proof.rows_of(node))) {
-                return false;
-            }
-            continue;
-        }
-        const Taken& taken = node.taken;
-        const auto& feature = problem_.table.features[static_cast<std::size_t>(taken.feature)];
-        const std::int32_t cell = geometry_.cell_of_split(feature, taken.low, taken.high);
-        const std::int32_t* to = &rule->transitions[static_cast<std::size_t>(cell) * 2];
-        if (to[0] < 0) {
-            return false;
-        }
-        states_.push_back(to[1]);
-        states_.push_back(to[0]);
-    }
-    return true;
-}
-
-bool InLanguage::leaf_allowed(const Rule& rule, Rows rows) {
-    if (rule.majority.empty()) {
-        return true;
-    }
-    problem_.leaf.sum(rows, statistics_.data());
-    return slp::leaf_allowed(rule, statistics_);
-}
-
-// --- chains -----------------------------------------------------------------------------------
-
-EditSampler::EditSampler(const Problem& problem, const Geometry& geometry, EditProcess process,
-                         TreeTests tests, bool constrained, std::vector<Proposal> mixture)
-    : problem_(problem),
-      process_(std::move(process)),
-      tests_(std::move(tests)),
-      mixture_(std::move(mixture)),
-      movers_([this, &problem, &geometry, constrained] {
-          return std::make_unique<EditMover>(problem, geometry, process_, tests_, constrained,
-                                             mixture_);
-      }) {}
-
-EditState EditSampler::advance(const EditState& state, Randomness& random, double power,
-                               std::uint64_t n, Tally& tally) {
-    return movers_.lend([&](EditMover& mover) {
-        return after_transitions(mover, state, random, power, n, mixture_.size(), tally);
-    });
-}
-
-bool EditSampler::start(Randomness& random, std::uint32_t number, EditState& out) {
-    out.turns.assign(mixture_.size(), 0);
-    return movers_.lend([&](EditMover& mover) { return mover.start(random, number, out.edits); });
-}
-
-bool EditSampler::holds(const EditState& state) {
-    return movers_.lend([&](EditMover& mover) { return mover.holds(state.edits.tree()); });
-}
-
-std::vector<EditMover::Written> EditSampler::write(const Edits& edits) {
-    return movers_.lend([&](EditMover& mover) { return mover.write(edits); });
-}
-
-bool EditSampler::restore(std::span<const EditMover::Written> written,
-                          std::vector<std::uint32_t> turns, EditState& out) {
-    out.turns = std::move(turns);
-    return are_turns(out.turns, mixture_) &&
-           movers_.lend([&](EditMover& mover) { return mover.read(written, out.edits); });
 }
 
 }  // namespace slp::mcmc

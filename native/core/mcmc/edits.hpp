@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "mcmc/edit_tree.hpp"
+#include "mcmc/in_language.hpp"
 #include "mcmc/proposals.hpp"
 #include "mcmc/randomness.hpp"
 #include "mcmc/tree_tests.hpp"
-#include "object_pool.hpp"
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
 
@@ -64,22 +64,6 @@ struct EditProcess {
     std::vector<TreeEditor::GivenNode> given;
 
     double more(std::size_t n_edits) const { return n_edits < most ? p : 0.0; }
-};
-
-// Whether a tree has a derivation in a grammar of which each state has at most one split rule and
-// one leaf rule.
-class InLanguage {
-public:
-    InLanguage(const Problem& problem, const Geometry& geometry);
-    bool holds(const Proof& proof);
-
-private:
-    bool leaf_allowed(const Rule& rule, Rows rows);
-
-    const Problem& problem_;
-    const Geometry& geometry_;
-    std::vector<std::int32_t> states_;
-    std::vector<double> statistics_;
 };
 
 // Makes transitions in one thread.
@@ -139,36 +123,6 @@ private:
     std::deque<EditTree> trees_;
     std::size_t n_drawn_ = 0;
     std::vector<std::uint32_t> path_;
-};
-
-// Chains of one target: what they share, and the movers that their threads borrow.
-class EditSampler {
-public:
-    // `problem` and `geometry` must outlive it. `constrained`: whether the last tree must have a
-    // derivation in the grammar.
-    EditSampler(const Problem& problem, const Geometry& geometry, EditProcess process,
-                TreeTests tests, bool constrained, std::vector<Proposal> mixture);
-
-    const Problem& problem() const { return problem_; }
-
-    // `n` transitions.
-    EditState advance(const EditState& state, Randomness& random, double power, std::uint64_t n,
-                      Tally& tally);
-    // A state of a sequence in the support: see `EditMover::start`.
-    bool start(Randomness& random, std::uint32_t number, EditState& out);
-    // Whether a sequence is in the support.
-    bool holds(const EditState& state);
-    std::vector<EditMover::Written> write(const Edits& edits);
-    // The state of a sequence that is written so; false if there is none, or these are no turns.
-    bool restore(std::span<const EditMover::Written> written, std::vector<std::uint32_t> turns,
-                 EditState& out);
-
-private:
-    const Problem& problem_;
-    EditProcess process_;
-    TreeTests tests_;
-    std::vector<Proposal> mixture_;
-    ObjectPool<EditMover> movers_;
 };
 
 }  // namespace slp::mcmc

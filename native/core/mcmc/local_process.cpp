@@ -3,49 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "problem/split_measures.hpp"
-
 namespace slp::mcmc {
 
 LocalProcess::LocalProcess(const Problem& problem, const Geometry& geometry)
     : problem_(problem),
-      geometry_(geometry),
-      cuts_(problem),
       weights_(problem),
       statistics_(problem.leaf.n_statistics()),
-      mass_(problem.table.features.size()),
-      splitter_(geometry),
-      builder_(problem, geometry) {}
-
-const std::vector<LocalProcess::RuleSteps>& LocalProcess::steps_of(std::size_t state) {
-    if (state >= steps_.size()) {
-        steps_.resize(state + 1);
-    }
-    std::vector<RuleSteps>& found = steps_[state];
-    if (!found.empty()) {
-        return found;
-    }
-    const std::size_t n_features = problem_.table.features.size();
-    for (const Rule& rule : *rules_) {
-        RuleSteps& steps = found.emplace_back();
-        for (std::size_t f = 0; f < n_features && rule.kind == RuleKind::split; ++f) {
-            const std::span<const std::int32_t> to = problem_.transitions(rule, f);
-            const std::int32_t left = to[0], right = to[1];
-            Steps kind = left >= 0            ? Steps::open
-                         : left == kForbidden ? Steps::forbidden
-                                              : Steps::outside;
-            for (std::size_t i = 0; i < to.size(); i += 2) {
-                if (to[i] != left || to[i + 1] != right) {
-                    kind = Steps::mixed;
-                }
-            }
-            steps.features.push_back({kind, left, right});
-        }
-    }
-    return found;
-}
-
-// --- the choice of a rule ---------------------------------------------------------------------
+      splits_(problem, geometry) {}
 
 bool LocalProcess::draw(Randomness& random, Rows rows, std::int32_t state, std::int32_t rule,
                         double end_early, Choice& out) {
@@ -69,7 +33,7 @@ bool LocalProcess::draw(Randomness& random, Rows rows, std::int32_t state, std::
     take_rule(way, out);
     const auto r = static_cast<std::size_t>(out.taken.rule);
     if (rules[r].kind == RuleKind::split) {
-        draw_split(random, r, out);
+        splits_.draw(random, r, out);
     }
     return true;
 }
@@ -80,21 +44,12 @@ bool LocalProcess::take(const Taken& taken, Choice& out) {
     }
     const auto r = static_cast<std::size_t>(taken.rule);
     const bool splits = (*rules_)[r].kind == RuleKind::split;
-    return splits ? find_split(r, taken, out) : out.taken.feature == taken.feature;
+    return splits ? splits_.find(r, taken, out) : out.taken.feature == taken.feature;
 }
 
 bool LocalProcess::take_part_by_key(std::int32_t rule, Key left, Choice& out) {
-    if (!find_rule(rule, out)) {
-        return false;
-    }
-    const RuleEdges& edges = *partition_edges(static_cast<std::size_t>(rule));
-    for (std::size_t i = 0; i < edges.edges.size(); ++i) {
-        if (splits_[edges.edges[i].split].left == left) {
-            take_part(edges, i, out);
-            return true;
-        }
-    }
-    return false;
+    return find_rule(rule, out) &&
+           splits_.find_part(static_cast<std::size_t>(rule), left, out);
 }
 
 bool LocalProcess::find_rule(std::int32_t rule, Choice& out) const {
@@ -109,11 +64,9 @@ bool LocalProcess::find_rule(std::int32_t rule, Choice& out) const {
 
 bool LocalProcess::enter(Rows rows, std::int32_t state) {
     rows_ = rows;
-    state_ = static_cast<std::size_t>(state);
-    rules_ = &problem_.grammar.states[state_];
-    steps_here_ = &steps_of(state_);
-    cuts_.enter(rows);
-    has_statistics_ = has_edges_ = false;
+    rules_ = &problem_.grammar.states[static_cast<std::size_t>(state)];
+    splits_.enter(rows, state);
+    has_statistics_ = false;
     ways_.clear();
     const std::span<const double> log_weights = weights_.of(state, rows);
     std::size_t n_applicable = 0;
@@ -131,7 +84,7 @@ bool LocalProcess::enter(Rows rows, std::int32_t state) {
         if (log_weights[r] == -INFINITY) {
             continue;
         }
-        const Reach found = reach(r);
+        const LocalSplits::Reach found = reach(r);
         if (found.applicable) {
             add(log_weights[r]);
         }
@@ -177,7 +130,7 @@ void LocalProcess::take_rule(std::size_t way, Choice& out) const {
     }
 }
 
-LocalProcess::Reach LocalProcess::reach(std::size_t r) {
+LocalSplits::Reach LocalProcess::reach(std::size_t r) {
     const Rule& rule = (*rules_)[r];
     const bool condition = problem_.grammar.condition;
     switch (rule.kind) {
@@ -188,32 +141,7 @@ LocalProcess::Reach LocalProcess::reach(std::size_t r) {
         case RuleKind::call: return {true, true};
         case RuleKind::split: break;
     }
-    if (rule.measure == Measure::partition) {
-        return reach_of_partition(r);
-    }
-    Reach out{false, false};
-    const auto& features = (*steps_here_)[r].features;
-    for (std::size_t f = 0; f < features.size() && !out.open; ++f) {
-        const Reach own = reach_of_feature(rule, features[f], f);
-        out = {out.applicable || own.applicable, own.open};
-    }
-    return out;
-}
-
-LocalProcess::Reach LocalProcess::reach_of_feature(const Rule& rule, const FeatureSteps& steps,
-                                                   std::size_t f) {
-    const bool condition = problem_.grammar.condition;
-    switch (steps.kind) {
-        case Steps::open: {
-            const bool can = cuts_.can_split(f);
-            return {can, can};
-        }
-        case Steps::forbidden: return {condition && cuts_.can_split(f), false};
-        case Steps::outside: return {false, false};
-        case Steps::mixed: break;
-    }
-    const Counts counts = count(rule, steps, f);
-    return {counts.taken_over > 0, counts.n_open > 0};
+    return splits_.reach(r);
 }
 
 bool LocalProcess::leaf_allowed(const Rule& rule) {
@@ -225,188 +153,6 @@ bool LocalProcess::leaf_allowed(const Rule& rule) {
         has_statistics_ = true;
     }
     return slp::leaf_allowed(rule, statistics_);
-}
-
-// --- the choice of a split --------------------------------------------------------------------
-
-std::size_t LocalProcess::transition(std::size_t f, const Cut& cut) const {
-    const Feature& feature = problem_.table.features[f];
-    return static_cast<std::size_t>(geometry_.cell_of_split(feature, cut.low, cut.high)) * 2;
-}
-
-LocalProcess::Counts LocalProcess::count(const Rule& rule, const FeatureSteps& steps,
-                                         std::size_t f) {
-    const SplitMeasure measure(rule.measure, problem_.grammar.feature_weights);
-    Counts out;
-    for (const Cut& cut : cuts_.cuts(f)) {
-        const std::int32_t left =
-            steps.kind == Steps::mixed ? rule.transitions[transition(f, cut)] : steps.left;
-        const double weight = measure.weight(geometry_, f, cut.low, cut.high);
-        if (problem_.grammar.takes_over(left)) {
-            out.taken_over += weight;
-        }
-        if (left >= 0) {
-            out.open += weight;
-            ++out.n_open;
-        }
-    }
-    return out;
-}
-
-void LocalProcess::weigh_features(std::size_t r) {
-    const Rule& rule = (*rules_)[r];
-    const auto& features = (*steps_here_)[r].features;
-    const SplitMeasure measure(rule.measure, problem_.grammar.feature_weights);
-    total_mass_ = over_ = 0.0;
-    n_features_ = 0;
-    for (std::size_t f = 0; f < features.size(); ++f) {
-        mass_[f] = 0.0;
-        double taken_over, open_fraction;
-        if (measure.counts_splits() || features[f].kind == Steps::mixed) {
-            const Counts counts = count(rule, features[f], f);
-            taken_over = counts.taken_over;
-            open_fraction = taken_over > 0 ? counts.open / taken_over : 0.0;
-        } else {
-            const Reach found = reach_of_feature(rule, features[f], f);
-            taken_over = found.applicable ? 1.0 : 0.0;
-            open_fraction = found.open ? 1.0 : 0.0;
-        }
-        if (taken_over > 0) {
-            const double mass = measure.mass(f, taken_over);
-            mass_[f] = mass * open_fraction;
-            over_ += mass;
-        }
-        total_mass_ += mass_[f];
-        n_features_ += mass_[f] > 0;
-    }
-    over_ = measure.total(over_);
-}
-
-void LocalProcess::list_open_cuts(const Rule& rule, const FeatureSteps& steps, std::size_t f) {
-    const SplitMeasure measure(rule.measure, problem_.grammar.feature_weights);
-    open_.clear();
-    gaps_.clear();
-    for (const Cut& cut : cuts_.cuts(f)) {
-        if (steps.kind != Steps::mixed || rule.transitions[transition(f, cut)] >= 0) {
-            open_.push_back(cut);
-            if (measure.by_gap()) {
-                gaps_.push_back(measure.weight(geometry_, f, cut.low, cut.high));
-            }
-        }
-    }
-}
-
-void LocalProcess::draw_split(Randomness& random, std::size_t r, Choice& out) {
-    const Rule& rule = (*rules_)[r];
-    if (rule.measure == Measure::partition) {
-        const RuleEdges& edges = *partition_edges(r);
-        take_part(edges, random.index(edges.edges.size()), out);
-        return;
-    }
-    weigh_features(r);
-    const std::size_t f = random.among(mass_);
-    list_open_cuts(rule, (*steps_here_)[r].features[f], f);
-    take_split(r, f, gaps_.empty() ? random.index(open_.size()) : random.among(gaps_), out);
-}
-
-bool LocalProcess::find_split(std::size_t r, const Taken& taken, Choice& out) {
-    const Rule& rule = (*rules_)[r];
-    const auto same = [&](std::uint32_t low, std::uint32_t high) {
-        return low == taken.low && high == taken.high;
-    };
-    if (rule.measure == Measure::partition) {
-        const RuleEdges& edges = *partition_edges(r);
-        for (std::size_t i = 0; i < edges.edges.size(); ++i) {
-            const BoxSplit& split = splits_[edges.edges[i].split];
-            if (static_cast<std::int32_t>(split.feature) == taken.feature &&
-                same(split.low, split.high)) {
-                take_part(edges, i, out);
-                return true;
-            }
-        }
-        return false;
-    }
-    const auto& features = (*steps_here_)[r].features;
-    if (taken.feature < 0 || static_cast<std::size_t>(taken.feature) >= features.size()) {
-        return false;
-    }
-    weigh_features(r);
-    const auto f = static_cast<std::size_t>(taken.feature);
-    if (!(mass_[f] > 0)) {
-        return false;
-    }
-    list_open_cuts(rule, features[f], f);
-    for (std::size_t i = 0; i < open_.size(); ++i) {
-        if (same(open_[i].low, open_[i].high)) {
-            take_split(r, f, i, out);
-            return true;
-        }
-    }
-    return false;
-}
-
-void LocalProcess::take_split(std::size_t r, std::size_t f, std::size_t cut, Choice& out) {
-    const Rule& rule = (*rules_)[r];
-    const FeatureSteps& steps = (*steps_here_)[r].features[f];
-    out.taken.feature = static_cast<std::int32_t>(f);
-    out.taken.low = open_[cut].low;
-    out.taken.high = open_[cut].high;
-    if (steps.kind == Steps::mixed) {
-        const std::size_t at = transition(f, open_[cut]);
-        out.left_state = rule.transitions[at];
-        out.right_state = rule.transitions[at + 1];
-    } else {
-        out.left_state = steps.left;
-        out.right_state = steps.right;
-    }
-    double within = static_cast<double>(open_.size());
-    if (!gaps_.empty()) {
-        within = 0.0;
-        for (const double own : gaps_) {
-            within += own;
-        }
-        within /= gaps_[cut];
-    }
-    out.split_point = open_.size() > 1 || n_features_ > 1;
-    out.log_draw += std::log(mass_[f] / total_mass_ / within);
-    out.log_excess += total_mass_ == over_ ? 0.0 : std::log(total_mass_ / over_);
-}
-
-// --- the measure `partition` ------------------------------------------------------------------
-
-const RuleEdges* LocalProcess::partition_edges(std::size_t r) {
-    if (!has_edges_) {
-        arena_.release({});
-        const Box box = geometry_.box_of(rows_);
-        splits_ = splitter_.splits(box, arena_);
-        edges_ = builder_.edges(box, splits_, static_cast<std::int32_t>(state_), arena_);
-        has_edges_ = true;
-    }
-    for (const RuleEdges& edges : edges_.rules) {
-        if (edges.rule == static_cast<std::int32_t>(r)) {
-            return &edges;
-        }
-    }
-    return nullptr;
-}
-
-LocalProcess::Reach LocalProcess::reach_of_partition(std::size_t r) {
-    const RuleEdges* edges = partition_edges(r);
-    return {edges != nullptr, edges != nullptr && !edges->edges.empty()};
-}
-
-void LocalProcess::take_part(const RuleEdges& edges, std::size_t i, Choice& out) const {
-    const Edge& edge = edges.edges[i];
-    const BoxSplit& split = splits_[edge.split];
-    out.taken.feature = static_cast<std::int32_t>(split.feature);
-    out.taken.low = split.low;
-    out.taken.high = split.high;
-    out.left_state = edge.left_state;
-    out.right_state = edge.right_state;
-    const double log_total = std::log(static_cast<double>(edges.edges.size()));
-    out.split_point = edges.edges.size() > 1;
-    out.log_draw -= log_total;
-    out.log_excess += log_total;
 }
 
 }  // namespace slp::mcmc

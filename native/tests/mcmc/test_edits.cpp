@@ -8,7 +8,7 @@
 
 #include "check.hpp"
 #include "exact/engine.hpp"
-#include "mcmc/edits.hpp"
+#include "mcmc/edit_sampler.hpp"
 #include "problems.hpp"
 
 using namespace slp;

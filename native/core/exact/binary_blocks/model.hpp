@@ -11,6 +11,7 @@
 #include "exact/block_search.hpp"
 #include "exact/depth_grammar.hpp"
 #include "exact/interval_blocks/products.hpp"
+#include "exact/leaf_values.hpp"
 #include "problem/problem.hpp"
 
 namespace slp::exact {

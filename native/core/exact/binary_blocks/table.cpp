@@ -1,9 +1,6 @@
 #include "exact/binary_blocks/table.hpp"
 
 #include <algorithm>
-#include <cmath>
-
-#include "exact/numbers.hpp"
 
 namespace slp::exact {
 
@@ -38,28 +35,6 @@ BinarySplitProbabilities::BinarySplitProbabilities(const BinaryTable& table,
     : measure(own, grammar.feature_weights) {
     for (const std::uint32_t feature : table.features) {
         weight.push_back(measure.mass(feature, 1.0));
-    }
-}
-
-LeafValues::LeafValues(const LeafModel& model, bool likelihood, double log_scale)
-    : model_(model), likelihood_(likelihood), log_scale_(log_scale) {
-    if (!likelihood || model.kind() != LeafKind::dirichlet) {
-        return;
-    }
-    double total = 0;
-    for (const double a : model.hyperparameters()) {
-        double product = 1;
-        for (std::uint32_t i = 0; i < kTabulated; ++i) {
-            rising_.push_back(product);
-            product *= a + i;
-        }
-        total += a;
-    }
-    // Outside the range of doubles leaves would have weight 0, and no sum above would show it.
-    double product = 1;
-    for (std::uint32_t i = 0; i < kTabulated && product <= kHuge; ++i) {
-        total_.push_back(std::exp(log_scale * i) / product);
-        product *= total + i;
     }
 }
 

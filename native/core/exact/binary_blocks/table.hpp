@@ -2,7 +2,6 @@
 
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -58,40 +57,6 @@ struct BinarySplitProbabilities {
     SplitMeasure measure;
     // Of each bit: mass of its feature, and share of its split but for what all have in common.
     std::vector<double> weight;
-};
-
-// Marginal likelihoods of leaves times exp(log_scale * rows), on the probability scale; those of
-// few rows without logs.
-class LeafValues {
-public:
-    LeafValues(const LeafModel& model, bool likelihood, double log_scale);
-
-    // Of a leaf with these statistics and as many rows of the data.
-    double operator()(const double* statistics, std::uint32_t n_rows) const {
-        if (!likelihood_) {
-            return std::exp(log_scale_ * n_rows);
-        }
-        if (n_rows >= total_.size()) {
-            return std::exp(model_.log_marginal(statistics) + log_scale_ * n_rows);
-        }
-        double out = total_[n_rows];
-        for (std::size_t c = 0; c < model_.n_statistics(); ++c) {
-            out *= rising_[c * kTabulated + static_cast<std::size_t>(statistics[c])];
-        }
-        return out;
-    }
-    double log_scale() const { return log_scale_; }
-
-private:
-    static constexpr std::uint32_t kTabulated = 64;
-
-    const LeafModel& model_;
-    bool likelihood_;
-    double log_scale_;
-    // Of a dirichlet: Gamma(a_c + i) / Gamma(a_c), at c * kTabulated + i.
-    std::vector<double> rising_;
-    // Gamma(A) / Gamma(A + i), scaled; as far as doubles reach.
-    std::vector<double> total_;
 };
 
 }  // namespace slp::exact

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "exact/interval_blocks/current_block.hpp"
 #include "exact/interval_blocks/search.hpp"
 #include "exact/interval_blocks/setting.hpp"
+#include "exact/leaf_values.hpp"
 #include "problem/geometry.hpp"
 #include "problem/leaf_models.hpp"
 
@@ -66,9 +66,9 @@ private:
             }
         }
         if (reached != 0) {
-            const double likelihood = s_.likelihood ? model_.log_marginal(leaf_.data()) : 0.0;
-            const double leaf = std::exp(likelihood + s_.log_scale * data_rows(sizes));
-            sink.leaf(leaf_.data(), reached, mass_.data(), leaf);
+            sink.leaf(leaf_.data(), reached, mass_.data(),
+                      leaf_value(model_, s_.likelihood, s_.log_scale, leaf_.data(),
+                                 data_rows(sizes)));
         }
     }
 

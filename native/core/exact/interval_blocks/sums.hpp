@@ -9,7 +9,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -23,6 +22,7 @@
 #include "exact/interval_blocks/setting.hpp"
 #include "exact/interval_blocks/split_probabilities.hpp"
 #include "exact/interval_blocks/triangle.hpp"
+#include "exact/leaf_values.hpp"
 #include "exact/numbers.hpp"
 #include "pool.hpp"
 #include "problem/geometry.hpp"
@@ -302,9 +302,8 @@ private:
         const bool splits = member_splits_.number(member) > 0;
         const double factor = member_splits_.common(member);
         const double* const sum = sums_.data() + member * length();
-        const double scale = s_.log_scale * static_cast<double>(data_rows(sizes));
-        const double likelihood = s_.likelihood ? leaf_model_.log_marginal(leaf_.data()) : 0.0;
-        const double leaf = std::exp(likelihood + scale);
+        const double leaf = leaf_value(leaf_model_, s_.likelihood, s_.log_scale, leaf_.data(),
+                                       data_rows(sizes));
         if constexpr (kVector) {
             double* const out = next_vector_;
             next_vector_ += n_summed() + 2;
@@ -312,7 +311,7 @@ private:
                 out[t] = combine(by_depth_.nodes[t], leaf, splits, factor * sum[t]);
             }
             out[n_summed()] = out[n_depths_ - 1];
-            out[n_summed() + 1] = scale;
+            out[n_summed() + 1] = s_.log_scale * static_cast<double>(data_rows(sizes));
             return out;
         } else {
             return combine(by_depth_.nodes[0], leaf, splits, factor * *sum);

@@ -1,0 +1,46 @@
+#include "mcmc/edit_sampler.hpp"
+
+#include <memory>
+#include <utility>
+
+namespace slp::mcmc {
+
+EditSampler::EditSampler(const Problem& problem, const Geometry& geometry, EditProcess process,
+                         TreeTests tests, bool constrained, std::vector<Proposal> mixture)
+    : problem_(problem),
+      process_(std::move(process)),
+      tests_(std::move(tests)),
+      mixture_(std::move(mixture)),
+      movers_([this, &problem, &geometry, constrained] {
+          return std::make_unique<EditMover>(problem, geometry, process_, tests_, constrained,
+                                             mixture_);
+      }) {}
+
+EditState EditSampler::advance(const EditState& state, Randomness& random, double power,
+                               std::uint64_t n, Tally& tally) {
+    return movers_.lend([&](EditMover& mover) {
+        return after_transitions(mover, state, random, power, n, mixture_.size(), tally);
+    });
+}
+
+bool EditSampler::start(Randomness& random, std::uint32_t number, EditState& out) {
+    out.turns.assign(mixture_.size(), 0);
+    return movers_.lend([&](EditMover& mover) { return mover.start(random, number, out.edits); });
+}
+
+bool EditSampler::holds(const EditState& state) {
+    return movers_.lend([&](EditMover& mover) { return mover.holds(state.edits.tree()); });
+}
+
+std::vector<EditMover::Written> EditSampler::write(const Edits& edits) {
+    return movers_.lend([&](EditMover& mover) { return mover.write(edits); });
+}
+
+bool EditSampler::restore(std::span<const EditMover::Written> written,
+                          std::vector<std::uint32_t> turns, EditState& out) {
+    out.turns = std::move(turns);
+    return are_turns(out.turns, mixture_) &&
+           movers_.lend([&](EditMover& mover) { return mover.read(written, out.edits); });
+}
+
+}  // namespace slp::mcmc

@@ -1,0 +1,44 @@
+// Chains over sequences of edits, side by side.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "mcmc/edits.hpp"
+#include "object_pool.hpp"
+
+namespace slp::mcmc {
+
+// Chains of one target: what they share, and the movers that their threads borrow.
+class EditSampler {
+public:
+    // `problem` and `geometry` must outlive it. `constrained`: whether the last tree must have a
+    // derivation in the grammar.
+    EditSampler(const Problem& problem, const Geometry& geometry, EditProcess process,
+                TreeTests tests, bool constrained, std::vector<Proposal> mixture);
+
+    const Problem& problem() const { return problem_; }
+
+    // `n` transitions.
+    EditState advance(const EditState& state, Randomness& random, double power, std::uint64_t n,
+                      Tally& tally);
+    // A state of a sequence in the support: see `EditMover::start`.
+    bool start(Randomness& random, std::uint32_t number, EditState& out);
+    // Whether a sequence is in the support.
+    bool holds(const EditState& state);
+    std::vector<EditMover::Written> write(const Edits& edits);
+    // The state of a sequence that is written so; false if there is none, or these are no turns.
+    bool restore(std::span<const EditMover::Written> written, std::vector<std::uint32_t> turns,
+                 EditState& out);
+
+private:
+    const Problem& problem_;
+    EditProcess process_;
+    TreeTests tests_;
+    std::vector<Proposal> mixture_;
+    ObjectPool<EditMover> movers_;
+};
+
+}  // namespace slp::mcmc

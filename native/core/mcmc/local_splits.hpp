@@ -1,0 +1,129 @@
+// The splits that a rule can take at a goal, and the choice of one. The definitions are those
+// of slp.problem.local_process.
+//
+// The splits of a rule are chosen by feature, then within it, which is the same distribution. With
+// V_f the splits on feature f that the measure is taken over, O_f those of them that may be taken
+// and g the weight of a split (problem/split_measures.hpp), the feature is drawn by
+//
+//     mass of f  x  g(O_f) / g(V_f)
+//
+// and Z is the sum of these over the measure's total. Where every cut of a feature leads to the
+// same two states and none is forbidden, g(O_f) / g(V_f) = 1 is known without reading the rows.
+// `partition` is taken from the exact engine's EdgeBuilder.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "arena.hpp"
+#include "mcmc/cuts.hpp"
+#include "mcmc/randomness.hpp"
+#include "problem/edges.hpp"
+#include "problem/geometry.hpp"
+#include "problem/problem.hpp"
+
+namespace slp::mcmc {
+
+// What Choice::feature says of rules that do not split.
+inline constexpr std::int32_t kLeaf = -1, kCall = -2;
+
+// A rule and, where it splits, a split, as they are written down.
+struct Taken {
+    std::int32_t rule = -1;
+    std::int32_t feature = kLeaf;
+    std::uint32_t low = 0, high = 0;
+};
+
+// The choices made at a goal.
+struct Choice {
+    Taken taken;
+    // States of the goals that it leads to: two of a split, the left one alone of a call.
+    std::int32_t left_state = -1, right_state = -1;
+    // Whether the rule, and the split, had an alternative.
+    bool rule_point = false, split_point = false;
+    // Log of the probability that the process draws it; sum of log Z.
+    double log_draw = 0.0, log_excess = 0.0;
+};
+
+// One for each thread. A rule is given by its number among those of the state.
+class LocalSplits {
+public:
+    LocalSplits(const Problem& problem, const Geometry& geometry);
+
+    // Goes to a goal. The rows must stay where they are until the next call.
+    void enter(Rows rows, std::int32_t state);
+
+    // Whether a rule's measure has a split to be taken over, and one that may be taken.
+    struct Reach {
+        bool applicable, open;
+    };
+    Reach reach(std::size_t r);
+
+    // Draws a split of a rule that has one; adds its states and probabilities to the choice.
+    void draw(Randomness& random, std::size_t r, Choice& out);
+    // The same of the split that was taken; false if it cannot be taken.
+    bool find(std::size_t r, const Taken& taken, Choice& out);
+    // The same of a rule under `partition` and the split whose left side has a key.
+    bool find_part(std::size_t r, Key left, Choice& out);
+
+private:
+    // Of one rule and feature: where its cuts lead, if to the same states from every cell.
+    enum class Steps : std::uint8_t { open, forbidden, outside, mixed };
+    struct FeatureSteps {
+        Steps kind;
+        std::int32_t left, right;
+    };
+    struct RuleSteps {
+        std::vector<FeatureSteps> features;  // empty for rules that do not split
+    };
+    struct Counts {
+        double taken_over = 0.0, open = 0.0;
+        std::uint32_t n_open = 0;
+    };
+
+    // Of the rules of the state that is entered.
+    const std::vector<RuleSteps>& steps_of(std::size_t state);
+    Reach reach_of_feature(const Rule& rule, const FeatureSteps& steps, std::size_t f);
+    // Masses of the features for the splits of a rule; then one feature's open cuts.
+    void weigh_features(std::size_t r);
+    Counts count(const Rule& rule, const FeatureSteps& steps, std::size_t f);
+    void list_open_cuts(const Rule& rule, const FeatureSteps& steps, std::size_t f);
+    void take_split(std::size_t r, std::size_t f, std::size_t cut, Choice& out);
+    void take_part(const RuleEdges& edges, std::size_t i, Choice& out) const;
+    // Edges of a rule under `partition`; none where no split is in its measure.
+    const RuleEdges* partition_edges(std::size_t r);
+
+    // Where the two states of a cut stand in a rule's transitions.
+    std::size_t transition(std::size_t f, const Cut& cut) const;
+
+    const Problem& problem_;
+    const Geometry& geometry_;
+    // By state; empty for one that was not entered yet.
+    std::vector<std::vector<RuleSteps>> steps_;
+    CutFinder cuts_;
+
+    // The goal entered.
+    Rows rows_;
+    std::int32_t state_ = 0;
+    const Rules* rules_ = nullptr;
+    const std::vector<RuleSteps>* steps_here_ = nullptr;
+
+    // The splits of the rule taken.
+    std::vector<double> mass_;
+    double total_mass_ = 0.0, over_ = 1.0;
+    std::size_t n_features_ = 0;  // of mass above zero
+    std::vector<Cut> open_;
+    std::vector<double> gaps_;
+
+    // For `partition`.
+    Splitter splitter_;
+    EdgeBuilder builder_;
+    Arena arena_;
+    std::span<BoxSplit> splits_;
+    ItemEdges edges_;
+    bool has_edges_ = false;
+};
+
+}  // namespace slp::mcmc
