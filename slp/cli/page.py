@@ -107,7 +107,7 @@ class Page:
         else:
             error = posterior.log_evidence_error
             told = f"{posterior.log_evidence:.6f}"
-            if error:
+            if posterior.diagnostics is not None:  # islands that agree have an error of 0, too
                 told = f"{posterior.log_evidence:.4g}, Monte Carlo standard error {error:.2g}"
             yield f"evidence  log P({posterior.table.response} | features) = {told}"
             if posterior.evidence_note is not None:

@@ -181,7 +181,7 @@ def notes_of(posterior: Posterior) -> list[str]:
 
 def _bounds_to_json(posterior: Posterior) -> list[float | None] | None:
     """What is certain of the log evidence: itself where it is known."""
-    if posterior.log_evidence_error == 0:
+    if posterior.log_evidence is not None and posterior.diagnostics is None:  # it is exact
         return [posterior.log_evidence] * 2
     bounds = posterior.choice.log_evidence_bounds
     return None if bounds is None else [finite(bound) for bound in bounds]

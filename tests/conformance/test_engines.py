@@ -22,6 +22,7 @@ from scipy.stats import norm
 
 import slp
 from slp.cli import slp_command
+from slp.cli.summary import posterior_to_json
 from slp.compile import compile_problem
 from slp.engines import infer
 from slp.engines.contract import DrawingOptions, Request
@@ -293,6 +294,20 @@ def test_a_time_that_is_over_ends_with_what_there_is(
             assert error.diagnostics[0].help
         else:
             assert found.out_of_time and 0 < len(found.draws) < 10**6
+
+
+def test_islands_that_agree_are_not_told_as_exact() -> None:
+    """On a table with one tree all islands have the same evidence, and an error of 0."""
+    one_tree = pl.DataFrame({"a": [1, 1, 1, 1], "y": list("ppqp")})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SlpWarning)
+        drawn, exact = (
+            slp.parse(ZOO["growtree"]).posterior(one_tree, engine=name, seed=1)
+            for name in ("toy", "exact")
+        )
+        told, known = (posterior_to_json(p, {}, draws=1) for p in (drawn, exact))
+    assert drawn.log_evidence_error == 0 and told["log_evidence_bounds"] is None
+    assert known["log_evidence_bounds"] == [exact.log_evidence] * 2
 
 
 def test_the_page_shows_the_toy() -> None:
