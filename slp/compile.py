@@ -6,7 +6,9 @@ SourceFile --parse--> SourceProgram --check--> ir.Program --lower(schema)--> Tre
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import gc
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -59,13 +61,27 @@ def read_text(
     Arguments are those of `compile_program`. Where some clauses cannot be read, findings that
     their absence may cause in the others are left out.
     """
-    read, faults = parse_recovering(source)
-    program, findings = read_program(read, parameters or {}, tree)
+    with _no_collection():
+        read, faults = parse_recovering(source)
+        program, findings = read_program(read, parameters or {}, tree)
     found = findings.in_order()
     if not faults:
         return program, found
     kept = [f for f in found if not f.may_follow]
     return program, tuple(sorted((*faults, *kept), key=_place))
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Without garbage collection: reading makes many objects, drops few, and would spend half its
+    time on looking through them."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def find_wrong_names(program: Program, X: Any, y: Any = None) -> tuple[Diagnostic, ...]:

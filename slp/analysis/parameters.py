@@ -67,7 +67,7 @@ class Values:
 
 def names_in(term: Term) -> set[str]:
     """Names of the constants and functors in a term."""
-    return {t.name for t in subterms(term) if isinstance(t, Atom | Struct)}
+    return {t.name for t in subterms(term) if type(t) is Atom or type(t) is Struct}
 
 
 def resolve_parameters(

@@ -94,10 +94,12 @@ def find_singletons(clause: Clause, rule: TreeRule | None, findings: Findings) -
 
     `_X` is exempt, and so are F and V of `split(F, V)`.
     """
+    found = list(variables(clause.term))
+    if not found:
+        return  # most clauses of a long program are facts
     exempt: set[Var] = set()
     if rule is not None and isinstance(rule.body, SplitBody):
         exempt = {v for v in (rule.body.feature, rule.body.threshold) if isinstance(v, Var)}
-    counts = Counter(variables(clause.term))
-    for variable, count in counts.items():
+    for variable, count in Counter(found).items():
         if count == 1 and not variable.name.startswith("_") and variable not in exempt:
             findings.add(words.SINGLETON(span_of(variable, clause.span), name=variable.name))

@@ -191,6 +191,8 @@ def _possible_features(program: Program) -> list[str]:
             for guard in rule.body.after:
                 names |= dict.fromkeys(sorted(names_in(guard)))
     for clause in program.clauses:
+        if len(names) >= _MOST_FEATURES:
+            break
         names |= dict.fromkeys(sorted(names_in(clause.head)))
     return [*list(names)[:_MOST_FEATURES], ANY_FEATURE]
 

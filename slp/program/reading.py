@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
-from slp.compile import find_wrong_names, read_text
+from slp.compile import compile_problem, find_wrong_names, read_text
 from slp.errors import Diagnostic, SlpError
 from slp.folders import Folders, included
+from slp.lower import explain_program
 from slp.program.no_tree import find_no_tree
 from slp.program.program import Program
 from slp.resources import prior_file
@@ -72,19 +73,18 @@ def find_mistakes(
     """
     try:
         source = _source(path, include)
-        partial, found = read_text(source, parameters)
+        program, found = read_text(source, parameters)
     except SlpError as e:
         return tuple(e.diagnostics)
     if any(f.severity == "error" for f in found):
-        return found if X is None else (*found, *find_wrong_names(partial, X, y))
-    program = Program(source, parameters)
+        return found if X is None else (*found, *find_wrong_names(program, X, y))
     try:
         if X is None:
-            program.explain()  # lowers the program, which finds what no single clause shows
+            explain_program(program, None)  # lowers it, which finds what no single clause shows
             return found
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return (*program.compile(X, y).warnings, *find_no_tree(program.ir, X, y))
+            return (*compile_problem(program, X, y).warnings, *find_no_tree(program, X, y))
     except SlpError as e:
         return tuple(e.diagnostics)
 

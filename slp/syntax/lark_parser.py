@@ -21,7 +21,7 @@ from slp.resources import grammar_tables, grammar_text
 from slp.source import SourceFile
 from slp.syntax.terms import READER
 
-__all__ = ["syntax_parser", "tokenize", "write_tables"]
+__all__ = ["Tokens", "syntax_parser", "write_tables"]
 
 
 class _KeepAllTokens(PostLex):
@@ -75,8 +75,28 @@ def _made_parser() -> Lark:
     )
 
 
-def tokenize(file: SourceFile) -> Iterator[Token]:
-    """All tokens of a file, comments included."""
-    interactive = syntax_parser().parse_interactive(file.text)
-    stream: Iterator[Token] = interactive.lexer_thread.lex(None)  # type: ignore[no-untyped-call]
-    return stream
+class Tokens:
+    """All tokens of a file, one after the other, comments included.
+
+    `place` is the offset where the next is looked for; who has read further without them moves it.
+    """
+
+    def __init__(self, file: SourceFile) -> None:
+        lexer = syntax_parser().parse_interactive(file.text).lexer_thread
+        assert lexer.state is not None  # it has a text
+        self._counter = lexer.state.line_ctr
+        self._stream: Iterator[Token] = lexer.lex(None)  # type: ignore[no-untyped-call]
+
+    @property
+    def place(self) -> int:
+        return self._counter.char_pos
+
+    @place.setter
+    def place(self, offset: int) -> None:
+        self._counter.char_pos = offset
+
+    def __iter__(self) -> Iterator[Token]:
+        return self
+
+    def __next__(self) -> Token:
+        return next(self._stream)

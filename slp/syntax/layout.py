@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from slp.source import SourceFile, SourceSpan
 from slp.syntax.ast import Clause, Comment, Item
-from slp.syntax.lark_parser import tokenize
+from slp.syntax.lark_parser import Tokens
 from slp.syntax.operators import ARGUMENT_PRIORITY, CLAUSE_PRIORITY, OperatorTable
 from slp.syntax.printer import SYMBOL_CHARACTERS, term_pieces
 from slp.syntax.tokens import token_end
@@ -151,7 +151,7 @@ def _arrow_end(clause: Clause, head_end: int) -> int:
     """Where the arrow of a clause ends, which stands behind its head."""
     text = clause.span.file.text
     between = SourceFile("", text[head_end : clause.span.end])
-    return next((head_end + token_end(t) for t in tokenize(between) if t == clause.arrow), head_end)
+    return next((head_end + token_end(t) for t in Tokens(between) if t == clause.arrow), head_end)
 
 
 def _opening_pieces(clause: Clause, table: OperatorTable) -> tuple[list[str], list[str]]:

@@ -1,12 +1,13 @@
 """Parsing: `parse_program` for a file, `parse_recovering` to get what there is, `parse_term`.
 
-A text is cut into tokens, the tokens into clauses at the full stops, and each clause is parsed by
-itself (Lark for its brackets, `slp.syntax.sequences` for its operators). So a mistake costs one
-clause, and one run reports the mistakes of all.
+A text is cut into plain facts and tokens, the tokens into clauses at the full stops, and each
+clause is parsed by itself (Lark for its brackets, `slp.syntax.sequences` for its operators). So a
+mistake costs one clause, and one run reports the mistakes of all.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
@@ -18,7 +19,8 @@ from slp.messages import syntax as words
 from slp.source import MOST_CHARACTERS, SourceFile, SourceSpan
 from slp.syntax.ast import Comment, Directive, Item, SourceProgram
 from slp.syntax.clauses import declare_operators, item_of_term
-from slp.syntax.lark_parser import syntax_parser, tokenize
+from slp.syntax.facts import count_tokens, find_fact, read_fact
+from slp.syntax.lark_parser import Tokens, syntax_parser
 from slp.syntax.mistakes import MOST_MISTAKES, excerpt, too_many
 from slp.syntax.operators import DEFAULT_OPERATORS, OperatorTable
 from slp.syntax.sequences import Operand
@@ -64,9 +66,12 @@ def parse_recovering(
     comments: list[Comment] = []
     diagnostics: list[Diagnostic] = []
     try:
-        for tokens in _clauses(file, comments, diagnostics):
+        for clause in _clauses(file, comments, diagnostics):
+            if isinstance(clause, re.Match):
+                items.append(read_fact(clause, file))
+                continue
             try:
-                item = item_of_term(_read_clause(tokens, table, file), _span(tokens, file))
+                item = item_of_term(_read_clause(clause, table, file), _span(clause, file))
                 if isinstance(item, Directive):
                     table = declare_operators(item, table)
                 items.append(item)
@@ -100,6 +105,8 @@ def parse_term(text: str, name: str = "<goal>") -> Term:
         count = "none" if not clauses else str(len(clauses))
         raise ProgramError(words.ONE_TERM(SourceSpan(file, 0, len(text)), count=count))
     (tokens,) = clauses
+    if isinstance(tokens, re.Match):
+        return read_fact(tokens, file).term
     if tokens[-1].type != "END":
         tokens.append(Token("END", ".", start_pos=len(text), end_pos=len(text)))
     return _read_clause(tokens, DEFAULT_OPERATORS, file)
@@ -107,8 +114,9 @@ def parse_term(text: str, name: str = "<goal>") -> Term:
 
 def _clauses(
     file: SourceFile, comments: list[Comment], faults: list[Diagnostic]
-) -> Iterator[list[Token]]:
-    """The tokens of one clause after the other, up to its full stop, or to the end of the file.
+) -> Iterator[re.Match[str] | list[Token]]:
+    """One clause after the other: a plain fact, or the tokens up to a full stop, or to the end of
+    the file.
 
     A quote that is never closed swallows the full stop of its line: there the clause ends too.
     Comments, and what is wrong with them, are put down on the way.
@@ -120,17 +128,38 @@ def _clauses(
     """
     _check_size(file)
     clause: list[Token] = []
-    for token in tokenize(file):
-        if token.type == "COMMENT":
-            comments.append(Comment(str(token), token_span(token, file)))
-            faults += _token_faults([token], file)
-            continue
-        clause.append(token)
-        if token.type == "END" or (token.type == "UNCLOSED_QUOTE" and token.endswith(".")):
-            yield clause
-            clause = []
+    for piece in _pieces(file):
+        if isinstance(piece, re.Match):
+            yield piece
+        elif piece.type == "COMMENT":
+            comments.append(Comment(str(piece), token_span(piece, file)))
+            faults += _token_faults([piece], file)
+        else:
+            clause.append(piece)
+            if _ends_clause(piece):
+                yield clause
+                clause = []
     if clause:
         yield clause
+
+
+def _pieces(file: SourceFile) -> Iterator[re.Match[str] | Token]:
+    """Tokens, comments included, and plain facts where a clause may begin."""
+    tokens = Tokens(file)
+    may_begin = True
+    while True:
+        while may_begin and (fact := find_fact(file.text, tokens.place)) is not None:
+            yield fact
+            tokens.place = fact.end()
+        token = next(tokens, None)
+        if token is None:
+            return
+        yield token
+        may_begin = _ends_clause(token) or (may_begin and token.type == "COMMENT")
+
+
+def _ends_clause(token: Token) -> bool:
+    return token.type == "END" or (token.type == "UNCLOSED_QUOTE" and token.endswith("."))
 
 
 def _check_size(file: SourceFile) -> None:
@@ -138,8 +167,11 @@ def _check_size(file: SourceFile) -> None:
         raise _too_large(file, f"{MOST_CHARACTERS:,} characters")
     # A token has a character at least: that of most programs need not be counted.
     if len(file.text) > MOST_TOKENS:
-        if next(islice(tokenize(file), MOST_TOKENS, None), None) is not None:
-            raise _too_large(file, f"{MOST_TOKENS:,} words and signs")
+        count = 0
+        for piece in _pieces(file):
+            count += count_tokens(piece) if isinstance(piece, re.Match) else 1
+            if count > MOST_TOKENS:
+                raise _too_large(file, f"{MOST_TOKENS:,} words and signs")
 
 
 def _too_large(file: SourceFile, limit: str) -> ProgramError:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from slp.source import SourceFile
 from slp.syntax import format_program, parse_program
 from slp.syntax.ast import SourceProgram
-from slp.syntax.lark_parser import tokenize
+from slp.syntax.lark_parser import Tokens
 
 CONSTANTS = ["a", "bb", "X", "2.5", '"text"', "'q w'", "long_" * 6, "verylong_" * 13, "[]"]
 
@@ -61,7 +61,7 @@ def programs(draw: st.DrawFn) -> str:
     often = r.choice([0.03, 0.1, 0.3])
     out, end = [], 0
     before = ""
-    for i, token in enumerate(tokenize(SourceFile("", text))):
+    for i, token in enumerate(Tokens(SourceFile("", text))):
         assert token.start_pos is not None and token.end_pos is not None
         gap = text[end : token.start_pos]
         if before != "FUNCTOR" and r.random() < often:

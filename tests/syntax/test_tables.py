@@ -44,7 +44,7 @@ def test_tables_that_were_read_give_the_same_tokens(
 ) -> None:
     files = [prior_file(name) for name in prior_names()]
     monkeypatch.setattr(lark_parser, "grammar_tables", lambda name: None)
-    want = [as_texts(lark_parser.tokenize(file)) for file in files]
+    want = [as_texts(lark_parser.Tokens(file)) for file in files]
     assert made == ["made"]
 
     lark_parser.write_tables(str(tmp_path / "tables"))
@@ -52,7 +52,7 @@ def test_tables_that_were_read_give_the_same_tokens(
     made.clear()
     lark_parser.syntax_parser.cache_clear()
     monkeypatch.setattr(lark_parser, "grammar_tables", lambda name: written)
-    assert [as_texts(lark_parser.tokenize(file)) for file in files] == want
+    assert [as_texts(lark_parser.Tokens(file)) for file in files] == want
     assert made == []
 
 
