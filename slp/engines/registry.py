@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import Field, fields
 from difflib import get_close_matches
 from importlib import import_module
+from types import MappingProxyType
 from typing import Any
 
 from slp.engines.contract import Engine
@@ -19,6 +21,7 @@ ENGINES = {
     "chart": "slp.engines.chart.engine",
     "enumerate": "slp.engines.enumeration.engine",
     "mh": "slp.engines.mcmc.engine",
+    "smc": "slp.engines.smc.engine",
     "prolog": "slp.swipl.trees.engine",
     "forward": "slp.engines.mcmc.independent",
 }
@@ -42,5 +45,20 @@ def engine_named(name: str) -> Engine:
 
 
 def all_options() -> dict[str, Field[Any]]:
-    """The options of all engines by name. One that several engines take means the same in each."""
-    return {f.name: f for name in ENGINES for f in fields(engine_named(name).Options)}
+    """The options of all engines by name. One that several engines take has one field, whose
+    default is None where theirs differ."""
+    out: dict[str, Field[Any]] = {}
+    for name in ENGINES:
+        for found in fields(engine_named(name).Options):
+            out[found.name] = _of_both(out.get(found.name, found), found)
+    return out
+
+
+def _of_both(one: Field[Any], other: Field[Any]) -> Field[Any]:
+    """An option of two engines: each takes its own default where none is given."""
+    if one.default == other.default:
+        return other
+    out = copy(other)
+    told = (f"{f.metadata['doc']} ({f.default})" for f in (one, other))
+    out.default, out.metadata = None, MappingProxyType({**other.metadata, "doc": "; ".join(told)})
+    return out

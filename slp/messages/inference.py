@@ -79,6 +79,7 @@ E505 = Entry(
     example="program.posterior(X, y, draws=-1)",
 )
 NOT_A_COUNT = E505.says("{name} is {value}", "take a whole number from {least} {most}")
+NOT_A_SHARE = E505.says("{name} is {value}", "take a number from 0 to 1")
 
 E506 = Entry(
     "E506: a numeric response has no class probabilities",
@@ -254,6 +255,18 @@ ROW_LABELS_NOT_1 = E520.says(
 ROW_LABEL_WITHOUT_VALUE = E520.says("the label of `{state}` has no value in {box}", _ROW_LABEL)
 ROW_LABEL_NO_PROBABILITY = E520.says("the label of `{state}` is {value:g} in {box}", _ROW_LABEL)
 
+E526 = Entry(
+    "E526: every particle failed",
+    cause="Each particle came to a box where no rule applies, or broke a constraint.",
+    remedy="Loosen what the message names, take more particles, or take the engine mh.",
+    example="slp-sample large.slp data.csv --engine smc   (`large.slp` is `:- start(t). "
+    "0.5 :: t --> { rows(N), N >= 100 }, leaf. 0.5 :: t --> split(F, V), t, t.`)",
+)
+PARTICLES_FAILED = E526.says(
+    "all {islands} failed: {causes}",
+    "loosen what they failed by, take more `particles`, or the engine mh",
+)
+
 E530 = Entry(
     "E530: nothing was drawn",
     cause="A run made no draws, and was asked something that its draws tell.",
@@ -300,6 +313,29 @@ NOT_FORWARD = E533.says(
     "draws fail",
     AS_REMEDY,
 )
+
+E536 = Entry(
+    "E536: the engine smc does not take this",
+    cause="The particle filter grows trees rule by rule from the root. A program with `edittree` "
+    "has no such rules, and predicates are asked of chains alone.",
+    remedy="Take the engine mh.",
+    example="slp-sample edited.slp data.csv --engine smc   (`edited.slp` is "
+    "`:- use(edittree, [tree = 'tree.json']).`)",
+)
+FILTER_OF_EDITS = E536.says(
+    "the engine smc grows trees from the root, and does not edit a given tree", AS_REMEDY
+)
+FILTER_OF_PREDICATES = E536.says(
+    "the engine smc does not ask predicates (`python`, `prolog`)", AS_REMEDY
+)
+
+E537 = Entry(
+    "E537: the particle filter has no such proposal, order or resampling",
+    cause="A name given for the engine smc is not one of those that it has.",
+    remedy="Take one of the names that the help line lists.",
+    example="slp-sample growtree data.csv --engine smc --resampling none",
+)
+NO_FILTER_NAME = E537.says("{option} is {name!r}", "take one of {names}")
 
 E540 = Entry(
     "E540: the time is over",

@@ -58,6 +58,7 @@ LIMIT = float(norm.ppf(1 - 0.0005 / (11 * len(ZOO) * 4)))
 DRAWN: dict[str, dict[str, Any]] = {
     "mh": {"draws": 4000, "thin": 20},
     "prolog": {"draws": 800, "warmup": 50, "thin": 3},
+    "smc": {"draws": 4000, "islands": 40, "particles": 100},
     "forward": {"draws": 4000},
     "toy": {"draws": 1, "islands": 24, "particles": 60},
 }

@@ -1,0 +1,59 @@
+"""Engine `smc`: the top-down particle filter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from slp.engines import smc
+from slp.engines.contract import Request
+from slp.engines.smc.options import FilterLimits, FilterOptions
+from slp.errors import Diagnostic
+from slp.messages.inference import FILTER_OF_EDITS, FILTER_OF_PREDICATES
+from slp.problem.problem import Problem
+from slp.trees.predicates import asked_predicates
+
+if TYPE_CHECKING:
+    from slp.results.drawn import TreeSampler
+    from slp.results.result import Result
+    from slp.runner import Schedule
+
+__all__ = ["ENGINE"]
+
+
+@dataclass(frozen=True)
+class _SMC:
+    """See the module."""
+
+    name: str = "smc"
+    title: str = "a top-down particle filter over trees"
+    gives: str = "estimates with their errors, by weighted draws; the evidence too"
+    refuses: str = "programs without a finite tree grammar, edittree, predicates"
+    needs_grammar: bool = True
+    Options: type[Any] = FilterOptions
+
+    def refusal(self, problem: Problem, options: FilterOptions) -> tuple[Diagnostic, ...]:
+        """See `Engine`: E536."""
+        if problem.program.edits is not None:
+            return (FILTER_OF_EDITS(),)
+        asked = asked_predicates(problem.program.constraints)
+        return (FILTER_OF_PREDICATES(),) if asked else ()
+
+    def run(self, problem: Problem, request: Request, options: FilterOptions) -> Result:
+        """See `Engine`, and `slp.engines.smc.sample.run_filter`."""
+        return smc.run_filter(self, problem, request, options)
+
+    def sampler(
+        self, problem: Problem, options: FilterLimits, likelihood: bool, allow_code: bool
+    ) -> TreeSampler[Any]:
+        """See `DrawingEngine`."""
+        return smc.filter_sampler(problem, options, likelihood)
+
+    def schedule(
+        self, sampler: TreeSampler[Any], problem: Problem, options: FilterLimits, draws: int
+    ) -> Schedule:
+        """See `DrawingEngine`."""
+        return smc.filter_schedule(options, draws)
+
+
+ENGINE = _SMC()

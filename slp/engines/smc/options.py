@@ -1,0 +1,41 @@
+"""The options of the particle filter, by name: flags of commands and keywords in Python come from
+here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from slp.engines.contract import DrawingOptions, option
+
+__all__ = ["FilterLimits", "FilterOptions"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilterOptions(DrawingOptions):
+    """Options of the particle filter."""
+
+    particles: int = option(1000, "particles of each island", least=1)
+    islands: int = option(8, "independent filters, which tell the error", least=1)
+    proposal: str = option(
+        "prior", "how a goal is decided: prior, empirical or optimal", metavar="NAMES"
+    )
+    order: str = option(
+        "breadth",
+        "which goal is next: breadth, likelihood (the lowest first), or layer (all)",
+        metavar="NAME",
+    )
+    resampling: str = option(
+        "systematic", "multinomial, residual, stratified or systematic", metavar="NAME"
+    )
+    ess: float = option(
+        0.5, "resample where fewer of the particles, as a share, are effective", metavar="SHARE"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilterLimits(FilterOptions):
+    """Options with what a run adds: how many draws an island keeps, and the bytes of all
+    particles."""
+
+    kept: int
+    room: int

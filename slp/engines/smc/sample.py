@@ -1,0 +1,125 @@
+"""Runs of the particle filter: its sampler, length and memory, and the evidence."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+
+from slp.budgets.memory import check_room_for_bit_sets, room_beside
+from slp.engines.contract import Request
+from slp.engines.drawing import DrawingEngine, draw
+from slp.engines.mcmc.trees import MetropolisHastings
+from slp.engines.smc.filter import ORDERS, FilterPlan, ParticleFilter
+from slp.engines.smc.options import FilterLimits, FilterOptions
+from slp.engines.smc.proposals import PROPOSALS
+from slp.engines.smc.resampling import SCHEMES
+from slp.engines.smc.result import FilterResult
+from slp.errors import NoTreeError, TimeOverError, UsageError
+from slp.ir.program import Monotone
+from slp.messages.inference import NO_FILTER_NAME, NOT_A_SHARE, PARTICLES_FAILED
+from slp.problem.problem import Problem
+from slp.results.drawn import TreeSampler
+from slp.runner import Schedule
+from slp.runner.options import check_count
+
+__all__ = ["filter_sampler", "filter_schedule", "run_filter"]
+
+#: The most particles of an island, and the most islands.
+_MOST_PARTICLES, _MOST_ISLANDS = 10_000_000, 10_000
+
+#: The share of the time for the sum of the weights, where that is estimated.
+_SHARE_OF_PRIOR = 1 / 3
+
+
+def run_filter(
+    engine: DrawingEngine, problem: Problem, request: Request, options: FilterOptions
+) -> FilterResult:
+    """Run islands of particles, and gather what they drew. Where the weights of the program need
+    not sum to 1, a second run without the likelihood estimates their sum.
+
+    Raises
+    ------
+    UsageError
+        E505, E537: an option; E512, E513, E515: the checkpoint.
+    BudgetError
+        E501: the particles do not fit into the memory beside the table; E540: no island was done in
+        time.
+    SlpError
+        E511, E514: the checkpoint; E526: every particle failed.
+    """
+    _check(options)
+    room = room_beside(problem.table, request.memory)
+    check_room_for_bit_sets(problem.table, request.memory)
+    given = {f.name: getattr(options, f.name) for f in fields(options)}
+    kept = max(1, math.ceil(request.draws / options.islands))
+    limits = FilterLimits(**given, kept=kept, room=room // 2)
+    grammar, time = problem.grammar, request.deadline
+    sums_to_one = grammar.normalised and grammar.max_leaves is None
+    estimates_sum = request.likelihood and not sums_to_one
+    if estimates_sum:
+        time = time.before(time.left() * _SHARE_OF_PRIOR)
+    found = _drawn(engine, problem, replace(request, deadline=time), limits)
+    if estimates_sum and found.n_scored and not found.interrupted:
+        of_prior = _other_seed(replace(request, likelihood=False), found.seed)
+        again = replace(limits, checkpoint=None, resume=False)
+        try:
+            found.without_likelihood = _drawn(engine, problem, of_prior, again)
+        except TimeOverError:  # then there is no evidence
+            found.without_likelihood = None
+    return found
+
+
+def _drawn(
+    engine: DrawingEngine, problem: Problem, request: Request, limits: FilterLimits
+) -> FilterResult:
+    """One run."""
+    found = draw(engine, problem, request, limits, room=limits.room)
+    assert isinstance(found, FilterResult)
+    if request.draws and not found.n_scored and not found.interrupted:
+        raise _all_failed(problem, found, limits)
+    return found
+
+
+def filter_sampler(problem: Problem, options: FilterLimits, likelihood: bool) -> TreeSampler[Any]:
+    """The filter of a problem."""
+    how = (options.proposal, options.order, options.resampling, float(options.ess))
+    plan = FilterPlan(options.particles, options.kept, *how)
+    own = problem.program.constraints
+    base = MetropolisHastings(problem.grammar, problem.boxes, own, likelihood=likelihood)
+    return ParticleFilter(base, plan, FilterResult)
+
+
+def filter_schedule(options: FilterLimits, draws: int) -> Schedule:
+    """Every island runs until it is done, whatever the number of draws."""
+    n = max(draws, options.islands) if draws else 0
+    return Schedule(n, options.islands, warm_up=0, thin=None)
+
+
+def _check(options: FilterOptions) -> None:
+    """Raise UsageError E505, E537 for an option out of range."""
+    check_count("particles", options.particles, least=1, most=_MOST_PARTICLES)
+    check_count("islands", options.islands, least=1, most=_MOST_ISLANDS)
+    for name, known in (("proposal", PROPOSALS), ("order", ORDERS), ("resampling", SCHEMES)):
+        given = getattr(options, name)
+        if given not in known:
+            raise UsageError(NO_FILTER_NAME(option=name, name=given, names=", ".join(known)))
+    if not isinstance(options.ess, int | float) or not 0 <= options.ess <= 1:
+        raise UsageError(NOT_A_SHARE(name="ess", value=options.ess))
+
+
+def _other_seed(request: Request, seed: int) -> Request:
+    """The request with another seed, which the first one determines."""
+    other = np.random.SeedSequence([seed, 1]).generate_state(1, np.uint64)
+    return replace(request, seed=int(other[0]))
+
+
+def _all_failed(problem: Problem, found: FilterResult, limits: FilterLimits) -> NoTreeError:
+    """E526, with what the particles failed by."""
+    causes = [f"{n:,} by {name}" for name, n in found.failures().most_common()]
+    if any(isinstance(c, Monotone) for c in problem.program.constraints):
+        causes.append("the whole trees by `monotone`")
+    of = f"{limits.islands} islands of {limits.particles:,} particles"
+    return NoTreeError(PARTICLES_FAILED(islands=of, causes=", ".join(causes)))
