@@ -47,18 +47,19 @@ def engine_named(name: str) -> Engine:
 def all_options() -> dict[str, Field[Any]]:
     """The options of all engines by name. One that several engines take has one field, whose
     default is None where theirs differ."""
-    out: dict[str, Field[Any]] = {}
+    found: dict[str, list[Field[Any]]] = {}
     for name in ENGINES:
-        for found in fields(engine_named(name).Options):
-            out[found.name] = _of_both(out.get(found.name, found), found)
-    return out
+        for field in fields(engine_named(name).Options):
+            found.setdefault(field.name, []).append(field)
+    return {name: _of_all(same) for name, same in found.items()}
 
 
-def _of_both(one: Field[Any], other: Field[Any]) -> Field[Any]:
-    """An option of two engines: each takes its own default where none is given."""
-    if one.default == other.default:
-        return other
-    out = copy(other)
-    told = (f"{f.metadata['doc']} ({f.default})" for f in (one, other))
-    out.default, out.metadata = None, MappingProxyType({**other.metadata, "doc": "; ".join(told)})
+def _of_all(same: list[Field[Any]]) -> Field[Any]:
+    """An option of several engines. Where no value is given, each takes its own default."""
+    if len({field.default for field in same}) == 1:
+        return same[-1]
+    told = dict.fromkeys(f"{field.metadata['doc']} ({field.default})" for field in same)
+    out = copy(same[-1])
+    out.default = None
+    out.metadata = MappingProxyType({**out.metadata, "doc": "; ".join(told)})
     return out
