@@ -76,8 +76,8 @@ nb::object depth_cut_of(const Pass& pass) {
 }
 
 // The choices at an item, as arrays with one entry for each, and the box's log likelihood.
-nb::tuple ways_of(const Engine& engine, const Pass& pass, const Array<std::uint32_t>& rows,
-                  std::int32_t product) {
+nb::tuple scored_edges_of(const Engine& engine, const Pass& pass,
+                          const Array<std::uint32_t>& rows, std::int32_t product) {
     const Problem& problem = engine.problem();
     require_rows(rows, problem.table.n_rows);
     require(
@@ -85,21 +85,22 @@ nb::tuple ways_of(const Engine& engine, const Pass& pass, const Array<std::uint3
             static_cast<std::size_t>(product / problem.n_owed()) < problem.grammar.states.size(),
         "an item is rows in a state");
     double log_likelihood = 0;
-    const std::vector<Way> ways = engine.ways(pass, span_of(rows), product, &log_likelihood);
-    const std::size_t n = ways.size();
+    const std::vector<ScoredEdge> edges =
+        engine.scored_edges(pass, span_of(rows), product, &log_likelihood);
+    const std::size_t n = edges.size();
     std::vector<std::int32_t> rule(n), feature(n), low(n), high(n), left(n), right(n);
     std::vector<double> weight(n), below_left(n), below_right(n);
     for (std::size_t i = 0; i < n; ++i) {
-        const Way& way = ways[i];
-        rule[i] = way.rule;
-        feature[i] = way.feature;
-        low[i] = static_cast<std::int32_t>(way.low);
-        high[i] = static_cast<std::int32_t>(way.high);
-        left[i] = way.left_state;
-        right[i] = way.right_state;
-        weight[i] = way.log_weight;
-        below_left[i] = way.log_left;
-        below_right[i] = way.log_right;
+        const ScoredEdge& edge = edges[i];
+        rule[i] = edge.rule;
+        feature[i] = edge.feature;
+        low[i] = static_cast<std::int32_t>(edge.low);
+        high[i] = static_cast<std::int32_t>(edge.high);
+        left[i] = edge.left_state;
+        right[i] = edge.right_state;
+        weight[i] = edge.log_weight;
+        below_left[i] = edge.log_left;
+        below_right[i] = edge.log_right;
     }
     return nb::make_tuple(log_likelihood, to_numpy(std::move(rule)), to_numpy(std::move(feature)),
                           to_numpy(std::move(low)), to_numpy(std::move(high)),
@@ -254,7 +255,7 @@ void bind_exact(nb::module_& m) {
                      return without_lock([&] { return most_boxes(engine.problem()); });
                  })
             .def("bounds", &bounds_of, nb::arg("run"), nb::arg("work"))
-            .def("ways", &ways_of, nb::arg("run"), nb::arg("rows").noconvert(),
+            .def("scored_edges", &scored_edges_of, nb::arg("run"), nb::arg("rows").noconvert(),
                  nb::arg("product"));
     const auto define = [&](const char* name, auto function) {
         exact_engine.def(name, function, nb::arg("run").none(), nb::arg("likelihood"),

@@ -118,14 +118,14 @@ class OpenStates(ABC):
     ----------
     first : the states that were made to see that there are many, by number: those nearest to the
         start.
-    single_way : whether it is certain that each state, first or not, has no call, and one leaf
-        rule and one split rule at most.
+    single_derivation : whether it is certain that each state, first or not, has no call, and one
+        leaf rule and one split rule at most.
     measures : those that a split rule of any state, first or not, may have.
     identity : the same for programs that have the same states, in one version of this library.
     """
 
     first: Mapping[int, State]
-    single_way: bool
+    single_derivation: bool
     measures: frozenset[Measure]
     identity: str
 

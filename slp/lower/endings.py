@@ -18,7 +18,7 @@ from slp.ir import program as ir
 from slp.lower.affine_terms import Parameters, RuleArithmetic, Sum, added
 from slp.terms import Struct, Term, Var, arguments, functor, variables
 
-__all__ = ["calls_end", "cells_are_fixed", "has_single_ways"]
+__all__ = ["calls_end", "cells_are_fixed", "has_single_derivations"]
 
 _Functor: TypeAlias = tuple[str, int] | None
 
@@ -52,7 +52,7 @@ def cells_are_fixed(program: ir.Program, met: Collection[int]) -> bool:
     )
 
 
-def has_single_ways(program: ir.Program) -> bool:
+def has_single_derivations(program: ir.Program) -> bool:
     """Whether it is certain that no state has a call, two leaf rules or two split rules."""
     seen = set()
     for rule in program.rules:

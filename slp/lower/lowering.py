@@ -17,7 +17,7 @@ from slp.ir.words import predicate_text
 from slp.lower.any_tree import any_tree
 from slp.lower.automaton import Automaton
 from slp.lower.constraint_automata import automaton_of, can_be_broken
-from slp.lower.endings import calls_end, cells_are_fixed, has_single_ways
+from slp.lower.endings import calls_end, cells_are_fixed, has_single_derivations
 from slp.lower.expansion import FIRST_STATES, Expansion
 from slp.lower.goals import Goals, StateCheck
 from slp.lower.opened import MadeStates
@@ -245,7 +245,7 @@ def _opened(
     meaning = (program.start, program.rules, program.clauses, sorted(program.parameters.items()))
     states = MadeStates(
         maker,
-        single_way=has_single_ways(program),
+        single_derivation=has_single_derivations(program),
         measures=frozenset(
             rule.body.measure for rule in program.rules if isinstance(rule.body, ir.SplitBody)
         ),

@@ -23,14 +23,14 @@ class MadeStates(OpenStates):
         self,
         maker: StateMaker,
         *,
-        single_way: bool,
+        single_derivation: bool,
         measures: frozenset[Measure],
         identity: str,
         sound: Callable[[State], bool] | None,
         list_all: Callable[[], tuple[State, ...]],
     ) -> None:
         self.first = maker.listed()
-        self.single_way, self.measures, self.identity = single_way, measures, identity
+        self.single_derivation, self.measures, self.identity = single_derivation, measures, identity
         self._maker, self._sound, self._list_all = maker, sound, list_all
         self._made = dict(self.first)
         self._all: tuple[State, ...] | None = None

@@ -25,7 +25,7 @@ _MOST_COMPARISONS = 10_000
 _Pair: TypeAlias = tuple[int, int]
 
 
-class _Ways(NamedTuple):
+class _RulesReached(NamedTuple):
     """What a state can begin with after its calls: the number of leaf rules, and its split rules,
     once for each sequence of calls."""
 
@@ -37,7 +37,7 @@ def derivations_are_trees(grammar: TreeGrammar) -> bool:
     """Whether it is certain that no tree has two derivations."""
     try:
         if isinstance(grammar.states, OpenStates):
-            return grammar.states.single_way
+            return grammar.states.single_derivation
         return _Overlaps(grammar).unambiguous()
     except _TooLargeError:
         return False
@@ -50,7 +50,7 @@ class _TooLargeError(Exception):
 class _Overlaps:
     def __init__(self, grammar: TreeGrammar) -> None:
         self.grammar = grammar
-        self.ways: dict[int, _Ways] = {}
+        self.rules_reached: dict[int, _RulesReached] = {}
         self.tables: dict[int, NDArray[np.int32]] = {}
         #: for each pair of states found: the pairs (left, right), of which one must overlap on both
         #: sides
@@ -61,10 +61,10 @@ class _Overlaps:
     def unambiguous(self) -> bool:
         doubts: list[tuple[_Pair, _Pair]] = []
         for state in range(len(self.grammar.all_states())):
-            ways = self._ways(state)
-            if ways.leaves > 1:
+            reached = self._reached(state)
+            if reached.leaves > 1:
                 return False
-            for one, other in combinations(ways.splits, 2):
+            for one, other in combinations(reached.splits, 2):
                 doubts += self._sides(one, other)
         self._explore([pair for sides in doubts for pair in sides])
         self._settle()
@@ -77,7 +77,7 @@ class _Overlaps:
             if pair in self.needs:
                 continue
             self.needs[pair] = []
-            a, b = self._ways(pair[0]), self._ways(pair[1])
+            a, b = self._reached(pair[0]), self._reached(pair[1])
             if pair[0] == pair[1] or (a.leaves and b.leaves):
                 self.overlap.add(pair)
                 continue
@@ -118,9 +118,9 @@ class _Overlaps:
             self.tables[id(rule)] = flat_transitions(rule)
         return self.tables[id(rule)]
 
-    def _ways(self, state: int) -> _Ways:
+    def _reached(self, state: int) -> _RulesReached:
         """Each sequence of calls counts: a state called by two rules counts twice."""
-        if state not in self.ways:
+        if state not in self.rules_reached:
             leaves, splits, pending = 0, [], [state]
             while pending:
                 for rule in self.grammar.states[pending.pop()].rules:
@@ -132,8 +132,8 @@ class _Overlaps:
                         splits.append(rule)
                 if leaves + len(splits) + len(pending) > _MOST_COMPARISONS:
                     raise _TooLargeError
-            self.ways[state] = _Ways(leaves, tuple(splits))
-        return self.ways[state]
+            self.rules_reached[state] = _RulesReached(leaves, tuple(splits))
+        return self.rules_reached[state]
 
 
 def _pair(a: int, b: int) -> _Pair:

@@ -36,7 +36,7 @@ from slp.problem.rule_weights import leaf_allowed, log_own_weights, log_rule_wei
 from slp.problem.split_measures import SplitArrays, flat_transitions, log_shares, splits_taken_over
 from slp.trees.predicates import AskedPredicate
 
-__all__ = ["Choices", "Goal", "LocalProcess", "SplitAlternative", "Way", "cumulated"]
+__all__ = ["Choices", "Goal", "LocalProcess", "RuleAlternative", "SplitAlternative", "cumulated"]
 
 
 #: Log share of a split, and the states of its two sides.
@@ -52,7 +52,7 @@ class SplitAlternative(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
+class RuleAlternative:
     """A rule that may be drawn: its position in the state, log weight, and its choice of split.
 
     `splits`, `log_shares` and `cumulative` go together, in canonical order; empty for a rule that
@@ -74,7 +74,7 @@ class Goal:
 
     box: int
     state: int
-    ways: tuple[Way, ...]
+    rules: tuple[RuleAlternative, ...]
     cumulative: tuple[float, ...]
     log_total: float
 
@@ -134,14 +134,14 @@ class LocalProcess:
         ]
         own = log_own_weights(self.grammar, state, self.geometry, [box])
         weights = log_rule_weights(self.grammar, rules, own, np.array(possible, np.bool_)[:, None])
-        ways = []
+        alternatives = []
         for i, rule in enumerate(rules):
             if possible[i] and weights[i, 0] > -np.inf:
-                way = _way(rule, i, float(weights[i, 0]), splits, shares[i])
-                if way is not None:
-                    ways.append(way)
-        cumulative, log_total = cumulated([way.log_weight for way in ways])
-        return Goal(box, state, tuple(ways), cumulative, log_total)
+                found = _alternative(rule, i, float(weights[i, 0]), splits, shares[i])
+                if found is not None:
+                    alternatives.append(found)
+        cumulative, log_total = cumulated([a.log_weight for a in alternatives])
+        return Goal(box, state, tuple(alternatives), cumulative, log_total)
 
     def _possible(self, rule: Rule, shares: Sequence[_Share], box: int, state: int) -> bool:
         """Whether a leaf is allowed, or a measure has a split to choose from."""
@@ -164,16 +164,16 @@ class LocalProcess:
         return list(zip(log_share.tolist(), states, strict=True))
 
 
-def _way(
+def _alternative(
     rule: Rule,
     position: int,
     log_weight: float,
     splits: list[BoxSplit],
     shares: list[_Share],
-) -> Way | None:
+) -> RuleAlternative | None:
     """A rule as an alternative; None if every split of a split rule is forbidden."""
     if not isinstance(rule, SplitRule):
-        return Way(rule, position, log_weight)
+        return RuleAlternative(rule, position, log_weight)
     left = [
         (SplitAlternative(split, *states), share)
         for split, (share, states) in zip(splits, shares, strict=True)
@@ -183,8 +183,8 @@ def _way(
         return None
     log_shares = tuple(share for _, share in left)
     cumulative, log_total = cumulated(log_shares)
-    alternatives = tuple(alternative for alternative, _ in left)
-    return Way(rule, position, log_weight, alternatives, log_shares, cumulative, log_total)
+    kept = tuple(alternative for alternative, _ in left)
+    return RuleAlternative(rule, position, log_weight, kept, log_shares, cumulative, log_total)
 
 
 def cumulated(log_weights: Sequence[float]) -> tuple[tuple[float, ...], float]:

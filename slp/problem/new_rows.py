@@ -47,14 +47,14 @@ def distinct_rows(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Rows that represent all others. `first` are their positions. `which`, shape (m,), is for each
     row the one that takes the same side at every cut of any box."""
-    ways = np.empty(rows.shape, np.float64)
+    sides = np.empty(rows.shape, np.float64)
     for f, feature in enumerate(table.features):
-        ways[:, f] = _ways(feature, rows[:, f])
-    _, first, which = np.unique(ways, axis=0, return_index=True, return_inverse=True)
+        sides[:, f] = _sides(feature, rows[:, f])
+    _, first, which = np.unique(sides, axis=0, return_index=True, return_inverse=True)
     return first, which.ravel()
 
 
-def _ways(feature: Feature, values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _sides(feature: Feature, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Numbers that are equal for values on the same side of every canonical threshold."""
     if feature.cuts is not None:
         return code_by_cuts(values, feature.cuts).astype(np.float64)

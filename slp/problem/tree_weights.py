@@ -36,7 +36,7 @@ class _Step(NamedTuple):
     """A choice at a goal that derives a part of the tree: the choice, its log weight, and the
     (goal, part) pairs that it leads to."""
 
-    way: int
+    rule: int
     split: int
     log_weight: float
     below: tuple[tuple[int, int, int], ...]
@@ -102,7 +102,7 @@ def _example(
     while stack:
         place = stack.pop()
         step = max(steps[place], key=lambda s: _score(s, done))
-        choices.append((process.goal(*place[:2]), step.way, step.split))
+        choices.append((process.goal(*place[:2]), step.rule, step.split))
         stack += reversed(step.below)
     return tuple(choices)
 
@@ -111,18 +111,18 @@ def _steps(process: LocalProcess, place: _Place, parts: list[Part]) -> list[_Ste
     box, state, number = place
     part = parts[number]
     out = []
-    for w, way in enumerate(process.goal(box, state).ways):
-        if isinstance(way.rule, CallRule):
-            out.append(_Step(w, -1, way.log_weight, ((box, way.rule.state, number),)))
-        elif isinstance(way.rule, LeafRule):
+    for r, taken in enumerate(process.goal(box, state).rules):
+        if isinstance(taken.rule, CallRule):
+            out.append(_Step(r, -1, taken.log_weight, ((box, taken.rule.state, number),)))
+        elif isinstance(taken.rule, LeafRule):
             if part.feature < 0:
-                out.append(_Step(w, -1, way.log_weight, ()))
+                out.append(_Step(r, -1, taken.log_weight, ()))
         elif part.feature >= 0:
-            for i, alternative in enumerate(way.splits):
-                feature = process.geometry.cuts[alternative.split.cut].feature
-                if feature == part.feature or way.rule.measure == "partition":
-                    for below in _sides(alternative, part):
-                        out.append(_Step(w, i, way.log_weight + way.log_shares[i], below))
+            for i, split in enumerate(taken.splits):
+                feature = process.geometry.cuts[split.split.cut].feature
+                if feature == part.feature or taken.rule.measure == "partition":
+                    for below in _sides(split, part):
+                        out.append(_Step(r, i, taken.log_weight + taken.log_shares[i], below))
     return out
 
 

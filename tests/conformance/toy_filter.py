@@ -42,13 +42,13 @@ class Island(RecordsOf[MetropolisHastings]):
             return choices, still_open, weight
         process, random = self.base.process, RandomNumbers(rng)
         goal = process.goal(*still_open[-1])
-        if not goal.ways:  # a dead end
+        if not goal.rules:  # a dead end
             return choices, [], -inf
         taken = random.among(goal.cumulative)
-        way = goal.ways[taken]
-        split = random.among(way.cumulative) if way.splits else -1
+        rule = goal.rules[taken]
+        split = random.among(rule.cumulative) if rule.splits else -1
         below = goals_below(goal, taken, split)
-        weight += goal.log_total + way.log_total
+        weight += goal.log_total + rule.log_total
         if split >= 0:
             gain = sum(process.log_marginal(box) for box, _ in below)
             weight += self.base.target.power * (gain - process.log_marginal(goal.box))

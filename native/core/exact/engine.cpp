@@ -107,10 +107,10 @@ public:
         return depth < 0 ? -INFINITY : search_->log_value(box, static_cast<std::size_t>(depth));
     }
     std::uint32_t few_rows() const override { return search_->few_rows(); }
-    double most_ways() const override {
+    double most_edges() const override {
         // For each box kept there may be as many others as there are sets of few rows, each in
         // every state.
-        return std::ldexp(Pass::most_ways(), static_cast<int>(few_rows())) * n_depths_;
+        return std::ldexp(Pass::most_edges(), static_cast<int>(few_rows())) * n_depths_;
     }
     double root_count(std::int32_t product) const override {
         return search_->root_count(
@@ -288,8 +288,8 @@ std::vector<double> Engine::root_vector(const Pass& pass) const {
     return out;
 }
 
-std::vector<Way> Engine::ways(const Pass& pass, std::span<const std::uint32_t> rows,
-                              std::int32_t product, double* log_likelihood) const {
+std::vector<ScoredEdge> Engine::scored_edges(const Pass& pass, std::span<const std::uint32_t> rows,
+                                             std::int32_t product, double* log_likelihood) const {
     Arena arena;
     Splitter splitter(geometry_);
     EdgeBuilder builder(problem_, geometry_);
@@ -299,27 +299,27 @@ std::vector<Way> Engine::ways(const Pass& pass, std::span<const std::uint32_t> r
     std::vector<double> statistics(problem_.leaf.n_statistics());
     problem_.leaf.sum(rows, statistics.data());
     *log_likelihood = problem_.leaf.log_marginal(statistics.data());
-    std::vector<Way> out;
+    std::vector<ScoredEdge> out;
     out.reserve(item.n_edges);
     for (const RuleEdges& rule : item.rules) {
         if (rule.kind == RuleKind::leaf) {
             out.push_back({rule.rule, -1, 0, 0, -1, -1, 0.0, 0.0, rule.log_factor});
         }
         for (const Edge& edge : rule.edges) {
-            Way way{rule.rule,      -2, 0, 0, edge.left_state, edge.right_state, 0.0, 0.0,
-                    rule.log_factor};
+            ScoredEdge scored{rule.rule,        -2,  0,   0,   edge.left_state,
+                              edge.right_state, 0.0, 0.0, rule.log_factor};
             if (rule.kind == RuleKind::split) {
                 const BoxSplit& split = splits[edge.split];
-                way.feature = static_cast<std::int32_t>(split.feature);
-                way.low = split.low;
-                way.high = split.high;
-                way.log_left = log_value_of_side(pass, box, split, true, edge.left_state);
-                way.log_right = log_value_of_side(pass, box, split, false, edge.right_state);
-                way.log_weight += std::log(edge.probability);
+                scored.feature = static_cast<std::int32_t>(split.feature);
+                scored.low = split.low;
+                scored.high = split.high;
+                scored.log_left = log_value_of_side(pass, box, split, true, edge.left_state);
+                scored.log_right = log_value_of_side(pass, box, split, false, edge.right_state);
+                scored.log_weight += std::log(edge.probability);
             } else {
-                way.log_left = pass.log_value(box, edge.left_state);
+                scored.log_left = pass.log_value(box, edge.left_state);
             }
-            out.push_back(way);
+            out.push_back(scored);
         }
     }
     return out;

@@ -59,14 +59,15 @@ public:
                                     std::span<const BoxSplit> splits, std::int32_t product,
                                     const ItemEdges& item, double* out) const;
     // At least the number of items and edges that there are, after a run.
-    virtual double most_ways() const {
+    virtual double most_edges() const {
         const Progress all = progress();
         return 1.0 + static_cast<double>(all.items + all.edges);  // a box of one row is no item
     }
 };
 
-// One choice at an item (an edge, or a leaf rule), for Python.
-struct Way {
+// An edge of an item with its weight and the values that it leads to, for Python. Here a leaf rule
+// is an edge without items.
+struct ScoredEdge {
     std::int32_t rule;
     // Feature split on; -1 for a leaf, -2 for a call.
     std::int32_t feature;
@@ -117,8 +118,8 @@ public:
     std::vector<double> root_vector(const Pass& pass) const;
 
     // All choices at an item, in canonical order, rule after rule.
-    std::vector<Way> ways(const Pass& pass, std::span<const std::uint32_t> rows,
-                          std::int32_t product, double* log_likelihood) const;
+    std::vector<ScoredEdge> scored_edges(const Pass& pass, std::span<const std::uint32_t> rows,
+                                         std::int32_t product, double* log_likelihood) const;
 
     // Log of the value of one side of a split, as Pass::log_value.
     double log_value_of_side(const Pass& pass, const Box& box, const BoxSplit& split, bool left,

@@ -94,7 +94,7 @@ Status expected_uses(const Engine& engine, const Pass& pass, double least, std::
     // calls.
     const std::vector<std::size_t> ranks = call_ranks(engine.problem().grammar);
     const double longest = static_cast<double>(*std::max_element(ranks.begin(), ranks.end()) + 1);
-    const double cut = kMostLost / (pass.most_ways() * longest * 2 *
+    const double cut = kMostLost / (pass.most_edges() * longest * 2 *
                                     static_cast<double>(engine.problem().table.n_rows));
     Budget budget(memory);
     ThreadTeam team;

@@ -214,7 +214,7 @@ public:
           n_threads_(means.n_threads),
           poll_(poll),
           out_(out) {
-        cut_ = kMostLost / most_ways();
+        cut_ = kMostLost / most_edges();
         left_.resize(rows.m);
         std::iota(left_.begin(), left_.end(), std::size_t{0});
     }
@@ -299,9 +299,9 @@ private:
         return totals_.blocks->descend(queries, cut_, go_on);
     }
 
-    double most_ways() const {
+    double most_edges() const {
         if (totals_.blocks == nullptr) {
-            return totals_.pass->most_ways();
+            return totals_.pass->most_edges();
         }
         const Progress all = totals_.blocks->progress();
         return 1.0 + static_cast<double>(all.items + all.edges);

@@ -169,11 +169,11 @@ bool ExactSubtrees::draw(Randomness& random, Rows rows, std::int32_t state, Take
     const std::span<const BoxSplit> splits = splitter_.splits(box, arena_);
     const ItemEdges item = builder_.edges(box, splits, state, arena_);
     values_.clear();
-    ways_.clear();
+    edges_.clear();
     for (const RuleEdges& rule : item.rules) {
         if (rule.kind == RuleKind::leaf) {
             values_.push_back(leaf_weight(rule, item.log_likelihood));
-            ways_.push_back({rule.rule, kLeaf, 0, 0});
+            edges_.push_back({rule.rule, kLeaf, 0, 0});
             continue;
         }
         const Value factor = Value::from_log(rule.log_factor);
@@ -181,12 +181,12 @@ bool ExactSubtrees::draw(Randomness& random, Rows rows, std::int32_t state, Take
             const Value below = Value::load(find(edge.left)) * factor;
             if (rule.kind == RuleKind::call) {
                 values_.push_back(below);
-                ways_.push_back({rule.rule, kCall, 0, 0});
+                edges_.push_back({rule.rule, kCall, 0, 0});
                 continue;
             }
             const BoxSplit& split = splits[edge.split];
             values_.push_back(below * Value::load(find(edge.right)) * edge.probability);
-            ways_.push_back(
+            edges_.push_back(
                 {rule.rule, static_cast<std::int32_t>(split.feature), split.low, split.high});
         }
     }
@@ -198,7 +198,7 @@ bool ExactSubtrees::draw(Randomness& random, Rows rows, std::int32_t state, Take
     for (const Value& value : values_) {
         weights_.push_back(ratio(value, *most));
     }
-    out = ways_[random.among(weights_)];
+    out = edges_[random.among(weights_)];
     return true;
 }
 

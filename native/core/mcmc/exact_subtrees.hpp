@@ -86,7 +86,7 @@ private:
     std::uint32_t looked_ = 0;
     std::vector<double> weights_;
     std::vector<Value> values_;
-    std::vector<Taken> ways_;
+    std::vector<Taken> edges_;
 };
 
 }  // namespace slp::mcmc

@@ -17,20 +17,20 @@ bool LocalProcess::draw(Randomness& random, Rows rows, std::int32_t state, std::
         return false;
     }
     const Rules& rules = *rules_;
-    std::size_t way = ways_.size();
+    std::size_t alternative = alternatives_.size();
     if (rule >= 0) {
-        while (ways_[--way].rule != rule) {
+        while (alternatives_[--alternative].rule != rule) {
         }
     } else if (end_early > 0 && random.happens(end_early)) {
-        const auto leaf = std::find_if(ways_.begin(), ways_.end(), [&](const Way& w) {
-            return rules[static_cast<std::size_t>(w.rule)].kind == RuleKind::leaf;
+        const auto leaf = std::ranges::find_if(alternatives_, [&](const RuleAlternative& own) {
+            return rules[static_cast<std::size_t>(own.rule)].kind == RuleKind::leaf;
         });
-        way = static_cast<std::size_t>(leaf - ways_.begin());
+        alternative = static_cast<std::size_t>(leaf - alternatives_.begin());
     }
-    if (way == ways_.size()) {
-        way = random.among(way_weights_);
+    if (alternative == alternatives_.size()) {
+        alternative = random.among(alternative_weights_);
     }
-    take_rule(way, out);
+    take_rule(alternative, out);
     const auto r = static_cast<std::size_t>(out.taken.rule);
     if (rules[r].kind == RuleKind::split) {
         splits_.draw(random, r, out);
@@ -53,12 +53,11 @@ bool LocalProcess::take_part_by_key(std::int32_t rule, Key left, Choice& out) {
 }
 
 bool LocalProcess::find_rule(std::int32_t rule, Choice& out) const {
-    const auto found =
-        std::find_if(ways_.begin(), ways_.end(), [&](const Way& w) { return w.rule == rule; });
-    if (found == ways_.end()) {
+    const auto found = std::ranges::find(alternatives_, rule, &RuleAlternative::rule);
+    if (found == alternatives_.end()) {
         return false;
     }
-    take_rule(static_cast<std::size_t>(found - ways_.begin()), out);
+    take_rule(static_cast<std::size_t>(found - alternatives_.begin()), out);
     return true;
 }
 
@@ -67,7 +66,7 @@ bool LocalProcess::enter(Rows rows, std::int32_t state) {
     rules_ = &problem_.grammar.states[static_cast<std::size_t>(state)];
     splits_.enter(rows, state);
     has_statistics_ = false;
-    ways_.clear();
+    alternatives_.clear();
     const std::span<const double> log_weights = weights_.of(state, rows);
     std::size_t n_applicable = 0;
     double top = -INFINITY, normaliser = 0.0;
@@ -89,39 +88,39 @@ bool LocalProcess::enter(Rows rows, std::int32_t state) {
             add(log_weights[r]);
         }
         if (found.open) {
-            ways_.push_back({static_cast<std::int32_t>(r), log_weights[r]});
+            alternatives_.push_back({static_cast<std::int32_t>(r), log_weights[r]});
         }
     }
-    if (ways_.empty()) {
+    if (alternatives_.empty()) {
         return false;
     }
     double highest = -INFINITY;
-    for (const Way& way : ways_) {
-        highest = std::max(highest, way.log_weight);
+    for (const RuleAlternative& alternative : alternatives_) {
+        highest = std::max(highest, alternative.log_weight);
     }
-    way_weights_.clear();
+    alternative_weights_.clear();
     double total = 0.0;
-    for (const Way& way : ways_) {
-        way_weights_.push_back(std::exp(way.log_weight - highest));
-        total += way_weights_.back();
+    for (const RuleAlternative& alternative : alternatives_) {
+        alternative_weights_.push_back(std::exp(alternative.log_weight - highest));
+        total += alternative_weights_.back();
     }
     const bool normalise = problem_.grammar.normalise;
     const double log_normaliser = normalise ? top + std::log(normaliser) : 0.0;
-    for (Way& way : ways_) {
-        way.log_weight -= log_normaliser;
+    for (RuleAlternative& alternative : alternatives_) {
+        alternative.log_weight -= log_normaliser;
     }
-    log_total_ = normalise && n_applicable == ways_.size()
+    log_total_ = normalise && n_applicable == alternatives_.size()
                      ? 0.0
                      : highest - log_normaliser + std::log(total);
     return true;
 }
 
-void LocalProcess::take_rule(std::size_t way, Choice& out) const {
-    const Way& taken = ways_[way];
+void LocalProcess::take_rule(std::size_t alternative, Choice& out) const {
+    const RuleAlternative& taken = alternatives_[alternative];
     const Rule& rule = (*rules_)[static_cast<std::size_t>(taken.rule)];
     out = Choice{};
     out.taken.rule = taken.rule;
-    out.rule_point = ways_.size() > 1;
+    out.rule_point = alternatives_.size() > 1;
     out.log_draw = taken.log_weight - log_total_;
     out.log_excess = log_total_;
     if (rule.kind == RuleKind::call) {

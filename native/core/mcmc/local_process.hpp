@@ -42,12 +42,12 @@ public:
     bool take_part_by_key(std::int32_t rule, Key left, Choice& out);
 
 private:
-    struct Way {
+    struct RuleAlternative {
         std::int32_t rule;
         double log_weight;
     };
     bool find_rule(std::int32_t rule, Choice& out) const;
-    void take_rule(std::size_t way, Choice& out) const;
+    void take_rule(std::size_t alternative, Choice& out) const;
     LocalSplits::Reach reach(std::size_t r);
     bool leaf_allowed(const Rule& rule);
 
@@ -57,8 +57,8 @@ private:
     // The goal entered.
     Rows rows_;
     const Rules* rules_ = nullptr;
-    std::vector<Way> ways_;
-    std::vector<double> way_weights_;
+    std::vector<RuleAlternative> alternatives_;
+    std::vector<double> alternative_weights_;
     double log_total_ = 0.0;
     bool has_statistics_ = false;
     std::vector<double> statistics_;

@@ -98,7 +98,7 @@ double TreeWeigher::log_weight(std::span<const TreeNode> tree) {
         }
         const auto [found, is_new] = open_.try_emplace(key);
         if (is_new) {
-            find_ways(place, found->second);
+            find_edges(place, found->second);
         }
         if (known(found->second, stack_)) {
             done_[key] = sum(place, found->second);
@@ -182,7 +182,7 @@ bool TreeWeigher::possible(Place place) const {
            parts_[place.part].n_leaves;
 }
 
-void TreeWeigher::find_ways(Place place, std::vector<Way>& out) {
+void TreeWeigher::find_edges(Place place, std::vector<PartEdge>& out) {
     const Part& own = parts_[place.part];
     const bool is_leaf = own.taken.feature == kLeaf;
     const auto& rules = problem_.grammar.states[static_cast<std::size_t>(place.state)];
@@ -213,14 +213,15 @@ void TreeWeigher::find_ways(Place place, std::vector<Way>& out) {
 }
 
 void TreeWeigher::add_split(const Part& part, std::size_t rule, std::int32_t left,
-                            std::int32_t right, double log_weight, std::vector<Way>& out) const {
+                            std::int32_t right, double log_weight,
+                            std::vector<PartEdge>& out) const {
     const Place first{part.left, left}, second{part.right, right};
     if (possible(first) && possible(second)) {
         out.push_back({static_cast<std::int32_t>(rule), 2, {first, second}, log_weight});
     }
 }
 
-void TreeWeigher::find_split(Place place, std::size_t r, std::vector<Way>& out) {
+void TreeWeigher::find_split(Place place, std::size_t r, std::vector<PartEdge>& out) {
     const Part& own = parts_[place.part];
     const auto f = static_cast<std::size_t>(own.taken.feature);
     const Rule& rule = problem_.grammar.states[static_cast<std::size_t>(place.state)][r];
@@ -231,7 +232,7 @@ void TreeWeigher::find_split(Place place, std::size_t r, std::vector<Way>& out) 
     }
 }
 
-void TreeWeigher::find_partition(Place place, std::size_t r, std::vector<Way>& out) {
+void TreeWeigher::find_partition(Place place, std::size_t r, std::vector<PartEdge>& out) {
     const Part& own = parts_[place.part];
     const Rows rows = ascending_rows(own);
     if (!process_.enter(rows, place.state)) {
@@ -248,13 +249,13 @@ void TreeWeigher::find_partition(Place place, std::size_t r, std::vector<Way>& o
     }
 }
 
-bool TreeWeigher::known(const std::vector<Way>& ways, std::vector<Place>& missing) const {
+bool TreeWeigher::known(const std::vector<PartEdge>& edges, std::vector<Place>& missing) const {
     bool all = true;
-    for (const Way& way : ways) {
-        for (std::uint32_t g = 0; g < way.n_goals; ++g) {
-            const auto found = done_.find(key_of(way.goals[g]));
+    for (const PartEdge& edge : edges) {
+        for (std::uint32_t g = 0; g < edge.n_goals; ++g) {
+            const auto found = done_.find(key_of(edge.goals[g]));
             if (found == done_.end()) {
-                missing.push_back(way.goals[g]);
+                missing.push_back(edge.goals[g]);
                 all = false;
             }
             if (found == done_.end() || found->second == -INFINITY) {
@@ -265,18 +266,18 @@ bool TreeWeigher::known(const std::vector<Way>& ways, std::vector<Place>& missin
     return all;
 }
 
-double TreeWeigher::sum(Place place, const std::vector<Way>& ways) {
+double TreeWeigher::sum(Place place, const std::vector<PartEdge>& edges) {
     terms_.clear();
     bool entered = false;
-    for (const Way& way : ways) {
+    for (const PartEdge& edge : edges) {
         double below = 0.0;
-        for (std::uint32_t g = 0; g < way.n_goals && below > -INFINITY; ++g) {
-            below += done_.at(key_of(way.goals[g]));
+        for (std::uint32_t g = 0; g < edge.n_goals && below > -INFINITY; ++g) {
+            below += done_.at(key_of(edge.goals[g]));
         }
         if (below == -INFINITY) {
             continue;
         }
-        double own = way.log_weight;
+        double own = edge.log_weight;
         if (std::isnan(own)) {
             const Part& part = parts_[place.part];
             if (!entered && !process_.enter(ascending_rows(part), place.state)) {
@@ -284,9 +285,9 @@ double TreeWeigher::sum(Place place, const std::vector<Way>& ways) {
             }
             entered = true;
             Taken taken = part.taken;
-            taken.rule = way.rule;
-            if (way.n_goals < 2) {
-                taken.feature = way.n_goals == 0 ? kLeaf : kCall;
+            taken.rule = edge.rule;
+            if (edge.n_goals < 2) {
+                taken.feature = edge.n_goals == 0 ? kLeaf : kCall;
             }
             Choice choice;
             if (!process_.take(taken, choice)) {

@@ -62,9 +62,9 @@ private:
         std::uint32_t part;
         std::int32_t state;
     };
-    // A rule that the part may be derived by: where it leads, and its log weight, NaN if the box
+    // An edge of a part, by one of its rules: where it leads, and its log weight, NaN if the box
     // was not opened yet.
-    struct Way {
+    struct PartEdge {
         std::int32_t rule;
         std::uint32_t n_goals;
         std::array<Place, 2> goals;
@@ -73,15 +73,15 @@ private:
 
     bool lay_out(std::span<const TreeNode> tree);
     bool part(const TreeNode& node, std::uint32_t number);
-    void find_ways(Place place, std::vector<Way>& out);
-    void find_split(Place place, std::size_t rule, std::vector<Way>& out);
-    void find_partition(Place place, std::size_t rule, std::vector<Way>& out);
+    void find_edges(Place place, std::vector<PartEdge>& out);
+    void find_split(Place place, std::size_t rule, std::vector<PartEdge>& out);
+    void find_partition(Place place, std::size_t rule, std::vector<PartEdge>& out);
     void add_split(const Part& part, std::size_t rule, std::int32_t left, std::int32_t right,
-                   double log_weight, std::vector<Way>& out) const;
+                   double log_weight, std::vector<PartEdge>& out) const;
     // Whether the weights that these rules need are known; otherwise the places still to be
     // computed.
-    bool known(const std::vector<Way>& ways, std::vector<Place>& missing) const;
-    double sum(Place place, const std::vector<Way>& ways);
+    bool known(const std::vector<PartEdge>& edges, std::vector<Place>& missing) const;
+    double sum(Place place, const std::vector<PartEdge>& edges);
     bool possible(Place place) const;
     // A part's rows in ascending order, which stay until the next call.
     Rows ascending_rows(const Part& part);
@@ -97,7 +97,7 @@ private:
     std::vector<std::uint32_t> rows_, scratch_;
     std::vector<std::uint64_t> marks_;
     std::unordered_map<std::uint64_t, double> done_;
-    std::unordered_map<std::uint64_t, std::vector<Way>> open_;
+    std::unordered_map<std::uint64_t, std::vector<PartEdge>> open_;
     std::vector<Place> stack_;
     std::vector<double> terms_;
 };

@@ -63,17 +63,17 @@ TEST(families_equal_passes_box_by_box) {
             const auto have = run(engine, quantity, true, true, 4);
             const auto want = run(engine, quantity, false, true, 1);
             check(std::abs(engine.log_root(*have) - engine.log_root(*want)) < 1e-10);
-            // Every way on from the root, so that boxes below it are looked up too.
-            const auto ways = [&](const Pass& pass) {
+            // Every edge of the root, so that boxes below it are looked up too.
+            const auto edges = [&](const Pass& pass) {
                 double log_likelihood = 0;
-                return engine.ways(pass, engine.geometry().root().rows, engine.root_product(0),
-                                   &log_likelihood);
+                return engine.scored_edges(pass, engine.geometry().root().rows,
+                                           engine.root_product(0), &log_likelihood);
             };
-            const std::vector<Way> ways_have = ways(*have), ways_want = ways(*want);
-            check(ways_have.size() > 10 && ways_have.size() == ways_want.size());
-            for (std::size_t i = 0; i < ways_have.size(); ++i) {
-                check(std::abs(ways_have[i].log_left - ways_want[i].log_left) < 1e-9);
-                check(std::abs(ways_have[i].log_right - ways_want[i].log_right) < 1e-9);
+            const std::vector<ScoredEdge> have_edges = edges(*have), want_edges = edges(*want);
+            check(have_edges.size() > 10 && have_edges.size() == want_edges.size());
+            for (std::size_t i = 0; i < have_edges.size(); ++i) {
+                check(std::abs(have_edges[i].log_left - want_edges[i].log_left) < 1e-9);
+                check(std::abs(have_edges[i].log_right - want_edges[i].log_right) < 1e-9);
             }
         }
     }

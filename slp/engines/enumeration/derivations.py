@@ -73,21 +73,21 @@ def derivations(
 def _derive(process: LocalProcess, goal: Goal, above: int) -> Iterator[Derivation]:
     if above > MOST_NESTED:
         raise TooDeepError
-    for way in goal.ways:
-        step = ((goal.state, way.position),)
-        if isinstance(way.rule, LeafRule):
-            yield Derivation(goal.box, way.log_weight, rules=step)
-        elif isinstance(way.rule, CallRule):
-            for d in _derive(process, process.goal(goal.box, way.rule.state), above + 1):
-                yield replace(d, log_weight=way.log_weight + d.log_weight, rules=step + d.rules)
+    for taken in goal.rules:
+        step = ((goal.state, taken.position),)
+        if isinstance(taken.rule, LeafRule):
+            yield Derivation(goal.box, taken.log_weight, rules=step)
+        elif isinstance(taken.rule, CallRule):
+            for d in _derive(process, process.goal(goal.box, taken.rule.state), above + 1):
+                yield replace(d, log_weight=taken.log_weight + d.log_weight, rules=step + d.rules)
         else:
             for (split, left_state, right_state), share in zip(
-                way.splits, way.log_shares, strict=True
+                taken.splits, taken.log_shares, strict=True
             ):
                 lower = process.goal(split.left, left_state)
                 upper = process.goal(split.right, right_state)
                 for left in _derive(process, lower, above + 1):
                     for right in _derive(process, upper, above + 1):
-                        total = way.log_weight + share + left.log_weight + right.log_weight
+                        total = taken.log_weight + share + left.log_weight + right.log_weight
                         steps = step + left.rules + right.rules
                         yield Derivation(goal.box, total, split, left, right, steps)

@@ -172,7 +172,7 @@ class CompiledChart:
         return Items(self.passes, self.grammar, self.table, quantity, likelihood=self.likelihood)
 
     def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
-        """Independent draws, each from the root down: a way by its share, then left before
+        """Independent draws, each from the root down: an edge by its share, then left before
         right."""
         cumulative: dict[int, NDArray[np.float64]] = {}
         out: list[ScoredTree] = []
@@ -196,25 +196,25 @@ class CompiledChart:
             item = stack.pop()
             total = cumulative.get(item)
             if total is None:
-                scores = items.ways(item).scores(self.likelihood)
+                scores = items.edges(item).scores(self.likelihood)
                 total = cumulative[item] = np.cumsum(np.exp(scores - scores.max()))
             place = int(total.searchsorted(rng.random() * total[-1], side="right"))
-            way = min(place, len(total) - 1)
-            out.append((item, way))
-            stack += reversed(items.children(item, way))
+            edge = min(place, len(total) - 1)
+            out.append((item, edge))
+            stack += reversed(items.children(item, edge))
         return out
 
     def _scored(self, items: Items, steps: Sequence[tuple[int, int]]) -> ScoredTree:
-        """The tree of a derivation given as its items and ways in preorder."""
+        """The tree of a derivation given as its items and edges in preorder."""
         nodes: list[Cut] = []
         leaves: list[Leaf] = []
         log_weight = log_likelihood = 0.0
-        for item, way in reversed(steps):
-            ways = items.ways(item)
-            log_weight += float(ways.log_weight[way])
-            cut = ways.cut(way)
+        for item, edge in reversed(steps):
+            edges = items.edges(item)
+            log_weight += float(edges.log_weight[edge])
+            cut = edges.cut(edge)
             if cut[0] == LEAF:
-                log_likelihood += ways.log_likelihood
+                log_likelihood += edges.log_likelihood
                 leaves.append(self._leaf(items.rows[item]))
             if cut[0] != CALL:
                 nodes.append(cut)

@@ -19,9 +19,9 @@ from slp.engines.exact.passes import Passes, Quantity
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.core import leaves_owed
 
-__all__ = ["CALL", "LEAF", "NO_CUT", "Cut", "Items", "Ways"]
+__all__ = ["CALL", "LEAF", "NO_CUT", "Cut", "Edges", "Items"]
 
-#: Values of `Ways.feature` for edges without a split.
+#: Values of `Edges.feature` for edges without a split.
 LEAF, CALL = -1, -2
 
 #: Feature and the two codes that are neighbours.
@@ -29,8 +29,8 @@ Cut = tuple[int, int, int]
 NO_CUT: Cut = (LEAF, 0, 0)
 
 # Bytes of a Python object with its entries in lists and dictionaries, of an array besides its
-# numbers, of one way's numbers with the share that draws keep of it.
-_PER_OBJECT, _PER_ARRAY, _PER_WAY = 400, 120, 56
+# numbers, of one edge's numbers with the share that draws keep of it.
+_PER_OBJECT, _PER_ARRAY, _PER_EDGE = 400, 120, 56
 
 _WORDS: dict[Quantity, str] = {
     "total": "drawing and scoring trees",
@@ -39,7 +39,7 @@ _WORDS: dict[Quantity, str] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Ways:
+class Edges:
     """The edges of an item, in canonical order, rule after rule. E entries each.
 
     Attributes
@@ -66,16 +66,16 @@ class Ways:
     @property
     def size(self) -> int:
         """Bytes, about."""
-        return _PER_OBJECT + 10 * _PER_ARRAY + len(self.rule) * _PER_WAY
+        return _PER_OBJECT + 10 * _PER_ARRAY + len(self.rule) * _PER_EDGE
 
     def scores(self, likelihood: bool) -> NDArray[np.float64]:
-        """Log weight of each way times the values that it leads to."""
+        """Log weight of each edge times the values that it leads to."""
         data = np.where(self.feature == LEAF, self.log_likelihood, 0.0) if likelihood else 0.0
         return np.asarray(self.log_weight + data + self.log_left + self.log_right)
 
-    def cut(self, way: int) -> Cut:
-        """What a way splits on."""
-        return int(self.feature[way]), int(self.low[way]), int(self.high[way])
+    def cut(self, edge: int) -> Cut:
+        """What an edge splits on."""
+        return int(self.feature[edge]), int(self.low[edge]), int(self.high[edge])
 
 
 class Items:
@@ -103,14 +103,14 @@ class Items:
         self.rows: list[NDArray[np.uint32]] = [everything]
         self.product: list[int] = [-1]
         self._number: dict[tuple[bytes, int], int] = {}
-        self._ways: dict[int, Ways] = {}
+        self._edges: dict[int, Edges] = {}
         self._forget()
 
     def _forget(self) -> None:
         """Keep item 0 alone."""
         del self.rows[1:], self.product[1:]
         self._number.clear()
-        self._ways.clear()
+        self._edges.clear()
         self.size = 0
 
     def make_room(self, besides: int) -> bool:
@@ -132,38 +132,38 @@ class Items:
         needed = (self._quantity, self._likelihood)
         self._passes.hold(_WORDS[self._quantity], size, needed)
 
-    def ways(self, item: int) -> Ways:
-        """The ways on from an item."""
-        found = self._ways.get(item)
+    def edges(self, item: int) -> Edges:
+        """The edges of an item."""
+        found = self._edges.get(item)
         if found is None:
             found = self._root if item == 0 else self._open(item)
-            self._ways[item] = found
+            self._edges[item] = found
             self.size += found.size
             self._hold(self.size)
         return found
 
-    def children(self, item: int, way: int) -> tuple[int, ...]:
-        """Items that a way leads to: none, one (a call) or two."""
-        ways, rows = self.ways(item), self.rows[item]
-        feature = int(ways.feature[way])
+    def children(self, item: int, edge: int) -> tuple[int, ...]:
+        """Items that an edge leads to: none, one (a call) or two."""
+        edges, rows = self.edges(item), self.rows[item]
+        feature = int(edges.feature[edge])
         if feature == LEAF:
             return ()
         if feature == CALL:
-            return (self._find(rows, int(ways.left_state[way])),)
-        goes_left = self.goes_left(item, ways.cut(way))
-        left = self._find(rows[goes_left], int(ways.left_state[way]))
-        return left, self._find(rows[~goes_left], int(ways.right_state[way]))
+            return (self._find(rows, int(edges.left_state[edge])),)
+        goes_left = self.goes_left(item, edges.cut(edge))
+        left = self._find(rows[goes_left], int(edges.left_state[edge]))
+        return left, self._find(rows[~goes_left], int(edges.right_state[edge]))
 
     def ranked(self, item: int) -> Iterator[tuple[float, int, int]]:
         """See `slp.engines.kbest.Edges`."""
-        ways = self.ways(item)
-        n_children = np.where(ways.feature >= 0, 2, np.where(ways.feature == CALL, 1, 0)).tolist()
-        scores = ways.scores(self._likelihood).tolist()
+        edges = self.edges(item)
+        n_children = np.where(edges.feature >= 0, 2, np.where(edges.feature == CALL, 1, 0)).tolist()
+        scores = edges.scores(self._likelihood).tolist()
         yield from zip(scores, range(len(scores)), n_children, strict=True)
 
-    def log_weight(self, item: int, way: int) -> float:
-        """Log weight of a way under the program as written, without likelihood."""
-        return float(self.ways(item).log_weight[way])
+    def log_weight(self, item: int, edge: int) -> float:
+        """Log weight of an edge under the program as written, without likelihood."""
+        return float(self.edges(item).log_weight[edge])
 
     def goes_left(self, item: int, cut: Cut) -> NDArray[np.bool_]:
         """Which of an item's rows a split sends left."""
@@ -176,17 +176,19 @@ class Items:
     def _pass(self) -> Any:
         return self._passes.get(self._quantity, self._likelihood, items=True)
 
-    def _open(self, item: int) -> Ways:
-        return Ways(*self._passes.engine.ways(self._pass, self.rows[item], self.product[item]))
+    def _open(self, item: int) -> Edges:
+        return Edges(
+            *self._passes.engine.scored_edges(self._pass, self.rows[item], self.product[item])
+        )
 
     @cached_property
-    def _root(self) -> Ways:
+    def _root(self) -> Edges:
         """Item 0's calls, with the values of the items called."""
         n = self._n_owed
         states = np.arange(self._start * n, self._start * n + n, dtype=np.int32)
         zeros, calls = np.zeros(n, np.int32), np.full(n, CALL, np.int32)
         values = self._passes.engine.root_values(self._pass)
-        return Ways(
+        return Edges(
             0.0, zeros - 1, calls, zeros, zeros, states, zeros - 1, np.zeros(n), values, np.zeros(n)
         )
 

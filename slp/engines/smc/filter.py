@@ -196,18 +196,18 @@ class ParticleFilter(RecordsOf[MetropolisHastings]):
         """A particle in which a goal is decided, and the cause if that fails it, else ""."""
         process = self.base.process
         goal = process.goal(opened.box, opened.state)
-        if not goal.ways:
+        if not goal.rules:
             return particle.failed(), "dead end"
         propose = PROPOSALS[self.plan.proposal]
-        way, split, log_factor = propose(randomness, process, self.base.target.power, goal)
-        below = goals_below(goal, way, split)
+        rule, split, log_factor = propose(randomness, process, self.base.target.power, goal)
+        below = goals_below(goal, rule, split)
         made = [self._open(particle.made + i, *at) for i, at in enumerate(below)]
         features = particle.features
         if split >= 0:
-            cut = goal.ways[way].splits[split].split.cut
+            cut = goal.rules[rule].splits[split].split.cut
             features |= {process.geometry.cuts[cut].feature}
         grown = Particle(
-            (*particle.choices, (opened.number, way, split)),
+            (*particle.choices, (opened.number, rule, split)),
             (*(g for g in particle.open if g is not opened), *made),
             particle.log_weight + log_factor,
             particle.made + len(made),
@@ -252,16 +252,16 @@ class ParticleFilter(RecordsOf[MetropolisHastings]):
         process = self.base.process
         goals = {0: self._open(0, process.root.box, process.root.state)}
         made, n_leaves, features = 1, 0, set()
-        for number, way, split in choices:
+        for number, rule, split in choices:
             opened = goals.pop(number)
             goal = process.goal(opened.box, opened.state)
-            below = goals_below(goal, way, split)
+            below = goals_below(goal, rule, split)
             goals |= {made + i: self._open(made + i, *at) for i, at in enumerate(below)}
             made, n_leaves = made + len(below), n_leaves + (not below)
             if split >= 0:
-                cut = goal.ways[way].splits[split].split.cut
+                cut = goal.rules[rule].splits[split].split.cut
                 features.add(process.geometry.cuts[cut].feature)
-        taken = tuple((number, way, split) for number, way, split in choices)
+        taken = tuple((number, rule, split) for number, rule, split in choices)
         still = tuple(goals.values()) if log_weight > -math.inf else ()
         return Particle(taken, still, log_weight, made, n_leaves, frozenset(features))
 
@@ -280,9 +280,9 @@ def _in_preorder(particle: Particle, base: MetropolisHastings) -> Json:
     taken: dict[int, list[int]] = {}
     made = 1
     goals = {0: (base.process.root.box, base.process.root.state)}
-    for number, way, split in particle.choices:
-        below = goals_below(base.process.goal(*goals[number]), way, split)
-        taken[number], parts[number] = [way, split], list(range(made, made + len(below)))
+    for number, rule, split in particle.choices:
+        below = goals_below(base.process.goal(*goals[number]), rule, split)
+        taken[number], parts[number] = [rule, split], list(range(made, made + len(below)))
         goals |= dict(zip(parts[number], below, strict=True))
         made += len(below)
     out, stack = [], [0]

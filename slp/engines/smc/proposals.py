@@ -36,7 +36,7 @@ __all__ = ["PROPOSALS", "Decision"]
 class Decision(NamedTuple):
     """A rule and a split by position (-1 where the rule does not split), and log r / q."""
 
-    way: int
+    rule: int
     split: int
     log_factor: float
 
@@ -44,47 +44,47 @@ class Decision(NamedTuple):
 _Proposal: TypeAlias = Callable[[Randomness, LocalProcess, float, Goal], Decision]
 
 
-def _log_gain(process: LocalProcess, power: float, goal: Goal, way: int, split: int) -> float:
+def _log_gain(process: LocalProcess, power: float, goal: Goal, rule: int, split: int) -> float:
     """log [L(left) L(right) / L(box)]^p; 0 where the rule does not split."""
     if split < 0 or power == 0.0:
         return 0.0
-    _, left, right = goal.ways[way].splits[split].split
+    _, left, right = goal.rules[rule].splits[split].split
     sides = process.log_marginal(left) + process.log_marginal(right)
     return power * (sides - process.log_marginal(goal.box))
 
 
 def _prior(randomness: Randomness, process: LocalProcess, power: float, goal: Goal) -> Decision:
     taken = randomness.among(goal.cumulative)
-    way = goal.ways[taken]
-    split = randomness.among(way.cumulative) if way.splits else -1
+    rule = goal.rules[taken]
+    split = randomness.among(rule.cumulative) if rule.splits else -1
     gain = _log_gain(process, power, goal, taken, split)
-    return Decision(taken, split, goal.log_total + way.log_total + gain)
+    return Decision(taken, split, goal.log_total + rule.log_total + gain)
 
 
 def _empirical(randomness: Randomness, process: LocalProcess, power: float, goal: Goal) -> Decision:
     taken = randomness.among(goal.cumulative)
-    way = goal.ways[taken]
-    if not way.splits:
+    rule = goal.rules[taken]
+    if not rule.splits:
         return Decision(taken, -1, goal.log_total)
     cuts = process.geometry.cuts
-    features = [cuts[alternative.split.cut].feature for alternative in way.splits]
+    features = [cuts[alternative.split.cut].feature for alternative in rule.splits]
     runs = [list(run) for _, run in groupby(range(len(features)), features.__getitem__)]
-    shares = [cumulated([way.log_shares[i] for i in run])[1] for run in runs]
+    shares = [cumulated([rule.log_shares[i] for i in run])[1] for run in runs]
     f = randomness.among(cumulated(shares)[0])
     split = runs[f][randomness.index(len(runs[f]))]
-    log_proposal = shares[f] - way.log_total - math.log(len(runs[f]))
+    log_proposal = shares[f] - rule.log_total - math.log(len(runs[f]))
     gain = _log_gain(process, power, goal, taken, split)
-    return Decision(taken, split, goal.log_total + way.log_shares[split] - log_proposal + gain)
+    return Decision(taken, split, goal.log_total + rule.log_shares[split] - log_proposal + gain)
 
 
 def _optimal(randomness: Randomness, process: LocalProcess, power: float, goal: Goal) -> Decision:
     alternatives, log_factors = [], []
-    for w, way in enumerate(goal.ways):
-        for split in range(len(way.splits)) if way.splits else [-1]:
-            share = way.log_shares[split] if way.splits else 0.0
-            alternatives.append((w, split))
-            gain = _log_gain(process, power, goal, w, split)
-            log_factors.append(way.log_weight + share + gain)
+    for r, rule in enumerate(goal.rules):
+        for split in range(len(rule.splits)) if rule.splits else [-1]:
+            share = rule.log_shares[split] if rule.splits else 0.0
+            alternatives.append((r, split))
+            gain = _log_gain(process, power, goal, r, split)
+            log_factors.append(rule.log_weight + share + gain)
     cumulative, log_total = cumulated(log_factors)
     return Decision(*alternatives[randomness.among(cumulative)], log_total)
 

@@ -35,8 +35,8 @@ from slp.problem.cut_trees import rows_left
 from slp.problem.local_process import (
     Goal,
     LocalProcess,
+    RuleAlternative,
     SplitAlternative,
-    Way,
     cumulated,
 )
 from slp.resolution import DEFAULT_LIMITS, Limits, Query
@@ -123,18 +123,18 @@ class PrologProcess(LocalProcess):
     def _new_goal(self, box: int, state: int) -> Goal:
         nonterminal, depth = self._states[state]
         if nonterminal == _LEAF:
-            return Goal(box, state, (Way(LeafRule(0.0, ()), 0, 0.0),), _AT_ONCE, 0.0)
+            return Goal(box, state, (RuleAlternative(LeafRule(0.0, ()), 0, 0.0),), _AT_ONCE, 0.0)
         found = self._loaded.ways(nonterminal, self._box(box, depth), self._limits)
         # A rule all of whose splits are forbidden comes to nothing, and is none.
-        ways = [self._way(i, *one, box, depth) for i, one in enumerate(found) if one[2]]
-        cumulative, log_total = cumulated([way.log_weight for way in ways])
-        return Goal(box, state, tuple(ways), cumulative, log_total)
+        rules = [self._rule(i, *one, box, depth) for i, one in enumerate(found) if one[2]]
+        cumulative, log_total = cumulated([rule.log_weight for rule in rules])
+        return Goal(box, state, tuple(rules), cumulative, log_total)
 
     def _box(self, box: int, depth: int) -> Term:
         rows = np.flatnonzero(self.geometry.members([box])[0]) + 1
         return Struct("box", (Number(depth), list_term(map(Number, rows.tolist()))))
 
-    def _way(
+    def _rule(
         self,
         position: int,
         rule: int,
@@ -142,24 +142,24 @@ class PrologProcess(LocalProcess):
         trees: Sequence[tuple[float, Term]],
         box: int,
         depth: int,
-    ) -> Way:
+    ) -> RuleAlternative:
         """A rule as an alternative, with all trees that it can begin."""
         body, weight = self._rules[rule - 1].body, math.log(mass)
         if isinstance(body, ir.LeafBody):
-            return Way(LeafRule(weight, ()), position, weight)
+            return RuleAlternative(LeafRule(weight, ()), position, weight)
         if isinstance(body, ir.CallBody):
             state = self._number(trees[0][1], depth)
-            return Way(CallRule(weight, state), position, weight)
+            return RuleAlternative(CallRule(weight, state), position, weight)
         by_rows = {
             (self.geometry.cuts[s.cut].feature, s.left): s for s in self.geometry.splits(box)
         }
-        alternatives = tuple(self._alternative(tree, by_rows, box, depth) for _, tree in trees)
+        alternatives = tuple(self._split(tree, by_rows, box, depth) for _, tree in trees)
         shares = tuple(math.log(share) for share, _ in trees)
         cumulative, log_total = cumulated(shares)
         made = SplitRule(weight, body.measure, ())
-        return Way(made, position, weight, alternatives, shares, cumulative, log_total)
+        return RuleAlternative(made, position, weight, alternatives, shares, cumulative, log_total)
 
-    def _alternative(
+    def _split(
         self, tree: Term, by_rows: dict[tuple[int, int], BoxSplit], box: int, depth: int
     ) -> SplitAlternative:
         """A split that SWI-Prolog has found; which rows it sends where is told by its threshold."""

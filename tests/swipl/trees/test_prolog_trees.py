@@ -79,7 +79,7 @@ def described(process: LocalProcess, proof: Proof) -> list[tuple[object, ...]]:
     """Every choice of a proof, by what it means; not the numbers of states, which are its own."""
     out: list[tuple[object, ...]] = []
     for node in proof.preorder():
-        out.append((node.box, type(node.goal.ways[node.way].rule)))
+        out.append((node.box, type(node.goal.rules[node.rule].rule)))
         if node.cut is not None:
             cut = process.geometry.cuts[node.cut]
             out.append((cut.feature, cut.threshold, cut.level))

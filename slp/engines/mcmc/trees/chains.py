@@ -148,8 +148,8 @@ class MetropolisHastings(MixtureChains[Target, Proof]):
         """See `MixtureChains`."""
         choices: list[Choices] = []
         stack = [(self.process.root.box, self.process.root.state)]
-        for way, split in data:
-            choices.append((self.process.goal(*stack.pop()), way, split))
+        for rule, split in data:
+            choices.append((self.process.goal(*stack.pop()), rule, split))
             stack += reversed(goals_below(*choices[-1]))
         return proof_of(self.process, choices)
 
@@ -189,7 +189,7 @@ class MetropolisHastings(MixtureChains[Target, Proof]):
     def rules_taken(self, record: Json) -> list[tuple[int, int]]:
         """See `slp.results.drawn.TreeSampler`."""
         nodes = self.derivation_from_data(record).preorder()
-        return [(node.goal.state, node.goal.ways[node.way].position) for node in nodes]
+        return [(node.goal.state, node.goal.rules[node.rule].position) for node in nodes]
 
     def log_weight(self, tree: Tree) -> float:
         """Log weight of all proofs of any tree; -inf off the support."""

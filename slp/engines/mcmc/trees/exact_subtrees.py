@@ -134,11 +134,11 @@ def _sides(forest: Forest, edge: int) -> Sequence[int]:
 
 def _choices(goal: Goal, position: int, cut: int) -> Choices:
     """An edge as choices of the local process."""
-    way = next(i for i, way in enumerate(goal.ways) if way.position == position)
+    rule = next(i for i, alternative in enumerate(goal.rules) if alternative.position == position)
     if cut < 0:
-        return goal, way, -1
-    splits = goal.ways[way].splits
-    return goal, way, next(i for i, s in enumerate(splits) if s.split.cut == cut)
+        return goal, rule, -1
+    splits = goal.rules[rule].splits
+    return goal, rule, next(i for i, s in enumerate(splits) if s.split.cut == cut)
 
 
 @dataclass(frozen=True, eq=False)

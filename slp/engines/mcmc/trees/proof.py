@@ -38,8 +38,8 @@ class Proof:
 
     Attributes
     ----------
-    way, split : position of the rule among `goal.ways`, and of the split among its splits (-1 where
-        there is none).
+    rule, split : position of the rule among `goal.rules`, and of the split among its splits (-1
+        where there is none).
     parts : nothing (a leaf), the goal called, or the left and the right side.
     n_points, n_leaves : choice points and leaves, of the whole subtree as all that follows.
     log_draw : log of the probability that the local process draws it.
@@ -48,7 +48,7 @@ class Proof:
     """
 
     goal: Goal
-    way: int
+    rule: int
     split: int
     parts: tuple[Proof, ...]
     n_points: int
@@ -65,7 +65,7 @@ class Proof:
     @property
     def alternative(self) -> SplitAlternative | None:
         """The split that was taken, None where the rule does not split."""
-        return None if self.split < 0 else self.goal.ways[self.way].splits[self.split]
+        return None if self.split < 0 else self.goal.rules[self.rule].splits[self.split]
 
     @property
     def box(self) -> int:
@@ -75,7 +75,7 @@ class Proof:
     @property
     def cut(self) -> int | None:
         """The number of the cut that was taken, None where the rule does not split."""
-        return None if self.split < 0 else self.goal.ways[self.way].splits[self.split].split.cut
+        return None if self.split < 0 else self.goal.rules[self.rule].splits[self.split].split.cut
 
     def preorder(self) -> Iterator[Proof]:
         """All goals, left before right."""
@@ -87,11 +87,11 @@ class Proof:
 
     def choices(self) -> list[Choices]:
         """The choices made, in preorder; `proof_of` rebuilds the proof from them."""
-        return [(node.goal, node.way, node.split) for node in self.preorder()]
+        return [(node.goal, node.rule, node.split) for node in self.preorder()]
 
     def key(self) -> tuple[tuple[int, int], ...]:
         """A key that is equal only for proofs with the same choices from the same goal."""
-        return tuple((node.way, node.split) for node in self.preorder())
+        return tuple((node.rule, node.split) for node in self.preorder())
 
 
 class Point(NamedTuple):
@@ -105,13 +105,13 @@ def grow(
     process: LocalProcess,
     randomness: Randomness,
     goal: Goal,
-    way: int | None = None,
+    rule: int | None = None,
     *,
     end_early: float = 0.0,
 ) -> Proof | None:
     """Draw a proof of a goal from the local process; None if it reaches a dead end.
 
-    `way`: the rule at the goal itself, if it is fixed. `end_early`: the probability of taking a
+    `rule`: the rule at the goal itself, if it is fixed. `end_early`: the probability of taking a
     leaf rule at each goal that has one, which gives smaller trees than the local process; 0 except
     in a search.
     """
@@ -119,51 +119,51 @@ def grow(
     stack = [(goal.box, goal.state)]
     while stack:
         goal = process.goal(*stack.pop())
-        if not goal.ways:
+        if not goal.rules:
             return None
-        taken = way if not drawn else None
+        taken = rule if not drawn else None
         if taken is None and end_early and randomness.happens(end_early):
             taken = _first_leaf(goal)
         if taken is None:
             taken = randomness.among(goal.cumulative)
-        splits = goal.ways[taken].cumulative
+        splits = goal.rules[taken].cumulative
         drawn.append((goal, taken, randomness.among(splits) if splits else -1))
         stack += reversed(goals_below(*drawn[-1]))
     return proof_of(process, drawn)
 
 
 def _first_leaf(goal: Goal) -> int | None:
-    leaves = (i for i, way in enumerate(goal.ways) if isinstance(way.rule, LeafRule))
+    leaves = (i for i, taken in enumerate(goal.rules) if isinstance(taken.rule, LeafRule))
     return next(leaves, None)
 
 
-def goals_below(goal: Goal, way: int, split: int) -> list[tuple[int, int]]:
+def goals_below(goal: Goal, rule: int, split: int) -> list[tuple[int, int]]:
     """Box and state of each goal that choices lead to, left before right."""
-    rule = goal.ways[way].rule
-    if isinstance(rule, LeafRule):
+    taken = goal.rules[rule]
+    if isinstance(taken.rule, LeafRule):
         return []
-    if isinstance(rule, CallRule):
-        return [(goal.box, rule.state)]
-    taken, left_state, right_state = goal.ways[way].splits[split]
-    return [(taken.left, left_state), (taken.right, right_state)]
+    if isinstance(taken.rule, CallRule):
+        return [(goal.box, taken.rule.state)]
+    sides, left_state, right_state = taken.splits[split]
+    return [(sides.left, left_state), (sides.right, right_state)]
 
 
 def proof_of(process: LocalProcess, choices: Sequence[Choices]) -> Proof:
     """The proof that makes these choices, given in preorder."""
     done: list[Proof] = []
-    for goal, way, split in reversed(choices):
-        n_parts = len(goals_below(goal, way, split))
+    for goal, rule, split in reversed(choices):
+        n_parts = len(goals_below(goal, rule, split))
         parts = tuple(done.pop() for _ in range(n_parts))
-        done.append(_joined(process, goal, way, split, parts))
+        done.append(_joined(process, goal, rule, split, parts))
     return done.pop()
 
 
 def _joined(
-    process: LocalProcess, goal: Goal, way: int, split: int, parts: tuple[Proof, ...]
+    process: LocalProcess, goal: Goal, rule: int, split: int, parts: tuple[Proof, ...]
 ) -> Proof:
     """A proof from its root's choices and its parts. Sums are always taken in the same order, so
     equal proofs have equal numbers, to the last bit."""
-    taken = goal.ways[way]
+    taken = goal.rules[rule]
     excess = goal.log_total + taken.log_total
     draw = taken.log_weight - goal.log_total
     if split >= 0:
@@ -171,10 +171,10 @@ def _joined(
     own_likelihood = 0.0 if parts else process.log_marginal(goal.box)
     return Proof(
         goal,
-        way,
+        rule,
         split,
         parts,
-        n_points=(len(goal.ways) > 1) + (len(taken.splits) > 1) + sum(p.n_points for p in parts),
+        n_points=(len(goal.rules) > 1) + (len(taken.splits) > 1) + sum(p.n_points for p in parts),
         n_leaves=sum(p.n_leaves for p in parts) if parts else 1,
         log_draw=sum((p.log_draw for p in parts), draw),
         log_excess=sum((p.log_excess for p in parts), excess),
@@ -201,9 +201,9 @@ def choice_points(proof: Proof) -> list[Point]:
     """Its choice points in breadth-first order."""
     out = []
     for i, (node, _, _) in enumerate(_breadth_first(proof)):
-        if len(node.goal.ways) > 1:
+        if len(node.goal.rules) > 1:
             out.append(Point(i, False))
-        if len(node.goal.ways[node.way].splits) > 1:
+        if len(node.goal.rules[node.rule].splits) > 1:
             out.append(Point(i, True))
     return out
 
@@ -211,7 +211,7 @@ def choice_points(proof: Proof) -> list[Point]:
 def cut(process: LocalProcess, randomness: Randomness, proof: Proof, point: Point) -> Proof | None:
     """Cut at a choice point; None if the draw reaches a dead end."""
     old = _breadth_first(proof)[point.goal].proof
-    new = grow(process, randomness, old.goal, old.way if point.of_split else None)
+    new = grow(process, randomness, old.goal, old.rule if point.of_split else None)
     return None if new is None else replaced(process, proof, point.goal, new)
 
 
@@ -222,7 +222,7 @@ def replaced(process: LocalProcess, proof: Proof, position: int, new: Proof) -> 
         _, parent, part = nodes[position]
         above = nodes[parent].proof
         parts = tuple(new if j == part else old for j, old in enumerate(above.parts))
-        new = _joined(process, above.goal, above.way, above.split, parts)
+        new = _joined(process, above.goal, above.rule, above.split, parts)
         position = parent
     return new
 

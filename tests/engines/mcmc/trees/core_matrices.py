@@ -54,10 +54,10 @@ def choices_of(geometry: Geometry, proof: Proof) -> list[int]:
     """The choices of a plain proof, as the core writes them."""
     out: list[int] = []
     for node in proof.preorder():
-        way = node.goal.ways[node.way]
-        out.append(way.position)
+        alternative = node.goal.rules[node.rule]
+        out.append(alternative.position)
         if node.alternative is None:
-            out += [-1 if isinstance(way.rule, LeafRule) else -2, 0, 0]
+            out += [-1 if isinstance(alternative.rule, LeafRule) else -2, 0, 0]
         else:
             number = node.alternative.split.cut
             f = geometry.cuts[number].feature
