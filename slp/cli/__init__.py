@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# First, as all other imports take of a command's `--time`.
+# This import is first, because `--time` includes the time of all other imports.
 from slp.cli.began import BEGAN
 
 # isort: split
@@ -33,7 +33,7 @@ _NAMES = (
 
 
 class _Commands(click.Group):
-    """Subcommands, imported when they are asked for: NAME is `slp.cli.NAME.NAME_command`."""
+    """Subcommands. NAME is `slp.cli.NAME.NAME_command`, imported when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_NAMES)
@@ -43,7 +43,7 @@ class _Commands(click.Group):
 
 
 def _command(name: str) -> click.Command:
-    # Imports make many objects and drop few: to look for garbage would take a tenth of a short run.
+    # Imports make many objects and drop few. Garbage collection would take a tenth of a short run.
     gc.disable()
     try:
         command = getattr(import_module(f"slp.cli.{name}"), f"{name}_command")
@@ -58,8 +58,8 @@ def _command(name: str) -> click.Command:
 def slp_command() -> None:
     """Priors over decision trees as stochastic logic programs.
 
-    PRIOR is a .slp file, or the name of a prior of the library (growtree, denison, ...). DATA is a
-    table: CSV, CSV.gz or Parquet.
+    PRIOR is a .slp file, or the name of a library prior (growtree, denison, ...). DATA is a table:
+    CSV, CSV.gz, TSV or Parquet.
     """
 
 
@@ -72,6 +72,6 @@ def sample_main() -> None:
     """Entry point of `slp-sample`, the same as `slp sample`."""
     try:
         command = _command("sample")
-    except KeyboardInterrupt:  # most of a short run is imports
+    except KeyboardInterrupt:  # imports take most of a short run
         sys.exit(stopped())
     sys.exit(run(command, began=BEGAN))

@@ -1,4 +1,4 @@
-"""The command that is being run, with other options: to be copied from what it prints."""
+"""Builds the command that is running with other options, for the user to copy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ __all__ = ["command_again"]
 def command_again(
     context: click.Context, changes: Mapping[str, object], without: Collection[str] = ()
 ) -> str:
-    """The command as it was given, options by their names in Python changed, or left out."""
+    """The command with its options, where `changes` replaces values (by names in Python) and
+    `without` removes options."""
     words = [context.command_path]
     for parameter in context.command.params:
         name = str(parameter.name)

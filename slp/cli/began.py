@@ -1,8 +1,8 @@
-"""When the command began: this module is imported before all that takes long to import."""
+"""The time at which the command began. This module is imported before the slow imports."""
 
 import time
 
 __all__ = ["BEGAN"]
 
-#: By `time.monotonic`.
+#: In the clock of `time.monotonic`.
 BEGAN = time.monotonic()

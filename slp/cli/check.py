@@ -1,4 +1,4 @@
-"""`slp check FILE [DATA]`: every mistake in a program, and in how it fits a table, in one run."""
+"""`slp check FILE [DATA]`: lists all mistakes in a program, and in how it fits a table."""
 
 from __future__ import annotations
 
@@ -36,9 +36,10 @@ def check_command(
     include: tuple[str, ...],
     message_format: str,
 ) -> None:
-    """Check the program FILE, and with DATA also how it fits that table.
+    """Check a program for mistakes.
 
-    Errors and warnings go to standard output. The exit code is 1 if there is an error.
+    With DATA, check also whether the program fits that table. Errors and warnings go to standard
+    output. The exit code is 1 if there is an error.
     """
     frame = None
     found: list[Diagnostic] = []

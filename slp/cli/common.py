@@ -1,4 +1,4 @@
-"""What all commands share: options, how errors reach the user, progress, whole-file writes."""
+"""What all commands share: options, reports of errors, progress, atomic writing of files."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ __all__ = [
     "write_exactly",
 ]
 
-#: Exit code of what was stopped from the keyboard.
+#: Exit code of a command that was stopped from the keyboard.
 INTERRUPTED = 130
 
 
@@ -83,17 +83,20 @@ param_option = click.option(
     multiple=True,
     metavar="NAME=VALUE",
     callback=_parse_parameters,
-    help="Set a parameter of the program; may be repeated.",
+    help="Set a parameter of the program; repeatable.",
 )
 include_option = click.option(
     "--include",
     multiple=True,
     type=click.Path(exists=True, file_okay=False),
     metavar="DIR",
-    help="Let the program use files in and below this folder too; may be repeated.",
+    help="Also let the program use files in and below this folder; repeatable.",
 )
 response_option = click.option(
-    "-y", "--response", metavar="COLUMN", help="Response column (the last one unless declared)."
+    "-y",
+    "--response",
+    metavar="COLUMN",
+    help="Response column (default: as declared, else the last).",
 )
 format_option = click.option(
     "--format",
@@ -101,11 +104,11 @@ format_option = click.option(
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="How errors and warnings are written.",
+    help="Format of errors and warnings.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 draws_file_option = click.option(
-    "-o", "--output", metavar="FILE", help="Write the draws there as JSON lines."
+    "-o", "--output", metavar="FILE", help="Write the draws to FILE, one JSON object per line."
 )
 
 
@@ -113,20 +116,20 @@ draws_file_option = click.option(
 
 
 def say(*lines: str, err: bool = False) -> None:
-    """Print lines for a person, `err` to standard error: what does not print is spelled out in
-    them, line ends too."""
+    """Print lines for a person, with `err` on standard error. Unprintable characters and line ends
+    in a line become escapes."""
     for line in lines:
         click.echo(visible(line), err=err)
 
 
 def say_text(text: str) -> None:
-    """Print the lines of a drawing or an explanation for a person."""
+    """Print text of several lines for a person, with unprintable characters as escapes."""
     click.echo(visible_lines(text))
 
 
 def write_exactly(text: str) -> None:
-    """Print what other programs read (JSON, tables, programs) as it is, but not so to a
-    terminal, which would obey its control characters."""
+    """Print output for other programs (JSON, tables, programs) exactly. A terminal would obey its
+    control characters, so it gets escapes."""
     sys.stdout.write(visible_lines(text) if sys.stdout.isatty() else text)
 
 
@@ -136,7 +139,7 @@ def write_exactly(text: str) -> None:
 def write_diagnostics(
     found: list[Diagnostic], message_format: str, stream: IO[str], **facts: object
 ) -> None:
-    """Diagnostics as drawn text, or as one JSON object, which holds `facts` as well."""
+    """Write diagnostics as text, or as one JSON object that also contains `facts`."""
     if message_format == "json":
         json.dump({"diagnostics": [d.to_dict() for d in found], **facts}, stream)
         stream.write("\n")
@@ -146,9 +149,10 @@ def write_diagnostics(
 
 
 def reports_errors(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Turn `SlpError` into diagnostics on standard error and an exit code, warnings likewise.
+    """Turn an `SlpError` into diagnostics on standard error and an exit code, and warnings into
+    diagnostics.
 
-    A command so wrapped takes `message_format`, from `format_option`, here and not itself.
+    The wrapper takes `message_format`, from `format_option`, and does not pass it on.
     """
 
     @functools.wraps(command)
@@ -166,7 +170,7 @@ def reports_errors(command: Callable[..., Any]) -> Callable[..., Any]:
                 ]
             write_diagnostics(list(error.diagnostics), message_format, sys.stderr, **facts)
             raise SystemExit(int(error.exit_code)) from None
-        except BrokenPipeError:  # click would call it a failure
+        except BrokenPipeError:  # click would report an error
             _abandon_stdout()
             raise SystemExit(int(ExitCode.OK)) from None
 
@@ -174,7 +178,8 @@ def reports_errors(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _shown_as(message_format: str, others: Callable[..., None]) -> Callable[..., None]:
-    """What shows a warning of slp as a diagnostic, when it first comes up, and others as ever."""
+    """The replacement of `warnings.showwarning`: it shows each warning of slp once, as a
+    diagnostic, and passes other warnings to `others`."""
     shown: set[Diagnostic] = set()
 
     def show(message: Warning | str, *place: Any, **where: Any) -> None:
@@ -185,7 +190,7 @@ def _shown_as(message_format: str, others: Callable[..., None]) -> Callable[...,
             return
         shown.add(message.diagnostic)
         if sys.stderr.isatty():
-            sys.stderr.write(CLEAR_LINE)  # of progress
+            sys.stderr.write(CLEAR_LINE)  # erases the progress line
         write_diagnostics([message.diagnostic], message_format, sys.stderr)
         sys.stderr.flush()
 
@@ -195,10 +200,10 @@ def _shown_as(message_format: str, others: Callable[..., None]) -> Callable[...,
 def run(
     command: click.Command, arguments: list[str] | None = None, began: float | None = None
 ) -> int:
-    """Run a command and give its exit code: no traceback reaches the user but for a bug of ours.
+    """Run a command and return its exit code. Only a bug in slp shows a traceback.
 
-    `began` is what `time.monotonic` said when the command began, None for now; the command finds it
-    as `obj` of its context.
+    `began` is the time at which the command began (`time.monotonic`; None: now). The command finds
+    it as `obj` of its context.
     """
     _open_closed_streams()
     began = time.monotonic() if began is None else began
@@ -206,19 +211,19 @@ def run(
         result = command.main(args=arguments, standalone_mode=False, obj=began)
         sys.stdout.flush()
         return result if isinstance(result, int) else int(ExitCode.OK)
-    except SystemExit as e:  # how `reports_errors` and a fault found by a check end a command
+    except SystemExit as e:  # `reports_errors` and failed checks end a command in this way
         return int(e.code or 0)
     except click.exceptions.Exit as e:
         return e.exit_code
     except click.ClickException as e:
         words = io.StringIO()
-        e.show(words)  # it quotes what was given
+        e.show(words)  # the text quotes the user's input
         sys.stderr.write(visible_lines(words.getvalue()))
         return int(ExitCode.USAGE)
     except (click.Abort, KeyboardInterrupt):
         return stopped()
     except BrokenPipeError:
-        # The reader went away (`| head`): nothing to tell, and nobody to tell it.
+        # The reader of the output has closed the pipe (`| head`). That is no error.
         _abandon_stdout()
         return int(ExitCode.OK)
     except OSError as e:
@@ -232,8 +237,8 @@ def run(
 
 
 def _open_closed_streams() -> None:
-    """What is written to a standard stream that was closed (`>&-`) goes nowhere, and not into the
-    next file that is opened, which would be given its number."""
+    """Open the null device for each standard stream that is closed (`>&-`). Otherwise the next
+    opened file would get the stream's number, and the output."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
@@ -247,8 +252,8 @@ def stopped() -> int:
 
 @contextmanager
 def reader_may_leave(output: str | None) -> Iterator[None]:
-    """Around what is printed before the file `output` is written: whoever asked for one gets it,
-    even if nobody reads what is printed to its end (`| head`)."""
+    """Surrounds printing that comes before the file `output` is written. If the reader closes the
+    pipe (`| head`), the file is still written."""
     try:
         yield
         sys.stdout.flush()
@@ -259,7 +264,7 @@ def reader_may_leave(output: str | None) -> Iterator[None]:
 
 
 def _abandon_stdout() -> None:
-    """Let what is still to be flushed at exit go nowhere."""
+    """Discard the output that is flushed at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -270,8 +275,8 @@ def _bug() -> int:
 
 
 def exit_if_interrupted(posterior: slp.Posterior) -> None:
-    """End a command, once it has said all, with the exit code of what was stopped from the
-    keyboard, if it was."""
+    """End a finished command with the exit code for an interrupt, if the run was interrupted from
+    the keyboard."""
     if posterior.interrupted and not posterior.out_of_time:
         raise SystemExit(INTERRUPTED)
 
@@ -280,15 +285,15 @@ def exit_if_interrupted(posterior: slp.Posterior) -> None:
 
 
 def check_output(path: str | None) -> None:
-    """Say before a long run, and not after it, that `path` cannot be written (E701)."""
+    """Raise E701 before a long run if `path` cannot be written."""
     if path is None:
         return
     where = Path(path)
     try:
         where.stat()
     except (FileNotFoundError, NotADirectoryError):
-        pass  # there may be none yet; of the folder more below
-    except OSError as e:  # a name that is too long, links in a circle
+        pass  # the file may be new; its folder is checked below
+    except OSError as e:  # a name that is too long, or a cycle of links
         raise _cannot_write(where, e) from e
     fault = None
     if where.is_dir():
@@ -303,10 +308,11 @@ def check_output(path: str | None) -> None:
 
 @contextmanager
 def open_atomic(path: str | Path) -> Iterator[IO[str]]:
-    """A text file that appears whole or not at all: written aside, then moved into place.
+    """Open a text file for writing. It is written under another name and renamed at the end, so an
+    error leaves no incomplete file.
 
-    A link stays, and the file it leads to is replaced. A device or a pipe, such as /dev/stdout, is
-    written to as it is.
+    A link stays, and the file that it points to is replaced. A device or a pipe, such as
+    /dev/stdout, is written directly.
     """
     path = Path(path)
     try:
@@ -349,6 +355,6 @@ def _cannot_write(path: Path, error: OSError) -> UsageError:
 
 @contextmanager
 def progress_line() -> Iterator[Progress | None]:
-    """A callback that keeps one line on the terminal up to date; None without a terminal."""
+    """A callback that updates one line on the terminal; None without a terminal."""
     with shown_progress(sys.stderr.isatty()) as progress:
         yield progress

@@ -1,4 +1,4 @@
-"""`slp engines`: the engines that there are, and what each takes, gives and refuses."""
+"""`slp engines`: lists the engines, and what each takes, computes and refuses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ __all__ = ["engines_command"]
 @format_option
 @reports_errors
 def engines_command(as_json: bool) -> None:
-    """List the engines: what each does, gives and refuses, and its options."""
+    """List the engines and their options.
+
+    For each engine, the list says what it does, computes and refuses.
+    """
     found = [engine_named(name) for name in ENGINES]
     if as_json:
         write_exactly(json_text({"engines": [_to_json(engine) for engine in found]}) + "\n")

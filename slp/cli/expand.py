@@ -1,4 +1,4 @@
-"""`slp expand FILE [DATA]`: tree rules as the ordinary clauses that they stand for."""
+"""`slp expand FILE [DATA]`: prints tree rules as ordinary clauses."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def expand_command(
     parameters: dict[str, float],
     include: tuple[str, ...],
 ) -> None:
-    """Print FILE with each tree rule as an ordinary clause, with box and tree as arguments.
+    """Print tree rules as ordinary clauses.
 
-    With DATA the program printed holds the table too and can be queried: `prior(Tree)` has the
-    trees on it.
+    Each clause has the box and the tree as extra arguments. With DATA the printed program contains
+    the table and can be queried: the answers of `prior(Tree)` are the trees on it.
     """
     program = load(file, include=include, **parameters)
     write_exactly(program.expand(None if data is None else read_columns(data), response))

@@ -1,4 +1,5 @@
-"""`slp explain FILE [DATA]`: what a program means, its states and rules, who can run it."""
+"""`slp explain FILE [DATA]`: explains what a program means, its states and rules, and which engines
+can run it."""
 
 from __future__ import annotations
 
@@ -36,12 +37,13 @@ def explain_command(
     parameters: dict[str, float],
     include: tuple[str, ...],
 ) -> None:
-    """Say in words what FILE means, and whether exact inference is possible and why (not).
+    """Explain a program, or the code of a message.
 
-    `slp explain E540` says what a message means.
+    Says in words what FILE means, and whether exact inference is possible and why (not). `slp
+    explain E540` explains a message.
 
-    With DATA the states and rules are those for that table; without it they are shown for the
-    features that the program names, and trees of few leaves.
+    With DATA the states and rules are those for that table. Without it they are those for the
+    features that the program names, and for trees with few leaves.
     """
     if re.fullmatch(r"[EW]\d{3}", file) and data is None:
         say_text(_entry(file))
@@ -52,7 +54,7 @@ def explain_command(
 
 
 def _entry(code: str) -> str:
-    """The entry of the catalogue of messages."""
+    """The text of a code's entry in the catalogue of messages."""
     found = entries()
     if code not in found:
         raise click.BadParameter(f"there is no message {code}")

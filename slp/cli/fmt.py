@@ -1,4 +1,4 @@
-"""`slp fmt FILE...`: programs in the standard layout, comments kept."""
+"""`slp fmt FILE...`: rewrites programs in the standard layout and keeps comments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options of commands that compute, each set in one decorator."""
+"""Options of the commands that run an engine, as decorators."""
 
 from __future__ import annotations
 
@@ -25,42 +25,44 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Option = Callable[[Any], Any]
 
 memory_option = click.option(
-    "--memory", metavar="SIZE", help="Budget such as 4GiB (half of what is free)."
+    "--memory",
+    metavar="SIZE",
+    help="Memory budget, such as 4GiB (default: half of the free memory).",
 )
 seed_option = click.option("--seed", type=click.IntRange(min=0), help="Seed of the draws.")
 
-# Options by the names that they have in Python, as `--help` lists them.
+# By their names in Python, in the order of `--help`.
 _ENGINE: dict[str, _Option] = {
     "engine": click.option(
         "--engine",
         default="auto",
         show_default=True,
         metavar="NAME",
-        help=f"Engine to use: {', '.join(ENGINES)}; auto takes exact or mh, by what program and "
-        "table allow, and says which. `slp engines` tells what each does.",
+        help=f"auto, {', '.join(ENGINES)}. auto selects exact or mh for the program and the "
+        "table, and says which. `slp engines` describes each.",
     ),
     "memory": memory_option,
     "time": click.option(
         "--time",
         metavar="TIME",
-        help="Longest time in all, such as 90s, 5m or 2h (no limit).",
+        help="Limit of the total time, such as 90s, 5m or 2h (default: no limit).",
     ),
     "threads": click.option(
         "--jobs",
         "threads",
         type=click.IntRange(min=1),
         metavar="N",
-        help="Threads to run (one for each core); no result depends on it.",
+        help="Number of threads (default: one for each core). No result depends on it.",
     ),
     "seed": seed_option,
     "allow_code": click.option(
-        "--allow-code", is_flag=True, help="Let predicates that PRIOR names run their code."
+        "--allow-code", is_flag=True, help="Allow the code of predicates that PRIOR names."
     ),
 }
 
 
 def _flag(field: Field[Any]) -> _Option:
-    """The option of a command for an option of an engine."""
+    """The command-line option for a field of an engine's options."""
     said, default = dict(field.metadata), field.default
     name = f"--{field.name.replace('_', '-')}"
     help = f"{said['doc'][0].upper()}{said['doc'][1:]}."
@@ -79,8 +81,8 @@ def _flags(options: Iterable[Field[Any]]) -> dict[str, _Option]:
 
 
 def until_deadline(inference: dict[str, Any]) -> dict[str, Any]:
-    """The same with the time as a deadline that runs since the command began: imports, reading,
-    summaries and all take of it.
+    """The options with `time` replaced by a deadline. The time runs from the start of the command
+    and includes imports, reading and summaries.
 
     Raises
     ------
@@ -92,13 +94,14 @@ def until_deadline(inference: dict[str, Any]) -> dict[str, Any]:
 
 
 def inference_options(command: _Command) -> _Command:
-    """What `slp.Program.posterior` is told of how to compute; the command gets it together, as
-    `inference`."""
+    """Adds the options of `slp.Program.posterior` that control the computation. The command gets
+    them in the argument `inference`."""
     return _gathering(command, "inference", _ENGINE | _flags(all_options().values()))
 
 
 def chain_options(command: _Command) -> _Command:
-    """What any sampler is told, but for the proposal; the command gets it as `sampling`."""
+    """Adds the options of chains over proofs except the proposal. The command gets them in the
+    argument `sampling`."""
     own = [field for field in fields(ProofChainOptions) if field.name != "proposal"]
     return _gathering(command, "sampling", _flags(own))
 

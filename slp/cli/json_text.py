@@ -1,4 +1,4 @@
-"""JSON text of data of any depth: trees may be deeper than the standard encoder can follow."""
+"""JSON text of data of any depth. The standard encoder fails on very deep trees."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ __all__ = ["json_text"]
 def json_text(value: Any) -> str:
     """`value` (dicts, lists, strings, numbers, booleans, None) as JSON on one line.
 
-    The same text as `json.dumps(value, allow_nan=False)`.
+    The text equals that of `json.dumps(value, allow_nan=False)`.
 
     Raises
     ------
     ValueError
-        A number is infinite or NaN, for which JSON has no word.
+        A number is infinite or NaN, which JSON cannot express.
     """
     out: list[str] = []
-    # What is still to be written, the next on top: finished text, or a value to be taken apart.
+    # The stack of what is still to be written: finished text, or values to encode.
     waiting: list[tuple[bool, Any]] = [(False, value)]
     while waiting:
         finished, item = waiting.pop()

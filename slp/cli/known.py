@@ -1,4 +1,4 @@
-"""What is shown of a run that a limit of time or memory ended: what is known, and what is not."""
+"""Output for a run that a limit of time or memory ended: the results that are known."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ __all__ = ["asked", "known_is_told", "known_lines", "known_to_json"]
 
 _Answer = TypeVar("_Answer")
 
-#: The posterior that answered, and the answer.
+#: The posterior that answered, and its answer.
 _Asked: TypeAlias = tuple[Posterior, _Answer]
 
-#: What a page has none of.
+#: What the summary does not contain.
 _MISSING = "the probabilities of trees, their number, leaves, features and predictions"
 
 
 @contextmanager
 def known_is_told(tell: Callable[[Known, str], None]) -> Iterator[None]:
-    """Around what may reach a limit: `tell` is given what is known then, and what the limit was;
-    the error goes on, to be shown beside it."""
+    """Call `tell` with the known results and the limit if the block reaches a limit. The error is
+    raised again, to be shown too."""
     try:
         yield
     except BudgetError as error:
@@ -38,9 +38,8 @@ def known_is_told(tell: Callable[[Known, str], None]) -> Iterator[None]:
 
 
 def asked(posterior: Posterior, question: Callable[[Posterior], _Answer]) -> _Asked[_Answer]:
-    """What a posterior answers. Where the time ends that exact sums have which `auto` chose, a
-    sampler goes on, and answers in its place; of any other limit the error carries what is
-    known."""
+    """The answer of a posterior. If `auto` chose exact sums and their part of the time is over, a
+    sampler answers. At any other limit the error carries the known results."""
     try:
         return posterior, question(posterior)
     except BudgetError as error:
@@ -55,7 +54,8 @@ def asked(posterior: Posterior, question: Callable[[Posterior], _Answer]) -> _As
 
 
 def known_to_json(known: Known, limit: str) -> dict[str, Any]:
-    """What `slp-sample --json` prints: null for all that is not known; the caller adds the time."""
+    """The object that `slp-sample --json` prints, with null for unknown values. The caller adds the
+    time."""
     best, bounds = known.best, known.log_evidence_bounds
     return {
         "engine": known.choice.engine,
@@ -96,7 +96,7 @@ def known_to_json(known: Known, limit: str) -> dict[str, Any]:
 
 
 def known_lines(known: Known, limit: str, words: str) -> Iterator[str]:
-    """The page for a person."""
+    """The summary for a person."""
     bounds, best, table = known.log_evidence_bounds, known.best, known.table
     yield f"unfinished: {limit.partition(';')[0]}"
     evidence_too = known.likelihood and _exact(bounds) is None
@@ -117,5 +117,5 @@ def known_lines(known: Known, limit: str, words: str) -> Iterator[str]:
 
 
 def _exact(bounds: tuple[float, float] | None) -> float | None:
-    """The log evidence where bounds meet."""
+    """The log evidence if the bounds are equal, else None."""
     return bounds[0] if bounds is not None and bounds[0] == bounds[1] else None

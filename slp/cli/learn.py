@@ -1,4 +1,4 @@
-"""`slp learn FILE DATA...`: the program with the labels and parameters that fit data best."""
+"""`slp learn FILE DATA...`: estimates labels and parameters of a program from data."""
 
 from __future__ import annotations
 
@@ -31,33 +31,33 @@ __all__ = ["learn_command"]
 @click.command(name="learn")
 @program_argument
 @click.argument("data", metavar="DATA...", nargs=-1, required=True)
-@click.option("-o", "--output", metavar="FILE", help="Write the learned program there.")
+@click.option("-o", "--output", metavar="FILE", help="Write the learned program to FILE.")
 @response_option
-@click.option("--goal", metavar="GOAL", help="What all observed goals are answers to.")
+@click.option("--goal", metavar="GOAL", help="The goal that all observed goals are answers to.")
 @click.option(
     "--only",
     metavar="NAME",
     multiple=True,
-    help="Learn this predicate, parameter or feature weight only; may be repeated.",
+    help="Learn only this predicate, parameter or feature weight; repeatable.",
 )
 @click.option(
     "--plain",
     is_flag=True,
-    help="Leave failed derivations out: right for programs in which none fails.",
+    help="Ignore failed derivations. This is correct if no derivation fails.",
 )
 @click.option(
     "--tolerance",
     type=click.FloatRange(min=0),
     default=1e-9,
     show_default=True,
-    help="Iterate until one gains no more than this in log-likelihood.",
+    help="Stop when an iteration raises the log-likelihood by no more than this.",
 )
 @click.option(
     "--iterations",
     type=click.IntRange(min=0),
     default=1000,
     show_default=True,
-    help="Iterate at most so often.",
+    help="Largest number of iterations.",
 )
 @memory_option
 @param_option
@@ -82,8 +82,8 @@ def learn_command(
 ) -> None:
     """Learn the numbers in PRIOR from DATA.
 
-    DATA are tables, for a program of tree rules, or files of goals, one goal a clause, for any
-    other. Without -o the learned program is printed.
+    For a program of tree rules, DATA are tables. For other programs DATA are files of goals, one
+    goal in each clause. Without -o the learned program is printed.
     """
     check_output(output)
     program = load(prior, include=include, **parameters)

@@ -44,7 +44,7 @@ __all__ = ["map_command"]
     default=1,
     show_default=True,
     metavar="K",
-    help="How many trees, the most probable first.",
+    help="Number of trees, the most probable first.",
 )
 @inference_options
 @param_option
@@ -62,7 +62,10 @@ def map_command(
     as_json: bool,
     inference: dict[str, Any],
 ) -> None:
-    """The K most probable trees under PRIOR given DATA, with their posterior probabilities."""
+    """Print the most probable trees.
+
+    The K most probable trees under PRIOR given DATA, with their posterior probabilities.
+    """
     inference = until_deadline(inference)
     program = load(prior, include=include, **parameters)
     check_room_for_file(data, inference.get("memory"))
@@ -111,6 +114,7 @@ def map_command(
 
 
 def _edits(posterior: slp.Posterior, found: Candidate) -> list[str] | None:
-    """What a tree changes in the one given to `edittree`, in words; None for other programs."""
+    """The differences of a tree from the one given to `edittree`, in words; None for other
+    programs."""
     edits = posterior.edits
     return None if edits is None else [str(e) for e in found.tree.edits_from(edits.given)]

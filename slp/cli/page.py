@@ -1,4 +1,5 @@
-"""The page that `slp-sample` prints for a person: first how far the answer can be trusted."""
+"""The summary that `slp-sample` prints for a person. It begins with whether the numbers can be
+trusted."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Page", "draws_lines"]
 
-#: Edits that the page lists.
+#: Largest number of edits in the summary.
 _SHARES_SHOWN = 10
 _INDENT = " " * 10
 
@@ -47,16 +48,15 @@ _QUANTITIES = {
 
 @dataclass(frozen=True)
 class Page:
-    """What the page says of a posterior, without draws and time.
+    """The summary of a posterior, without draws and time.
 
     Attributes
     ----------
-    uses : how features are used, or why that is not known.
+    uses : use of each feature, or the error that tells why it is unknown.
     words : the prior in words.
-    data : the table's name.
-    longer : a command that runs longer, to be copied, and what is said of it; empty for an exact
-        engine.
-    verbose : whether log weights are told too.
+    data : name of the table.
+    longer : a command for a longer run, and remarks on it; empty for an exact engine.
+    verbose : whether to print log weights.
     """
 
     posterior: Posterior
@@ -67,7 +67,7 @@ class Page:
     verbose: bool = False
 
     def lines(self) -> Iterator[str]:
-        """Line by line."""
+        """The lines of the summary."""
         yield from self._trust()
         yield from self._evidence()
         yield from self._best()
@@ -77,7 +77,7 @@ class Page:
         yield from self._given()
 
     def _trust(self) -> Iterator[str]:
-        """How far the numbers can be trusted; where they cannot, what to run next."""
+        """Whether the numbers can be trusted; if not, which command to run next."""
         found = self.posterior.diagnostics
         if found is None:
             left_out = self.posterior.left_out
@@ -94,7 +94,7 @@ class Page:
             yield f"trust     estimate, converged: {_health(found)}"
 
     def _next(self) -> Iterator[str]:
-        """What to run where draws cannot be trusted."""
+        """The command to run next if the draws cannot be trusted."""
         for i, line in enumerate(self.longer):
             yield f"{'' if i else 'next':<10}{line}"
 
@@ -107,7 +107,7 @@ class Page:
         else:
             error = posterior.log_evidence_error
             told = f"{posterior.log_evidence:.6f}"
-            if posterior.diagnostics is not None:  # islands that agree have an error of 0, too
+            if posterior.diagnostics is not None:  # an error of 0 may come from islands that agree
                 told = f"{posterior.log_evidence:.4g}, Monte Carlo standard error {error:.2g}"
             yield f"evidence  log P({posterior.table.response} | features) = {told}"
             if posterior.evidence_note is not None:
@@ -121,7 +121,7 @@ class Page:
             yield f"{_INDENT}{line}"
 
     def _edits(self) -> Iterator[str]:
-        """What trees change in the tree given to `edittree`, if there is one."""
+        """The differences of trees from the tree given to `edittree`, if there is one."""
         found = self.posterior.edits
         if found is None:
             return
@@ -138,7 +138,7 @@ class Page:
             yield f"{_INDENT}{probability}  {share.edit}"
 
     def _features(self) -> Iterator[str]:
-        """For each feature how much it is used, and leaves expected."""
+        """The use of each feature, and the expected number of leaves."""
         if isinstance(self.uses, BudgetError):
             yield from _labelled("features", left_out_words(self.uses, None))
             return
@@ -163,7 +163,7 @@ class Page:
             yield f"{_INDENT}{probability}  {visible(part.rule)}  ({place})"
 
     def _given(self) -> Iterator[str]:
-        """What was asked: table, prior, engine."""
+        """The input: table, prior, engine."""
         posterior = self.posterior
         size, *notes = posterior.table.notes
         yield f"data      {self.data}: {size}"
@@ -190,7 +190,7 @@ class Page:
 def draws_lines(
     posterior: Posterior, draws: int, output: str | None, *, verbose: bool = False
 ) -> Iterator[str]:
-    """What the page says of the draws, `draws` of which were asked for."""
+    """The lines about draws. `draws` is the number asked for."""
     where = f", written to {output}" if output else ""
     found = posterior.diagnostics
     if found is None:
@@ -211,7 +211,7 @@ def draws_lines(
 
 
 def _chains_lines(found: Diagnostics) -> Iterator[str]:
-    """What became of moves, and each quantity's diagnostics."""
+    """Outcomes of moves, and the diagnostics of each quantity."""
     for name, counts in found.moves.items():
         yield f"moves     {name}: {_moves_words(counts, found.acceptance.get(name))}"
     yield "chains    R-hat, effective draws in the bulk and in the tails"
@@ -232,7 +232,7 @@ def _moves_words(counts: Mapping[str, int], accepted: float | None) -> str:
 
 
 def _health(found: Diagnostics) -> str:
-    """The worst R-hat and number of effective draws, with what is enough."""
+    """The worst R-hat and number of effective draws, with the required values."""
     r_hat, effective, enough = found.worst_r_hat, found.fewest_effective, found.effective_needed
     if r_hat is None or effective is None:
         return "all draws are alike"

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["predict_command"]
 
-#: Probability of the interval of a number, unless another is asked for.
+#: Default probability of the interval of a number.
 _LEVEL = 0.9
 
 
@@ -45,15 +45,15 @@ _LEVEL = 0.9
 @data_argument
 @click.argument("new", metavar="NEW")
 @response_option
-@click.option("-o", "--output", metavar="FILE", help="CSV file to write (else standard output).")
+@click.option("-o", "--output", metavar="FILE", help="Write to FILE (default: standard output).")
 @click.option(
     "--interval",
     "--level",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     metavar="LEVEL",
-    help="Credible intervals of this probability: of a number (0.9 if not given), or of the "
-    "probability of each class (if given). They say what the data leave open, and are not the "
-    "Monte Carlo error of an engine that draws.",
+    help="Probability of the intervals. For a numeric response they are predictive intervals "
+    "(default: 0.9). For classes they are credible intervals of each class's probability "
+    "(default: none). They do not include the Monte Carlo error.",
 )
 @inference_options
 @param_option
@@ -71,12 +71,12 @@ def predict_command(
     include: tuple[str, ...],
     inference: dict[str, Any],
 ) -> None:
-    """Predict the rows of NEW under PRIOR given DATA, averaged over all trees by their probability.
+    """Predict new rows, averaged over all trees.
 
-    Writes CSV: for classes the most probable one and the probability of each, with --interval the
-    ends of its credible interval too; for a numeric response its mean and the ends of an
-    equal-tailed interval. At a limit of time or memory nothing is written but an error, with what
-    is known of the trees.
+    Writes predictions for the rows of NEW under PRIOR given DATA, as CSV. For classes: the most
+    probable class and the probability of each; with --interval also the ends of its credible
+    interval. For a numeric response: its mean and the ends of an equal-tailed predictive interval.
+    At a limit of time or memory no CSV is written; an error shows what is known of the trees.
     """
     inference = until_deadline(inference)
     check_output(output)
@@ -86,7 +86,7 @@ def predict_command(
 
     def tell(known: Known, limit: str) -> None:
         for line in known_lines(known, limit, program.describe()):
-            say(line, err=True)  # standard output is for the table
+            say(line, err=True)  # standard output is reserved for the table
 
     with known_is_told(tell), progress_line() as progress:
         posterior = program.posterior(frame, response, progress=progress, **inference)

@@ -1,4 +1,4 @@
-"""`slp prior PRIOR DATA`: the prior itself, on a table's features: exact summaries and draws."""
+"""`slp prior PRIOR DATA`: summaries of the prior on a table's features, and draws."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 __all__ = ["prior_command"]
 
-#: What a sampler draws at least, to estimate from; how many of them are shown is another matter.
+#: Least number of draws of a sampler, for its estimates. Fewer may be shown.
 _LEAST_DRAWN = 1000
 
 
@@ -61,7 +61,7 @@ _LEAST_DRAWN = 1000
     type=click.IntRange(min=0),
     default=3,
     show_default=True,
-    help="Draws to print, or to write with -o.",
+    help="Number of draws to print, or to write with -o.",
 )
 @inference_options
 @draws_file_option
@@ -81,7 +81,11 @@ def prior_command(
     as_json: bool,
     inference: dict[str, Any],
 ) -> None:
-    """What PRIOR says of the trees that DATA's features allow, before the response is looked at."""
+    """Describe the prior on the features of DATA.
+
+    Prints the prior distribution of trees on these features, without the likelihood, and draws from
+    it.
+    """
     inference = until_deadline(inference)
     check_output(output)
     program = load(prior, include=include, **parameters)
@@ -110,7 +114,7 @@ def prior_command(
             write_exactly(json_text(summary) + "\n")
         else:
             _print_summary(result, summary, program.describe(fine_print=False))
-    # After the summary, which is not lost where there is no room or time for the draws.
+    # The draws come after the summary, which stays if time or memory ends then.
     chosen = _evenly(result.draws, shown) if shown else []
     if output is not None:
         write_draws(chosen, output)
@@ -166,7 +170,7 @@ def _summary(result: slp.Posterior, wanted: int) -> dict[str, Any]:
 
 
 def _evenly(draws: Sequence[Draw], n: int) -> list[Draw]:
-    """`n` of the draws, evenly spread over the chains."""
+    """`n` of the draws, spread evenly over the chains."""
     step = len(draws) / n
     return [draws[int(i * step)] for i in range(n)]
 

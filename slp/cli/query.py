@@ -1,4 +1,4 @@
-"""`slp query FILE GOAL`: probabilities of answers, best proofs, draws, for any program."""
+"""`slp query FILE GOAL`: probabilities of answers, best proofs and draws, for any program."""
 
 from __future__ import annotations
 
@@ -44,36 +44,38 @@ from slp.source import draw_diagnostic
 __all__ = ["query_command"]
 
 _MOST_SHOWN = 50
-#: The least mass that six digits can show.
+#: The least mass that is visible in six digits.
 _SEEN = 1e-7
 
-#: What a function is named by; anything else is a goal.
+#: The form of a function's name; all other text is a goal.
 _FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
 @click.command(name="query")
 @program_argument
 @click.argument("goal", metavar="GOAL")
-@click.option("--given", metavar="GOAL", help="A goal that must succeed too; variables are shared.")
+@click.option(
+    "--given", metavar="GOAL", help="One more goal that must succeed, with shared variables."
+)
 @click.option(
     "--best",
     type=click.IntRange(min=1),
     metavar="K",
-    help="Show the K most probable proofs and the clauses that fired.",
+    help="Also print the K most probable proofs, with their clauses.",
 )
 @click.option(
     "-n",
     "--draws",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Draw N answers in place of searching for all (of a sampler 1000, unless told).",
+    help="Draw N answers instead of searching for all (default for a sampler: 1000).",
 )
 @click.option(
     "--failure",
     type=click.Choice(list(FAILURES)),
     default="rejection",
     show_default=True,
-    help="What a draw does that fails: start again, or go on from its last choice.",
+    help="After a failed draw: start again, or go on from its last choice.",
 )
 @seed_option
 @click.option(
@@ -81,14 +83,14 @@ _FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
     type=click.FloatRange(min=0),
     default=1e-12,
     show_default=True,
-    help="Search until the mass that was not looked at is at most this.",
+    help="Search until the unexplored mass is at most this.",
 )
 @click.option(
     "--engine",
     type=click.Choice(list(ENGINES)),
     default="python",
     show_default=True,
-    help="Prove goals in Python, or in SWI-Prolog, which must be installed.",
+    help="Prove goals in Python or in SWI-Prolog (which must be installed).",
 )
 @click.option(
     "--log-likelihood",
@@ -105,7 +107,7 @@ _FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 @click.option(
     "--allow-code",
     is_flag=True,
-    help="Let goals prolog(...) do whatever SWI-Prolog can do, and run MODULE:FUNCTION.",
+    help="Allow goals prolog(...), which can run any code, and MODULE:FUNCTION.",
 )
 @param_option
 @include_option
@@ -130,9 +132,10 @@ def query_command(
     include: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Answers to GOAL under the program PRIOR, each with its probability.
+    """Print the answers of a goal.
 
-    GOAL is Prolog text such as 'member(X, [a, b])'. Quote it for the shell.
+    The answers of GOAL under the program PRIOR, each with its probability. GOAL is Prolog text such
+    as 'member(X, [a, b])'. Quote it for the shell.
     """
     program = load(prior, include=include, **parameters)
     found: QueryResult | Draws | SampledProofs
@@ -185,7 +188,7 @@ def query_command(
 
 
 _CHAINS = dict.fromkeys(("chains", "warmup", "thin", "checkpoint", "resume"), OPTION_OF_CHAINS)
-#: For each way to answer the options that say nothing to it, and how to word that.
+#: For each way to answer: the options without effect, and the words for it.
 _NOT_TAKEN = {
     "the search for answers": {"failure": OPTION_OF_DRAWS, **_CHAINS},
     "the drawing of answers": {"best": OPTION_OF_SEARCH, "tolerance": OPTION_OF_SEARCH, **_CHAINS},
@@ -194,7 +197,7 @@ _NOT_TAKEN = {
 
 
 def _check_options(way: str) -> None:
-    """Refuse options that were given and would change nothing (E723)."""
+    """Refuse options that would have no effect (E723)."""
     context = click.get_current_context()
     for name, wording in _NOT_TAKEN[way].items():
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
@@ -202,7 +205,7 @@ def _check_options(way: str) -> None:
 
 
 def _scored(text: str | None, program: str, allow_code: bool) -> LogLikelihood | str | None:
-    """The log-likelihood that an option names: a function, or a goal as it is."""
+    """The log-likelihood that an option names: a function, or a goal as text."""
     if text is None or not _FUNCTION.fullmatch(text):
         return text
     if not allow_code:
@@ -243,7 +246,7 @@ def _summary(found: QueryResult) -> str:
 
 
 def _has_open_mass(found: QueryResult) -> bool:
-    """Whether what was not looked at may change a number that is shown."""
+    """Whether the open mass can change a number that is shown."""
     return not found.complete or found.open > _SEEN
 
 

@@ -38,9 +38,9 @@ from slp.results import Known
 
 __all__ = ["sample_command"]
 
-#: How many times longer the run is that is proposed where one has not converged.
+#: Factor of the length of the run that is proposed after one that has not converged.
 _LONGER = 10
-#: Its draws, at least: as many as are the default.
+#: Least number of draws of the proposed run: the default number.
 _ENOUGH_DRAWS = 1000
 
 
@@ -59,7 +59,7 @@ _ENOUGH_DRAWS = 1000
     type=click.IntRange(min=0),
     default=1000,
     show_default=True,
-    help="Draws to keep, all chains together; an exact summary does not depend on it.",
+    help="Number of draws, over all chains. An exact summary does not depend on it.",
 )
 @inference_options
 @draws_file_option
@@ -68,7 +68,7 @@ _ENOUGH_DRAWS = 1000
 @click.option(
     "--verbose",
     is_flag=True,
-    help="Tell the fine print too: what is renormalised, log weights, each chain's health.",
+    help="Also print details: what is renormalised, log weights, diagnostics of chains.",
 )
 @json_option
 @format_option
@@ -86,10 +86,10 @@ def sample_command(
     verbose: bool,
     inference: dict[str, Any],
 ) -> None:
-    """Posterior over decision trees under PRIOR given DATA.
+    """Print a summary of the posterior over trees.
 
-    PRIOR is a .slp file, or the name of a prior of the library (growtree, denison, ...). DATA is a
-    table: CSV, CSV.gz or Parquet.
+    The posterior is that under PRIOR given DATA. PRIOR is a .slp file, or the name of a library
+    prior (growtree, denison, ...). DATA is a table: CSV, CSV.gz, TSV or Parquet.
     """
     inference = until_deadline(inference)
     deadline: Deadline = inference["time"]
@@ -111,7 +111,7 @@ def sample_command(
         posterior, uses = asked(posterior, feature_uses)
         made = _draws_made(posterior, draws, output)
         result = posterior_to_json(posterior, uses, draws=made)
-    # The summary comes first: it is not lost where there is no room or time for the draws.
+    # The summary comes first. It stays if time or memory ends during the draws.
     with reader_may_leave(output):
         if as_json:
             write_exactly(json_text({**result, "seconds": deadline.spent()}) + "\n")
@@ -130,15 +130,15 @@ def sample_command(
 
 
 def _draws_made(posterior: slp.Posterior, draws: int, output: str | None) -> int:
-    """How many draws there are: an exact engine makes them where there is a file for them."""
+    """The number of draws. An exact engine makes draws only if there is a file for them."""
     if posterior.diagnostics is None:
         return draws if output is not None else 0
     return sum(posterior.diagnostics.draws)
 
 
 def _longer(posterior: slp.Posterior, draws: int, deadline: Deadline) -> list[str]:
-    """This command with ten times the steps and the time, and draws enough to tell; without the
-    checkpoint, which is of the shorter run. Below it, how long it takes."""
+    """This command with ten times the steps and the time, at least 1000 draws, and no checkpoint
+    (the checkpoint is that of the shorter run). The second line says how long it takes."""
     schedule = posterior.schedule
     if schedule is None or schedule.thin is None:
         return []
@@ -151,7 +151,7 @@ def _longer(posterior: slp.Posterior, draws: int, deadline: Deadline) -> list[st
     }
     if draws < _ENOUGH_DRAWS:
         changes["draws"] = _ENOUGH_DRAWS
-    if choice.by_clock:  # with more time `auto` might take exact, which uses none of these
+    if choice.by_clock:  # with more time `auto` might choose exact, which has none of these options
         changes["engine"] = posterior.engine
     seconds = math.ceil(_LONGER * (deadline.seconds or deadline.spent()))
     takes = f"(it takes about {format_seconds(seconds)})"

@@ -1,4 +1,4 @@
-"""What the commands say of a posterior: a JSON object, the words that pages share, the draws."""
+"""A posterior's summary as a JSON object, the words that summaries share, and the file of draws."""
 
 from __future__ import annotations
 
@@ -38,16 +38,17 @@ __all__ = [
     "write_draws",
 ]
 
-#: Of each feature how much it is used.
+#: The use of each feature.
 Uses: TypeAlias = Mapping[str, FeatureUse]
 
-#: Edits less probable than this are not told.
+#: Edits with a lower probability are not listed.
 LEAST_SHARE = 0.01
 
 
 def feature_uses(posterior: Posterior) -> Uses | BudgetError:
-    """How features are used, or why that is not known: an exact engine may know the evidence, the
-    best tree and how many there are, and have no room or time left for this."""
+    """The use of each feature, or the error that tells why it is unknown. An exact engine can know
+    the evidence, the best tree and the number of trees, and have no memory or time left for this.
+    """
     posterior.map()
     posterior.tree_count()
     try:
@@ -59,7 +60,8 @@ def feature_uses(posterior: Posterior) -> Uses | BudgetError:
 def posterior_to_json(
     posterior: Posterior, uses: Uses | BudgetError, *, draws: int
 ) -> dict[str, Any]:
-    """What `--json` prints; the caller adds the time. `draws` is the number made."""
+    """The object that `--json` prints. The caller adds the time. `draws` is the number of draws
+    made."""
     table = posterior.table
     best = posterior.map()
     known = None if isinstance(uses, BudgetError) else uses
@@ -108,8 +110,8 @@ def posterior_to_json(
 
 
 def mixture_of(posterior: Posterior) -> list[RuleUse] | BudgetError:
-    """The components of a mixture that trees begin with, none elsewhere; or why they are not
-    known."""
+    """The components of a mixture at the start, an empty list for other programs, or the error that
+    tells why they are unknown."""
     try:
         return posterior.mixture()
     except BudgetError as error:
@@ -117,7 +119,7 @@ def mixture_of(posterior: Posterior) -> list[RuleUse] | BudgetError:
 
 
 def mixture_to_json(mixture: list[RuleUse]) -> list[dict[str, Any]]:
-    """How probable each component of a mixture is."""
+    """The probability of each component of a mixture."""
     return [
         {
             "rule": use.rule,
@@ -131,7 +133,7 @@ def mixture_to_json(mixture: list[RuleUse]) -> list[dict[str, Any]]:
 
 
 def edits_to_json(posterior: Posterior) -> dict[str, Any] | None:
-    """What trees change in the tree given to `edittree`; None for other programs."""
+    """The differences of trees from the tree given to `edittree`; None for other programs."""
     found = posterior.edits
     if found is None:
         return None
@@ -157,8 +159,8 @@ def edits_to_json(posterior: Posterior) -> dict[str, Any] | None:
 
 
 def size_to_json(posterior: Posterior | Known) -> dict[str, Any] | None:
-    """How large exact sums are, estimated, where `auto` decided by it, and what would make them
-    fit; else None."""
+    """The estimated size of exact sums, and what would make them fit, if `auto` decided by size;
+    else None."""
     choice = posterior.choice
     if choice.size is None:
         return None
@@ -166,7 +168,7 @@ def size_to_json(posterior: Posterior | Known) -> dict[str, Any] | None:
 
 
 def notes_of(posterior: Posterior) -> list[str]:
-    """What must be said beside the numbers for them to be read rightly."""
+    """Cautions about the numbers."""
     notes = []
     if posterior.evidence_note is not None and posterior.log_evidence is not None:
         notes.append(posterior.evidence_note)
@@ -180,16 +182,16 @@ def notes_of(posterior: Posterior) -> list[str]:
 
 
 def _bounds_to_json(posterior: Posterior) -> list[float | None] | None:
-    """What is certain of the log evidence: itself where it is known."""
-    if posterior.log_evidence is not None and posterior.diagnostics is None:  # it is exact
+    """Certain bounds on the log evidence; both ends are the log evidence if it is exact."""
+    if posterior.log_evidence is not None and posterior.diagnostics is None:  # exact
         return [posterior.log_evidence] * 2
     bounds = posterior.choice.log_evidence_bounds
     return None if bounds is None else [finite(bound) for bound in bounds]
 
 
 def left_out_words(uses: object, mixture: object) -> Iterator[str]:
-    """Why it is not told how features are used, or how probable the components of a mixture are,
-    and what to do about it, where these are a `BudgetError`."""
+    """Why the use of features or the probabilities of a mixture's components are unknown, and what
+    to do about it. Nothing if neither is a `BudgetError`."""
     for what, error in (("leaves and features", uses), ("components of the mixture", mixture)):
         if isinstance(error, BudgetError):
             for found in error.diagnostics:
@@ -197,18 +199,18 @@ def left_out_words(uses: object, mixture: object) -> Iterator[str]:
 
 
 def words_lines(words: str) -> Iterator[str]:
-    """Sentences, one a line, wrapped for a terminal."""
+    """Sentences, one on each line, wrapped for a terminal."""
     for sentence in words.splitlines():
         yield from textwrap.wrap(visible(sentence), 90, subsequent_indent="  ")
 
 
 def finite(number: int | float | None) -> int | float | None:
-    """A number for JSON, which has no infinity and no NaN: null in their place."""
+    """A number for JSON: None in place of infinity and NaN."""
     return number if number is not None and math.isfinite(number) else None
 
 
 def standing(best: Candidate, verbose: bool = True) -> str:
-    """How a tree stands among all, as the beginning of a line; `verbose` with its log weight."""
+    """The tree's probability, as the beginning of a line; with `verbose` also its log weight."""
     if best.log_joint is None:
         return "drawn most often, there may be better ones; "
     joint = f"log joint {best.log_joint:.6f}, " if verbose else ""
@@ -218,8 +220,8 @@ def standing(best: Candidate, verbose: bool = True) -> str:
 
 
 def estimate_text(value: float, error: float | None, found: Diagnostics | None) -> str:
-    """A number, exact where there are no diagnostics; else with its Monte Carlo error, or without
-    one and marked where the draws have not converged, as the error would mean nothing."""
+    """A number as text. It is exact if there are no diagnostics. Otherwise its Monte Carlo error
+    follows, or a mark if the draws have not converged, because the error is then meaningless."""
     if found is None:
         return f"{value:.4f}"
     if not found.converged:
@@ -234,7 +236,7 @@ def leaves_text(count: int) -> str:
 
 
 def write_draws(draws: Iterable[Draw], path: str | Path) -> None:
-    """One JSON object a line for each draw; the file appears whole or not at all."""
+    """Write the draws as JSON, one object per line. An error leaves no incomplete file."""
     with open_atomic(path) as stream:
         for i, draw in enumerate(draws):
             line = {

@@ -40,9 +40,7 @@ class NoOptions:
 class DrawingOptions:
     """The options of every engine that draws."""
 
-    checkpoint: str | Path | None = option(
-        None, "keep the run in this file as it goes", metavar="FILE"
-    )
+    checkpoint: str | Path | None = option(None, "save the run in this file", metavar="FILE")
     resume: bool = option(False, "go on with the run in the checkpoint")
 
 
