@@ -158,11 +158,13 @@ ANOTHER_RUN = E515.says("the checkpoint {path} was made with another {what}", AS
 E516 = Entry(
     "E516: there is no such proposal",
     cause="`--proposal` names no proposal that this prior and engine have, or no weight of one.",
-    remedy="Write q_uc, q_ind, q_n(20), q_exact, or several with weights.",
+    remedy="Write q_uc, q_ind, q_n(20), q_exact, cgm, wu, rotate, perturb, informed, or several "
+    "with weights.",
     example="slp-sample growtree data.csv --engine mh --proposal q_all",
 )
 _PROPOSALS = (
-    "write q_uc, q_ind, q_n(20), q_exact, or several with weights, as in q_uc:0.8,q_ind:0.2"
+    "write q_uc, q_ind, q_n(20), q_exact, cgm, wu, rotate, perturb, informed, or several with "
+    "weights, as in q_uc:0.8,cgm:0.2"
 )
 _WEIGHTS = "weights are numbers above 0, as in q_uc:0.8,q_ind:0.2"
 _POINTS = "write q_n(20) to cut at the first 20 in turn"
@@ -182,6 +184,15 @@ EXACT_SUBTREES_OF_PREDICATES = E516.says(
 )
 EXACT_SUBTREES_OF_EDITS = E516.says(
     "q_exact draws subtrees by a tree grammar, and edits of a tree have none", _CUTS
+)
+MOVES_OF_EDITS = E516.says(
+    "{name} goes from tree to tree, and under `edittree` chains go from one sequence of edits to "
+    "another",
+    _CUTS,
+)
+MOVES_OF_PROOFS = E516.says(
+    "{name} goes from tree to tree, and these are proofs of a goal",
+    "write q_uc, q_ind, q_n(20), or several with weights, as in q_uc:0.8,q_ind:0.2",
 )
 EXACT_SUBTREES_OF_PROOFS = E516.says(
     "q_exact needs trees on a table, and these are proofs of a goal",

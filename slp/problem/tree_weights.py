@@ -7,8 +7,8 @@ The specification: the core does the same for many trees at once
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -17,7 +17,14 @@ from slp.problem.cut_trees import Part, parts_of_tree
 from slp.problem.local_process import Choices, LocalProcess, SplitAlternative
 from slp.trees import Tree
 
-__all__ = ["TreeWeight", "log_weight_of_tree", "weight_of_tree"]
+__all__ = [
+    "Place",
+    "Step",
+    "TreeDerivations",
+    "TreeWeight",
+    "log_weight_of_tree",
+    "weight_of_tree",
+]
 
 
 class TreeWeight(NamedTuple):
@@ -31,18 +38,83 @@ class TreeWeight(NamedTuple):
 
 _NO_WEIGHT = TreeWeight(-math.inf)
 
+#: A box, a state, and the number of a node of the tree.
+Place: TypeAlias = tuple[int, int, int]
 
-class _Step(NamedTuple):
+
+class Step(NamedTuple):
     """A choice at a goal that derives a part of the tree: the choice, its log weight, and the
-    (goal, part) pairs that it leads to."""
+    places that it leads to."""
 
     rule: int
     split: int
     log_weight: float
-    below: tuple[tuple[int, int, int], ...]
+    below: tuple[Place, ...]
 
 
-_Place = tuple[int, int, int]  # box, state, part
+class TreeDerivations:
+    """All derivations of one tree, as sums over the places that they reach.
+
+    With W(place) the weight of what is below a place, W is the sum over the steps there of the
+    step's weight times W of the places that it leads to. Each place is computed once.
+
+    Parameters
+    ----------
+    start : the root's box in the start state, and the number of the tree's root.
+    steps : the steps at a place.
+
+    Attributes
+    ----------
+    log_weight : log of the weight of all derivations together; -inf if there is none.
+    """
+
+    def __init__(
+        self, process: LocalProcess, start: Place, steps: Callable[[Place], list[Step]]
+    ) -> None:
+        self._process, self._start = process, start
+        self._done: dict[Place, float] = {}
+        self._steps: dict[Place, list[Step]] = {}
+        self._sum(steps)
+        self.log_weight = self._done[start]
+
+    def heaviest(self) -> tuple[Choices, ...]:
+        """The heaviest derivation, as its choices in preorder; there is one."""
+        return self.derivation(lambda scores: scores.index(max(scores)))
+
+    def _sum(self, steps: Callable[[Place], list[Step]]) -> None:
+        done, known = self._done, self._steps
+        stack = [self._start]
+        while stack:
+            place = stack[-1]
+            if place in done:
+                stack.pop()
+                continue
+            if place not in known:
+                known[place] = steps(place)
+                missing = [p for step in known[place] for p in step.below if p not in done]
+                if missing:
+                    stack += missing
+                    continue
+            stack.pop()
+            terms = [self._score(step) for step in known[place]]
+            done[place] = float(np.logaddexp.reduce(terms)) if terms else -math.inf
+
+    def _score(self, step: Step) -> float:
+        return step.log_weight + sum(self._done[p] for p in step.below)
+
+    def derivation(self, choose: Callable[[list[float]], int]) -> tuple[Choices, ...]:
+        """One derivation, as its choices in preorder; there is one. `choose` is given the log
+        weights of the derivations by each step at a place, and gives a step's number. Drawn in
+        proportion to the weights, the derivation is drawn in proportion to its own."""
+        choices: list[Choices] = []
+        stack = [self._start]
+        while stack:
+            place = stack.pop()
+            steps = self._steps[place]
+            step = steps[choose([self._score(s) for s in steps])]
+            choices.append((self._process.goal(*place[:2]), step.rule, step.split))
+            stack += reversed(step.below)
+        return tuple(choices)
 
 
 def weight_of_tree(process: LocalProcess, tree: Tree) -> TreeWeight:
@@ -56,27 +128,11 @@ def weight_of_tree(process: LocalProcess, tree: Tree) -> TreeWeight:
     parts = parts_of_tree(geometry, tree)
     if parts is None:
         return _NO_WEIGHT
-    done: dict[_Place, float] = {}
-    steps: dict[_Place, list[_Step]] = {}
     start = (geometry.root, process.root.state, 0)
-    stack: list[_Place] = [start]
-    while stack:
-        place = stack[-1]
-        if place in done:
-            stack.pop()
-            continue
-        if place not in steps:
-            steps[place] = _steps(process, place, parts)
-            missing = [p for step in steps[place] for p in step.below if p not in done]
-            if missing:
-                stack += missing
-                continue
-        stack.pop()
-        terms = [_score(step, done) for step in steps[place]]
-        done[place] = float(np.logaddexp.reduce(terms)) if terms else -math.inf
-    if done[start] == -math.inf:
+    found = TreeDerivations(process, start, lambda place: _steps(process, place, parts))
+    if found.log_weight == -math.inf:
         return _NO_WEIGHT
-    return TreeWeight(done[start], _example(process, start, steps, done))
+    return TreeWeight(found.log_weight, found.heaviest())
 
 
 def log_weight_of_tree(process: LocalProcess, tree: Tree) -> float:
@@ -87,46 +143,26 @@ def log_weight_of_tree(process: LocalProcess, tree: Tree) -> float:
     return weight_of_tree(process, tree).log_weight
 
 
-def _score(step: _Step, done: dict[_Place, float]) -> float:
-    return step.log_weight + sum(done[p] for p in step.below)
-
-
-def _example(
-    process: LocalProcess,
-    start: _Place,
-    steps: dict[_Place, list[_Step]],
-    done: dict[_Place, float],
-) -> tuple[Choices, ...]:
-    choices: list[Choices] = []
-    stack = [start]
-    while stack:
-        place = stack.pop()
-        step = max(steps[place], key=lambda s: _score(s, done))
-        choices.append((process.goal(*place[:2]), step.rule, step.split))
-        stack += reversed(step.below)
-    return tuple(choices)
-
-
-def _steps(process: LocalProcess, place: _Place, parts: list[Part]) -> list[_Step]:
+def _steps(process: LocalProcess, place: Place, parts: list[Part]) -> list[Step]:
     box, state, number = place
     part = parts[number]
     out = []
     for r, taken in enumerate(process.goal(box, state).rules):
         if isinstance(taken.rule, CallRule):
-            out.append(_Step(r, -1, taken.log_weight, ((box, taken.rule.state, number),)))
+            out.append(Step(r, -1, taken.log_weight, ((box, taken.rule.state, number),)))
         elif isinstance(taken.rule, LeafRule):
             if part.feature < 0:
-                out.append(_Step(r, -1, taken.log_weight, ()))
+                out.append(Step(r, -1, taken.log_weight, ()))
         elif part.feature >= 0:
             for i, split in enumerate(taken.splits):
                 feature = process.geometry.cuts[split.split.cut].feature
                 if feature == part.feature or taken.rule.measure == "partition":
                     for below in _sides(split, part):
-                        out.append(_Step(r, i, taken.log_weight + taken.log_shares[i], below))
+                        out.append(Step(r, i, taken.log_weight + taken.log_shares[i], below))
     return out
 
 
-def _sides(alternative: SplitAlternative, part: Part) -> Iterator[tuple[_Place, _Place]]:
+def _sides(alternative: SplitAlternative, part: Part) -> Iterator[tuple[Place, Place]]:
     """The goals that a split leads to, if it parts the rows as the tree does, in either order of
     sides."""
     (_, left, right), left_state, right_state = alternative

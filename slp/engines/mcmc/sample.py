@@ -22,6 +22,7 @@ from slp.engines.mcmc.trees import (
     CompiledTempering,
     MetropolisHastings,
     Tempering,
+    core_moves,
     core_takes,
 )
 from slp.engines.mcmc.trees.forward import ForwardDraws, can_run_forward
@@ -119,9 +120,8 @@ def best_drawn(problem: Problem, likelihood: bool, seconds: float) -> Candidate 
 
 def _room(problem: Problem, request: Request, options: TreeChainOptions, in_core: bool) -> int:
     """The bytes that a budget leaves for averages over draws; E501 if the chains do not fit."""
-    program, table, memory = problem.program, problem.table, request.memory
-    compiled = core_takes if program.edits is None else edits_are_compiled
-    if not in_core or not compiled(program.constraints):
+    table, memory = problem.table, request.memory
+    if not in_core or not _compiled(problem, options):
         check_room_for_bit_sets(table, memory)
     grammar = problem.grammar
     rules = grammar.states[grammar.start].rules
@@ -136,6 +136,14 @@ def _room(problem: Problem, request: Request, options: TreeChainOptions, in_core
     )
 
 
+def _compiled(problem: Problem, options: TreeChainOptions) -> bool:
+    """Whether the chains run in the compiled core."""
+    program = problem.program
+    if program.edits is not None:
+        return edits_are_compiled(program.constraints)
+    return core_takes(program.constraints) and core_moves(problem.grammar, options.proposal)
+
+
 def tree_sampler(problem: Problem, options: TreeChainOptions, likelihood: bool) -> TreeSampler[Any]:
     """For `edittree` chains over edits; otherwise compiled chains if they can run, else plain
     ones."""
@@ -146,10 +154,10 @@ def tree_sampler(problem: Problem, options: TreeChainOptions, likelihood: bool) 
         if rungs != 1:
             raise UsageError(NO_RUNGS_OVER_EDITS())
         edits = (*on, program.edits, program.support, program.constraints)
-        if edits_are_compiled(program.constraints):
+        if _compiled(problem, options):
             return CompiledEditMetropolisHastings(*edits, engine=problem.core, **how)
         return EditMetropolisHastings(*edits, **how)
-    if not core_takes(program.constraints):
+    if not _compiled(problem, options):
         plain = MetropolisHastings(*on, program.constraints, **how)
         return plain if rungs == 1 else Tempering(plain, rungs)
     # Under tempering, each power would need its own sums over subtrees.

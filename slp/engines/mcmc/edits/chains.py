@@ -19,7 +19,7 @@ from slp.engines.mcmc.trees.chains import digest_of_grammar, digest_of_table
 from slp.engines.mcmc.trees.names import mixture_of_cuts
 from slp.ir.program import Constraint, EditPrior, Support
 from slp.ir.tree_grammar import TreeGrammar
-from slp.messages.inference import EXACT_SUBTREES_OF_EDITS
+from slp.messages.inference import EXACT_SUBTREES_OF_EDITS, MOVES_OF_EDITS
 from slp.problem.boxes import Geometry
 from slp.problem.cut_trees import Renderer
 from slp.problem.tree_tests import TreeTest, predicate_tests, tree_tests
@@ -44,7 +44,7 @@ class EditMetropolisHastings(MixtureChains[EditTarget, Edits]):
         and measures do not matter.
     prior, support : the given tree is made to fit the table and the support first.
     constraints : the program's; they are tested on the tree that a sequence ends in.
-    proposal : as in `slp.engines.mcmc.trees.names`, without `q_exact`.
+    proposal : as in `slp.engines.mcmc.trees.names`, one that cuts at a choice point.
     likelihood : with False the chains draw from the prior.
 
     Attributes
@@ -85,7 +85,7 @@ class EditMetropolisHastings(MixtureChains[EditTarget, Edits]):
             tests.append(InLanguage(grammar, geometry, node_predicates(constraints)))
         self._tests, self._predicates = tests, predicate_tests(constraints, geometry)
         self._asked = asked_predicates(constraints)
-        self.mixture = mixture_of_cuts(proposal, EXACT_SUBTREES_OF_EDITS)
+        self.mixture = mixture_of_cuts(proposal, EXACT_SUBTREES_OF_EDITS, MOVES_OF_EDITS)
         self.normalised = not tests
         self.evidence_note = evidence_note(grammar, constraints)
         self._renderer = Renderer(geometry)

@@ -9,7 +9,7 @@ import numpy as np
 from slp.engines.mcmc.mixture import MixtureChains, MixtureState
 from slp.engines.mcmc.proofs.start import find_start
 from slp.engines.mcmc.trees.names import mixture_of_cuts
-from slp.messages.inference import EXACT_SUBTREES_OF_PROOFS
+from slp.messages.inference import EXACT_SUBTREES_OF_PROOFS, MOVES_OF_PROOFS
 from slp.resolution.derivations import Derivation, ProofSpace
 from slp.runner import Json, Stop, never
 from slp.runner.randomness import RandomNumbers
@@ -23,7 +23,7 @@ class ProofMetropolisHastings(MixtureChains[ProofSpace, Derivation]):
 
     Parameters
     ----------
-    proposal : as in `slp.engines.mcmc.trees.names`, without `q_exact`.
+    proposal : as in `slp.engines.mcmc.trees.names`, one that cuts at a choice point.
     identity : what the space belongs to; the proposal is added.
     span : the goal's.
 
@@ -41,7 +41,7 @@ class ProofMetropolisHastings(MixtureChains[ProofSpace, Derivation]):
         span: SourceSpan | None = None,
     ) -> None:
         self.space = space
-        self.mixture = mixture_of_cuts(proposal, EXACT_SUBTREES_OF_PROOFS)
+        self.mixture = mixture_of_cuts(proposal, EXACT_SUBTREES_OF_PROOFS, MOVES_OF_PROOFS)
         self._identity = {**identity, "proposal": proposal}
         self._span = span
 

@@ -23,7 +23,7 @@ from slp.engines.exact.scoring import TreeScorer
 from slp.engines.exact.size import size_of
 from slp.engines.mcmc.trees.chains import TRIES, MetropolisHastings, no_start, search_stopped
 from slp.engines.mcmc.trees.core_chains import CALL, CoreChains, core_proposal, core_tests, seeds
-from slp.engines.mcmc.trees.names import Named, mixture_of_names
+from slp.engines.mcmc.trees.names import Named, mixture_of_names, names_moves
 from slp.ir.program import Constraint, Predicate
 from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar, cell_of
 from slp.kernels.mh import mh_kernels
@@ -40,6 +40,7 @@ __all__ = [
     "MOST_BOXES",
     "CompiledMetropolisHastings",
     "CoreState",
+    "core_moves",
     "core_takes",
 ]
 
@@ -60,6 +61,17 @@ def core_takes(constraints: Iterable[Constraint]) -> bool:
     Predicates on nodes need Python."""
     local = any(isinstance(c, Predicate) and c.local for c in constraints)
     return mh_kernels() is not None and not local
+
+
+def core_moves(grammar: TreeGrammar, proposal: str) -> bool:
+    """Whether the core has all proposals that a text names; otherwise the plain engine runs.
+
+    Raises
+    ------
+    UsageError
+        E516: the text names no proposals.
+    """
+    return not names_moves(proposal)
 
 
 class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):

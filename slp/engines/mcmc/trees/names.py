@@ -1,4 +1,4 @@
-"""Proposals by name: `q_uc`, `q_n(20)`, `q_uc:0.8,q_ind:0.2`."""
+"""Proposals by name: `q_uc`, `q_n(20)`, `q_uc:0.8,cgm:0.2`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from slp.engines.mcmc.mixture import Mixture
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
 from slp.engines.mcmc.trees.exact_subtrees import ExactSubtree, SubtreeCharts
+from slp.engines.mcmc.trees.moves import TREE_MOVES
 from slp.engines.mcmc.trees.proof import Proof
 from slp.engines.mcmc.trees.target import Target
 from slp.errors import UsageError
@@ -34,10 +35,11 @@ __all__ = [
     "mixture_of",
     "mixture_of_cuts",
     "mixture_of_names",
+    "names_moves",
     "read_names",
 ]
 
-_NAMES = ("q_uc", "q_ind", "q_n", "q_exact")
+_NAMES = ("q_uc", "q_ind", "q_n", "q_exact", *TREE_MOVES)
 #: The core counts up to this number, which no tree reaches.
 _MOST_POINTS = 2**31 - 1
 _ITEM = re.compile(r"\s*(\w+)\s*(?:\(\s*(\d+)\s*\))?\s*(?::\s*([^\s:,]+))?\s*")
@@ -63,24 +65,28 @@ def mixture_of(text: str, process: LocalProcess, budget: int) -> Mixture[Target,
     names = mixture_of_names(text, lambda: charts.fits(process.root))
     if process.node_tests.any and any(named.name == "q_exact" for named in names):
         raise UsageError(EXACT_SUBTREES_OF_PREDICATES())
+    exact = {"q_exact": ExactSubtree(charts)}
     weighted: list[tuple[Proposal[Target, Proof], float]] = [
-        (ExactSubtree(charts) if named.name == "q_exact" else cut_by_name(named), named.weight)
+        (exact.get(named.name) or TREE_MOVES.get(named.name) or cut_by_name(named), named.weight)
         for named in names
     ]
     return Mixture.of(weighted)
 
 
-def mixture_of_cuts(text: str, refused: Wording) -> Mixture[Any, Any]:
+def mixture_of_cuts(text: str, no_exact: Wording, no_move: Wording) -> Mixture[Any, Any]:
     """The mixture that a text names, of proposals that cut at a choice point.
 
     Raises
     ------
     UsageError
-        E516: the text names no proposals, or q_exact, with the message `refused`.
+        E516: the text names no proposals; or q_exact or a tree move, with these messages.
     """
     names = read_names(text)
-    if any(named.name == "q_exact" for named in names):
-        raise UsageError(refused())
+    for named in names:
+        if named.name == "q_exact":
+            raise UsageError(no_exact())
+        if named.name in TREE_MOVES:
+            raise UsageError(no_move(name=named.name))
     return Mixture.of([(cut_by_name(named), named.weight) for named in names])
 
 
@@ -115,6 +121,11 @@ def read_names(text: str) -> list[Named]:
     if not math.isfinite(sum(n.weight for n in named)):
         raise UsageError(INFINITE_WEIGHTS())
     return named
+
+
+def names_moves(text: str) -> bool:
+    """Whether a text names a tree move; raises as `read_names` does."""
+    return any(named.name in TREE_MOVES for named in read_names(text))
 
 
 def cut_by_name(named: Named) -> CutUniformly | CutAtRoot | CutAtEach:

@@ -181,6 +181,16 @@ def test_q_exact_is_refused() -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["cgm", "wu", "rotate", "perturb", "informed"])
+def test_moves_from_tree_to_tree_are_refused(name: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        engine(stump("x", 1.5), proposal=f"q_uc, {name}")
+    assert str(caught.value) == (
+        f"error[E516]: {name} goes from tree to tree, and under `edittree` chains go from one "
+        "sequence of edits to another\n  help: take q_uc, q_ind or q_n(20)"
+    )
+
+
 def test_same_seed_same_draws_whatever_threads() -> None:
     want = run(engine(stump("x", 1.5)), Schedule(300, chains=3, warm_up=20), seed=3)
     other = engine(stump("x", 1.5))

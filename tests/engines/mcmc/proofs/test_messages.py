@@ -107,6 +107,13 @@ def test_a_goal_that_gives_no_number() -> None:
     )
 
 
+def test_moves_from_tree_to_tree() -> None:
+    assert message(COIN, "coin(X)", proposal="q_uc,cgm") == (
+        "error[E516]: cgm goes from tree to tree, and these are proofs of a goal\n"
+        "  help: write q_uc, q_ind, q_n(20), or several with weights, as in q_uc:0.8,q_ind:0.2"
+    )
+
+
 def test_q_exact() -> None:
     assert message(COIN, "coin(X)", proposal="q_exact") == (
         "error[E516]: q_exact needs trees on a table, and these are proofs of a goal\n"

@@ -13,7 +13,10 @@ from slp.problem.boxes import Geometry
 from slp.problem.local_process import LocalProcess
 from tests.engines.cases import growtree, make_table, numeric
 
-HELP = "write q_uc, q_ind, q_n(20), q_exact, or several with weights, as in q_uc:0.8,q_ind:0.2"
+HELP = (
+    "write q_uc, q_ind, q_n(20), q_exact, cgm, wu, rotate, perturb, informed, or several with "
+    "weights, as in q_uc:0.8,cgm:0.2"
+)
 
 
 def process(n: int = 3) -> LocalProcess:
@@ -30,6 +33,7 @@ def process(n: int = 3) -> LocalProcess:
         ("q_uc:0.8,q_ind:0.2", [("q_uc", 0.8), ("q_ind", 0.2)]),
         (" q_uc : 3 , q_n( 2 ) : 1e0", [("q_uc", 3.0), ("q_n(2)", 1.0)]),
         ("q_exact:2", [("q_exact", 2.0)]),
+        ("cgm:0.6,wu,rotate:2", [("cgm", 0.6), ("wu", 1.0), ("rotate", 2.0)]),
     ],
 )
 def test_mixtures(text: str, want: list[tuple[str, float]]) -> None:
@@ -75,6 +79,7 @@ def test_q_exact_is_joined_by_q_uc_unless_the_root_fits() -> None:
             "weights are numbers above 0, as in q_uc:0.8,q_ind:0.2",
         ),
         ("q_uc(3)", "q_uc takes no number", "write q_uc"),
+        ("cgm(3)", "cgm takes no number", "write cgm"),
         (None, "there is no proposal None", HELP),
         *(
             (

@@ -1,0 +1,35 @@
+"""`informed`: grow, prune, change and perturb, each with probability 1/4, by the likelihood.
+
+They are the moves of `cgm` and `perturb`. The splits of a node v are drawn in proportion to
+
+    W(v, c) [M(left) M(right)]^power
+
+in the place of W(v, c), with M(side) the marginal likelihood of a side as a leaf. The ratios are
+those given there with this weight in the place of W. Of a split into two leaves it is the weight of
+the particle filter's optimal proposal.
+
+References: those of `cgm` and `perturb`; Lakshminarayanan, Roy & Teh (2013), Top-down particle
+filtering for Bayesian decision trees, ICML, section 3.
+"""
+
+from __future__ import annotations
+
+from slp.engines.mcmc.trees.moves.cgm import change, grow, prune
+from slp.engines.mcmc.trees.moves.choosing import Chooser
+from slp.engines.mcmc.trees.moves.here import Here
+from slp.engines.mcmc.trees.moves.perturb import perturb
+from slp.engines.mcmc.trees.moves.proposal import Moved
+
+__all__ = ["move"]
+
+
+def move(choose: Chooser, here: Here) -> Moved | None:
+    """One of the four."""
+    kind = choose.among(("grow", "prune", "change", "perturb"))
+    if kind == "grow":
+        return grow(choose, here, Here.informed_splits)
+    if kind == "prune":
+        return prune(choose, here)
+    if kind == "change":
+        return change(choose, here, Here.informed_splits)
+    return perturb(choose, here, Here.informed_splits, ("perturb",))

@@ -1,0 +1,64 @@
+"""`perturb`: another threshold on the same feature, within the bounds of the tests below.
+
+A node v that splits is drawn uniformly, among I(T). Let its split be c on the feature f. Its bounds
+are the largest threshold on f among the tests of its left subtree, and the smallest among those of
+its right subtree. The new split c' is drawn from N(T), the splits of v on f with a threshold
+between these, in proportion to W(v, c') (`here`). The tests below stay. With R as in `cgm`,
+
+    ratio = R  x  [W(v, c) / sum of W(v, .) over N(T')] / [W(v, c') / sum of W(v, .) over N(T)]
+
+and 0 where the move back does not restore T. N(T') may differ from N(T), as the tests below have
+other canonical thresholds. The bounds from above v are those of its box. Of a test on a level N(T)
+are all levels of f.
+
+Reference: Pratola (2016), Efficient Metropolis-Hastings proposal mechanisms for Bayesian regression
+tree models, Bayesian Analysis 11, section 3; there the new threshold is uniform.
+"""
+
+from __future__ import annotations
+
+import math
+
+from slp.engines.mcmc.trees.moves.cgm import Weigh
+from slp.engines.mcmc.trees.moves.choosing import Chooser
+from slp.engines.mcmc.trees.moves.cut_trees import LEAF
+from slp.engines.mcmc.trees.moves.here import Here
+from slp.engines.mcmc.trees.moves.proposal import Moved
+
+__all__ = ["move", "perturb"]
+
+
+def move(choose: Chooser, here: Here) -> Moved | None:
+    """The move."""
+    return perturb(choose, here, Here.splits)
+
+
+def perturb(choose: Chooser, here: Here, weigh: Weigh, back: tuple[str, ...] = ()) -> Moved | None:
+    """The move, with the splits weighed so; `back` are the choices that lead back to it."""
+    if not here.internal:
+        return None
+    i = choose.among(here.internal)
+    within = weigh(here, here.spot(i)).only(_within_bounds(here, i))
+    cut = choose.among(*within)
+    below = [here.subtree(here.child(i, side)) for side in (0, 1)]
+    return Moved(here.placed(i, cut, below), (*back, i, here.cuts[i]))
+
+
+def _within_bounds(here: Here, i: int) -> list[int]:
+    """The cuts on the feature of a node that are within its bounds."""
+    cuts = here.geometry.cuts
+    own = cuts[here.cuts[i]]
+    low = max(_thresholds(here, here.child(i, 0), own.feature), default=-math.inf)
+    high = min(_thresholds(here, here.child(i, 1), own.feature), default=math.inf)
+    return [
+        cut
+        for cut in here.splits(here.spot(i)).cuts
+        if cuts[cut].feature == own.feature
+        and (own.threshold is None or low < (cuts[cut].threshold or 0.0) < high)
+    ]
+
+
+def _thresholds(here: Here, i: int, feature: int) -> list[float]:
+    """The thresholds on a feature in the subtree of a node."""
+    tests = [here.geometry.cuts[cut] for cut in here.subtree(i) if cut != LEAF]
+    return [t.threshold for t in tests if t.feature == feature and t.threshold is not None]

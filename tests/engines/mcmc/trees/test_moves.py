@@ -1,0 +1,168 @@
+"""Tree moves leave the target invariant, by exact transition matrices of the code that runs; and
+planted faults do not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from slp.engines.mcmc.proposals import Proposed
+from slp.engines.mcmc.trees.moves import TREE_MOVES, cgm
+from slp.engines.mcmc.trees.moves.choosing import Drawn
+from slp.engines.mcmc.trees.moves.here import Here
+from slp.engines.mcmc.trees.moves.proposal import TreeMove
+from slp.problem.ambiguity import derivations_are_trees
+from slp.problem.tree_weights import TreeDerivations
+from slp.runner.randomness import Randomness
+from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, random_examples
+from tests.engines.mcmc.trees.zoo import from_program, pairs
+
+EXAMPLES = random_examples(30, least=8, most=48)
+#: Large enough for moves that lose the tests below a change.
+LARGE = [made for _, made in random_examples(3, least=40, most=130)]
+BY_SEED = pytest.mark.parametrize(
+    "made", [made for _, made in EXAMPLES], ids=[str(seed) for seed, _ in EXAMPLES]
+)
+BY_NAME = pytest.mark.parametrize("name", list(TREE_MOVES))
+
+
+def all_examples() -> list[Example]:
+    return [made for _, made in EXAMPLES]
+
+
+def test_examples_are_varied() -> None:
+    grammars = [made.target.process.grammar for made in all_examples()]
+    assert {g.normalise for g in grammars} == {True, False}
+    assert {g.failure for g in grammars} == {"restrict", "condition"}
+    assert {derivations_are_trees(g) for g in grammars} == {True, False}
+    assert {made.target.power for made in all_examples()} == {0.0, 0.5, 1.0}
+    assert sum(len(made.proofs) >= 12 for made in all_examples()) >= 8
+
+
+@BY_NAME
+@BY_SEED
+def test_random_grammars(made: Example, name: str) -> None:
+    assert made.drift(TREE_MOVES[name]) < TOLERANCE
+
+
+@BY_NAME
+@pytest.mark.parametrize(("prior", "constraint"), pairs())
+def test_programs(prior: str, constraint: str, name: str) -> None:
+    assert from_program(prior, constraint).drift(TREE_MOVES[name]) < TOLERANCE
+
+
+@BY_NAME
+def test_moves_go_to_other_trees(name: str) -> None:
+    moved = [
+        float(made.probability @ (1 - np.diag(made.matrix(TREE_MOVES[name]))))
+        for made in all_examples()
+    ]
+    assert sum(share > 0 for share in moved) >= 10
+    assert sum(moved) / len(moved) > 0.02
+
+
+# --- planted faults -----------------------------------------------------------------------------
+
+
+def worst_drift(name: str) -> float:
+    return max(made.drift(TREE_MOVES[name]) for made in all_examples())
+
+
+@BY_NAME
+def test_probability_of_the_move_back_left_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = TreeMove._log_probability
+
+    def certain(self: TreeMove, *args: Any) -> float:
+        return 0.0 if right(self, *args) > -math.inf else -math.inf
+
+    monkeypatch.setattr(TreeMove, "_log_probability", certain)
+    assert worst_drift(name) > 1e-3
+
+
+@pytest.mark.parametrize("name", ["cgm", "informed"])
+def test_moves_that_cannot_be_taken_back(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A move back that leads to another tree is taken for one that restores the tree."""
+    right = TreeMove._log_probability
+
+    def anywhere(self: TreeMove, there: Here, choices: Any, wanted: Any) -> float:
+        return max(right(self, there, choices, wanted), -5.0)
+
+    monkeypatch.setattr(TreeMove, "_log_probability", anywhere)
+    assert max(made.drift(TREE_MOVES[name]) for made in LARGE) > 1e-4
+
+
+@pytest.mark.parametrize("name", ["cgm", "wu", "perturb"])
+def test_splits_drawn_uniformly(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = Drawn.among
+
+    def uniform(self: Drawn, items: Sequence[Any], log_weights: Any = None) -> Any:
+        item = right(self, items)
+        if log_weights is not None:
+            total = float(np.logaddexp.reduce(log_weights))
+            self.log_probability += math.log(len(items))
+            self.log_probability += log_weights[items.index(item)] - total
+        return item
+
+    monkeypatch.setattr(Drawn, "among", uniform)
+    assert worst_drift(name) > 1e-3
+
+
+def test_the_heaviest_derivation_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The weight of a tree is that of one derivation, where there are several."""
+
+    def heaviest(self: TreeDerivations, start: Any) -> float:
+        chosen = max(self._score(step) for step in self._steps[start]) if self._steps[start] else 0
+        return float(chosen)
+
+    right = TreeDerivations.__init__
+
+    def init(self: TreeDerivations, process: Any, start: Any, steps: Any) -> None:
+        right(self, process, start, steps)
+        if self.log_weight > -math.inf:
+            self.log_weight = heaviest(self, start)
+
+    monkeypatch.setattr(TreeDerivations, "__init__", init)
+    assert worst_drift("cgm") > 1e-3
+
+
+def test_the_first_derivation_of_the_new_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = TreeDerivations.derivation
+    monkeypatch.setattr(
+        TreeDerivations,
+        "derivation",
+        lambda self, choose: right(self, lambda s: next(i for i, w in enumerate(s) if w > -1e300)),
+    )
+    assert worst_drift("cgm") > 1e-3
+
+
+def test_likelihood_without_the_power(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = TreeMove.propose
+
+    def propose(self: TreeMove, random: Randomness, target: Any, old: Any, turn: int) -> Any:
+        found = right(self, random, target, old, turn)
+        if found is None or found.derivation is None:
+            return found
+        more = (1 - target.power) * (found.derivation.log_likelihood - old.log_likelihood)
+        return Proposed(found.derivation, found.log_ratio + more)
+
+    monkeypatch.setattr(TreeMove, "propose", propose)
+    assert worst_drift("cgm") > 1e-3
+
+
+def test_grown_leaves_counted_as_if_all_could_split(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The number of leaves that can split, where it is the number of all leaves on one way."""
+    right = cgm.grow
+
+    def grow(choose: Any, here: Here, weigh: Any) -> Any:
+        found = right(choose, here, weigh)
+        if found is not None and isinstance(choose, Drawn):
+            able = sum(bool(here.splits(here.spot(i)).cuts) for i in here.leaves)
+            choose.log_probability += math.log(able / len(here.leaves))
+        return found
+
+    monkeypatch.setattr(cgm, "grow", grow)
+    assert worst_drift("cgm") > 1e-3
