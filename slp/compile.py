@@ -1,4 +1,4 @@
-"""The compiler: text -> program -> tree grammar, and what a table adds. Pure functions all.
+"""The compiler as pure functions: text to program to tree grammar, with a table.
 
 SourceFile --parse--> SourceProgram --check--> ir.Program --lower(schema)--> TreeGrammar
                                                     table --table_of--> Table --^ schema
@@ -37,10 +37,10 @@ __all__ = [
 def compile_program(
     source: SourceFile, parameters: Mapping[str, float] | None = None, tree: Tree | None = None
 ) -> Program:
-    """Text to checked program.
+    """Compile text to a checked program.
 
-    `parameters` override what the program and its libraries say, `tree` the tree that it gives to
-    `edittree`.
+    `parameters` replace the values that the program and its libraries give. `tree` replaces the
+    tree that the program gives to `edittree`.
 
     Raises
     ------
@@ -56,10 +56,10 @@ def compile_program(
 def read_text(
     source: SourceFile, parameters: Mapping[str, float] | None = None, tree: Tree | None = None
 ) -> tuple[Program, tuple[Diagnostic, ...]]:
-    """What a text says, as far as it can be read, and every mistake and warning found in it.
+    """Read a text as far as possible, and find all of its mistakes and warnings.
 
-    Arguments are those of `compile_program`. Where some clauses cannot be read, findings that
-    their absence may cause in the others are left out.
+    Arguments are those of `compile_program`. If some clauses cannot be read, findings that may be
+    due to their absence are left out.
     """
     with _no_collection():
         read, faults = parse_recovering(source)
@@ -73,8 +73,8 @@ def read_text(
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Without garbage collection: reading makes many objects, drops few, and would spend half its
-    time on looking through them."""
+    """Runs the block without garbage collection. Reading makes many objects and drops few, and
+    collection would take half of its time."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -87,7 +87,7 @@ def _no_collection() -> Iterator[None]:
 def find_wrong_names(program: Program, X: Any, y: Any = None) -> tuple[Diagnostic, ...]:
     """The features that a program names and the columns of a table lack (E150).
 
-    It takes no sound table or program: it completes the findings where one of them has faults.
+    The table and the program may have faults. The result completes the findings about these.
     """
     columns = frame_of(X).names
     declared = y if isinstance(y, str) else program.response
@@ -103,7 +103,8 @@ def _place(finding: Diagnostic) -> int:
 
 
 def _varied(problem: Problem, program: Program, X: Any, y: Any) -> Problem:
-    """A changed program on the same table, coded anew only where other cuts are declared."""
+    """A changed program on the same table. The table is coded again only if other cuts are
+    declared."""
     if program.features != problem.program.features:
         return compile_problem(program, X, y)
     schema = problem.table.schema(program.support.min_leaf)
@@ -116,17 +117,17 @@ def _varied(problem: Problem, program: Program, X: Any, y: Any) -> Problem:
 
 
 def compile_problem(program: Program, X: Any, y: Any = None, *, finite: bool = True) -> Problem:
-    """Checked program and table to what engines are given.
+    """The problem that engines get, for a checked program and a table.
 
-    `X` is a frame that holds the response, or a frame or array of features with the response in
-    `y`. (A column name as `y` says which column of the frame `X` is the response.) With `finite`
-    False a program without a tree grammar gets that of all trees, for an engine that draws by the
-    program itself.
+    `X` is a frame that contains the response, or a frame or array of features with the response in
+    `y`. If `y` is a name, it is the name of the response's column in `X`. Without `finite`, a
+    program without a tree grammar gets that of all trees, for an engine that draws by the program
+    itself.
 
     Raises
     ------
     DataError
-        The table is unsound, or lacks what the program speaks of.
+        The table has a fault, or lacks a column that the program names.
     UnsupportedError
         The program has no finite tree grammar (the diagnostic says why).
     """

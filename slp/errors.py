@@ -1,9 +1,8 @@
-"""Every fault that a user can meet, as data: diagnostics, the exceptions that carry them, exit
-codes.
+"""Faults that a user can meet, as data: diagnostics, the exceptions that carry them, exit codes.
 
-Entry points: `Diagnostic` (one finding), `SlpError` (base of every user-facing exception) and its
-kinds, `warn` (tell of a finding that is no error). The words are in `slp.messages`, drawing is in
-`slp.source.draw_diagnostic`. Nothing here imports the rest of the package.
+Entry points: `Diagnostic` (one finding), `SlpError` (base of every exception for users) and its
+subclasses, `warn` (issues a warning). The texts of messages are in `slp.messages`, their drawing in
+`slp.source.draw_diagnostic`. This module imports no other part of the package at start.
 """
 
 from __future__ import annotations
@@ -42,12 +41,12 @@ Severity = Literal["error", "warning"]
 
 
 class ExitCode(IntEnum):
-    """What a command returns to the shell."""
+    """The exit code of a command."""
 
     OK = 0
     FAULT = 1  # in the program or the data
     USAGE = 2  # the command line itself
-    BUG = 70  # ours (EX_SOFTWARE)
+    BUG = 70  # a bug in slp (EX_SOFTWARE)
 
 
 @dataclass(frozen=True)
@@ -62,10 +61,10 @@ class Related:
 class Diagnostic:
     """One finding.
 
-    `code` is stable (`E` errors, `W` warnings, then three digits); `message` says what is wrong and
-    `help` what to do about it; `span` is the text that is to blame, where there is one.
-    `may_follow`: whether the cause may be that another clause, which defines what is missing here,
-    could not be read.
+    `code` is stable: `E` (error) or `W` (warning), then three digits. `message` says what is wrong,
+    and `help` what to do. `span` is the faulty text, if there is one. `may_follow` tells whether
+    the finding may be due to another clause that could not be read and that defines what is missing
+    here.
     """
 
     code: str
@@ -89,7 +88,8 @@ class Diagnostic:
 
 
 class SlpError(Exception):
-    """Base of every error that a user can cause and mend; `diagnostics` says what and where."""
+    """Base of every error that a user can cause and correct. `diagnostics` says what is wrong and
+    where."""
 
     exit_code: ExitCode = ExitCode.FAULT
 
@@ -112,19 +112,19 @@ class DataError(SlpError):
 
 
 class UsageError(SlpError):
-    """An option or an argument that makes no sense, from Python or from the command line."""
+    """An option or argument, from Python or the command line, is invalid."""
 
     exit_code = ExitCode.USAGE
 
 
 class UnsupportedError(SlpError):
-    """A sound program that the engine asked for cannot take; the message says which can, or why
-    none."""
+    """The engine that was asked for does not support this correct program. The message says which
+    engine does, or why none does."""
 
 
 class NoGrammarError(SlpError):
     """A program has no finite tree grammar on this table. An engine that draws by the program
-    itself can take it."""
+    itself can run it."""
 
 
 class NoTreeError(SlpError):
@@ -132,12 +132,12 @@ class NoTreeError(SlpError):
 
 
 class BudgetError(SlpError):
-    """A run reached its budget of memory or time; the message says how far it came and what would
-    fit.
+    """A run reached its budget of memory or time. The message says how far the run came, and what
+    would fit.
 
-    `log_evidence_bounds` are two numbers that the log evidence certainly lies between, or None
-    where nothing is certain of it. `known` is all that was found (`slp.results.known.Known`:
-    bounds, the best tree so far), or None where the run had not begun.
+    `log_evidence_bounds` are certain lower and upper bounds on the log evidence, or None. `known`
+    has all results so far (`slp.results.known.Known`: bounds, the best tree), or None if the run
+    had not started.
     """
 
     known: Any = None
@@ -152,11 +152,11 @@ class BudgetError(SlpError):
 
 
 class TimeOverError(BudgetError):
-    """E540: it was the time that a run reached."""
+    """E540: the run reached its time limit."""
 
 
 class SlpWarning(UserWarning):
-    """Category of every warning of this package; `diagnostic` is the finding as data."""
+    """Category of every warning of this package. `diagnostic` is the finding as data."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
         self.diagnostic = diagnostic
@@ -167,11 +167,11 @@ class SlpWarning(UserWarning):
 
 
 def _drawn(diagnostic: Diagnostic) -> str:
-    # Late: source imports this module.
+    # This import is late, because `source` imports this module.
     return str(late_import("slp.source").draw_diagnostic(diagnostic))
 
 
-#: Modules of the standard library whose decorators put frames between a caller and this package.
+#: Modules of the standard library whose decorators add frames between a caller and this package.
 _BETWEEN = ("contextlib", "functools")
 
 
@@ -190,7 +190,7 @@ def warn(diagnostic: Diagnostic) -> None:
 
 
 def _caller() -> FrameType:
-    """The innermost frame outside this package; the outermost of all, if there is none."""
+    """The innermost frame outside this package, or the outermost frame if there is none."""
     own = __name__.partition(".")[0]
     frame = sys._getframe()
     while frame.f_back is not None:

@@ -1,11 +1,11 @@
-"""Which files of the machine a program can name, and how files are opened.
+"""The files that a program may use, and how files are opened.
 
-Entry points: `Folders` (where a program's `use` and trees may lie), `folders_of` (of what a caller
-gives), `open_regular` (a file and nothing else).
+Entry points: `Folders` (folders that a program's `use` and trees may refer to), `folders_of` (from
+the arguments of a caller), `open_regular` (opens regular files only).
 
-A program is text of somebody, perhaps of a stranger. It names files only below the folder of the
-program that the user named, or below the folders that the user included, by names that end as the
-files of their kind do.
+A program may come from a stranger. It can name files only below the folder of the program that the
+user named, or below the folders that the user included. The names must have the extension of their
+kind.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from slp.messages.commands import NO_FOLDER
 
 __all__ = ["Folders", "RefusedError", "folders_of", "included", "open_regular"]
 
-#: How files are opened, as something else may take their place: a pipe does not block then.
+#: Flags for opening. If a pipe has replaced the file, opening does not block.
 _CAREFULLY = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC"))
 
 _KINDS = (
@@ -36,19 +36,19 @@ _KINDS = (
 
 
 class RefusedError(ProgramError):
-    """E166: a program names a file that it may not name."""
+    """E166: a program names a file that it is not allowed to name."""
 
 
 @dataclass(frozen=True)
 class Folders:
-    """Where the files lie that a program may name.
+    """The folders of the files that a program may name.
 
     Attributes
     ----------
-    own : where names are taken from first: the folder of the file that they stand in; None for
-        text that is no file.
+    own : names are looked up here first: the folder of the file that contains them; None for text
+        without a file.
     root : the folder of the program that the user named, None for text.
-    include : the folders that the user included; names are taken from there next.
+    include : the folders that the user included; names are looked up here next.
     """
 
     own: Path | None = None
@@ -56,14 +56,14 @@ class Folders:
     include: tuple[Path, ...] = ()
 
     def find(self, name: str, suffix: str) -> tuple[Path, Path]:
-        """The path of a file that a program names, and the same without symbolic links, by which
-        it is to be opened. Whether it is there is told only of paths that are allowed.
+        """The path of a file that a program names, and the same path without symbolic links, to be
+        used for opening. Whether a file exists is revealed only for allowed paths.
 
         Raises
         ------
         RefusedError
-            The name may not be used: it ends otherwise than in `suffix`, or leads out of the
-            folders (symbolic links are followed first).
+            The name is not allowed: it does not end in `suffix`, or leads out of the folders
+            (symbolic links are followed first).
         """
         if "\0" in name:
             raise RefusedError(NULL_IN_NAME(name=name))
@@ -85,12 +85,12 @@ class Folders:
         )
 
     def beside(self, path: Path) -> Folders:
-        """The same for a file that is used."""
+        """The folders for a file that is used by this one."""
         return replace(self, own=path.parent)
 
 
 def folders_of(path: str | Path, include: str | Path | Iterable[str | Path]) -> Folders:
-    """What a program in a file may name.
+    """The folders for a program in a file.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def folders_of(path: str | Path, include: str | Path | Iterable[str | Path]) -> 
 
 
 def included(include: str | Path | Iterable[str | Path]) -> tuple[Path, ...]:
-    """The folders that a user includes; raises as `folders_of`."""
+    """The folders that a user includes. Raises as `folders_of`."""
     folders = [include] if isinstance(include, str | Path) else list(include)
     for folder in folders:
         if not os.path.isdir(folder):
@@ -111,21 +111,21 @@ def included(include: str | Path | Iterable[str | Path]) -> tuple[Path, ...]:
 
 
 def open_regular(path: str | Path, *, follow: bool = True) -> int:
-    """A descriptor of a regular file, open for reading; whatever else has that name is neither
-    waited for nor read. Without `follow` it is refused if the name is a symbolic link.
+    """A descriptor of a regular file, open for reading. Other kinds of files are not read, and
+    opening them does not block. Without `follow`, a symbolic link is refused.
 
     Raises
     ------
     OSError
         As `os.open`, or it is no regular file.
     ValueError
-        The name is none, such as one with a null character.
+        The name is invalid, such as one with a null character.
     """
     _check_kind(os.stat(path, follow_symlinks=follow).st_mode)
     flags = os.O_RDONLY | _CAREFULLY | (0 if follow else getattr(os, "O_NOFOLLOW", 0))
     descriptor = os.open(path, flags)
     try:
-        _check_kind(os.fstat(descriptor).st_mode)  # once more: another may lie there by now
+        _check_kind(os.fstat(descriptor).st_mode)  # checked again: the file may have been replaced
     except OSError:
         os.close(descriptor)
         raise

@@ -1,5 +1,5 @@
-"""What is imported when it is first used: names of a package (PEP 562) and slow modules, so that a
-command waits for the modules that it needs and for no others; and modules of optional rooms.
+"""Late imports: names of a package (PEP 562), slow modules, and modules of optional rooms. A
+command then imports only the modules that it needs.
 
 No other import stands inside a function.
 """
@@ -18,8 +18,8 @@ __all__ = ["import_alone", "late_import", "late_names", "optional_module"]
 def late_names(
     package: str, modules: Mapping[str, str]
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """`__getattr__` and `__dir__` of a package; `modules` has the late names of each module, with
-    blanks between."""
+    """`__getattr__` and `__dir__` of a package. `modules` has the late names of each module,
+    separated by blanks."""
     homes = {name: module for module, names in modules.items() for name in names.split()}
 
     def getattr_(name: str) -> object:
@@ -36,21 +36,20 @@ def late_names(
 
 
 def late_import(name: str) -> Any:
-    """The module of this name, imported now: for a module that few runs need and that is slow to
-    import, or that imports the one that asks for it.
+    """The module of this name, imported now. For slow modules that few runs need, and for modules
+    that import their importer.
 
     Raises
     ------
     ImportError
-        There is none.
+        There is no such module.
     """
     return import_module(name)
 
 
 def import_alone(name: str) -> Any:
-    """A copy of a module, without what the packages around it import: for a module that needs
-    little in a package that brings much. Other code that imports the packages gets them as
-    always."""
+    """A copy of a module, without the imports of the packages around it. For a small module in a
+    large package. Other importers of these packages are not affected."""
     top = name.partition(".")[0]
     before = {n: module for n, module in sys.modules.items() if n.partition(".")[0] == top}
     for n in before:
@@ -69,6 +68,6 @@ def import_alone(name: str) -> Any:
 
 
 def optional_module(name: str) -> Any:
-    """The module `slp.NAME` of a room that stands on a library which need not be installed, such as
-    `swipl.prolog`: no other room depends on it."""
+    """The module `slp.NAME` of a room that needs an optional library, such as `swipl.prolog`. No
+    other room depends on it."""
     return import_module(f"slp.{name}")

@@ -1,8 +1,8 @@
-"""Finds what the package ships beside its code: grammars and library priors.
+"""Finds the files that the package contains besides its code: grammars and library priors.
 
 Entry points: `grammar_text`, `grammar_tables`, `prior_names`, `prior_file`, `prolog_library`,
-`table_clauses`. In a checkout (an editable install is one) grammars and priors lie in `grammars/`
-and `priors/` next to `slp/`; a wheel carries the same folders inside, as `slp/_data/grammars` and
+`table_clauses`. In a checkout (also an editable install) grammars and priors are in `grammars/` and
+`priors/` next to `slp/`. A wheel has the same folders as `slp/_data/grammars` and
 `slp/_data/priors`.
 """
 
@@ -35,19 +35,19 @@ def grammar_text(name: str) -> str:
 
 
 def grammar_tables(name: str) -> bytes | None:
-    """What was made of a grammar when slp was built; a checkout and an installation without a
-    compiler have none."""
+    """The parser's tables for a grammar, made when slp was built. A checkout and an installation
+    without a compiler have none."""
     path = _ROOT / "grammars" / f"{name}.tables"
     return path.read_bytes() if path.exists() else None
 
 
 def prolog_library() -> Path:
-    """The folder of Prolog files, among them `slp.pl`, SWI-Prolog's `library(slp)`."""
+    """The folder of Prolog files. Its file `slp.pl` is `library(slp)` of SWI-Prolog."""
     return _PACKAGE / "swipl"
 
 
 def table_clauses() -> str:
-    """Text of the clauses about boxes and splits that come with a program expanded on a table."""
+    """The clauses about boxes and splits that are added to a program expanded on a table."""
     return (_PACKAGE / "analysis" / "table.slp").read_text(encoding="utf-8")
 
 
@@ -57,7 +57,7 @@ def prior_names() -> list[str]:
 
 
 def prior_file(name: str) -> SourceFile:
-    """The program of the library prior `name`, called `priors/<name>.slp` wherever it lies.
+    """The program of the library prior `name`. Messages call it `priors/<name>.slp` wherever it is.
 
     Raises
     ------

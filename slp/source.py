@@ -1,6 +1,6 @@
-"""Program text and places in it: `SourceFile`, `SourceSpan`, and how a diagnostic is drawn.
+"""Program text and places in it: `SourceFile`, `SourceSpan`, and the drawing of diagnostics.
 
-Offsets count characters (not bytes) from 0; lines and columns are counted from 1, as editors do.
+Offsets count characters (not bytes) from 0. Lines and columns count from 1, as in editors.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ __all__ = [
     "visible_lines",
 ]
 
-#: Characters of one program, at most: a longer one is not read (E052).
+#: Largest number of characters of a program. A longer one is not read (E052).
 MOST_CHARACTERS = 10_000_000
 
 _CONTEXT_LINES = 2
 _TAB = "    "
 _BLANKS = re.compile(r"\s*")
 _LONGEST_LINE = 160  # characters shown of one source line
-#: How names of tables end, none of which a program has.
+#: Name extensions of tables. Programs never have them.
 _TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".pq")
 
-_MOST_LINES = 20  # lines shown of one span, apart from its last
+_MOST_LINES = 20  # lines shown of one span, besides its last
 
 
 @dataclass(frozen=True)
 class SourceFile:
-    """The text of one program and the name to call it by."""
+    """The text of one program, and its name in messages."""
 
     name: str
     text: str = field(repr=False)
@@ -49,8 +49,8 @@ class SourceFile:
 
     @classmethod
     def read(cls, path: str | Path, include: str | Path | Iterable[str | Path] = ()) -> SourceFile:
-        """Read a UTF-8 file that a user names; it can use files below its folder, and those that
-        `include` names.
+        """Read a UTF-8 file that a user names. It can use files below its folder, and below the
+        folders of `include`.
 
         Raises
         ------
@@ -70,7 +70,7 @@ class SourceFile:
         ProgramError
             As `read`.
         RefusedError
-            This file may not use that.
+            This file is not allowed to use that one.
         """
         path, real = self.folders.find(name, ".slp")
         folders = self.folders.beside(path)
@@ -82,7 +82,8 @@ class SourceFile:
             raise ProgramError(TABLE_FOR_A_PROGRAM(path=path))
         try:
             with os.fdopen(opened(), encoding="utf-8-sig") as stream:
-                # One more than may be: the parser tells that it is too large.
+                # One character more than allowed is read, so that the parser reports the text as
+                # too long.
                 return cls(str(path), stream.read(MOST_CHARACTERS + 1), folders)
         except UnicodeDecodeError as e:
             raise ProgramError(NOT_UTF_8(path=path, byte=e.start)) from e
@@ -101,7 +102,7 @@ class SourceFile:
         return line, offset - self.line_starts[line - 1] + 1
 
     def line_range(self, number: int) -> tuple[int, int]:
-        """Where a line (from 1) begins and ends, without its line end."""
+        """Start and end of a line (from 1), without its line end."""
         start = self.line_starts[number - 1]
         end = self.line_starts[number] - 1 if number < len(self.line_starts) else len(self.text)
         if end > start and self.text[end - 1] == "\r":
@@ -118,7 +119,7 @@ class SourceSpan:
     end: int
 
     def cover(self, other: SourceSpan) -> SourceSpan:
-        """The smallest span that holds both."""
+        """The smallest span that contains both."""
         return SourceSpan(self.file, min(self.start, other.start), max(self.end, other.end))
 
     @property
@@ -131,7 +132,7 @@ class SourceSpan:
         return f"{visible(self.file.name)}:{line}:{column}"
 
     def to_dict(self) -> dict[str, object]:
-        """Place as plain data: file name, and lines and columns from 1 (the end exclusive)."""
+        """The place as plain data: file name, lines and columns from 1 (the end exclusive)."""
         line, column = self.file.line_column(self.start)
         end_line, end_column = self.file.line_column(self.end)
         return {
@@ -144,11 +145,11 @@ class SourceSpan:
 
 
 def visible(text: str) -> str:
-    """`text` on one line as a person may see it: what does not print is spelled out, as `\\x1b`.
+    """`text` on one line, with unprintable characters as escapes such as `\\x1b`.
 
-    Names, values and texts of others pass through here wherever they reach a terminal, which would
-    obey their control characters: line ends and escapes, marks that turn the direction of writing,
-    halves of surrogate pairs (they cannot be written at all).
+    All names, values and texts from outside pass through here before they reach a terminal. A
+    terminal would obey their control characters: line ends, escapes, marks that change the
+    direction of writing. Halves of surrogate pairs cannot be written.
     """
     if text.isprintable():
         return text
@@ -156,7 +157,7 @@ def visible(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    """A text of several lines, each as `visible` has it; tabs stay."""
+    """A text of several lines, each as by `visible`. Tabs stay."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c in "\n\t" else _spelled(c) for c in text)
@@ -171,7 +172,8 @@ def _shown(text: str) -> str:
 
 
 def _window(line: tuple[int, int], a: int) -> tuple[int, int]:
-    """Which characters of a line to show, `a` among them; all but of a long one."""
+    """The range of characters of a line to show, which contains `a`; the whole line unless it is
+    long."""
     first, last = line
     if last - first <= _LONGEST_LINE:
         return line
@@ -180,12 +182,12 @@ def _window(line: tuple[int, int], a: int) -> tuple[int, int]:
 
 
 def _draw_line(file: SourceFile, line: tuple[int, int], a: int, b: int) -> tuple[str, str]:
-    """The source line between two offsets, and the marks under its characters `a <= i < b`, cut to
-    a readable width."""
+    """The source line between two offsets, and marks under its characters `a <= i < b`. Both are
+    cut to a readable width."""
     start, end = _window(line, a)
     head, tail = "..." * (start > line[0]), "..." * (end < line[1])
     shown = head + _shown(file.text[start:end]) + tail
-    # One mark for each character that the line shows, so that marks stay below what they mark.
+    # Each shown character gets one mark, so that marks stay aligned with escapes.
     lead = len(head) + len(_shown(file.text[start:a]))
     marks = len(_shown(file.text[a : min(b, end)])) + len(tail) * (b > end)
     return shown, " " * lead + "^" * max(1, marks)
@@ -204,7 +206,7 @@ def _draw_span(span: SourceSpan, note: str = "") -> list[str]:
             out.append(f"{' ' * width} ...")
         line = file.line_range(number)
         a, b = max(span.start, line[0]), min(span.end, line[1])
-        if number > first:  # do not underline the indentation of further lines
+        if number > first:  # the indentation of further lines is not underlined
             a = _BLANKS.match(file.text, a, line[1]).end()  # type: ignore[union-attr]  # matches
         shown, marks = _draw_line(file, line, a if number >= first else line[0], b)
         out.append(f"{number:>{width}} | {shown}".rstrip())

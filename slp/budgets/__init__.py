@@ -1,5 +1,4 @@
-"""Budgets of a run: `seconds` (deadlines and lengths of time), `memory` (bytes of the whole
-process)."""
+"""Budgets of a run: `seconds` (deadlines and durations), `memory` (bytes of the whole process)."""
 
 from slp.budgets.memory import (
     check_room_for_bit_sets,

@@ -1,7 +1,7 @@
-"""Memory budgets: reading `4GiB`, writing it, what is free, and what a table takes of it.
+"""Memory budgets: their text form such as `4GiB`, the free memory, and the share of a table.
 
-A budget is for the whole process, but for some 150 MB that the interpreter and its libraries take.
-The table comes out of it first; an engine may take what that leaves.
+A budget is for the whole process, except about 150 MB for the interpreter and its libraries. The
+table counts first; an engine may use the rest.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ for _power, _letter in enumerate("KMGT", start=1):
     _UNITS[f"{_letter}"] = _UNITS[f"{_letter}IB"] = 1024**_power
     _UNITS[f"{_letter}B"] = 1000**_power
 
-_WITHOUT_A_REPORT = 2 * 1024**3  # where the system does not tell what is free
+_WITHOUT_A_REPORT = 2 * 1024**3  # if the system does not report the free memory
 
 
 def parse_memory(memory: int | str) -> int:
-    """Bytes from a number of bytes or from text such as `"4GiB"`, `"500 MB"`, `"1.5G"` (G is GiB);
-    as many as can be addressed where it is more.
+    """Bytes from a number of bytes or from text such as `"4GiB"`, `"500 MB"`, `"1.5G"` (G is GiB).
+    The largest result is the number of addressable bytes.
 
     Raises
     ------
@@ -62,23 +62,23 @@ def parse_memory(memory: int | str) -> int:
 
 
 def memory_budget(memory: int | str | None) -> int:
-    """The budget in bytes: as given, or half of what is free."""
+    """The budget in bytes: as given, or half of the free memory."""
     return _free() // 2 if memory is None else parse_memory(memory)
 
 
-# What a cell of a feature takes while a table is coded: as read, its value and its code, twice.
+# Bytes of a feature's cell during coding: the value as read, its value and its code, twice.
 _BYTES_PER_CELL = 9 + 8 + 2 * 4
-# Key, sizes and number of a distinct row in the core (`native/core/problem/geometry.hpp`).
+# Bytes of a distinct row in the core: key, sizes and number (`native/core/problem/geometry.hpp`).
 _BYTES_PER_KEY = 28
 
 
-# Of a byte of separated text while it is read: the text, and its columns, twice.
+# Memory for each byte of separated text during reading: the text, and its columns, twice.
 _BYTES_PER_BYTE_OF_TEXT = 3.5
 
 
 def check_room_for_file(path: str, memory: int | str | None) -> None:
-    """That a table in a file can be read within a budget, before it is. Of a file that cannot be
-    read nothing is said here.
+    """Check that a table in a file fits within a budget, before reading it. Files that cannot be
+    read are skipped here.
 
     Raises
     ------
@@ -101,14 +101,14 @@ def check_room_for_file(path: str, memory: int | str | None) -> None:
 
 
 def _size_unpacked(path: str) -> int:
-    """What the end of a gzip file says, modulo 2^32 (RFC 1952)."""
+    """The size at the end of a gzip file, modulo 2^32 (RFC 1952)."""
     with open(path, "rb") as file:
         file.seek(-4, os.SEEK_END)
         return int.from_bytes(file.read(4), "little")
 
 
 def check_room_for_rows(X: Any, memory: int) -> None:
-    """That rows (a frame, an array, a list of rows) can be coded within a budget, before they are.
+    """Check that rows (a frame, an array, a list of rows) fit within a budget, before coding them.
 
     Raises
     ------
@@ -125,8 +125,8 @@ def check_room_for_rows(X: Any, memory: int) -> None:
 
 
 def table_bytes(table: Table) -> int:
-    """What a table takes while a compiled engine runs on it: as it was read, coded, and the core's
-    copy of it with a key for each row."""
+    """Bytes of a table while a compiled engine runs: as it was read, coded, and the core's copy
+    with a key for each row."""
     n = len(table.counts)
     codes, statistics = table.codes.nbytes, table.statistics.nbytes
     numbers = sum(a.nbytes for f in table.features for a in (f.values, f.cuts) if a is not None)
@@ -136,12 +136,12 @@ def table_bytes(table: Table) -> int:
 
 
 def room_beside(table: Table, memory: int) -> int:
-    """What a budget leaves to an engine beside the table.
+    """The part of a budget that the table leaves to an engine.
 
     Raises
     ------
     BudgetError
-        E501: the table alone takes it all.
+        E501: the table alone needs the whole budget.
     """
     held = table_bytes(table)
     if held > memory:
@@ -151,9 +151,9 @@ def room_beside(table: Table, memory: int) -> int:
 
 
 def check_room_for_bit_sets(table: Table, memory: int) -> None:
-    """That a budget has room for sets of rows as bits (`slp.problem.boxes`), which engines without
-    the compiled kernels compute on, beside the table: those of each code, and both sides of each
-    split of the root.
+    """Check that a budget has room for sets of rows as bits (`slp.problem.boxes`), beside the
+    table. Engines without the compiled kernels use them: one set for each code, and both sides of
+    each split of the root.
 
     Raises
     ------
@@ -181,8 +181,8 @@ def _no_room(what: str, need: int, memory: int) -> BudgetError:
 
 @contextmanager
 def memory_errors() -> Iterator[None]:
-    """Around work for which the system may have too little memory, whatever the budget is: that is
-    an error of the budget (E501)."""
+    """Turns a `MemoryError` of the block into an error of the budget (E501). The system may have
+    less memory than the budget says."""
     try:
         yield
     except MemoryError as e:
@@ -190,7 +190,7 @@ def memory_errors() -> Iterator[None]:
 
 
 def format_bytes(size: int) -> str:
-    """A size for people, `3.5 GiB`."""
+    """A size for people, such as `3.5 GiB`."""
     value, unit = float(size), "bytes"
     for larger in ("KiB", "MiB", "GiB", "TiB"):
         if value < 1024:
@@ -200,8 +200,8 @@ def format_bytes(size: int) -> str:
 
 
 def _free() -> int:
-    """Memory that can be had without swapping, in bytes."""
+    """Memory that is available without swapping, in bytes."""
     try:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):  # not every system reports it
+    except (AttributeError, ValueError, OSError):  # some systems do not report it
         return _WITHOUT_A_REPORT

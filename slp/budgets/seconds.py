@@ -1,8 +1,8 @@
-"""Time: reading `90s`, `5m`, `2h`, and the one deadline that a command keeps.
+"""Time: its text form such as `90s`, `5m`, `2h`, and the deadline of a command.
 
-A `Deadline` is made at the beginning of a command, or of a call from Python, and passed down to
-what computes. What works far below, and knows of no budget, asks `check_time` now and then: it
-looks at the deadline that is `held`.
+A `Deadline` is made at the start of a command, or of a call from Python, and passed to the
+functions that compute. Functions far below, without a budget argument, call `check_time` regularly.
+It checks the deadline that is `held`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def parse_seconds(time: float | str) -> float:
     Raises
     ------
     UsageError
-        It is no length of time (E542).
+        The text is not a duration (E542).
     """
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*([a-z]*)\s*", str(time).lower())
     unit = _UNITS.get(match[2]) if match else None
@@ -38,7 +38,7 @@ def parse_seconds(time: float | str) -> float:
 
 
 def format_seconds(seconds: float) -> str:
-    """A length of time for people, `12 s`, `3 min 20 s`, `2 h 5 min`."""
+    """A duration for people: `12 s`, `3 min 20 s`, `2 h 5 min`."""
     if seconds < 60:
         return f"{seconds:.3g} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -49,7 +49,7 @@ def format_seconds(seconds: float) -> str:
 
 
 class _Watch:
-    """Seconds worked. It runs from `began`, until it is stopped."""
+    """A stop watch in seconds. It runs from `began` until it is stopped."""
 
     def __init__(self, now: Callable[[], float], began: float) -> None:
         self.now, self.spent = now, 0.0
@@ -60,16 +60,16 @@ class _Watch:
 
 
 class Deadline:
-    """When to be done.
+    """The time at which a run must end.
 
-    `pause` stops its watch, as a posterior that was handed to a user does not age; `working` lets
-    it run for what is asked of that later.
+    `pause` stops its watch, so that a posterior does not use time while it waits for its user.
+    `working` starts the watch again for a later computation.
 
     Parameters
     ----------
-    seconds : how long in all; None is without a limit.
+    seconds : the limit; None is no limit.
     now : the clock, in seconds.
-    began : what the clock said when the watch started; None is when the deadline is made.
+    began : the clock's time at which the watch started; None is the present time.
 
     Attributes
     ----------
@@ -87,41 +87,41 @@ class Deadline:
 
     @classmethod
     def of(cls, time: float | str | Deadline | None, began: float | None = None) -> Deadline:
-        """From what a user gives as time, which began when `time.monotonic` said `began` (None is
-        now); one that there is already goes on.
+        """The deadline for a user's time limit. The watch starts at `began` in the clock of
+        `time.monotonic` (None: now). An existing deadline is returned unchanged.
 
         Raises
         ------
         UsageError
-            It is no length of time (E542).
+            The time is not a duration (E542).
         """
         if isinstance(time, Deadline):
             return time
         return cls(None if time is None else parse_seconds(time), began=began)
 
     def before(self, kept: float) -> Deadline:
-        """One that ends so many seconds earlier, which are kept for what comes after; on the same
-        watch."""
+        """A deadline on the same watch that ends `kept` seconds earlier, to keep them for later
+        work."""
         out = Deadline(self.seconds)
         out._watch, out._kept = self._watch, self._kept + kept
         return out
 
     def keep(self, seconds: float) -> None:
-        """End so many seconds earlier than the time is over, from now on."""
+        """From now on, end this number of seconds before the limit."""
         self._kept = seconds
 
     def __reduce__(self) -> tuple[type[Deadline], tuple[()]]:
-        """To be pickled or copied: without a limit, as the watch is this process's own."""
+        """A pickle or copy has no limit, because the watch belongs to this process."""
         return Deadline, ()
 
     def left(self) -> float:
-        """Seconds left, 0 at least; inf without a limit."""
+        """Seconds left, at least 0; inf without a limit."""
         if self.seconds is None:
             return math.inf
         return max(0.0, self.seconds - self._kept - self._watch.read())
 
     def spent(self) -> float:
-        """Seconds worked so far."""
+        """Seconds used so far."""
         return self._watch.read()
 
     def over(self) -> bool:
@@ -129,12 +129,12 @@ class Deadline:
         return self.left() <= 0
 
     def pause(self) -> None:
-        """Stop the watch until something is worked on."""
+        """Stop the watch until `working`."""
         self._watch.spent, self._watch.since = self._watch.read(), None
 
     @contextmanager
     def working(self) -> Iterator[None]:
-        """Around work: the watch runs, and is left as it was."""
+        """Runs the watch during the block, and restores its state afterwards."""
         if self._watch.since is not None:
             yield
             return
@@ -145,8 +145,8 @@ class Deadline:
             self.pause()
 
     def check(self, doing: str) -> None:
-        """Raise TimeOverError E540 if the time is over; `doing` says, as in "lowering the program",
-        what it went into."""
+        """Raise TimeOverError E540 if no time is left. `doing` names the present work, as in
+        "lowering the program"."""
         if self.over():
             raise TimeOverError(TIME_OVER(time=format_seconds(self.seconds or 0), doing=doing))
 
@@ -156,7 +156,7 @@ _HELD: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
 
 @contextmanager
 def held(deadline: Deadline) -> Iterator[None]:
-    """Around what is to keep a deadline wherever it asks `check_time`."""
+    """Makes `check_time` check this deadline during the block."""
     token = _HELD.set(deadline)
     try:
         yield
@@ -165,7 +165,7 @@ def held(deadline: Deadline) -> Iterator[None]:
 
 
 def check_time(doing: str) -> None:
-    """`Deadline.check` of the deadline that is held, if one is."""
+    """Call `Deadline.check` of the deadline that is held, if there is one."""
     deadline = _HELD.get()
     if deadline is not None:
         deadline.check(doing)

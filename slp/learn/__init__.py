@@ -1,11 +1,11 @@
-"""Learning: labels from observed goals, parameters of tree programs from tables.
+"""Learning: labels from observed goals, and parameters of tree programs from tables.
 
 Entry points: `learn_labels` (failure-adjusted maximisation), `learn_parameters` (maximum marginal
-likelihood), `ProgramText` (the text, in which numbers are replaced), `observations_of_file` and
-`observations_of_text` (observed goals), `Learned` and `Change` (what comes out).
+likelihood), `ProgramText` (the text in which numbers are replaced), `observations_of_file` and
+`observations_of_text` (observed goals), `Learned` and `Change` (the result).
 
-Inside: `ascent` (climbing a function of a few parameters), `expected_counts` (labels while they are
-learned), `goals`, `text`, `faults` (every message).
+Inside: `ascent` (maximisation of a function of a few parameters), `expected_counts` (labels during
+learning), `goals`, `text`, `faults` (messages that need some computation).
 """
 
 from slp.learn.goals import Observation, observations_of_file, observations_of_text

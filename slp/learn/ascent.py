@@ -1,16 +1,16 @@
-"""Maximising a smooth function of a few parameters that must stay where labels are labels.
+"""Maximises a smooth function of a few parameters, each within its interval of valid values.
 
-Each parameter's interval of valid values, the others as they are, is found by trial; on it the
-parameter becomes a coordinate u without bounds,
+Trial values determine the interval of each parameter, with the other parameters fixed. On this
+interval a coordinate u without bounds replaces the parameter:
 
     (low, high)    value = low + (high - low) / (1 + exp(-u))
     (low, inf)     value = low + exp(u)          (-inf, high)   value = high - exp(-u)
     (-inf, inf)    value = u
 
-and the function is climbed by the quasi-Newton method of Broyden, Fletcher, Goldfarb and Shanno,
-with steps halved until it rises enough (Nocedal & Wright, "Numerical Optimization", 2006, chapters
-3 and 6). So no step ever goes down; where the parameters together make no valid labels the function
-is -inf, and the step is too long.
+The method is the quasi-Newton method of Broyden, Fletcher, Goldfarb and Shanno. A step is halved
+until the function rises enough (Nocedal & Wright, "Numerical Optimization", 2006, chapters 3 and
+6), so the function never decreases. Where the parameters together give invalid labels, the function
+is -inf, and the step is halved.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ __all__ = ["Ascent", "Climbed", "Interval", "climb", "intervals_of", "slope", "v
 
 _Vector: TypeAlias = NDArray[np.float64]
 
-#: A value that far away is as good as none.
+#: An end of an interval beyond this value counts as infinite.
 _FAR = 1e6
-#: How closely the end of an interval is found, relative to 1 + its size.
+#: Accuracy of the end of an interval, relative to 1 + its size.
 _CLOSE = 1e-9
-#: An interval as narrow as that is what rounding leaves of a point.
+#: An interval narrower than this is a point, up to rounding.
 _NARROW = 1e-6
 #: Step of numeric derivatives in a coordinate u.
 _STEP = 1e-5
-#: Largest step in a coordinate: a logistic coordinate has crossed most of its interval by then.
+#: Largest step in a coordinate. A step of this size crosses most of a logistic interval.
 _LONGEST = 4.0
 _MOST_HALVINGS = 40
 _LONGER = 4.0
@@ -50,7 +50,7 @@ class Interval:
 
     @property
     def width(self) -> float:
-        """Its length."""
+        """The length of the interval."""
         return self.high - self.low
 
     def to_free(self, value: float) -> float:
@@ -63,7 +63,8 @@ class Interval:
         return math.log(value - low) - math.log(high - value)
 
     def rounded(self, value: float) -> float:
-        """The value with ten significant digits, or as it is if that were an end."""
+        """The value with ten significant digits; unchanged if rounding gives an end of the
+        interval."""
         short = float(f"{value:.10g}")
         return short if self.low < short < self.high else value
 
@@ -79,7 +80,7 @@ class Interval:
 
 
 def valid_interval(is_valid: Callable[[float], bool], value: float) -> Interval:
-    """The interval of valid values around a valid one; ends beyond a million are infinite."""
+    """The interval of valid values around a valid one. Ends beyond a million are infinite."""
     return Interval(_end(is_valid, value, -1.0), _end(is_valid, value, 1.0))
 
 
@@ -91,7 +92,7 @@ def _end(is_valid: Callable[[float], bool], value: float, sign: float) -> float:
             return sign * math.inf
         good, step = bad, 4 * step
         bad = value + sign * step
-    for likely in (0.0, 1.0):  # where most labels end
+    for likely in (0.0, 1.0):  # most intervals of labels end here
         if sign * good <= sign * likely <= sign * bad:
             inside, outside = likely - sign * _CLOSE, likely + sign * _CLOSE
             good = inside if is_valid(inside) else good
@@ -109,7 +110,8 @@ def intervals_of(
     parameters: Mapping[str, float],
     is_valid: Callable[[Mapping[str, float]], bool],
 ) -> dict[str, Interval]:
-    """Where each parameter may be, the others as they are; those that cannot move are left out."""
+    """The interval of each parameter, with the other parameters fixed. Parameters that cannot vary
+    are left out."""
     out = {}
     for name in names:
 
@@ -123,19 +125,20 @@ def intervals_of(
 
 
 class Climbed(Protocol):
-    """A function to climb, and its slope."""
+    """A function to maximise, and its gradient."""
 
     def value(self, point: _Vector) -> float:
-        """-inf where the point stands for nothing valid."""
+        """The value at a point; -inf if the point gives invalid labels."""
         ...
 
     def slope(self, point: _Vector) -> _Vector:
-        """Asked for only where `value` was just asked for, and is finite."""
+        """The gradient. It is called only at the last point of `value`, if the value there is
+        finite."""
         ...
 
 
 class Ascent(NamedTuple):
-    """A point on the way up, and the function's value there."""
+    """A point of the ascent, and the function's value there."""
 
     point: _Vector
     value: float
@@ -144,12 +147,12 @@ class Ascent(NamedTuple):
 def climb(
     function: Climbed, start: Sequence[float], *, iterations: int, tolerance: float
 ) -> tuple[list[Ascent], bool]:
-    """The points from `start` upwards, values never falling, until a step gains at most
-    `tolerance`; and whether that was reached."""
+    """The points of the ascent from `start`, with values that never decrease. It stops when a step
+    gains at most `tolerance`; the second result says whether this happened."""
     point = np.array(start, np.float64)
     path = [Ascent(point, function.value(point))]
     uphill = function.slope(point)
-    inverse, fresh = _scaled(uphill), True  # of the curvature, as far as it is known
+    inverse, fresh = _scaled(uphill), True  # the inverse of the estimated curvature
     while len(path) <= iterations:
         here = path[-1]
         direction = inverse @ uphill
@@ -168,7 +171,7 @@ def climb(
 
 
 def slope(function: Callable[[_Vector], float], point: _Vector) -> _Vector:
-    """The slope of a function by central differences."""
+    """The gradient of a function by central differences."""
     out = np.empty(len(point))
     for i in range(len(point)):
         step = np.zeros(len(point))
@@ -178,7 +181,7 @@ def slope(function: Callable[[_Vector], float], point: _Vector) -> _Vector:
 
 
 def _scaled(uphill: _Vector) -> _Vector:
-    """A curvature with which the first step has length 1."""
+    """An inverse curvature with which the first step has length 1."""
     length = float(np.linalg.norm(uphill))
     return np.eye(len(uphill)) / (length if length > 0 else 1.0)
 
@@ -189,7 +192,7 @@ def _shortened(direction: _Vector) -> _Vector:
 
 
 def _step(function: Climbed, here: Ascent, uphill: _Vector, direction: _Vector) -> Ascent | None:
-    """The first of the halved steps that rises enough (Armijo's rule), None if none does."""
+    """The first of the halved steps that satisfies Armijo's rule, None if there is none."""
     promised = float(uphill @ direction)
     if not promised > 0:
         return None
@@ -204,8 +207,8 @@ def _step(function: Climbed, here: Ascent, uphill: _Vector, direction: _Vector) 
 
 
 def _updated(inverse: _Vector, moved: _Vector, bent: _Vector) -> _Vector:
-    """The BFGS update from a step and the change of the downward slope along it; where the function
-    bends upwards, longer steps."""
+    """The BFGS update from a step and the change of the downward gradient along it. Where the
+    function is convex along the step, the next steps become longer."""
     along = float(moved @ bent)
     if along <= 1e-12:
         return _LONGER * inverse

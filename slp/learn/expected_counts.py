@@ -1,5 +1,5 @@
-"""The labels of a program while they are learned: their values, and the values that make expected
-counts most likely (the formulas are in `slp.learn.labels`)."""
+"""The labels of a program during learning: their values, and their maximisation given expected
+counts. The formulas are in `slp.learn.labels`."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ from slp.terms import Number, Term, functor
 
 __all__ = ["Counts", "Labels"]
 
-#: Decimals of a label that is written: at least; significant digits of the smallest; at most.
+#: Decimals of a written label: the least number, the significant digits of the smallest label, the
+#: largest number.
 _DECIMALS, _DIGITS, _MOST_DECIMALS = 6, 4, 15
 
 
 @dataclass(eq=False)
 class Counts:
-    """Expected counts: of clauses with a plain label, of other labels, and of losses at goals that
-    choose among such."""
+    """Expected counts of clauses with a plain label, of other labels, and of losses at goals that
+    choose among such clauses."""
 
     clauses: dict[int, float] = field(default_factory=dict)
     labels: dict[Term, float] = field(default_factory=dict)
@@ -40,10 +41,11 @@ class Counts:
 
 @dataclass(eq=False)
 class Labels:
-    """The labels' values. A *set* is clauses that one goal chooses among, whose labels sum to 1; it
-    is learned if they are numbers of the file.
+    """The values of the labels. A *set* is a set of clauses that one goal chooses among, whose
+    labels sum to 1. It is learned if its labels are numbers of the file.
 
-    `value` of a learned clause by its id, `set_of` the number of its set.
+    `value` is indexed by the id of a learned clause, and `set_of` by the same id gives the number
+    of its set.
     """
 
     program: ir.Program
@@ -89,7 +91,7 @@ class Labels:
         )
 
     def copy(self) -> Labels:
-        """The values as they are now."""
+        """A copy with the present values."""
         return replace(self, value=dict(self.value))
 
     def __call__(self, outcome: Outcome) -> float:
@@ -100,7 +102,7 @@ class Labels:
         return value
 
     def maximise(self, counts: Counts) -> None:
-        """The labels that make the expected counts most likely."""
+        """Set the labels to the maximum of the likelihood of the expected counts."""
         for clauses in self.sets:
             psi = [counts.clauses.get(id(c), 0.0) for c in clauses]
             total = math.fsum(psi)
@@ -118,18 +120,18 @@ class Labels:
         self.parameters = self.parameters_at(self.free)
 
     def free_at(self, u: NDArray[np.float64]) -> dict[str, float]:
-        """Values of the parameters that are learned, at coordinates."""
+        """Values of the learned parameters at a point of their coordinates."""
         pairs = zip(self.intervals.items(), u.tolist(), strict=True)
         return {name: interval.to_value(x) for (name, interval), x in pairs}
 
     def parameters_at(self, values: Mapping[str, float]) -> dict[str, float]:
-        """All parameters, where those that are learned have these values."""
+        """The values of all parameters, given those of the learned ones."""
         if any(self.text.is_computed(name) for name in self.parameters):
             return self.text.parameters(values)
         return {**self.parameters, **values}
 
     def learned(self, path: tuple[float, ...], converged: bool, method: str) -> Learned:
-        """The program with these labels written into it."""
+        """The program with these labels written into its text."""
         free = {n: self.intervals[n].rounded(x) for n, x in self.free.items()}
         edits = self.text.parameter_edits(free)
         changes = [
@@ -155,7 +157,7 @@ class _ExpectedLikelihood:
     counts: Counts
 
     def value(self, u: NDArray[np.float64]) -> float:
-        """See the module's docstring."""
+        """The value (see the module's docstring)."""
         parameters = self.labels.parameters_at(self.labels.free_at(u))
 
         def log(x: float) -> float:
@@ -176,12 +178,12 @@ class _ExpectedLikelihood:
         return math.fsum([*taken, *lost])
 
     def slope(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
-        """By differences."""
+        """The gradient, by differences."""
         return slope(self.value, u)
 
 
 def _written_labels(values: Sequence[float]) -> list[float]:
-    """Labels with a few decimals that sum to 1 still: the largest takes what rounding leaves."""
+    """Rounded labels that sum to 1 exactly: the largest label takes the rounding error."""
     smallest = min(v for v in values if v > 0)
     decimals = min(max(_DECIMALS, _DIGITS - math.floor(math.log10(smallest))), _MOST_DECIMALS)
     out = [round(v, decimals) for v in values]
@@ -202,8 +204,8 @@ def _name(clause: ir.LogicClause) -> str:
 
 
 def _sets(clauses: Iterable[ir.LogicClause]) -> list[list[ir.LogicClause]]:
-    """Clauses with numbers as labels, in sets that sum to 1: all of a predicate, or those that have
-    the same ground term at some argument (as the checker asks of them, E130)."""
+    """The sets of clauses with numbers as labels that sum to 1: all clauses of a predicate, or
+    those with the same ground term at one argument (the checker's rule of E130)."""
     predicates: dict[tuple[str, int] | None, list[ir.LogicClause]] = {}
     for clause in clauses:
         if clause.label is not None:

@@ -1,4 +1,4 @@
-"""What can go wrong in learning and takes some words to tell."""
+"""Faults of learning whose messages need some computation."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _Place = tuple[str, SourceSpan | None]
 def several_solutions(
     goal: str, reached: Sequence[_Place], behind: _Place | None, clause: SourceSpan | None
 ) -> SlpError:
-    """E284. `reached` are up to two goals that the solutions lead to, fewer where they end in
-    proofs; `behind` is the goal that they stand behind, all with their places; `clause` is the
-    place of the first clause of `goal`."""
+    """The diagnostic E284. `reached` has up to two goals that the solutions lead to, and fewer if
+    solutions end in proofs. `behind` is the goal after which they stand. Each has its place.
+    `clause` is the place of the first clause of `goal`."""
     if not reached:
         if behind is None:
             return SlpError(words.SEVERAL_SOLUTIONS(clause, goal=goal))
@@ -34,7 +34,7 @@ def several_solutions(
 
 
 def check_names(only: Iterable[str], known: Sequence[str]) -> None:
-    """Raise E287 for the first name that is not among those known."""
+    """Raise E287 for the first name that is not known."""
     for name in only:
         if name not in known:
             raise _unknown_name(name, known)

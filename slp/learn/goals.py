@@ -1,7 +1,7 @@
-"""Observed goals: what labels are learned from.
+"""Observed goals, the data from which labels are learned.
 
-A file of observations is Prolog text, one goal a clause; `12 :: same(heads).` is a goal that was
-seen twelve times.
+A file of observations is Prolog text with one goal in each clause. `12 :: same(heads).` is a goal
+that was observed twelve times.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ class Observation:
 
 
 def observations_of_file(file: SourceFile) -> list[Observation]:
-    """The observations that a file of goals holds, in its order.
+    """The observations in a file of goals, in their order.
 
     Raises
     ------
     ProgramError
-        The text cannot be read; E280 for a clause or a directive, or a count that is none.
+        The text cannot be read. E280: an entry is a clause or a directive, or a count is invalid.
     """
     return [_observation(item) for item in parse_program(file).items]
 
 
 def observations_of_text(text: str) -> list[Observation]:
-    """The same of a text; the full stop behind its last goal may be left out."""
+    """The observations in a text. The full stop after the last goal is optional."""
     stop = "" if text.rstrip().endswith(".") else "."
     return observations_of_file(SourceFile("<goal>", text + stop))
 
@@ -58,7 +58,7 @@ def _observation(item: Item) -> Observation:
 
 
 def tally(observations: Iterable[Observation]) -> list[Observation]:
-    """Each different goal once, with the sum of its counts, at the place where it came first."""
+    """Each different goal once, with the sum of its counts, at its first place."""
     out: dict[Term, Observation] = {}
     for seen in observations:
         before = out.get(seen.goal)
@@ -88,7 +88,7 @@ def most_general(observation: Observation, program: ir.Program) -> Term:
 
 
 def is_instance(goal: Term, general: Term) -> bool:
-    """Whether binding variables of `general` gives `goal` (variables of both being apart)."""
+    """Whether `goal` is an instance of `general` (their variables are different ones)."""
     bound: dict[Var, Term] = {}
     pairs = [(general, goal)]
     while pairs:

@@ -1,30 +1,34 @@
 """Learning labels from observed goals: failure-adjusted maximisation.
 
-The model: a goal G (the observations' predicate, its arguments free) is derived with the labels'
-probabilities again and again until a derivation succeeds, and its answer is observed. With
-mass(y) the sum of the masses of the proofs of y, and Z that of all proofs of G,
+The model is this. Let G be a goal: the predicate of the observations with free arguments.
+Derivations of G are drawn with the probabilities of the labels until one succeeds, and its answer
+is observed. Let mass(y) be the sum of the masses of the proofs of y, and Z the sum over all proofs
+of G. Then
 
     log-likelihood = sum over observations of  log mass(y) - log Z
 
-Expectation-maximisation with the derivations as what is hidden, those included that failed before
-each success (on average 1/Z - 1 of them): with n the number of observations, the expected number of
-times that clause c was taken is
+This is maximised by expectation-maximisation. The hidden data are the derivations, including those
+that failed before each success (1/Z - 1 on average). Let n be the number of observations. The
+expected number of uses of clause c is
 
     psi(c) = sum over observations of E[c | proof of y]
              + n (1/Z - 1) E[c | failed derivation of G]
 
-and the labels that make these most likely are, in each set of clauses that one goal chooses among,
+For each set of clauses that one goal chooses among, the labels that maximise the expected
+log-likelihood are
 
     label(c) = psi(c) / sum of psi over the set
 
 (Cussens, "Parameter Estimation in Stochastic Logic Programs", Machine Learning 44, 2001: the FAM
-algorithm). A clause of the set whose head does not match counts as taken where the derivation is
-lost at that goal, by its label. Labels that are expressions of parameters have no such formula:
-their parameters are climbed to the maximum of
+algorithm). If a derivation is lost at a goal because the label sum of the matching clauses is below
+1, the clauses of the set that do not match count as used, in proportion to their labels.
+
+Labels that are expressions of parameters have no such formula. Their parameters maximise
+numerically
 
     sum of psi log label  +  sum over goals of (expected number of losses) log (1 - sum of labels)
 
-Each iteration makes the log-likelihood no smaller.
+No iteration decreases the log-likelihood.
 """
 
 from __future__ import annotations
@@ -54,7 +58,7 @@ from slp.terms import Term, functor
 
 __all__ = ["learn_labels"]
 
-#: Open mass that a sum may leave, as a share of it.
+#: Largest open mass of a sum, relative to the sum.
 _NEGLIGIBLE = 1e-9
 
 
@@ -76,19 +80,19 @@ def learn_labels(
     Parameters
     ----------
     program, text : the same program, checked and as text.
-    goal : what all observations are answers to; None for the most general goal of each one's
-        predicate.
-    only : predicates and parameters to learn; all that can be if empty.
-    compiles : whether the program is sound with some parameters set so.
-    failures : whether failed derivations are accounted for; without, this is plain
-        expectation-maximisation, which is wrong where derivations fail (for comparison).
+    goal : the goal that all observations are answers to; None for the most general goal of each
+        observation's predicate.
+    only : predicates and parameters to learn; if empty, all that can be learned.
+    compiles : whether the program is sound with given values of some parameters.
+    failures : whether failed derivations are accounted for. If not, this is plain
+        expectation-maximisation, which is wrong if derivations can fail (for comparison).
     tolerance : stop when an iteration gains no more than this in log-likelihood.
-    limits : of each goal's search.
+    limits : limits of each goal's search.
 
     Raises
     ------
     SlpError
-        E280 to E288, and what a search raises.
+        E280 to E288, and the errors of a search.
     """
     if program.weights:
         raise SlpError(words.WEIGHTS_NOT_LEARNED())
@@ -115,8 +119,8 @@ def learn_labels(
 
 @dataclass(eq=False)
 class _Flows:
-    """A sample weighed: of each observation its count and its graph's flow; of each goal that they
-    are answers to, how many there are."""
+    """The sample under given labels: the count and the flow of each observation's graph, and for
+    each goal the number of observations that are its answers."""
 
     seen: list[tuple[float, ChoiceGraph, Flow]]
     goals: list[tuple[float, ChoiceGraph, Flow]]
@@ -135,7 +139,7 @@ class _Flows:
         for n, graph, flow in self.seen:
             _add(out, graph, labels, n / flow.success * flow.succeeding)
         for n, graph, flow in self.goals:
-            # n (1/Z - 1) times E[. | failed] = n / Z times the sum over failed derivations
+            # n (1/Z - 1) times E[. | failed] equals n / Z times the sum over failed derivations.
             _add(out, graph, labels, n / flow.success * flow.failing)
             for found, lost in zip(graph.exits, n / flow.success * flow.lost, strict=True):
                 _add_loss(out, [graph.outcomes[i] for i in found], labels, float(lost))
@@ -151,7 +155,8 @@ def _add(out: Counts, graph: ChoiceGraph, labels: Labels, psi: NDArray[np.float6
 
 
 def _add_loss(out: Counts, matching: list[Outcome], labels: Labels, lost: float) -> None:
-    """Losses at a goal: the clauses of the set that do not match, by their labels."""
+    """Add the losses at a goal to the clauses of the set that do not match, in proportion to their
+    labels."""
     number = labels.set_of.get(id(matching[0].clause))
     if number is None:
         key = tuple(outcome.label for outcome in matching)
@@ -165,7 +170,7 @@ def _add_loss(out: Counts, matching: list[Outcome], labels: Labels, lost: float)
 
 
 class _Sample:
-    """Observed goals and what they are answers to, each with its graph."""
+    """Observed goals and the goals that they are answers to, each with its graph."""
 
     def __init__(
         self,
@@ -193,7 +198,7 @@ class _Sample:
         )
 
     def weigh(self, labels: Labels) -> _Flows:
-        """All graphs under these labels."""
+        """The flows of all graphs under these labels."""
         self._database.parameters.update(labels.parameters)
         seen = [(o, graph, self._proofs_of(o, graph, labels)) for o, graph in self._seen]
         missing = [o for o, _, flow in seen if flow.success == 0]
@@ -208,7 +213,7 @@ class _Sample:
         return _Flows([(o.count, graph, flow) for o, graph, flow in seen], goals)
 
     def _proofs_of(self, o: Observation, graph: ChoiceGraph, labels: Labels) -> Flow:
-        """The proofs of an observation, what is open being little beside their mass."""
+        """Proofs of an observation. Little mass is open relative to theirs."""
         flow = graph.weigh(labels, _NEGLIGIBLE, of_success=True)
         if flow.waiting > _NEGLIGIBLE * flow.success and flow.success > 0:
             raise _cut_off(o.goal, graph, flow)
@@ -216,7 +221,7 @@ class _Sample:
 
 
 def _all_of(goal: Term, graph: ChoiceGraph, labels: Labels) -> Flow:
-    """All derivations of a goal, those that fail included."""
+    """The flow of all derivations of a goal, including those that fail."""
     flow = graph.weigh(labels, _NEGLIGIBLE)
     if graph.branches:
         behind = None if graph.behind is None else _place(graph.behind)

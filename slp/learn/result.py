@@ -1,4 +1,4 @@
-"""What learning gives: the program with other numbers, and how it came to them."""
+"""The result of learning: the program with other numbers, and the course of the iterations."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ __all__ = ["Change", "Learned"]
 class Change:
     """A number that was learned.
 
-    `kind` is `label`, `parameter` or `feature_weight`; `name` the clause's head, or the name;
-    `span` the label's place.
+    `kind` is `label`, `parameter` or `feature_weight`. `name` is the clause's head, or the name of
+    the parameter or feature. `span` is the place of the label.
     """
 
     kind: str
@@ -26,16 +26,16 @@ class Change:
 
 @dataclass(frozen=True)
 class Learned:
-    """A program's text with the numbers learned.
+    """A program's text with the learned numbers.
 
     Attributes
     ----------
     file : the text; comments and layout are those of the program.
     changes : the numbers that were learned, in the order of the text.
-    log_likelihoods : of the program as it was, and after each iteration; never falling.
+    log_likelihoods : of the given program, and after each iteration; never decreasing.
     converged : whether the last iteration gained no more than the tolerance.
     method : `failure-adjusted maximisation`, or `inside-outside`.
-    notes : what must be said beside the numbers.
+    notes : cautions about the numbers.
     """
 
     file: SourceFile

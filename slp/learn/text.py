@@ -1,6 +1,6 @@
-"""A program's text as learning sees it: where its numbers stand, and the text with others.
+"""A program's text for learning: the places of its numbers, and the text with other numbers.
 
-Nothing but the numbers that were learned is replaced, token by token, so comments and layout stay.
+Only the tokens of learned numbers are replaced, so comments and layout stay.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["Edit", "ProgramText", "edited", "written"]
 
 @dataclass(frozen=True)
 class Edit:
-    """Characters `start <= i < end` of the text, and what takes their place."""
+    """A replacement of the characters `start <= i < end` of the text."""
 
     start: int
     end: int
@@ -39,7 +39,7 @@ def edited(file: SourceFile, edits: Iterable[Edit]) -> SourceFile:
 
 
 class ProgramText:
-    """The text of a sound program, with what it says about parameters and feature weights."""
+    """The text of a sound program, with its declarations of parameters and feature weights."""
 
     def __init__(self, file: SourceFile) -> None:
         self.file = file
@@ -48,11 +48,11 @@ class ProgramText:
         self._directives = collect_directives(self._items, Findings())
 
     def parameters(self, given: Mapping[str, float]) -> dict[str, float]:
-        """Values of all parameters where `given` has some of them."""
+        """The values of all parameters, given the values of some."""
         return resolve_parameters(self._directives, self._uses, given, Findings())
 
     def mentioned_with(self, names: Iterable[str]) -> set[str]:
-        """`names` and all parameters that their values are computed from."""
+        """`names` and all parameters from which their values are computed."""
         out: set[str] = set()
         todo = list(names)
         while todo:
@@ -74,7 +74,7 @@ class ProgramText:
         return {name: names_in(value) & values.keys() for name, value in values.items()}
 
     def learnable(self, parameters: Iterable[str]) -> list[str]:
-        """Those of the parameters that labels or feature weights use, that nothing else does, and
+        """Those of `parameters` that labels or feature weights use, that nothing else uses, and
         that are not computed from others."""
         used: set[str] = set()
         elsewhere: set[str] = set()
@@ -99,7 +99,7 @@ class ProgramText:
     # --- where numbers stand ---------------------------------------------------------------------
 
     def holds(self, span: SourceSpan | None) -> bool:
-        """Whether a place is in this file, and not in one that it uses."""
+        """Whether a place is in this file (not in a file that it uses)."""
         return span is not None and span.file == self.file
 
     def feature_weights(self) -> dict[str, float]:
@@ -112,16 +112,17 @@ class ProgramText:
         return out
 
     def number_edit(self, old: Term, text: str) -> Edit:
-        """Another number in a term's place."""
+        """The edit that replaces the number at the place of a term."""
         assert old.span is not None, "what is learned stands in the file"
         return Edit(old.span.start, old.span.end, text)
 
     def feature_weight_edit(self, name: str, value: float) -> Edit:
-        """Another feature weight."""
+        """The edit that replaces a feature weight."""
         return self.number_edit(self._directives.of("feature_weight")[name].args[0], written(value))
 
     def parameter_edits(self, values: Mapping[str, float]) -> list[Edit]:
-        """Other values of parameters: at their declarations, or in the `use` that brings them."""
+        """The edits that set parameters: at their declarations, or in the `use` directive that
+        declares them."""
         left = dict(values)
         edits = []
         for use, goal in self._own_uses():
@@ -137,7 +138,7 @@ class ProgramText:
         return edits
 
     def _own_uses(self) -> Iterator[tuple[Use, Struct]]:
-        """The `use` directives of the file itself, with what they name."""
+        """The `use` directives of the file itself, with their goals."""
         goals = (
             item.goal
             for item in self._source.items
@@ -150,7 +151,7 @@ class ProgramText:
 
 
 def _declared_by(use: Use) -> set[str]:
-    """Parameters that the items of a `use` declare."""
+    """The parameters that the files of a `use` directive declare."""
     goals = (p.item.goal for p in use.items if isinstance(p.item, Directive))
     return {
         goal.args[0].name
@@ -161,7 +162,7 @@ def _declared_by(use: Use) -> set[str]:
 
 
 def _overrides(goal: Struct, values: Mapping[str, float]) -> Edit:
-    """More overrides in a `use` directive."""
+    """The edit that adds values to a `use` directive."""
     text = ", ".join(f"{_name(name)} = {written(value)}" for name, value in values.items())
     if len(goal.args) == 1:
         end = _end(goal.args[0])

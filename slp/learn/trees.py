@@ -1,24 +1,25 @@
 """Learning the parameters of a tree program from tables: maximum marginal likelihood.
 
-With theta the parameters that labels use and the feature weights, the log evidence of a table is
+Let theta be the parameters that labels use and the feature weights. The log evidence of a table is
 
     l(theta) = log sum over trees of w(tree; theta) L(tree)  -  log sum over trees of w(tree; theta)
 
-and that of several tables the sum over them. w is the product of the weights of the steps of the
-tree's derivation, each a label, renormalised over the rules that apply in the box, times the share
-of a split. With c(e) the expected number of times that step e is taken (inside-outside: Baker 1979;
-`slp.engines.chart.chart`), under the posterior and under the prior, the derivative is
+The log evidence of several tables is the sum over them. w is the product of the weights of the
+steps of the tree's derivation. The weight of a step is a label, renormalised over the rules that
+apply in the box, times the split probability. Let c(e) be the expected number of uses of step e
+(inside-outside: Baker 1979; `slp.engines.chart.chart`), under the posterior and under the prior.
+Then
 
     d l / d theta = sum over steps e of  [c(e | posterior) - c(e | prior)]  d log w(e) / d theta
 
-(Fisher's identity; Salakhutdinov, Roweis & Ghahramani, "Optimization with EM and
-Expectation-Conjugate-Gradient", ICML 2003, who show that climbing it needs far fewer sums over all
-trees than EM, whose fixed points are its zeros). d log w(e) / d theta is taken by differences of
-the labels alone. The prior's part accounts for failure, as in Cussens' failure-adjusted
-maximisation; it is 0 where no derivation can fail.
+(Fisher's identity). Salakhutdinov, Roweis & Ghahramani, "Optimization with EM and
+Expectation-Conjugate-Gradient", ICML 2003, show that an ascent by this gradient needs far fewer
+sums over all trees than EM. The zeros of the gradient are the fixed points of EM. d log w(e) / d
+theta is computed by differences of the labels. The prior's term accounts for failure, as in
+Cussens' failure-adjusted maximisation. It is 0 if no derivation can fail.
 
-Where the chart of all steps is too large to keep, the derivative is taken by differences of l
-itself, which the compiled engine sums without keeping them.
+If the chart of all steps is too large for the memory, the gradient comes from differences of l,
+which the compiled engine computes without storing the steps.
 """
 
 from __future__ import annotations
@@ -54,11 +55,11 @@ __all__ = ["learn_parameters"]
 
 _Vector = NDArray[np.float64]
 
-#: Memory that a chart of all steps may take before sums without one are taken instead.
+#: Largest memory of a chart of all steps, in bytes. Above it, differences are used.
 _CHART_MEMORY = 256 * 2**20
 #: Step of numeric derivatives of log weights, in a coordinate u.
 _STEP = 1e-5
-#: A coordinate beyond this has left all values that one would choose.
+#: A coordinate beyond this bound is outside the range of sensible values.
 _FAR = 10.0
 
 
@@ -77,17 +78,17 @@ def learn_parameters(
 
     Parameters
     ----------
-    program, text : the same program, checked and as text; without `response` of its own the tables
-        have theirs.
-    only : parameters and features to learn; all that can be if empty.
-    compiles : whether the program is sound with some parameters set so.
+    program, text : the same program, checked and as text. If the program declares no response, each
+        table uses its own.
+    only : parameters and features to learn; if empty, all that can be learned.
+    compiles : whether the program is sound with given values of some parameters.
     memory : budget of each table's sums, in bytes.
     tolerance : stop when an iteration gains no more than this in log evidence.
 
     Raises
     ------
     SlpError
-        E286 to E288, and what inference raises.
+        E286 to E288, and the errors of inference.
     """
     if not tables:
         raise UsageError(NO_TABLE())
@@ -108,11 +109,11 @@ class _Evidence:
 
     @property
     def method(self) -> str:
-        """How it is summed."""
+        """How the evidence is summed."""
         return " and ".join(sorted({s.name for s in self.sums}))
 
     def value(self, u: _Vector) -> float:
-        """-inf where the labels are none."""
+        """The value; -inf if the labels are invalid."""
         if not self.unknowns.is_sound(u):
             return -np.inf
         try:
@@ -121,7 +122,7 @@ class _Evidence:
             return -np.inf
 
     def slope(self, u: _Vector) -> _Vector:
-        """Its slope."""
+        """The gradient."""
         return np.asarray(sum(s.slope(self.unknowns, u) for s in self.sums))
 
 
@@ -130,7 +131,8 @@ class _Evidence:
 
 @dataclass(frozen=True, eq=False)
 class Unknowns:
-    """Parameters, then feature weights, with their intervals: the coordinates of theta."""
+    """The parameters, then the feature weights, with their intervals. They give the coordinates of
+    theta."""
 
     program: ir.Program
     text: ProgramText
@@ -167,11 +169,11 @@ class Unknowns:
 
     @property
     def start(self) -> list[float]:
-        """The coordinates of the program as it is."""
+        """The coordinates of the given program."""
         return [i.to_free(x) for i, x in zip(self._intervals, self._before, strict=True)]
 
     def values(self, u: _Vector) -> list[float]:
-        """Theta at a point."""
+        """The values of theta at a point."""
         return [i.to_value(float(x)) for i, x in zip(self._intervals, u, strict=True)]
 
     def parameters_at(self, u: _Vector) -> dict[str, float]:
@@ -183,7 +185,7 @@ class Unknowns:
         return dict(zip(self.features, self.values(u)[len(self.parameters) :], strict=True))
 
     def is_sound(self, u: _Vector) -> bool:
-        """Whether the labels are labels in all states that the checker looks at."""
+        """Whether the labels are valid in all states that the checker looks at."""
         return not self.parameters or self.compiles(self.parameters_at(u))
 
     def program_at(self, u: _Vector) -> ir.Program:
@@ -196,12 +198,12 @@ class Unknowns:
 
     @cached_property
     def _given(self) -> dict[str, float]:
-        """What the program's caller set: it may differ from what the text says."""
+        """The parameters that the program's caller set; they may differ from the text."""
         parameters = self.program.parameters
         return {n: x for n, x in parameters.items() if not self.text.is_computed(n)}
 
     def learned(self, u: _Vector, path: tuple[float, ...], converged: bool, method: str) -> Learned:
-        """The program with theta written into it."""
+        """The program with theta written into its text."""
         own = {n: self.parameters[n].rounded(x) for n, x in self.parameters_at(u).items()}
         weights = {f: self.features[f].rounded(x) for f, x in self.weights_at(u).items()}
         edits = self.text.parameter_edits(own)
@@ -229,34 +231,34 @@ class Unknowns:
 
 
 class OtherStepsError(Exception):
-    """Some label has become 0 by rounding: a step is missing."""
+    """A label became 0 by rounding, so a step is missing."""
 
 
 class Sums(Protocol):
-    """The log evidence of one table; `name` says how it is summed."""
+    """The log evidence of one table. `name` says how it is summed."""
 
     @property
     def name(self) -> str: ...
 
     def value(self, unknowns: Unknowns, u: _Vector) -> float:
-        """At a point of the coordinates.
+        """The value at a point of the coordinates.
 
         Raises
         ------
         OtherStepsError
-            Too close to an end of the range.
+            The point is too close to an end of the range.
         """
         ...
 
     def slope(self, unknowns: Unknowns, u: _Vector) -> _Vector:
-        """Its slope there; quickest at the point whose value was asked for last."""
+        """The gradient at a point. It is fastest at the point of the last call of `value`."""
         ...
 
 
 def _sums_of(program: ir.Program, table: Table, memory: int) -> Sums:
     grammar = _grammar(program, table)
     if any(rule.rows is not None for _, rule in grammar.rules()):
-        return Differences(table, memory)  # in some box a step may come or go
+        return Differences(table, memory)  # in some box a step may appear or disappear
     if compiled_is_there():
         try:
             return InsideOutside(grammar, table, min(memory, _CHART_MEMORY))
@@ -271,7 +273,7 @@ def _grammar(program: ir.Program, table: Table) -> TreeGrammar:
 
 
 class InsideOutside:
-    """By expected counts on the chart of all steps (see the module's docstring).
+    """The log evidence by expected counts on the chart of all steps (see the module's docstring).
 
     Raises
     ------
@@ -307,7 +309,7 @@ class InsideOutside:
         return out
 
     def _chart(self, unknowns: Unknowns, u: _Vector) -> Chart:
-        """The posterior; the last one is kept."""
+        """The posterior's chart; the last one is cached."""
         if self._last is None or self._last[0] != u.tobytes():
             self._last = u.tobytes(), Chart(self._forest(unknowns, u), likelihood=True)
         return self._last[1]
@@ -320,7 +322,7 @@ class InsideOutside:
 
 
 def _shape(grammar: TreeGrammar) -> list[tuple[int, type, object]]:
-    """All of a grammar but its weights."""
+    """The parts of a grammar except its weights."""
     return [
         (
             state,
@@ -332,14 +334,14 @@ def _shape(grammar: TreeGrammar) -> list[tuple[int, type, object]]:
 
 
 def _expected_uses(chart: Chart) -> _Vector:
-    """Expected number of times that each edge is taken, shape (E,)."""
+    """Expected number of uses of each edge, shape (E,)."""
     sizes = np.diff(chart.forest.first_edge)
     return np.asarray(np.repeat(chart.visits, sizes) * chart.share)
 
 
 @dataclass(frozen=True, eq=False)
 class Differences:
-    """By differences of the log evidence, which the compiled engine sums."""
+    """The log evidence by the compiled engine, and its gradient by differences."""
 
     table: Table
     memory: int

@@ -1,11 +1,11 @@
-"""What users hold: a program, and what it can be asked.
+"""Programs, the object that users hold, and the questions that they answer.
 
 Entry points: `load` and `parse` (from files and text), `Program`, `check` (trees against
 constraints), `find_mistakes` (in a program, and in how it fits a table).
 
-Inside: `program` (the class), made of `tree_questions` (posterior and prior) and `proof_questions`
-(queries, draws of proofs); `learning`, imported when it is first asked for; `reading`; `checking`;
-`progress`, which commands show too.
+Inside: `program` has the class, whose parts are `tree_questions` (posterior and prior) and
+`proof_questions` (queries, draws of proofs). `learning` is imported at its first use. `reading`,
+`checking` and `progress` (also used by commands) are the rest.
 """
 
 from slp.program.checking import check

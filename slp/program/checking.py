@@ -1,4 +1,4 @@
-"""`check`: trees of any origin against constraints."""
+"""`check`: tests any tree against constraints."""
 
 from __future__ import annotations
 
@@ -25,20 +25,22 @@ def check(
     allow_code: bool = False,
     include: Include = (),
 ) -> list[CheckResult]:
-    """Whether a tree of any origin satisfies constraints, without a posterior.
+    """Check whether any tree satisfies constraints, without a posterior.
 
     Parameters
     ----------
-    constraints : each the text of a constraint (`"first(age)"`); text that ends in a full stop, of
-        clauses that the others may use (boxes, `:- leaf(...)`), and whose own constraints and
-        limits are checked; a program; or a function of the tree that is True or False.
+    constraints : each is the text of a constraint (`"first(age)"`), a program, or a function of the
+        tree that returns True or False. A text that ends in a full stop contains clauses that the
+        other constraints may use (boxes, `:- leaf(...)`); constraints and limits among these
+        clauses are checked too.
     X, y, allow_code : as for `Tree.check`.
     include : folders that texts can use files from, as for `parse`.
 
     Raises
     ------
     SlpError
-        A fault in a text or the table, or a function that does not answer. E613: `tree` is none.
+        A fault in a text or the table, or a function that returns no truth value. E613: `tree` is
+        no tree.
     """
     if not isinstance(tree, Tree):
         raise UsageError(NOT_A_TREE(given=tree))

@@ -1,4 +1,4 @@
-"""`Program.learn`: observed goals or tables, told apart, to the program that they teach."""
+"""`Program.learn`: distinguishes observed goals from tables, and learns from them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = ["LearnResult", "learn"]
 
 @dataclass(frozen=True)
 class LearnResult(Learned):
-    """What was learned: `program` is the program of the text `file`."""
+    """A result of learning. `program` is the program of the text `file`."""
 
     program: Program
 
@@ -44,7 +44,7 @@ class LearnResult(Learned):
         return self.file.text
 
     def to_dict(self) -> dict[str, object]:
-        """As plain data for JSON."""
+        """The result as plain data for JSON."""
         return {
             "method": self.method,
             "converged": self.converged,
@@ -111,12 +111,12 @@ def learn(
     return LearnResult(**vars(learned), program=Program(learned.file))
 
 
-#: Ends of the names of files that hold tables.
+#: File name extensions of tables.
 _TABLE_FILES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".pq")
 
 
 def _observed(program: ir.Program, data: Iterable[Any]) -> tuple[list[Observation], list[Table]]:
-    """Observed goals and tables among data."""
+    """The observed goals and the tables among the data."""
     goals: list[Observation] = []
     tables: list[Table] = []
     for item in data:

@@ -1,4 +1,4 @@
-"""Which constraints leave no tree on a table: for messages, where a run or a check finds none."""
+"""Finds the constraints because of which no tree exists on a table, for messages."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ from slp.source import SourceSpan
 
 __all__ = ["find_no_tree", "with_blame"]
 
-#: One short chain: all that it takes is a tree to start from.
+#: One short chain. Only its first tree is needed.
 _ONE_STEP = {"chains": 1, "warmup": 0, "thin": 1}
-#: Seconds that one search for a tree may take.
+#: Largest time of one search for a tree, in seconds.
 _SECONDS = 2.0
-#: Bytes for the sum that makes sure that there is none.
+#: Memory for the sum that proves that there is no tree, in bytes.
 _MEMORY = 64 << 20
 
-#: Runs a program under the engine named, and gives the error that ends the run, if one does.
+#: Runs a program under the named engine and returns the error that ends the run, or None.
 _Attempt: TypeAlias = Callable[[Program, str], SlpError | None]
 
 
 def find_no_tree(program: Program, X: Any, y: Any = None) -> tuple[Diagnostic, ...]:
-    """What to say if no tree of a table satisfies the program, each constraint to blame named.
+    """The diagnostic for a program that no tree of a table satisfies, with the constraints to
+    blame.
 
-    It is E504 where a small exact sum makes sure of it, else E517 as a warning, if a search finds
-    no tree. Predicates are left out: they would run code.
+    It is E504 if a small exact sum proves that there is no tree. It is E517, as a warning, if a
+    search finds none. Predicates are left out, because they would run code.
     """
     kept = tuple(c for c in program.constraints if not isinstance(c, Predicate))
     if program.edits is not None:
@@ -49,7 +50,7 @@ def find_no_tree(program: Program, X: Any, y: Any = None) -> tuple[Diagnostic, .
 
 
 def with_blame(error: NoTreeError, program: Program, X: Any, y: Any = None) -> NoTreeError:
-    """The error, naming every constraint and limit without which a search finds a tree."""
+    """The error with each constraint or limit without which a search finds a tree."""
     attempt = _attempts(X, y)
     related = [
         Related("without this there are trees", span)
@@ -60,7 +61,7 @@ def with_blame(error: NoTreeError, program: Program, X: Any, y: Any = None) -> N
 
 
 def _one_less(program: Program) -> Iterator[tuple[SourceSpan | None, Program]]:
-    """The program without one constraint or limit, and where that stands, for each of them."""
+    """For each constraint or limit: its place, and the program without it."""
     for i, constraint in enumerate(program.constraints):
         rest = (*program.constraints[:i], *program.constraints[i + 1 :])
         yield constraint.span, replace(program, constraints=rest)

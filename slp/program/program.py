@@ -1,4 +1,4 @@
-"""`Program`: what `slp.load` returns, the one object from which users reach everything else."""
+"""`Program`, the object that `slp.load` returns."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Program(TreeQuestions, ProofQuestions):
     Attributes
     ----------
     ir : the program as frozen data (`slp.ir.program.Program`).
-    source : the file it was read from.
-    warnings : what the checker found that is no error.
+    source : the file that it was read from.
+    warnings : the warnings of the checker.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Program(TreeQuestions, ProofQuestions):
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """Findings of the checker that are no errors."""
+        """The warnings of the checker."""
         return self.ir.warnings
 
     @property
@@ -63,21 +63,21 @@ class Program(TreeQuestions, ProofQuestions):
         return dict(self.ir.parameters)
 
     def with_parameters(self, **parameters: float) -> Program:
-        """The same program with other parameter values (those not named go back to the file's).
+        """The same program with other parameter values. Parameters that are not named have the
+        values of the file.
 
         Raises
         ------
         ProgramError
-            A name that the program does not declare, or a value that its labels do not allow.
+            A name that the program does not declare, or a value that makes its labels invalid.
         """
         return Program(self.source, parameters, self._tree)._with(self._required)
 
     def require(self, function: Callable[[Any], bool], local: bool = False) -> Program:
-        """The same program with one more constraint: a function that is True of what may be, False
-        of what may not.
+        """A new program with one more constraint: a function that returns True for allowed trees.
 
-        It is asked by the engine `mh`, of finished trees (`Tree`) or, if it is `local`, of each
-        node with its split (`TreeNode`); the same answer for the same tree or node.
+        Samplers call it with finished trees (`Tree`) or, if it is `local`, with each node and its
+        split (`TreeNode`). It must return the same value for the same tree or node.
 
         Raises
         ------
@@ -93,22 +93,23 @@ class Program(TreeQuestions, ProofQuestions):
         return made
 
     def describe(self, *, fine_print: bool = True) -> str:
-        """The program's meaning in words, a sentence a line; without `fine_print` shorter: what
-        happens where a rule or a split does not apply is left out."""
+        """The program's meaning in words, one sentence per line. Without `fine_print` the text
+        omits what happens if a rule or a split does not apply."""
         return "\n".join(describe_prior(self.ir, fine_print=fine_print))
 
     def expand(self, X: Any = None, y: Any = None) -> str:
-        """The tree rules as the ordinary clauses that they stand for.
+        """The tree rules as ordinary clauses.
 
-        With a table `X`, `y` (see `posterior`), a program that can be queried: the proofs of
-        `prior(Tree)` are the derivations of trees on the table. Constraints are refused (E163).
+        With a table `X`, `y` (see `posterior`) the text is a program that can be queried. The
+        proofs of its `prior(Tree)` are the derivations of trees on the table. Programs with
+        constraints are refused (E163).
         """
         if X is None:
             return expand_program(self.ir)
         return expand_on_table(self.ir, compile_problem(self.ir, X, y, finite=False).table)
 
     def compile(self, X: Any, y: Any = None) -> Problem:
-        """Table and tree grammar for `X`, `y` (see `posterior`), for engines and the curious."""
+        """Table and tree grammar for `X`, `y` (see `posterior`), as engines get them."""
         return compile_problem(self.ir, X, y)
 
     def explain(self, X: Any = None, y: Any = None) -> str:
@@ -131,27 +132,29 @@ class Program(TreeQuestions, ProofQuestions):
         memory: int | str | None = None,
         limits: Limits = DEFAULT_LIMITS,
     ) -> LearnResult:
-        """The program with the labels, parameters and feature weights that make data most likely.
+        """Learn labels, parameters and feature weights from data, by maximum likelihood.
 
         Parameters
         ----------
         data : observed goals, as text (`"same(heads)"`, or `"36 :: same(heads)"` for 36 of them),
             or tables, each a frame or a pair (X, y); files of either as `pathlib.Path`.
-        goal : what all goals are answers to; None for the most general goal of their predicate.
-        only : predicates, parameters and features to learn; everything that can be if empty.
-        failures : whether failed derivations are accounted for. Without, labels are learned by
-            plain expectation-maximisation, which is right where no derivation fails.
-        tolerance : iterate until one gains no more than this in log-likelihood.
-        iterations : at most so many.
-        memory : budget for each table, as bytes or `"4GiB"`; None is half of what is free.
+        goal : the goal that all observations are answers to; None for the most general goal of
+            their predicate.
+        only : predicates, parameters and features to learn; if empty, all that can be learned.
+        failures : whether failed derivations are accounted for. If not, labels are learned by plain
+            expectation-maximisation, which is correct only if no derivation fails.
+        tolerance : stop when an iteration gains no more than this in log-likelihood.
+        iterations : largest number of iterations.
+        memory : budget for each table, as bytes or `"4GiB"`; None is half of the free memory.
         limits : of the search for the proofs of one goal.
 
         Raises
         ------
         SlpError
-            A fault in the data or an option, observations without a proof, sums that are cut off.
+            A fault in the data or an option, observations without a proof, or a search that reached
+            a limit.
         """
-        # Late: few programs learn.
+        # This import is late, because few programs learn.
         learned: LearnResult = late_import("slp.program.learning").learn(
             self,
             data,
@@ -170,7 +173,7 @@ class Program(TreeQuestions, ProofQuestions):
 
 
 def _predicate_of(function: Callable[[Any], bool], local: bool) -> ir.Predicate:
-    """A function as a constraint, by the name that it was defined with."""
+    """A function as a constraint, with the name of its definition."""
     if not callable(function):
         raise UsageError(NOT_A_FUNCTION(given=function))
     named: Any = function

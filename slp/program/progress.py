@@ -1,4 +1,4 @@
-"""What a run says of itself while it runs: to a function, or on one line of standard error."""
+"""Progress of a run, reported to a function or on one line of standard error."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from slp.messages.inference import NO_PROGRESS
 
 __all__ = ["CLEAR_LINE", "Progress", "ProgressLine", "shown_progress"]
 
-#: Told the number of boxes (of a sampler, steps) that are done, and a word about the phase.
+#: Called with the number of finished boxes (for a sampler, steps) and a word for the phase.
 Progress: TypeAlias = Callable[[int, str], None]
 
-#: What clears the line of a terminal that the cursor is in.
+#: The control sequence that clears the terminal line of the cursor.
 CLEAR_LINE = "\r\x1b[K"
 
 _SECONDS_BETWEEN = 0.2
 
 
 class ProgressLine:
-    """Keeps one line of standard error up to date; it is cleared when a phase is done."""
+    """Updates one line of standard error, and clears it at the end of a phase."""
 
     def __init__(self) -> None:
         self._last, self._started = 0.0, time.monotonic()
@@ -32,7 +32,7 @@ class ProgressLine:
 
     def __call__(self, done: int, phase: str) -> None:
         now = time.monotonic()
-        if done < self._before:  # of something new
+        if done < self._before:  # a new phase
             self._started, self._last = now, 0.0
         self._before = done
         if phase.endswith(", done"):
@@ -52,9 +52,9 @@ class ProgressLine:
         self._width = len(line)
 
     def clear(self) -> None:
-        """Take the line away."""
+        """Clear the line."""
         if self._width:
-            blank = "\r" + " " * self._width + "\r"  # what is no terminal knows no CLEAR_LINE
+            blank = "\r" + " " * self._width + "\r"  # works also without control sequences
             self._write(CLEAR_LINE if _is_terminal() else blank)
             self._width = 0
 
@@ -70,7 +70,8 @@ def _is_terminal() -> bool:
 
 @contextmanager
 def shown_progress(progress: Progress | bool | None) -> Iterator[Progress | None]:
-    """What engines call: the function given, a `ProgressLine` for True, None for False and None.
+    """The callback for engines: the given function, a `ProgressLine` for True, None for False and
+    None.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a program is asked about the proofs of a goal: answers, draws, Metropolis-Hastings."""
+"""The methods of a program about the proofs of a goal: answers, draws, Metropolis-Hastings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["ProofQuestions"]
 
 
 class ProofQuestions:
-    """The part of `slp.Program` that is about proofs. What answers is imported when it is asked."""
+    """The methods of `slp.Program` about proofs. Each imports its code when it is called."""
 
     ir: ir.Program
 
@@ -40,17 +40,17 @@ class ProofQuestions:
         Parameters
         ----------
         goal : Prolog text, such as `"member(X, [a, b]), coin(X)"`.
-        given : a goal that must succeed too; variables of the same name are shared.
-        best : how many of the most probable proofs to keep.
-        tolerance : the search goes on until what it has not looked at has at most this mass.
-        limits : where it gives up before that, and bounds what it has not seen.
+        given : one more goal that must succeed; variables with the same name are shared.
+        best : the number of most probable proofs to keep.
+        tolerance : the search stops when the unexplored mass is at most this.
+        limits : the search stops at these limits earlier; the result then has bounds.
         engine : `"python"`, or `"prolog"` for SWI-Prolog, which must be installed.
-        allow_code : let goals `prolog(...)` do under SWI-Prolog whatever they want.
+        allow_code : allow goals `prolog(...)`, which can run any code, under SWI-Prolog.
 
         Raises
         ------
         SlpError
-            A fault in the goal or an option, or in the program as far as the goal uses it.
+            A fault in the goal or an option, or in the part of the program that the goal uses.
         """
         return resolution.run_query(
             self.ir,
@@ -75,22 +75,22 @@ class ProofQuestions:
         engine: str = "python",
         allow_code: bool = False,
     ) -> Draws:
-        """Independent draws of a goal's proofs: what they answer.
+        """Independent draws of a goal's proofs, as answers.
 
         Parameters
         ----------
         goal, given, engine, allow_code : as in `query`.
-        draws : how many.
-        failure : `"rejection"` (draws have the probabilities of `query`) or `"backtracking"` (they
-            have not, if proofs fail).
+        draws : number of draws.
+        failure : `"rejection"` (draws have the probabilities of `query`) or `"backtracking"` (draws
+            have other probabilities if derivations can fail).
         seed : None takes one from the system.
         limits : of one draw.
 
         Raises
         ------
         SlpError
-            A fault in the goal or an option, or in the program as far as the goal uses it; limits
-            that are reached; no proof to draw.
+            A fault in the goal or an option, or in the part of the program that the goal uses; a
+            limit that was reached; no proof to draw.
         """
         return resolution.run_draws(
             self.ir,
@@ -118,28 +118,28 @@ class ProofQuestions:
         allow_code: bool = False,
         **options: Any,
     ) -> SampledProofs:
-        """Draws of a goal's proofs by Metropolis-Hastings: prior times likelihood.
+        """Draws of a goal's proofs by Metropolis-Hastings. The target is prior times likelihood.
 
         Parameters
         ----------
-        goal, given, engine, allow_code : as in `query`; the engine proves a goal that is the
-            log-likelihood, too. Both draw the same from the same seed.
-        log_likelihood : a function of an answer, a mapping from the goal's named variables to
-            numbers, lists and Prolog text, that gives a number (-inf: impossible); or a goal of the
-            program, as text, that binds the variable `LogLikelihood`. None for the prior.
-        draws : how many to keep, all chains together.
+        goal, given, engine, allow_code : as in `query`. The engine also proves a goal that is the
+            log-likelihood. Both engines give the same draws for the same seed.
+        log_likelihood : a function of an answer, or a goal of the program, as text, that binds the
+            variable `LogLikelihood`. The function gets a mapping from the goal's named variables to
+            numbers, lists and Prolog text, and returns a number (-inf: impossible). None for the
+            prior.
+        draws : number of draws to keep, over all chains.
         seed : None takes one from the system.
-        limits : of one proof; those that need more are left out.
-        progress : True keeps a line on standard error up to date; a function is called now and then
-            with the number of steps done and a word about them.
-        options : `chains`, `warmup`, `thin`, `proposal`, `checkpoint`, `resume`, as in
-            `posterior`.
+        limits : of one proof; proofs beyond them are left out.
+        progress : True shows the progress on a line of standard error. A function is called from
+            time to time with the number of steps done and a word for the phase.
+        options : `chains`, `warmup`, `thin`, `proposal`, `checkpoint`, `resume`, as in `posterior`.
 
         Raises
         ------
         SlpError
-            A fault in the goal, an option or the log-likelihood, or in the program as far as the
-            goal uses it; no proof to start from.
+            A fault in the goal, an option or the log-likelihood, or in the part of the program that
+            the goal uses; no proof to start from.
         """
         if seed is not None:
             check_count("seed", seed, most=math.inf)

@@ -1,4 +1,4 @@
-"""`load` and `parse`: programs from files, the library and text; `find_mistakes` in them."""
+"""`load`, `parse`, `find_mistakes`: programs from files, the library and text, and their mistakes."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from slp.trees import Tree
 
 __all__ = ["Include", "find_mistakes", "load", "parse"]
 
-#: A folder, or several, that a program can use files from.
+#: One or more folders that a program can use files from.
 Include: TypeAlias = str | Path | Iterable[str | Path]
 
 
 def load(path: str | Path, /, *, include: Include = (), **parameters: float | Tree) -> Program:
-    """Read a program from a `.slp` file, or a prior of the library by its name (`"growtree"`).
+    """Read a program from a `.slp` file, or a library prior by its name (`"growtree"`).
 
-    It can use files in and below its folder, and in and below `include`, a folder or several.
-    A `Tree` as `tree` is the one that `edittree` edits, whatever the file says:
+    It can use files in and below its folder, and in and below `include`, one or more folders. A
+    `Tree` given as `tree` replaces the tree that the file gives to `edittree`:
     `slp.load("edittree", tree=given, p=0.9)`.
 
     Raises
     ------
     ProgramError
-        The file cannot be read, or with every mistake in it.
+        The file cannot be read, or has mistakes; the error lists all of them.
     UsageError
         E725: one of `include` is no folder.
     """
@@ -44,14 +44,14 @@ def load(path: str | Path, /, *, include: Include = (), **parameters: float | Tr
 def parse(
     text: str, name: str = "<text>", /, *, include: Include = (), **parameters: float | Tree
 ) -> Program:
-    """Read a program from text; `name` is what messages call it, parameters are as for `load`.
+    """Read a program from text. Messages call it `name`. Parameters are as for `load`.
 
-    Text has no folder: it can use library priors, and files in and below `include`.
+    Text has no folder. It can use library priors, and files in and below `include`.
 
     Raises
     ------
     ProgramError
-        With every mistake in the text.
+        The text has mistakes; the error lists all of them.
     UsageError
         E725: one of `include` is no folder.
     """
@@ -67,7 +67,7 @@ def find_mistakes(
     include: Include = (),
     **parameters: float,
 ) -> tuple[Diagnostic, ...]:
-    """Every mistake and warning in a program and, with a table, in how the two fit.
+    """All mistakes and warnings in a program and, with a table, in how the two fit.
 
     Arguments are those of `load` and of `Program.posterior`.
     """
@@ -80,7 +80,7 @@ def find_mistakes(
         return found if X is None else (*found, *find_wrong_names(program, X, y))
     try:
         if X is None:
-            explain_program(program, None)  # lowers it, which finds what no single clause shows
+            explain_program(program, None)  # lowering finds mistakes that no single clause shows
             return found
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -90,7 +90,7 @@ def find_mistakes(
 
 
 def _source(path: str | Path, include: Include) -> SourceFile:
-    """The text of a file, or of the library prior of that name."""
+    """The text of a file, or of the library prior with that name."""
     name = str(path)
     if os.path.exists(path) or not name.isidentifier():
         return SourceFile.read(path, include)
@@ -98,7 +98,7 @@ def _source(path: str | Path, include: Include) -> SourceFile:
 
 
 def _program(source: SourceFile, parameters: Mapping[str, float | Tree]) -> Program:
-    """A program from what callers give by name: numbers, and perhaps a tree."""
+    """A program with the keyword arguments of callers: numbers, and perhaps a tree."""
     tree = parameters.get("tree")
     if not isinstance(tree, Tree):
         return Program(source, cast(Mapping[str, float], parameters))

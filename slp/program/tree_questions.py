@@ -1,4 +1,4 @@
-"""What a program is asked about trees on a table: the posterior, and the prior itself."""
+"""The methods of a program about trees on a table: the posterior and the prior."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["TreeQuestions"]
 
 
 class RunOptions(TypedDict):
-    """The options of `TreeQuestions.posterior` that `slp.engines.infer` takes as they are."""
+    """The options of `TreeQuestions.posterior` that `slp.engines.infer` takes unchanged."""
 
     engine: str
     seed: int | None
@@ -30,7 +30,7 @@ class RunOptions(TypedDict):
 
 
 class TreeQuestions:
-    """The part of `slp.Program` that is about trees."""
+    """The methods of `slp.Program` about trees."""
 
     ir: ir.Program
 
@@ -53,24 +53,25 @@ class TreeQuestions:
 
         Parameters
         ----------
-        X : pandas or polars frame, or array of shape (n, d). A frame may hold the response: the
+        X : pandas or polars frame, or array of shape (n, d). A frame may contain the response: the
             column that the program declares, else the last one.
-        y : the response, shape (n,), where `X` does not hold it; or the name of its column.
+        y : the response, shape (n,), if `X` does not contain it; or the name of its column.
         engine : `"auto"`, or the name of an engine.
         seed : of the draws; None takes one from the system.
-        draws : how many draws to keep, all chains together; 0 for none. Exact summaries do not
-            depend on it.
-        memory : budget, as bytes or `"4GiB"`; None is half of what is free.
-        time : how long it may take, as seconds or `"5m"`, lowering and summaries included; None is
-            without a limit. A sampler keeps what it has drawn. An exact engine that was asked for
-            raises `BudgetError`, of which `known` holds bounds on the evidence and the best tree so
-            far; `auto` goes on with a sampler in the last third of the time, and `reason` says so.
-            What the posterior is asked later takes of the time that is left, waiting does not.
-        threads : how many to run; None is one for each core. No result depends on it.
-        progress : True keeps a line on standard error up to date; a function is called now and then
-            with the number of boxes (of a sampler, steps) done and a word about the phase.
+        draws : number of draws to keep, over all chains; 0 for none. Exact summaries do not depend
+            on it.
+        memory : budget, as bytes or `"4GiB"`; None is half of the free memory.
+        time : limit, as seconds or `"5m"`, including lowering and summaries; None is no limit. At
+            the limit a sampler keeps its draws. An exact engine that was selected by name raises
+            `BudgetError`, whose `known` has bounds on the evidence and the best tree so far. `auto`
+            uses a sampler in the last third of the time, and `reason` says so. Later computations
+            of the posterior use the time that is left.
+        threads : number of threads; None is one for each core. No result depends on it.
+        progress : True shows the progress on a line of standard error. A function is called from
+            time to time with the number of boxes (for a sampler, steps) done and a word for the
+            phase.
         allow_code : whether predicates that the program names, `python("module:function")`, and
-            goals `prolog(...)` may run. A program is data otherwise, and runs nothing.
+            goals `prolog(...)` may run. Without it a program runs no code.
         options : of the engine, as `slp engines` lists them: for chains `chains`, `warmup`, `thin`,
             `proposal`, `rungs`, `checkpoint`, `resume`.
 
@@ -158,5 +159,5 @@ class TreeQuestions:
             except NoTreeError as e:
                 raise with_blame(e, problem.program, X, y) from None
         if deadline is not given:
-            deadline.pause()  # until the posterior is asked something
+            deadline.pause()  # the watch runs again when the posterior computes
         return posterior
