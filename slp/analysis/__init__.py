@@ -1,14 +1,15 @@
-"""Analysis: from syntax to a checked program, or to everything that is wrong with it.
+"""Analysis: makes a checked program from the syntax tree, or finds all of its mistakes.
 
 Entry points: `check_program` (syntax tree to checked `slp.ir.program.Program`, all mistakes in one
-run; `read_program` gives what it can and the mistakes), `check_program_on_table` (does it fit this
-table; `check_names` looks at the column names alone), `expand_program` (tree rules as ordinary
-clauses), `expand_on_table` (with a table, as a program that can be run).
+run), `read_program` (the program as far as it is correct, and the mistakes),
+`check_program_on_table` (whether it fits a table; `check_names` looks at the column names alone),
+`expand_program` (tree rules as ordinary clauses), `expand_on_table` (with a table, as a program
+that can be run).
 
-Inside, in the order of the pipeline (`check`): `sources` (files that are used), `directives`,
+Inside, in the order of the pipeline (`check`): `sources` (the files that are used), `directives`,
 `parameters`, `declarations`, `boxes`, `constraints`; `predicates`, `bodies`, `scope`, `references`
-(clauses); `states`, `labels`, `derivations` (what the start leads to); `columns`, `measures`,
-`contradictions`, `unused`. `findings` collects what they find.
+(clauses); `states`, `labels`, `derivations` (the states that the start reaches); `columns`,
+`measures`, `contradictions`, `unused`. `findings` collects the findings.
 """
 
 from slp.analysis.check import check_program, read_program

@@ -1,8 +1,8 @@
 """Bodies of tree rules: from a term to `LeafBody`, `CallBody` or `SplitBody` and its guards.
 
-A body is a sequence of guards in braces and of parts. The parts are one of: `leaf`; one
-nonterminal; `split(F, V)` or `split(F, V, M)` and the two children, each a nonterminal or `leaf`.
-Guards in front of the first part are "before", those behind it "after".
+A body is a sequence of parts, with guards in braces. The parts are one of: `leaf`; one nonterminal;
+`split(F, V)` or `split(F, V, M)` and the two children, each a nonterminal or `leaf`. Guards before
+the first part are "before", those behind it "after".
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["BodyParts", "translate_body"]
 
 _LEAF = Atom("leaf")
 
-#: Goals that mean something in a grammar over strings, or between goals, and nothing here.
+#: Goals with a meaning in grammars over strings, or between goals, but not here.
 _FOREIGN = {
     ("!", 0): words.CUT_IN_RULE,
     (";", 2): words.ALTERNATIVES_IN_RULE,
@@ -56,7 +56,7 @@ _Part: TypeAlias = Term | _Guard
 def translate_body(
     term: Term, span: SourceSpan, goals: Collection[tuple[str, int]], findings: Findings
 ) -> BodyParts | None:
-    """The body of a tree rule, None (and findings that teach) if it is malformed.
+    """The body of a tree rule. None, and findings that explain the fault, if it is malformed.
 
     `goals` are the predicates that can only be called in guards.
     """
@@ -88,7 +88,7 @@ def _is_split(part: _Part) -> bool:
 def _is_sound(
     part: _Part, span: SourceSpan, goals: Collection[tuple[str, int]], findings: Findings
 ) -> bool:
-    """Whether a part could stand in some body."""
+    """Whether a part can occur in some body."""
     if isinstance(part, _Guard):
         return True
     where = span_of(part, span)
@@ -117,7 +117,7 @@ def _is_sound(
 def _shape(
     parts: list[Term], guards: list[_Guard], span: SourceSpan, findings: Findings
 ) -> Body | None:
-    """The body that the parts make together."""
+    """The body that the parts form together."""
     splits = [p for p in parts if _is_split(p)]
     where = _cover(parts, span)
     found = None

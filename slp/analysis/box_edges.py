@@ -1,8 +1,8 @@
-"""Ends of boxes beside which a table has its split: W153.
+"""W153: an end of a box for which the table's split lies on the wrong side.
 
 A constraint looks at thresholds, and a threshold lies halfway between two values of the table. So
-the split that parts the rows as an end of a box does may lie a little inside the box, or outside:
-between ages 23 and 24 it is `age < 23.5`, which cuts the box `0 <= age < 24`.
+the split that separates the rows at an end of a box may lie a little inside the box, or outside.
+Between ages 23 and 24 it is `age < 23.5`, which cuts the box `0 <= age < 24`.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ __all__ = ["check_box_edges"]
 
 
 def check_box_edges(program: Program, table: Table, findings: Findings) -> None:
-    """Warn of every end of a constrained box where the split that parts the rows of the whole table
-    alike is one that the constraint takes for another."""
+    """Warn of each end of a constrained box where the split that separates the rows of the whole
+    table at this end has another effect on the constraint than the end itself."""
     columns = {f.name: (f, codes) for f, codes in zip(table.features, table.codes.T, strict=True)}
     for c in program.constraints:
         box = c.within if isinstance(c, Forbid) else getattr(c, "box", None)
@@ -45,7 +45,7 @@ def _missed(
     feature: Feature,
     codes: NDArray[np.int32],
 ) -> Iterator[tuple[float, tuple[int, int]]]:
-    """Ends of a box in a feature whose `codes` occur, each with the codes beside it."""
+    """Ends of a box in a feature whose `codes` occur, each with the neighbouring codes."""
     low, high = bounds
     beside = [_neighbours(feature, codes, end) for end in bounds]
     empty = beside[0] == beside[1]  # no row has a value between the ends
@@ -64,8 +64,8 @@ def _missed(
 
 
 def _neighbours(feature: Feature, codes: NDArray[np.int32], end: float) -> tuple[int, int] | None:
-    """The nearest codes whose values are all below `end`, and all from it on; None if the values of
-    some code may lie on either side, or all lie on one."""
+    """The nearest codes whose values are all below `end`, and all at or above it. None if the
+    values of a code can lie on both sides, or if all codes lie on one side."""
     if feature.values is not None:
         least = most = int(np.searchsorted(feature.values, end))
     else:

@@ -1,4 +1,4 @@
-"""Box facts: `box(Name, Feature, Min, Max).`, gathered by name."""
+"""Box facts `box(Name, Feature, Min, Max).`, collected by name."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ __all__ = ["box_names", "is_box_clause", "read_boxes"]
 
 
 def is_box_clause(clause: Clause) -> bool:
-    """Whether a clause speaks of boxes: its head is `box(...)`, with whatever arguments."""
+    """Whether a clause is about boxes: its head is `box(...)`, with any arguments."""
     return isinstance(clause.head, Struct) and clause.head.name == "box" and clause.arrow != "-->"
 
 
 def box_names(clauses: Iterable[Clause]) -> set[str]:
-    """Names that box facts begin with, those of malformed facts too."""
+    """Names of boxes in facts, including malformed facts."""
     heads = (clause.head for clause in clauses)
     names = (head.args[0] for head in heads if isinstance(head, Struct))
     return {name.name for name in names if isinstance(name, Atom)}
 
 
 def read_boxes(clauses: Iterable[Clause], values: Values, findings: Findings) -> dict[str, Box]:
-    """Boxes by name, bounds in the order of their facts; malformed facts are found and left out."""
+    """Boxes by name, with bounds in the order of their facts. Malformed facts give findings and are
+    left out."""
     bounds: dict[str, dict[str, tuple[float, float]]] = {}
     spans: dict[tuple[str, str], SourceSpan] = {}
     first: dict[str, SourceSpan] = {}

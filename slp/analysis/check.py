@@ -1,10 +1,10 @@
-"""The checker: from a program's syntax tree to the checked `Program`, or to all that is wrong.
+"""The checker: from a program's syntax tree to the checked `Program`, or to all mistakes.
 
     items of all files -> directives -> parameters -> declarations, boxes, constraints
                        -> clauses -> references -> states and labels
 
-Each step finds what it can and leaves out what is malformed; the states are looked at only if
-everything before is sound, as its mistakes would come back as others.
+Each step reports its findings and leaves out what is malformed. The states are explored only if
+everything before is sound; otherwise the same mistakes would give further findings.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ def check_program(
     parameters: Mapping[str, float] = _NO_PARAMETERS,
     tree: Tree | None = None,
 ) -> Program:
-    """Check a program and everything that it uses.
+    """Check a program and all files that it uses.
 
-    `parameters` override the values that the program and its files give, `tree` the tree that it
-    gives to `edittree`. Warnings are in the program's `warnings`.
+    `parameters` replace the values that the program and its files give. `tree` replaces the tree
+    that the program gives to `edittree`. Warnings are in the program's `warnings`.
 
     Raises
     ------
@@ -69,9 +69,9 @@ def read_program(
     parameters: Mapping[str, float] = _NO_PARAMETERS,
     tree: Tree | None = None,
 ) -> tuple[Program, Findings]:
-    """What a program says, as far as it can be read, and everything found in it.
+    """Read a program as far as possible, with all findings.
 
-    Arguments are those of `check_program`. What is malformed is left out of the program.
+    Arguments are those of `check_program`. Malformed parts are left out of the program.
     """
     findings = Findings()
     items, uses, edit_uses = read_everything(source, findings)
@@ -120,7 +120,7 @@ def read_program(
 
 
 def _check_states(program: Program, findings: Findings) -> None:
-    """Find what is wrong with labels and derivations, on the states that the start leads to."""
+    """Check labels and derivations, in the states that the start reaches."""
     states = states_of(program)
     database = states.database
     check_constant_labels(program, findings)
@@ -133,7 +133,7 @@ def _check_states(program: Program, findings: Findings) -> None:
 
 
 def _start(directives: Directives, clauses: Clauses, findings: Findings) -> Term | None:
-    """The start, as written; none is needed where there are no tree rules."""
+    """The start, as written. A program without tree rules needs none."""
     declared = directives.single.get(("start",))
     if declared is not None:
         return declared.args[0]

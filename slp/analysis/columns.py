@@ -1,4 +1,4 @@
-"""The columns that a program names, and that none of them is two things at once."""
+"""The columns that a program names. No column may have two roles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["check_columns", "features_of", "named_features"]
 
 
 def features_of(constraint: ir.Constraint) -> tuple[str, ...]:
-    """Features that a constraint names itself, those of its box left out."""
+    """Features that a constraint itself names, without those of its box."""
     match constraint:
         case ir.Forbid(feature) | ir.First(feature) | ir.Once(feature) | ir.Monotone(feature):
             return (feature,)
@@ -30,7 +30,7 @@ def features_of(constraint: ir.Constraint) -> tuple[str, ...]:
 
 
 def named_features(program: ir.Program) -> Iterator[tuple[str, SourceSpan | None]]:
-    """Every feature that a program splits on, bounds, weighs or constrains, with the place."""
+    """Every feature that a program splits on, bounds, weighs or constrains, with its place."""
     for constraint in program.constraints:
         for name in features_of(constraint):
             yield name, constraint.span
@@ -45,7 +45,7 @@ def named_features(program: ir.Program) -> Iterator[tuple[str, SourceSpan | None
 
 
 def check_columns(program: ir.Program, findings: Findings) -> None:
-    """The response, its event and the ignored columns are no features."""
+    """Check that the response, its event and the ignored columns are not used as features."""
     roles = {name: ("ignored", program.spans.get(f"ignore:{name}")) for name in program.ignored}
     span = program.spans.get("response")
     if program.response is not None:

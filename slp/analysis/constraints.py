@@ -28,9 +28,10 @@ def read_constraints(
     values: Values,
     findings: Findings,
 ) -> tuple[ir.Constraint, ...]:
-    """The constraints, in order; those that are malformed are found and left out.
+    """The constraints, in order. Malformed ones give findings and are left out.
 
-    Those of `malformed_boxes` are left out without a word, as the boxes' faults are found already.
+    Constraints on `malformed_boxes` are left out without a finding, because the box has one
+    already.
     """
     reader = _Reader(boxes, malformed_boxes, values, findings)
     found = (reader.constraint(term, d.span) for d in declared for term in _each(d.args[0]))
@@ -38,7 +39,7 @@ def read_constraints(
 
 
 def _each(term: Term) -> list[Term]:
-    """The constraints that a term stands for: `forbid([F, G])` is one for each feature."""
+    """The constraints in a term: `forbid([F, G])` is one for each feature."""
     if isinstance(term, Struct) and term.name == "forbid" and (items := list_items(term.args[0])):
         return [Struct("forbid", (item, *term.args[1:]), term.span) for item in items]
     return [term]
@@ -102,7 +103,7 @@ class _Reader:
         return name_of(term, what, span, self.findings, wordings)
 
     def names(self, term: Term, owner: str, least: int, span: SourceSpan) -> tuple[str, ...] | None:
-        """Features in a list, at least `least`, none twice."""
+        """The features in a list of at least `least` names, without repeats."""
         items = list_items(term)
         where = span_of(term, span)
         if items is None or len(items) < least:

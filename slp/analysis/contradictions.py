@@ -1,7 +1,7 @@
-"""What constraints say together, whatever the data: contradictions, and what has no effect.
+"""Constraints that contradict each other or have no effect, on every table.
 
-An error needs a feature that one constraint asks for and another rules out, or features that could
-never be used. What only takes room away, or says what is said already, is a warning.
+A contradiction is an error: one constraint requires a feature that another rules out, or features
+can never be used. A constraint that leaves no room, or repeats another, gives a warning.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _C = TypeVar("_C")
 def check_constraints(
     constraints: Sequence[ir.Constraint], support: ir.Support, findings: Findings
 ) -> None:
-    """Find contradictions and what has no effect."""
+    """Find contradictions, and constraints without effect."""
     checker = _Checker(constraints, findings)
     checker.first()
     checker.never_used()
@@ -44,7 +44,7 @@ class _Checker:
         return [c for c in self.constraints if isinstance(c, kind)]
 
     def forbidden(self) -> dict[str, ir.Forbid]:
-        """Features that are never split on."""
+        """The features that are never split on."""
         return {c.feature: c for c in self.all(ir.Forbid) if c.within is None and not c.below}
 
     # --- contradictions ------------------------------------------------------------------------
@@ -62,7 +62,7 @@ class _Checker:
                     self.findings.add(contradiction)
 
     def never_used(self) -> None:
-        """`before` makes a feature wait for another that can never come."""
+        """Find features that wait, by `before`, for a feature that is never split on."""
         befores = self.all(ir.Before)
         for cycle in _cycles(befores):
             if len(cycle) == 1:
@@ -89,7 +89,8 @@ class _Checker:
     # --- no effect, no room --------------------------------------------------------------------
 
     def root_without_splits(self) -> None:
-        """The root contains every box, and a split on a feature that a box leaves free cuts it."""
+        """Find boxes because of which the root cannot split. The root contains every box, and a
+        split on a feature that a box does not bound cuts the box."""
         constants = self.all(ir.Constant)
         if not constants:
             return
@@ -153,7 +154,7 @@ def _bounded(box: ir.Box) -> list[str]:
 
 
 def _keeps_from_root(first: ir.First, c: ir.Constraint) -> Diagnostic | None:
-    """How a constraint rules out that the root splits on a feature, None if it does not."""
+    """How a constraint rules out that the root splits on a feature; None if it does not."""
     feature, span, related = first.feature, first.span, _and(c)
     match c:
         case ir.Forbid(within=None) if c.feature == feature and not c.below:
@@ -189,7 +190,7 @@ def _meet(a: ir.Box, b: ir.Box) -> bool:
 
 
 def _cycles(befores: Iterable[ir.Before]) -> list[list[ir.Before]]:
-    """Circles of `before`, each once: chains in which every feature waits for the one before it."""
+    """Cycles of `before`, each once."""
     waits: dict[str, list[ir.Before]] = {}
     for b in befores:
         waits.setdefault(b.feature, []).append(b)
@@ -203,7 +204,7 @@ def _cycles(befores: Iterable[ir.Before]) -> list[list[ir.Before]]:
 
 
 def _cycle_from(start: str, waits: dict[str, list[ir.Before]], done: set[str]) -> list[ir.Before]:
-    """The first circle met on a walk from `start` through features not done before."""
+    """The first cycle on a walk from `start` through features that are not done."""
     path: list[ir.Before] = []
     on_path = [start]
     choices = [iter(waits.get(start, ()))] if start not in done else []

@@ -1,4 +1,4 @@
-"""Directives, second pass: what they say, as typed data, once the parameters have their values."""
+"""Directives, second pass: typed declarations, once the parameters have their values."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["Declarations", "read_declarations"]
 
 @dataclass
 class Declarations:
-    """What the directives say, in the words of `slp.ir.program.Program`."""
+    """The declarations, with the names of `slp.ir.program.Program`."""
 
     support: Support = field(default_factory=Support)
     failure: Failure = "restrict"
@@ -45,7 +45,7 @@ class Declarations:
 
 
 def read_declarations(directives: Directives, values: Values, findings: Findings) -> Declarations:
-    """The typed declarations; what is wrong is found and left at its default."""
+    """The typed declarations. A faulty one gives a finding and keeps its default."""
     out = Declarations(weights=("weights",) in directives.single)
     for key, declared in directives.single.items():
         out.spans[":".join(k for k in key if k)] = declared.span

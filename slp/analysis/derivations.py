@@ -1,4 +1,4 @@
-"""Derivations: can every rule apply, does every chain of rules end, is there a tree at all."""
+"""Derivations: whether every rule can apply, every chain of rules ends, and some tree exists."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LEAF = Atom("leaf")
 def check_derivations(
     program: Program, database: Database, space: StateSpace, findings: Findings
 ) -> None:
-    """Find circles without a split, rules that can never apply, and programs without trees."""
+    """Find cycles without a split, rules that can never apply, and programs without trees."""
     cycle = _find_cycle(space)
     if cycle:
         _report_cycle(cycle, findings)
@@ -44,7 +44,7 @@ def check_derivations(
 
 
 def _find_cycle(space: StateSpace) -> list[tuple[Term, TreeRule]]:
-    """Steps (state, rule) that lead from a state back to it without a split, [] if none do."""
+    """The steps (state, rule) of a cycle without a split; [] if there is none."""
     done: set[Term] = set()
     for start in space.calls:
         path: list[tuple[Term, TreeRule]] = []
@@ -87,7 +87,7 @@ def _report_cycle(cycle: list[tuple[Term, TreeRule]], findings: Findings) -> Non
 
 
 class _Applicable:
-    """Whether a rule can apply in some state. Nonterminals that are never reached are left be."""
+    """Whether a rule can apply in some state. Nonterminals that are never reached are skipped."""
 
     def __init__(
         self, program: Program, database: Database, space: StateSpace, findings: Findings
@@ -128,7 +128,7 @@ class _Applicable:
             self.check_in_states(rule)
 
     def is_false(self, guard: Term) -> bool:
-        """Whether a guard without variables fails, whatever the table."""
+        """Whether a guard without variables fails on every table."""
         if next(variables(guard), None) is not None or MOST_LEAVES in names_in(guard):
             return False
         return not self.has_answer(guard)
@@ -140,7 +140,7 @@ class _Applicable:
     def has_answer(self, goal: Term) -> bool:
         """Whether a goal can be proved, or at least not refuted.
 
-        What goes wrong in a proof is found in the states that need it (`slp.analysis.states`).
+        Faults in a proof are found in the states that need it (`slp.analysis.states`).
         """
         try:
             return next(solve(goal, self.database), None) is not None
@@ -148,7 +148,8 @@ class _Applicable:
             return True
 
     def check_in_states(self, rule: TreeRule) -> None:
-        """All states are known, and none uses the rule: is it the head, the guards or the label?"""
+        """Find the reason why no state uses a rule, if all states are known: its head, its guards
+        or its label."""
         heads = [s for s in self.space.instances if self.unifies(rule.head, s)]
         if not heads:
             self.findings.add(words.HEAD_MATCHES_NO_STATE(rule.span))
@@ -162,7 +163,7 @@ class _Applicable:
 
 
 def _generalised(argument: Term, position: int) -> Term:
-    """An argument that is computed when the rule is used may become anything."""
+    """A variable in place of an argument that is computed when the rule is used."""
     if isinstance(argument, Struct) and is_function(argument.name, len(argument.args)):
         if next(variables(argument), None) is not None:
             return Var(f"Argument {position}")
@@ -170,7 +171,7 @@ def _generalised(argument: Term, position: int) -> Term:
 
 
 def _mentions_table(program: Program) -> bool:
-    """Whether rules or clauses ask how many leaves a tree can have."""
+    """Whether rules or clauses use the number of leaves that a tree can have."""
     clauses: list[TreeRule | LogicClause] = [*program.rules, *program.clauses]
     return any(c.span is not None and MOST_LEAVES in c.span.text for c in clauses)
 
@@ -181,7 +182,7 @@ def _mentions_table(program: Program) -> bool:
 def _check_some_tree(
     program: Program, database: Database, space: StateSpace, findings: Findings
 ) -> None:
-    """Find that no derivation from the start can end. States not looked at are taken to end."""
+    """Find that no derivation from the start can end. Unexplored states count as ending."""
     assert program.start is not None
     start = evaluate_arguments(program.start, database.parameters)
     known = all(found is not None for found in space.instances.values())
@@ -200,7 +201,7 @@ def _has_leaf(instance: RuleInstance) -> bool:
 
 @dataclass
 class _Way:
-    """A rule at a state: how many of the states that it leads to are not known to end."""
+    """A rule at a state, with the number of states in it that are not known to end."""
 
     state: Term
     missing: int
@@ -209,8 +210,8 @@ class _Way:
 def _ending(space: StateSpace, database: Database) -> set[Term]:
     """States from which a derivation can end in leaves.
 
-    Each way counts the states that it waits for, so that a state that ends is told to each way
-    once: time linear in the ways.
+    Each instance counts the states that it waits for. A state that is found to end is reported once
+    to each instance that waits for it, so the time is linear in the instances.
     """
     ending: set[Term] = set()
     waiting: dict[Term, list[_Way]] = {}
@@ -236,7 +237,7 @@ def _ending(space: StateSpace, database: Database) -> set[Term]:
 
 
 def _needed(instance: RuleInstance, space: StateSpace, database: Database) -> set[Term]:
-    """States that must end for a derivation by this instance to end, as far as they are known."""
+    """The explored states that must end for a derivation by this instance to end."""
     body = instance.body
     if isinstance(body, CallBody):
         goals = [body.goal]

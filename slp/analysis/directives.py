@@ -1,10 +1,10 @@
-"""Directives, first pass: which are there, are they well formed, and which of several counts.
+"""Directives, first pass: their form, and which of several declarations counts.
 
-A directive that says one thing (`start`, `response`, `leaf`, `failure`, `weights`, a parameter, a
-limit of `support`, a feature's declaration or weight) may stand once in a file. A file overrules
+A directive that sets one thing (`start`, `response`, `leaf`, `failure`, `weights`, a parameter, a
+limit of `support`, a feature's declaration or weight) may occur once in a file. A file overrides
 the files that it uses: of declarations at different depths the one nearer to the program counts,
-two at the same depth are an error. `constraint` and `ignore` add up. What the terms say is found
-out in the second pass (`slp.analysis.declarations`), when the parameters have their values.
+and two at the same depth are an error. `constraint` and `ignore` accumulate. The second pass
+(`slp.analysis.declarations`) reads the terms when the parameters have their values.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ __all__ = [
     "span_of",
 ]
 
-#: What is declared: `("start",)`, `("param", "alpha")`, `("support", "min_leaf")`, ...
+#: The key of a declaration: `("start",)`, `("param", "alpha")`, `("support", "min_leaf")`, ...
 Key: TypeAlias = tuple[str, ...]
 
-#: How each directive is written, for messages.
+#: The form of each directive, for messages.
 DIRECTIVES = {
     "use": "`:- use(growtree, [alpha = 0.9]).`",
     "param": "`:- param(alpha, 0.95).`",
@@ -54,7 +54,7 @@ DIRECTIVES = {
     "weights": "`:- weights.`",
 }
 
-#: How each constraint is written, for messages.
+#: The form of each constraint, for messages.
 CONSTRAINTS = {
     "constant": "`constant(Box)`",
     "forbid": "`forbid(F)`, `forbid([F, G])`, `forbid(F, below(K))` or `forbid(F, within(Box))`",
@@ -71,19 +71,19 @@ CONSTRAINTS = {
     "prolog": "`prolog(Goal)` or `prolog(Goal, local)`",
 }
 
-#: What `support` takes, each with one number.
+#: The arguments of `support`, each with one number.
 SUPPORT = ("min_leaf", "max_depth")
 
-#: Directives of Prolog that mean nothing here, so that other systems can read the same file.
+#: Directives of Prolog without effect here, so that other systems can read the same file.
 _PROLOG = {("op", 3), ("use_module", 1), ("use_module", 2)}
 
-#: Names that arithmetic or every program knows already.
+#: Names that arithmetic or every program defines.
 _RESERVED = {"pi", "e", "inf", "infinite", "nan", "epsilon", "most_leaves"}
 
 
 @dataclass(frozen=True)
 class Declared:
-    """A declaration that counts: its arguments, where it stands, and how deep."""
+    """A declaration that counts: its arguments, its place and its depth."""
 
     args: tuple[Term, ...]
     span: SourceSpan
@@ -92,7 +92,7 @@ class Declared:
 
 @dataclass
 class Directives:
-    """All declarations. `single` holds those that say one thing, by what they say it of."""
+    """All declarations. `single` has those that set one thing, by their key."""
 
     single: dict[Key, Declared] = field(default_factory=dict)
     constraints: list[Declared] = field(default_factory=list)
@@ -119,9 +119,10 @@ def name_of(
     findings: Findings,
     wordings: tuple[Wording, Wording] = (words.VARIABLE_IN_DIRECTIVE, words.NO_NAME_IN_DIRECTIVE),
 ) -> str | None:
-    """The name that an atom stands for, None (and a finding that teaches) for anything else.
+    """The name that an atom stands for. None, and a finding that explains the fault, for any other
+    term.
 
-    `wordings` are for a variable and for what else stands there.
+    `wordings` are for a variable, and for all other terms.
     """
     if isinstance(term, Atom):
         return term.name
@@ -135,7 +136,7 @@ def name_of(
 
 
 def span_of(term: Term, otherwise: SourceSpan) -> SourceSpan:
-    """Where a term stands, or the place around it if that is not known."""
+    """The place of a term, or `otherwise` if it is unknown."""
     return term.span or otherwise
 
 
@@ -185,7 +186,7 @@ class _Collector:
 
     @staticmethod
     def no_directive(name: str, span: SourceSpan) -> Diagnostic:
-        """What to say of a name that is no directive."""
+        """The finding for a name that is no directive."""
         if name in SUPPORT:
             return words.LIMIT_AS_DIRECTIVE(span, name=name)
         if name in CONSTRAINTS:
@@ -193,7 +194,8 @@ class _Collector:
         return words.NO_DIRECTIVE(span, name=name, help=name_help(name, DIRECTIVES, "directive"))
 
     def declare(self, key: Key, args: tuple[Term, ...], span: SourceSpan, depth: int) -> None:
-        """Note a declaration: the nearer to the program wins, two at one depth are an error."""
+        """Record a declaration. The one nearer to the program counts; two at one depth are an
+        error."""
         other = self.found.single.get(key)
         if other is not None and other.depth == depth:
             first = Related("first declared here", other.span)

@@ -1,8 +1,8 @@
 """The prior `edittree`: from its `use` directive to the tree, the probability and the measure.
 
 `:- use(edittree, [tree = 't0.json', p = 0.8, measure = all]).` `p` is a parameter of the program,
-as those of library priors are; the tree is a JSON file beside the using file, or is given by the
-caller.
+like those of library priors. The tree is a JSON file in the folder of the using file, or an
+argument of the caller.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from slp.trees.encoding import tree_from_dict
 
 __all__ = ["EDITTREE", "SETTINGS", "EditUse", "check_edits", "read_edits"]
 
-#: What `use(edittree, ...)` stands for besides the prior itself.
+#: The clauses that `use(edittree, ...)` adds.
 EDITTREE = ":- param(p, 0.8).\n"
 
-#: What can be set there, apart from the parameter `p`.
+#: The settings besides the parameter `p`.
 SETTINGS = ("tree", "measure")
 
-#: Characters of the file of a tree, at most: of some 100,000 leaves.
+#: Largest number of characters of a file of a tree (about 100,000 leaves).
 _MOST_CHARACTERS = 10_000_000
 
 
 @dataclass(frozen=True)
 class EditUse:
-    """A use of `edittree`: the settings given, where the tree may lie, the places."""
+    """A use of `edittree`: its settings, the folders for the tree's file, and the places."""
 
     settings: dict[str, Term]
     folders: Folders
@@ -49,9 +49,9 @@ class EditUse:
 def read_edits(
     uses: Iterable[EditUse], parameters: dict[str, float], given: Tree | None, findings: Findings
 ) -> EditPrior | None:
-    """The prior, None if the program does not use it or (after a finding) it cannot be read.
+    """The prior. None if the program does not use it, or, after a finding, if it cannot be read.
 
-    `given` overrules the tree that the program names.
+    `given` replaces the tree that the program names.
     """
     uses = list(uses)
     if not uses:
@@ -100,7 +100,7 @@ def _tree(use: EditUse, findings: Findings) -> tuple[Tree | None, str | None]:
 
 
 def _text(name: str, folders: Folders) -> str:
-    """What a file of a tree says."""
+    """The text of a file of a tree."""
     _, path = folders.find(name, ".json")
     with os.fdopen(open_regular(path, follow=False), encoding="utf-8") as stream:
         text = stream.read(_MOST_CHARACTERS + 1)
@@ -110,7 +110,7 @@ def _text(name: str, folders: Folders) -> str:
 
 
 def _fault(error: Exception, where: SourceSpan, **names: Any) -> Diagnostic:
-    """What is wrong with a file of a tree."""
+    """The finding for a faulty file of a tree."""
     if isinstance(error, json.JSONDecodeError):
         reason, line, column = error.msg.lower(), error.lineno, error.colno
         return words.TREE_NO_JSON(where, reason=reason, line=line, column=column, **names)
@@ -138,7 +138,7 @@ def _measure(use: EditUse, findings: Findings) -> Measure | None:
 
 
 def check_edits(program: Program, findings: Findings) -> None:
-    """Find what does not go with the prior `edittree`."""
+    """Find what cannot be combined with the prior `edittree`."""
     edits = program.edits
     if edits is None:
         return

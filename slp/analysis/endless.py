@@ -1,4 +1,4 @@
-"""Predicates of which no proof can end, because each of their clauses calls one of them again."""
+"""Predicates without a proof that ends, because each of their clauses calls such a predicate."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ __all__ = ["find_endless"]
 def find_endless(program: Program, findings: Findings) -> None:
     """Warn of predicates without any proof that ends (W109).
 
-    A clause can end if all predicates that it surely calls can; a predicate can if one of its
-    clauses can. That is a least fixed point, found by letting every predicate that can end tell
-    the clauses that wait for it.
+    A clause can end if all predicates that it certainly calls can end. A predicate can end if one
+    of its clauses can. This is a least fixed point: each predicate that can end is reported to the
+    clauses that wait for it.
     """
     clauses: dict[Indicator, list[LogicClause]] = defaultdict(list)
     for clause in program.clauses:

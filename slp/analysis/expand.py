@@ -1,6 +1,6 @@
-"""`slp expand`: tree rules as the ordinary stochastic clauses that they stand for.
+"""`slp expand`: tree rules as ordinary stochastic clauses.
 
-Nonterminal `n(X)` becomes the predicate `n(X, Box, Tree)`: from `n(X)`, `Box` grows into `Tree`.
+A nonterminal `n(X)` becomes the predicate `n(X, Box, Tree)`: `Tree` is grown in `Box` from `n(X)`.
 
     l :: n(X) --> { G }, leaf.                     l :: n(X, _Box, leaf) :- G.
     l :: n(X) --> { G }, m(X+1).                   l :: n(X, Box, Tree) :-
@@ -11,10 +11,10 @@ Nonterminal `n(X)` becomes the predicate `n(X, Box, Tree)`: from `n(X)`, `Box` g
                                                        n(State, Below, Left).
 
 `split_box(Box, F, V, M, Below, Above)` draws a split of the box by measure M and cuts the box.
-Guards in front of the split are goals, each of whose answers is an instance of its own; those
-behind it are wrapped in `once((...))`, as further answers must not count again. Arguments of
-nonterminals that are arithmetic are evaluated by `is`. `rows(N)` becomes `rows(Box, N)`. The
-text can be read by `slp` and by SWI-Prolog.
+Guards before the split are goals, and each of their answers is one instance. Guards after the split
+are wrapped in `once((...))`, because further answers must not count. Arguments of nonterminals that
+are arithmetic are evaluated by `is`. `rows(N)` becomes `rows(Box, N)`. `slp` and SWI-Prolog can
+read the text.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _INDENT = "    "
 _SYMBOLS = "+-*/\\^<>=~:.?@#&$"
 
 
-#: What stands for the splits of a table, which the text does not hold.
+#: Clauses in place of the splits of a table, which the text does not contain.
 _NO_TABLE = """\
 % Without a table no box can be cut: `slp expand FILE DATA` has the splits of a table.
 split_box(_Box, _F, _V, _Measure, _Below, _Above) :-
@@ -75,7 +75,7 @@ rows(_Box, _Class, _N) :-
 
 
 def expand_program(program: Program) -> str:
-    """The program as text that can be read again: parameters and declarations, clauses, then every
+    """The program as text that can be read again: parameters and declarations, clauses, then each
     tree rule as a clause.
 
     Raises
@@ -115,7 +115,7 @@ def _directives(program: Program) -> Iterator[Term]:
 
 
 def _declared(program: Program) -> list[str]:
-    """The other declarations and the constraints, as the files say them."""
+    """The other declarations and the constraints, as in the files."""
     places = [(_kind(key), span) for key, span in program.spans.items()]
     places += [("constraint", c.span) for c in program.constraints if c.span is not None]
     texts = [
@@ -127,12 +127,12 @@ def _declared(program: Program) -> list[str]:
 
 
 def _kind(key: str) -> str:
-    """The directive that a place of `Program.spans` belongs to."""
+    """The directive that a key of `Program.spans` belongs to."""
     return key.partition(":")[0]
 
 
 def _use_of_edittree(edits: EditPrior) -> Term:
-    """The directive, as the prior has no rules."""
+    """The directive, because this prior has no rules."""
     settings: list[tuple[str, Term]] = [("p", Number(edits.p)), ("measure", Atom(edits.measure))]
     if edits.file is not None:
         settings.insert(0, ("tree", Atom(edits.file)))
@@ -151,7 +151,7 @@ def _clause(label: Term | None, head: Term, goals: Sequence[Term]) -> Term:
 
 
 def clause_text(term: Term) -> str:
-    """A clause as text with its full stop, each goal of its body on its own line."""
+    """A clause as text with its full stop, with each goal of its body on its own line."""
     if isinstance(term, Struct) and term.name == ":-" and len(term.args) == 2:
         goals = f",\n{_INDENT}".join(_argument_text(g) for g in conjuncts(term.args[1]))
         return _ended(f"{term_to_text(term.args[0])} :-\n{_INDENT}{goals}")
@@ -159,17 +159,17 @@ def clause_text(term: Term) -> str:
 
 
 def _ended(text: str) -> str:
-    """A clause with its full stop, apart from a symbol that would swallow it (`+ .`)."""
+    """A clause with its full stop, after a blank if a symbol would absorb the stop (`+ .`)."""
     return f"{text} ." if text[-1] in _SYMBOLS else f"{text}."
 
 
 def _argument_text(term: Term) -> str:
-    """A term as it stands in a list, so that one that binds weaker than a comma is in brackets."""
+    """A term as an element of a list: in brackets if its operator binds weaker than a comma."""
     return term_to_text(list_term([term]))[1:-1]
 
 
 def expand_rule(rule: TreeRule, known: Collection[str]) -> Term:
-    """The clause that a tree rule stands for; `known` are the names that arithmetic evaluates."""
+    """The clause for a tree rule. `known` are the names that arithmetic evaluates."""
     names = Names(parts_of(rule))
     box = names.new("Box")
     goals = rows_of_box(rule.before, box)
@@ -195,7 +195,7 @@ def expand_rule(rule: TreeRule, known: Collection[str]) -> Term:
 
 
 def rows_of_box(guards: Iterable[Term], box: Term) -> list[Term]:
-    """The guards, `rows(N)` and `rows(Class, N)` with the box that they ask as first argument."""
+    """The guards, with the box as first argument of `rows(N)` and `rows(Class, N)`."""
     return [
         Struct("rows", (box, *g.args)) if isinstance(g, Struct) and asks_rows(g) else g
         for g in guards
@@ -222,7 +222,7 @@ def _with_box(goal: Term, box: Term, tree: Term) -> Term:
 def _child(
     goal: Term, box: Var, tree: Var, names: Names, known: Collection[str], goals: list[Term]
 ) -> Term:
-    """Append the goals that grow `box` by `goal`; returns the tree that comes out."""
+    """Append the goals that grow `box` by `goal`. Returns the resulting tree."""
     if goal == _LEAF:
         return _LEAF
     goal = state_of(goal, names, known, goals)
@@ -231,7 +231,8 @@ def _child(
 
 
 def state_of(goal: Term, names: Names, known: Collection[str], goals: list[Term]) -> Term:
-    """The nonterminal with new variables for its arithmetic, which is appended as goals `is`."""
+    """The nonterminal with new variables in place of its arithmetic, which is appended as goals
+    `is`."""
     if not isinstance(goal, Struct):
         return goal
     args: list[Term] = []
@@ -246,8 +247,8 @@ def state_of(goal: Term, names: Names, known: Collection[str], goals: list[Term]
 
 
 def _is_arithmetic(term: Term, known: Collection[str]) -> bool:
-    """Whether an argument is to be evaluated: a parameter, or arithmetic over parameters, numbers
-    and variables."""
+    """Whether an argument is evaluated: a parameter, or arithmetic over parameters, numbers and
+    variables."""
     if isinstance(term, Number | Var):
         return False
     return all(
@@ -259,13 +260,13 @@ def _is_arithmetic(term: Term, known: Collection[str]) -> bool:
 
 
 class Names:
-    """Variables that the parts of a rule do not use yet."""
+    """Names of variables that the parts of a rule do not use."""
 
     def __init__(self, parts: Sequence[Term]) -> None:
         self.taken = {v.name for part in parts for v in variables(part)}
 
     def new(self, name: str) -> Var:
-        """`name`, or `name` with the first number behind it that is free."""
+        """`name`, or `name` with the first free number after it."""
         candidates = (f"{name}{i or ''}" for i in count())
         free = next(c for c in candidates if c not in self.taken)
         self.taken.add(free)

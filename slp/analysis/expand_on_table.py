@@ -1,8 +1,9 @@
 """`slp expand FILE DATA`: a program of tree rules and a table as one program of ordinary clauses.
 
-Each tree rule becomes two clauses. `rule/4` tells in which ways it applies to a box, with the value
-of its label and what can be drawn; `grow/3` draws and makes the tree. `slp/analysis/table.slp`,
-which comes with them, has the rest: which splits a box has, their shares, the two ways to draw.
+Each tree rule becomes two clauses. `rule/4` gives the instances of the rule in a box, each with the
+value of its label and the splits that can be drawn. `grow/3` draws a split and makes the tree.
+`slp/analysis/table.slp`, which is added to them, has the rest: the splits of a box, their
+probabilities, the two ways to draw a rule.
 
     l :: n(X) --> { G },               rule(n(X), Box, Label, rule(1, [X], Splits)) :-
                   split(F, V, M),          G,
@@ -16,8 +17,9 @@ which comes with them, has the rest: which splits a box has, their shares, the t
                                            grown(n(State), Below, Left).
 
 The proofs of `prior(Tree)` are the derivations of the tree grammar on the table, and their masses
-its weights: labels are shared out among the rules that apply, and what guards forbid is taken out
-of the split measure, before anything is drawn (or, under `failure(condition)`, after).
+are its weights. Before a rule is drawn, labels are renormalised over the rules that apply, and
+splits that guards forbid are removed from the split measure. Under `failure(condition)` forbidden
+splits are drawn and fail.
 """
 
 from __future__ import annotations
@@ -66,17 +68,17 @@ _GENERATED = {
 }
 
 
-#: For guards that count the rows of a class; `times/2` says how often each row has it.
+#: For guards that count the rows of a class; `times/2` gives the number of repeats of each row.
 _BY_CLASS = """\
-% How many rows of a class a box has.
+% The number of rows of a class in a box, with repeats.
 rows(box(_, Rows), Class, N) :-
     times(Class, Times),
     added(Rows, Times, N).
 """
 
-#: How a rule is drawn where labels are weights, and where they are shared out.
+#: How a rule is drawn if labels are weights, and if they are renormalised.
 _WEIGHED = """\
-% weigh: one of a list of W-X, with weight W.
+% weigh chooses X from a list of W-X, with weight W.
 W :: weigh([W-X | _], X).
 1 :: weigh([_ | More], X) :- weigh(More, X).
 """
@@ -87,13 +89,13 @@ _DRAWN = {
 
 
 def expand_on_table(program: Program, table: Table) -> str:
-    """Clauses of the program and of the table as text; `prior(Tree)` is the goal to ask.
+    """Clauses of the program and of the table as text. The goal to query is `prior(Tree)`.
 
     Raises
     ------
     UnsupportedError
-        E163 for constraints and `edittree`, E164 if the program defines a predicate of its own that
-        the expansion has too.
+        E163 for constraints and `edittree`. E164 if the program defines a predicate with the name
+        of one of the expansion.
     """
     _check_rules_only(program)
     _check_names(program)
@@ -146,7 +148,7 @@ def _start(program: Program, table: Table) -> Term:
 
 
 class _Expansion:
-    """The two clauses of a tree rule, which is known by its number."""
+    """The two clauses of a tree rule, which is identified by its number."""
 
     def __init__(self, program: Program, rule: TreeRule, number: int) -> None:
         self._rule = rule
@@ -176,7 +178,8 @@ class _Expansion:
         self._node = feature, threshold
 
     def applies(self) -> Term:
-        """`rule(Goal, Box, Label, Way)`: once for each way in which the rule applies."""
+        """The clause `rule(Goal, Box, Label, Way)`, with an answer for each instance of the
+        rule."""
         rule, label = self._rule, self._unused.new("Label")
         goals = rows_of_box(rule.before, self._box)
         if isinstance(rule.body, SplitBody):
@@ -189,7 +192,7 @@ class _Expansion:
         return _clause(_goal("rule", rule.head, self._box, label, self._way), goals)
 
     def grows(self) -> Term:
-        """`grow(Way, Box, Tree)`: the tree, one of whose splits is drawn first."""
+        """The clause `grow(Way, Box, Tree)`, which draws a split if the rule has one."""
         goals: list[Term] = []
         match self._rule.body:
             case SplitBody(left=left, right=right, measure=measure):
@@ -205,7 +208,7 @@ class _Expansion:
         return _clause(_goal("grow", self._way, self._box, tree), goals)
 
     def _child(self, goal: Term, box: Term, name: str, goals: list[Term]) -> Term:
-        """Append the goals that grow a box; returns the tree that comes out."""
+        """Append the goals that grow a box. Returns the resulting tree."""
         if goal == _LEAF:
             return _LEAF
         tree = self._unused.new(name)
@@ -215,7 +218,7 @@ class _Expansion:
 
 
 def _facts(program: Program, table: Table) -> Iterator[Term]:
-    """The table: how deep and small boxes may get, features, rows, values."""
+    """Facts for the table: limits of depth and leaf size, features, rows, values."""
     depth, deepest = Var("Depth"), program.support.max_depth
     bound = [] if deepest is None else [Struct("<", (depth, Number(deepest)))]
     yield _clause(_goal("may_split", depth), bound)
@@ -236,7 +239,7 @@ def _facts(program: Program, table: Table) -> Iterator[Term]:
 
 
 def _kind(feature: Feature) -> tuple[str, list[Term]]:
-    """What codes of a feature mean (see `slp.data.table`)."""
+    """The meaning of a feature's codes (see `slp.data.table`)."""
     if feature.levels is not None:
         return "levels", [Atom(level) for level in feature.levels]
     if feature.cuts is not None:
@@ -249,7 +252,7 @@ def _counts_classes(program: Program) -> bool:
 
 
 def _terms_of_class(name: str, program: Program) -> list[Term]:
-    """A class as an atom, and as the number that guards call it by."""
+    """A class as an atom, and as the number that guards use for it."""
     goals = (g for rule in program.rules for g in rule.before if isinstance(g, Struct))
     named = {g.args[0] for g in goals if functor(g) == ("rows", 2)}
     return [Atom(name), *(t for t in named if isinstance(t, Number) and class_name(t) == name)]
@@ -260,17 +263,17 @@ def _is_anonymous(term: Term) -> bool:
 
 
 def _by_row(values: NDArray[Any]) -> Term:
-    """A term whose arguments are numbers, so that `arg` gets at that of a row."""
+    """A term with a number for each row, so that `arg` finds the number of a row."""
     return Struct("rows", tuple(map(Number, values.tolist())))
 
 
 def _names(program: Program) -> Collection[str]:
-    """What arithmetic evaluates besides numbers."""
+    """The names that arithmetic evaluates."""
     return {*program.parameters, MOST_LEAVES}
 
 
 def _with_most_leaves(term: Term, most: Number) -> Term:
-    """The term with the number that the table gives to `most_leaves`."""
+    """The term with the table's value in place of `most_leaves`."""
     if term == Atom(MOST_LEAVES):
         return most
     if not isinstance(term, Struct):
@@ -287,7 +290,7 @@ def _directive(term: Term) -> Term:
 
 
 def _clause(head: Term, goals: Sequence[Term]) -> Term:
-    """A clause, in which variables that stand there once are named so."""
+    """A clause, in which the names of variables that occur once begin with `_`."""
     clause = Struct(":-", (head, conjunction(goals))) if goals else head
     times = Counter(variables(clause))
     return substitute(clause, {v: Var(f"_{v.name}", v.id) for v, n in times.items() if n == 1})

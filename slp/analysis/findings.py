@@ -1,4 +1,4 @@
-"""Collecting findings, so that one run reports every mistake, and suggesting the nearest name."""
+"""Collects findings, so that one run reports every mistake, and suggests similar names."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ __all__ = ["Findings", "name_help", "nearest_name"]
 
 
 class Findings:
-    """The diagnostics found so far. A finding that repeats another word for word is kept once.
+    """The diagnostics found so far. Equal findings are kept once.
 
-    After `MOST_MISTAKES` errors nobody reads on: whoever adds one more gets them all, as an
-    exception.
+    After `MOST_MISTAKES` errors, `add` raises an exception with all findings.
     """
 
     def __init__(self) -> None:
@@ -30,7 +29,7 @@ class Findings:
         Raises
         ------
         ProgramError
-            With all findings, if the errors are too many by now (E053).
+            With all findings, if there are too many errors (E053).
         """
         key = (diagnostic.code, diagnostic.message, *_place(diagnostic))
         if key in self._found:
@@ -48,14 +47,14 @@ class Findings:
 
     @property
     def has_errors(self) -> bool:
-        """Whether something is a mistake, not just worth a warning."""
+        """Whether there is an error among the findings."""
         return self._errors > 0
 
     def in_order(self) -> tuple[Diagnostic, ...]:
-        """All findings: those without a place, then file by file in order of place.
+        """All findings: first those without a place, then by file and place.
 
-        A warning at the very place of an error is left out: it is likely to come from it. So are
-        warnings beyond the first `MOST_MISTAKES`.
+        A warning at exactly the place of an error is left out, because the error probably causes
+        it. Warnings beyond the first `MOST_MISTAKES` are left out too.
         """
         errors = {_place(d) for d in self._found.values() if d.severity == "error"}
         found = [
@@ -73,11 +72,11 @@ class Findings:
         return tuple(found)
 
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """Those of `in_order` that are no mistakes."""
+        """The warnings of `in_order`."""
         return tuple(d for d in self.in_order() if d.severity == "warning")
 
     def raise_errors(self) -> None:
-        """Raise everything found, warnings too, if there is an error among it.
+        """Raise all findings, including warnings, if there is an error among them.
 
         Raises
         ------
@@ -93,14 +92,14 @@ def _place(diagnostic: Diagnostic) -> tuple[str, int, int]:
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str | None:
-    """The one of `known` that is most like `name`, None if none is alike."""
+    """The name in `known` that is most similar to `name`; None if no name is similar."""
     by_lower = {k.lower(): k for k in known}
     found = nearest(name.lower(), by_lower)
     return None if found is None else by_lower[found]
 
 
 def name_help(name: str, known: Iterable[str], kind: str) -> str:
-    """A help line: the nearest name, else all ("the boxes are ..."), empty if there are none."""
+    """A help line: the nearest name, else all names ("the boxes are ..."), else empty."""
     known = sorted(known)
     if (near := nearest_name(name, known)) is not None:
         return f"did you mean `{near}`?"

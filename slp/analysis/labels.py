@@ -1,8 +1,8 @@
-"""Labels: are they probabilities, and do they sum to 1.
+"""Labels: whether they are probabilities, and whether they sum to 1.
 
-Labels sum to 1 over the rules whose head matches the state or, if they do not, over the instances
-whose guards hold, in every state that the start leads to (`slp.analysis.states`). Under
-`:- weights.` labels are any numbers from 0 up.
+In every state that the start reaches (`slp.analysis.states`), labels must sum to 1 over the rules
+whose head matches the state or, if they do not, over the instances whose guards hold. Under `:-
+weights.` labels are arbitrary numbers from 0 up.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from slp.terms import Atom, Struct, Term, Var, arguments, conjuncts, functor, va
 
 __all__ = ["TOLERANCE", "check_constant_labels", "check_label_sums"]
 
-#: How far a sum of labels may be from 1.
+#: Largest difference of a sum of labels from 1.
 TOLERANCE = 1e-9
 
-#: How many arguments are tried together, so that their sets stay few.
+#: Largest number of arguments that are tried together, to keep the number of sets small.
 _MOST_ARGUMENTS = 6
 
-#: How many states, and rules, a message names.
+#: Number of states, and of rules, that a message names.
 _MOST_NAMED = 3
 
 
 def check_constant_labels(program: Program, findings: Findings) -> None:
-    """Find labels without variables that are no probability, also of rules never reached."""
+    """Find labels without variables that are no probability, also in unreached rules."""
     labelled: list[TreeRule | LogicClause] = [*program.rules, *program.clauses]
     for clause in labelled:
         if clause.label is not None and clause.span is not None:
@@ -48,7 +48,7 @@ def check_constant_labels(program: Program, findings: Findings) -> None:
 
 
 def _constant(label: Term, place: SourceSpan, program: Program, findings: Findings) -> float | None:
-    """Value of a label that is the same in every state and on every table, else None."""
+    """The value of a label that is the same in every state and on every table, else None."""
     if next(variables(label), None) is not None or MOST_LEAVES in names_in(label):
         return None
     try:
@@ -75,8 +75,8 @@ def _check_value(
 def check_label_sums(
     program: Program, database: Database, space: StateSpace, findings: Findings
 ) -> None:
-    """Find states whose labels do not sum to 1, and labels above 1. Nothing is asked of weights.
-    States with labels that depend on the rows of the box are for `slp.analysis.row_labels`."""
+    """Find states whose labels do not sum to 1, and labels above 1. Weights are not checked.
+    `slp.analysis.row_labels` checks states with labels that depend on the rows of the box."""
     if program.weights:
         return
     _check_clause_sums(program, findings)
@@ -139,7 +139,8 @@ def _report_sum(
 
 
 def _check_clause_sums(program: Program, findings: Findings) -> None:
-    """Constant labels of stochastic clauses sum to 1, over all or for each value of an argument."""
+    """Check that constant labels of stochastic clauses sum to 1, over all clauses or for each value
+    of an argument."""
     predicates: dict[Indicator, list[tuple[LogicClause, float]]] = {}
     for clause in program.clauses:
         key = functor(clause.head)
@@ -153,7 +154,7 @@ def _check_clause_sums(program: Program, findings: Findings) -> None:
         if math.isnan(total) or abs(total - 1) <= TOLERANCE or _sums_by_argument(clauses):
             continue
         if total > 1 and any(_is_guarded(clause, stochastic) for clause, _ in clauses):
-            continue  # a query finds out for which goals they apply together (E242)
+            continue  # a query finds the goals for which they apply together (E242)
         places = [c.span for c, _ in clauses if c.span is not None]
         name, event = indicator_text(key), _event(clauses[0][0], total)
         if len(clauses) == 1 and event is not None:
@@ -166,15 +167,15 @@ def _check_clause_sums(program: Program, findings: Findings) -> None:
 
 
 def _is_guarded(clause: LogicClause, stochastic: Collection[Indicator]) -> bool:
-    """Whether a clause begins with a goal that may say that it does not apply."""
+    """Whether a clause begins with a goal that may fail."""
     if clause.body is None:
         return False
     return functor(next(conjuncts(clause.body))) not in stochastic
 
 
 def _event(clause: LogicClause, label: float) -> str | None:
-    """How the only clause of a predicate, by which other languages write an independent event, is
-    written here; None if that is not meant."""
+    """The form here of an independent event, which other languages write as the only clause of a
+    predicate. None if the clause is no such event."""
     head = clause.head
     if not 0 < label < 1 or not isinstance(head, Atom | Struct):
         return None
@@ -189,9 +190,9 @@ def _event(clause: LogicClause, label: float) -> str | None:
 
 
 def _sums_by_argument(clauses: list[tuple[LogicClause, float]]) -> bool:
-    """Whether some arguments part the clauses into groups that each sum to 1.
+    """Whether some arguments divide the clauses into groups that each sum to 1.
 
-    They tell the groups apart by their values or, as `[]` and `[X|Xs]`, by their functors.
+    The groups differ by the values of the arguments or, as `[]` and `[X|Xs]`, by their functors.
     """
     heads = [c.head for c, _ in clauses if isinstance(c.head, Struct)]
     columns = [c for c in zip(*(h.args for h in heads), strict=True) if not _has_variable(c)]
@@ -210,7 +211,7 @@ def _has_variable(column: Iterable[Term]) -> bool:
 
 
 def _kind(term: Term) -> Hashable:
-    """What tells apart terms that cannot be unified: the functor, or the number itself."""
+    """The key by which terms that do not unify differ: the functor, or the number itself."""
     return functor(term) or term
 
 

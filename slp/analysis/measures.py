@@ -1,4 +1,4 @@
-"""Split measures: whether they go with labels that are probabilities, and with feature weights."""
+"""Split measures: whether they agree with labels and with feature weights."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["check_measures"]
 
 
 def check_measures(program: Program, findings: Findings) -> None:
-    """Find measures that need `:- weights.`, and feature weights where no feature is drawn."""
+    """Find measures that need `:- weights.`, and feature weights that no measure uses."""
     weighted = next(iter(program.feature_weights), None)
     for rule in program.rules:
         if not isinstance(rule.body, SplitBody):

@@ -1,4 +1,4 @@
-"""Whether a program and a table fit: names, classes, kinds of columns, what has no effect."""
+"""Whether a program and a table fit: names, classes, kinds of columns, useless declarations."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def check_names(
 ) -> None:
     """Find the features that a program names and a table lacks.
 
-    `features` are the table's, `response` is its response, None if that is not known.
+    `features` are those of the table. `response` is its response, None if it is unknown.
     """
     declared = [(f.name, f.span) for f in program.features if f.name != response]
     for name, span in (*named_features(program), *((n, s) for n, s in declared if n is not None)):
@@ -42,8 +42,8 @@ def check_names(
 
 
 def check_ignored(program: Program, columns: Collection[str]) -> tuple[Diagnostic, ...]:
-    """Warnings about ignored columns that a table does not have: a column of a name that is nearly
-    the same would be a feature."""
+    """Warnings about ignored columns that a table does not have. A column with a similar name would
+    become a feature."""
     findings = Findings()
     for name in program.ignored:
         if name not in columns:
@@ -55,7 +55,8 @@ def check_ignored(program: Program, columns: Collection[str]) -> tuple[Diagnosti
 def check_program_on_table(
     program: Program, table: Table, states: StateRules
 ) -> tuple[Diagnostic, ...]:
-    """Warnings about how a program fits a table, on which its states have these rules.
+    """Warnings about how a program fits a table. `states` are the states with their rules on this
+    table.
 
     Raises
     ------
@@ -105,7 +106,7 @@ class _Checker:
                 self.findings.add(words.NO_CLASS(span, response=response, name=outcome, help=help))
 
     def order(self) -> None:
-        """`monotone` needs classes that have an order: numbers, truth values, a declared one."""
+        """Check that classes have an order for `monotone`: numbers, booleans, or a declared one."""
         classes = self.table.leaf.classes
         named = [c for c in classes if isinstance(c, str)]
         if not named or self.program.class_order is not None:
@@ -153,7 +154,7 @@ class _Checker:
                     self.findings.add(found)
 
     def room(self) -> None:
-        """Limits and constraints that leave one tree, or take none away, on this table."""
+        """Find limits and constraints that leave one tree, or exclude none, on this table."""
         most = self.table.schema(self.program.support.min_leaf).most_leaves
         min_leaf = self.program.support.min_leaf
         if min_leaf > 1 and 2 * min_leaf > self.table.n_rows:
@@ -184,7 +185,7 @@ class _Checker:
             if feature.name not in box.bounds or feature.values is None:
                 return False
             low, high = box.bounds[feature.name]
-            # A threshold t lies between two values, and cuts the box if low < t < high.
+            # A threshold t lies between two values. It cuts the box if low < t < high.
             if low < feature.values[-1] and high > feature.values[0]:
                 return False
         return True

@@ -1,7 +1,7 @@
-"""Values of the parameters: defaults, over them what `use` directives set, then what callers set.
+"""Values of the parameters. `use` directives override defaults, and callers override both.
 
-A value is arithmetic over numbers and other parameters, `:- param(beta, 2 * alpha).`, in any order
-of declaration.
+A value is arithmetic over numbers and other parameters, such as `:- param(beta, 2 * alpha).`. The
+declarations may have any order.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ __all__ = ["Values", "names_in", "resolve_parameters"]
 
 
 class Values:
-    """Evaluates the arithmetic in directives and facts, and finds what is not as it should be."""
+    """Evaluates the arithmetic in directives and facts, and reports faults in it."""
 
     def __init__(self, parameters: Mapping[str, float], findings: Findings) -> None:
         self.parameters = parameters
         self.findings = findings
 
     def number(self, term: Term, what: str, span: SourceSpan) -> float | None:
-        """Value of a term, infinities allowed; None (and a finding) if it has none."""
+        """Value of a term, infinities allowed. None, and a finding, if it has none."""
         try:
             value = float(evaluate(term, self.parameters))
         except SlpError as e:
@@ -45,7 +45,7 @@ class Values:
         return value
 
     def positive(self, term: Term, what: str, span: SourceSpan) -> float | None:
-        """A finite number above 0, None (and a finding) for anything else."""
+        """A finite number above 0. None, and a finding, for anything else."""
         value = self.number(term, what, span)
         if value is not None and not 0 < value < math.inf:
             self.findings.add(words.NOT_POSITIVE(term.span or span, what=what, value=value))
@@ -53,7 +53,7 @@ class Values:
         return value
 
     def whole(self, term: Term, what: str, span: SourceSpan, least: int) -> int | None:
-        """A whole number of at least `least`, None (and a finding) for anything else."""
+        """An integer of at least `least`. None, and a finding, for anything else."""
         value = self.number(term, what, span)
         if value is None:
             return None
@@ -73,7 +73,7 @@ def names_in(term: Term) -> set[str]:
 def resolve_parameters(
     directives: Directives, uses: Iterable[Use], given: Mapping[str, float], findings: Findings
 ) -> dict[str, float]:
-    """Value of every declared parameter (1 for those that have none, after a finding)."""
+    """The value of every declared parameter. A faulty one gives a finding and has the value 1."""
     declared = directives.of("param")
     for use in uses:
         _apply_overrides(use, declared, findings)
@@ -94,7 +94,7 @@ def _apply_overrides(use: Use, declared: dict[str, Declared], findings: Findings
         name = override.name
         if name not in theirs or name not in declared:
             if not use.whole:
-                continue  # what could not be read may declare it
+                continue  # a file that could not be read may declare it
             help = name_help(name, theirs, "parameter")
             findings.add(
                 words.NO_PARAMETER_OF(override.span, program=use.target, name=name, help=help)
@@ -109,7 +109,7 @@ def _apply_overrides(use: Use, declared: dict[str, Declared], findings: Findings
 def _checked_given(
     given: Mapping[str, float], declared: Mapping[str, Declared], findings: Findings
 ) -> dict[str, float]:
-    """The caller's values, those that name a parameter and are finite numbers."""
+    """The caller's values that name a parameter and are finite numbers."""
     out: dict[str, float] = {}
     for name, value in given.items():
         if name not in declared:
@@ -133,7 +133,7 @@ def _is_finite(value: object) -> bool:
 def _evaluate_all(
     declared: Mapping[str, Declared], fixed: Mapping[str, float], findings: Findings
 ) -> dict[str, float]:
-    """Evaluate the defaults, each once the parameters that it mentions have their values."""
+    """Evaluate each default when the parameters that it contains have their values."""
     done: dict[str, float] = dict(fixed)
     waiting = {name: d for name, d in declared.items() if name not in done}
     while waiting:

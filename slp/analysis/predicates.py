@@ -1,7 +1,7 @@
-"""Clauses, sorted by what they define: tree rules, stochastic clauses, logical clauses, boxes.
+"""Sorts clauses by what they define: tree rules, stochastic clauses, logical clauses, boxes.
 
-A predicate is *stochastic* if all its clauses are labelled and *logical* if none is. A nonterminal
-(`tree --> ...`) and a predicate (`tree :- ...`) of one name are two things.
+A predicate is *stochastic* if all its clauses are labelled, and *logical* if none is. A nonterminal
+(`tree --> ...`) and a predicate (`tree :- ...`) with the same name are different.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ __all__ = ["BUILT_IN", "Clauses", "Indicator", "indicator_text", "sort_clauses"]
 #: Name and number of arguments.
 Indicator: TypeAlias = tuple[str, int]
 
-#: What every program can call.
+#: The predicates that every program can call.
 BUILT_IN: frozenset[Indicator] = frozenset({*CONTROL, *BUILTINS, *library()})
 
 _KEPT = {"leaf", "split", "{}", "[]", "[|]", ",", ";", "|", "->", "::", "!", "\\+"}
 
-#: Constructs through which a cut reaches the clause that it stands in.
+#: Control constructs in which a cut belongs to the surrounding clause.
 _TRANSPARENT = {(",", 2), (";", 2), ("->", 2), ("*->", 2)}
 
 
 @dataclass
 class Clauses:
-    """The clauses of a program and of everything it uses, in order.
+    """The clauses of a program and of all files that it uses, in order.
 
-    `boxes` are the box facts; those that are facts with four arguments are in `logic` too, so that
-    guards can look them up.
+    `boxes` are the box facts. Those with four arguments are in `logic` too, so that guards can call
+    them.
     """
 
     rules: list[TreeRule] = field(default_factory=list)
@@ -63,7 +63,7 @@ def indicator_text(indicator: Indicator, tree: bool = False) -> str:
 
 
 def sort_clauses(items: Iterable[Placed], findings: Findings) -> Clauses:
-    """The clauses among `items`; what is malformed is found and left out."""
+    """The clauses among `items`. Malformed ones give findings and are left out."""
     out = Clauses()
     first: dict[Indicator, Clause] = {}
     rules: list[Clause] = []
@@ -127,7 +127,7 @@ def _add_rule(
 
 
 def _check_cut(clause: Clause, findings: Findings) -> None:
-    """Find cuts in a labelled clause: they would take away what its label has chosen."""
+    """Find cuts in a labelled clause. They would remove choices of its label."""
     todo = [] if clause.label is None or clause.body is None else [clause.body]
     while todo:
         goal = todo.pop()

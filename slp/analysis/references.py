@@ -1,4 +1,4 @@
-"""What clauses refer to: nonterminals in bodies, predicates in guards, names in arithmetic."""
+"""References of clauses: nonterminals in bodies, predicates in guards, names in arithmetic."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from slp.terms import Atom, Number, Struct, Term, functor, variables
 
 __all__ = ["called_nonterminals", "check_references"]
 
-#: Control constructs and the built-ins that call goals, with the positions of those.
+#: Control constructs and built-ins that call goals, with the positions of these goals.
 _GOALS_IN = {
     (",", 2): (0, 1),
     (";", 2): (0, 1),
@@ -36,7 +36,7 @@ _COMPARISONS = {(op, 2) for op in ("<", ">", "=<", ">=", "=:=", "=\\=")}
 
 
 def called_nonterminals(rule: TreeRule) -> Iterator[Term]:
-    """Nonterminals in a rule's body, `leaf` left out."""
+    """Nonterminals in a rule's body, without `leaf`."""
     if isinstance(rule.body, CallBody):
         yield rule.body.goal
     elif isinstance(rule.body, SplitBody):
@@ -44,7 +44,7 @@ def called_nonterminals(rule: TreeRule) -> Iterator[Term]:
 
 
 def check_references(program: Program, clauses: Clauses, findings: Findings) -> None:
-    """Find what the start, the rules and the clauses refer to and nothing defines."""
+    """Find references of the start, the rules and the clauses that have no definition."""
     references = _References(clauses, program.parameters, findings)
     references.clauses_and_rules()
     if program.start is not None:
@@ -92,7 +92,7 @@ class _References:
             self.findings.add(self.no_nonterminal(key, where))
 
     def no_nonterminal(self, key: Indicator, where: SourceSpan) -> Diagnostic:
-        """What to say of a nonterminal that is not there."""
+        """The finding for a nonterminal that is not defined."""
         text = indicator_text(key, tree=True)
         same = sorted(n for name, n in self.clauses.nonterminals if name == key[0])
         if same:
@@ -107,7 +107,7 @@ class _References:
     # --- goals ---------------------------------------------------------------------------------
 
     def guards(self, goals: Iterable[Term], span: SourceSpan, *, before: bool) -> None:
-        """Guards of a tree rule: those before its split may ask for the rows of the box."""
+        """Check guards of a tree rule. Those before its split may use the rows of the box."""
         self.goals([g for g in goals if not (before and asks_rows(g))], span, guard=True)
 
     def goals(self, goals: Iterable[Term], span: SourceSpan, *, guard: bool) -> None:
@@ -116,7 +116,7 @@ class _References:
             goal = stack.pop()
             key = functor(goal)
             if key is None:
-                continue  # a variable is called when it is bound; proofs find the rest
+                continue  # a variable is bound when it is called; proofs find its faults
             if key in _GOALS_IN and isinstance(goal, Struct):
                 stack += [goal.args[i] for i in reversed(_GOALS_IN[key])]
             else:
@@ -150,7 +150,7 @@ class _References:
             if isinstance(t, Struct) and is_function(t.name, len(t.args)):
                 stack.extend(t.args)
                 continue
-            # What is no number here has an error of its own; ones keep the arguments out of it.
+            # An argument that is no number has an error of its own; 1 takes its place.
             known = Struct(t.name, (Number(1),) * len(t.args)) if isinstance(t, Struct) else t
             if functor(t) is not None:
                 try:

@@ -1,8 +1,8 @@
-"""Labels and guards that ask for the rows of the box, for every number of rows there may be.
+"""Labels and guards that use the number of rows of the box, checked for every possible number.
 
-In a state and for N rows, labels sum to 1 over the rules whose guards hold; or over the rules whose
-guards hold except those that ask for rows; or over the rules whose head matches. Labels that count
-the rows of a class cannot be tried out here: engines check them in each box they come to.
+In a state and for N rows, labels must sum to 1 over the rules whose guards hold; or over the rules
+whose guards hold, except guards that use rows; or over the rules whose head matches. Labels that
+count the rows of a class cannot be checked here: engines check them in each box.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ __all__ = [
     "row_sums_check",
 ]
 
-#: Up to how many rows labels are tried out without a table, which may have few.
+#: Largest number of rows for which labels are checked without a table.
 SOME_ROWS = 10
 
-#: How many numbers of rows, and rules, a message names.
+#: Number of numbers of rows, and of rules, that a message names.
 _MOST_NAMED = 3
 
 
 def asks_for_rows(program: Program) -> bool:
-    """Whether a guard of the program asks for the rows of its box."""
+    """Whether a guard of the program uses the rows of its box."""
     return any(asks_rows(goal) for rule in program.rules for goal in rule.before)
 
 
@@ -64,8 +64,8 @@ def named_classes(program: Program) -> Iterator[tuple[str, SourceSpan]]:
 
 
 def check_rows_of_rules(program: Program, defined: Iterable[Indicator], findings: Findings) -> None:
-    """Find numbers of rows in goals that cannot be asked of them, or handed on, to a state or
-    behind the split; and `rows` defined by a program of tree rules."""
+    """Find numbers of rows in goals that do not allow them, numbers of rows that are passed to a
+    state or used behind the split, and definitions of `rows` in a program of tree rules."""
     own = {key for key in defined if key in (("rows", 1), ("rows", 2))}
     for clause in program.clauses if program.rules else ():
         if functor(clause.head) in own and clause.span is not None:
@@ -103,9 +103,9 @@ def _behind(rule: TreeRule) -> Iterator[tuple[Term, str]]:
 def check_rows_on_table(
     program: Program, states: StateRules, n_rows: int, findings: Findings
 ) -> None:
-    """Try out labels for every number of rows that a box of a table may have."""
+    """Check labels for every number of rows that a box of a table may have."""
     if asks_for_rows(program):
-        # What else it finds was found without a table.
+        # Other findings were reported without a table.
         space = explore(program, states, Findings())
         check_sums_by_rows(program, states.database, space, n_rows, findings)
 
@@ -124,11 +124,11 @@ def check_sums_by_rows(
 def row_sums_check(
     program: Program, states: StateRules, n_rows: int
 ) -> Callable[[Term, Sequence[RuleInstance]], None] | None:
-    """What raises ProgramError, given a state and the instances of its rules, where
-    `check_sums_by_rows` finds something; None if no guard asks for rows.
+    """A function of a state and the instances of its rules. It raises ProgramError if
+    `check_sums_by_rows` finds a fault. None if no guard uses rows.
 
-    `check_rows_on_table` looks at the first few hundred states, to tell all that is wrong with
-    them. This is for the lowering to call, so that no engine meets a state that was not looked at.
+    `check_rows_on_table` checks the first few hundred states and reports all of their faults. The
+    lowering calls this function, so that engines meet checked states only.
     """
     if not asks_for_rows(program):
         return None
@@ -197,7 +197,7 @@ class _Checker:
         holds: NDArray[np.bool_],
         label: NDArray[np.float64],
     ) -> bool:
-        """Whether a label is none where it is asked for; said once of each rule."""
+        """Whether a label has no valid value where it is used. Reported once for each rule."""
         largest = np.inf if self.program.weights else 1 + TOLERANCE
         wrong = holds & ~((label >= 0) & (label <= largest) & (label < np.inf))
         if not wrong.any():

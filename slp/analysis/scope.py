@@ -1,7 +1,7 @@
-"""Variables of a clause: which have a value where they are needed, and which stand there only once.
+"""Variables of a clause: those without a value where they need one, and those that occur once.
 
-A nonterminal is called with ground arguments, so the head binds all its variables. A guard binds
-its variables if it is a call; a comparison or a negation only tests them. The split binds F and V.
+A nonterminal is called with ground arguments, so the head binds all its variables. A guard that is
+a call binds its variables; a comparison or a negation only tests them. The split binds F and V.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class _Scope:
         self.bound = set(variables(rule.head))
 
     def guards(self, goals: Iterable[Term]) -> None:
-        """Check guards from left to right; each adds what it binds."""
+        """Check guards from left to right. Each adds the variables that it binds."""
         for goal in goals:
             key = functor(goal)
             if key in _COMPARISONS:
@@ -70,8 +70,8 @@ class _Scope:
     def needs(
         self, needed: Iterable[Var], not_bound: Wording, of_split: Wording | None = None
     ) -> None:
-        """Find variables that are needed and not bound yet, each once. `of_split` is for those that
-        the split binds."""
+        """Find needed variables that are not bound, each once. `of_split` is for variables that the
+        split binds."""
         for variable in needed:
             if variable in self.bound:
                 continue
@@ -90,7 +90,7 @@ class _Scope:
 
 
 def find_singletons(clause: Clause, rule: TreeRule | None, findings: Findings) -> None:
-    """Warn of variables that stand in a clause once, as Prolog does: often a slip of the pen.
+    """Warn of variables that occur once in a clause, as Prolog does. They are often typing errors.
 
     `_X` is exempt, and so are F and V of `split(F, V)`.
     """

@@ -1,9 +1,9 @@
-"""Reading a program and everything it uses into one list of items.
+"""Reads a program and all files that it uses into one list of items.
 
-`:- use(growtree, [alpha = 0.9]).` stands for the items of the library prior `growtree`, put in its
-place; `:- use('boxes.slp').` for those of a file beside the using one. A file that is used twice is
-read once. Every item keeps its *depth*: 0 in the program itself, 1 in what it uses, and so on;
-where two files declare the same thing, the smaller depth wins (see `slp.analysis.directives`).
+`:- use(growtree, [alpha = 0.9]).` is replaced by the items of the library prior `growtree`, and `:-
+use('boxes.slp').` by those of a file in the folder of the using file. A file that is used twice is
+read once. Every item has a *depth*: 0 in the program itself, 1 in the files that it uses, and so
+on. If two files declare the same thing, the smaller depth counts (see `slp.analysis.directives`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["Override", "Placed", "Use", "read_everything"]
 
 @dataclass(frozen=True)
 class Placed:
-    """An item and its depth: 0 in the program itself, 1 in what that uses, and so on."""
+    """An item and its depth: 0 in the program itself, 1 in the files that it uses, and so on."""
 
     item: Item
     depth: int
@@ -44,8 +44,8 @@ class Override:
 
 @dataclass(frozen=True)
 class Use:
-    """A `use` directive: what it names, what it sets, and the items that it stands for; `whole` if
-    all of these could be read."""
+    """A `use` directive: its name, its settings, and the items that replace it. `whole` tells
+    whether all of these could be read."""
 
     target: str
     overrides: tuple[Override, ...]
@@ -57,15 +57,15 @@ class Use:
 def read_everything(
     source: SourceProgram, findings: Findings
 ) -> tuple[tuple[Placed, ...], tuple[Use, ...], tuple[EditUse, ...]]:
-    """Items of `source` with those of the files that it uses in place of its `use` directives;
-    these directives; and those among them that name `edittree`."""
+    """The items of `source`, with the items of used files in place of `use` directives; the `use`
+    directives; those among them that name `edittree`."""
     reader = _Reader(findings)
     items = reader.items_of(source, 0, (_key(source.file.name),))
     return items, tuple(reader.uses), tuple(reader.edit_uses)
 
 
 def _key(name: str) -> str:
-    """What tells files apart, however they are named."""
+    """The key that identifies a file, for all of its names."""
     return str(Path(name).resolve()) if "\0" not in name else name
 
 
@@ -75,12 +75,12 @@ class _Reader:
         self.uses: list[Use] = []
         self.edit_uses: list[EditUse] = []
         self.already: dict[str, tuple[Placed, ...]] = {}
-        self.broken: set[str] = set()  # files in which some clause could not be read
+        self.broken: set[str] = set()  # files with a clause that could not be read
 
     def items_of(
         self, source: SourceProgram, depth: int, chain: tuple[str, ...]
     ) -> tuple[Placed, ...]:
-        """Items of one file and of what it uses; `chain` are the files that led here."""
+        """The items of one file and of the files that it uses. `chain` has the files above it."""
         out: list[Placed] = []
         for item in source.items:
             if isinstance(item, Directive) and (functor(item.goal) or ("",))[0] == "use":
@@ -123,7 +123,8 @@ class _Reader:
     def edittree(
         self, overrides: tuple[Override, ...], user: SourceFile, span: SourceSpan, depth: int
     ) -> tuple[Placed, ...]:
-        """What stands for the prior that is no file: its parameter, and a note of its settings."""
+        """The items for the prior `edittree`, which is no file: its parameter, and a record of its
+        settings."""
         settings = {o.name: o.value for o in overrides if o.name in SETTINGS}
         for override in overrides:
             if override.name not in (*SETTINGS, "p"):
@@ -147,7 +148,7 @@ class _Reader:
         self.findings.add(words.CIRCLE_OF_FILES(span, name=names[0], way=" -> ".join(names)))
 
     def file_of(self, target: str, user: SourceFile, span: SourceSpan) -> SourceFile | None:
-        """The file that `use` names, None (and a finding) if there is none."""
+        """The file that `use` names. None, and a finding, if there is none."""
         if target in prior_names():
             return prior_file(target)
         if "/" not in target and not target.endswith(".slp"):

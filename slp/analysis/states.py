@@ -1,9 +1,9 @@
-"""The ground nonterminals that a program reaches from its start, as far as no table is needed.
+"""The ground nonterminals that a program reaches from its start, without a table.
 
-States are explored in layers: all that are reached with k splits, by breadth first search along
-rules that call another nonterminal for the same box, before any that needs k + 1. Exploration stops
-after about `MOST_STATES` states, or when proofs take long; then, and where children depend on the
-split, it is not `complete`, and says nothing about what is not reached.
+States are explored in layers. Layer k has the states that are reached with k splits; breadth-first
+search follows rules that call another nonterminal for the same box. Exploration stops after about
+`MOST_STATES` states, or if proofs take long. Then, and where children depend on the split, the
+result is not `complete`, and unreached states are unknown.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from slp.terms import Atom, Term, subterms
 
 __all__ = ["MOST_STATES", "StateSpace", "explore", "state_text", "states_of"]
 
-#: States looked at before the exploration stops.
+#: Number of states after which the exploration stops.
 MOST_STATES = 300
 
-#: States that may be reached without a split from those of one layer,
+#: Largest number of states that those of one layer reach without a split,
 _MOST_CALLED = 1000
-#: and how many parts a state's terms may grow by on the way.
+#: and largest growth of a state's terms (number of parts) on the way.
 _MOST_GROWTH = 300
 
-#: Inferences after which the exploration stops (those of one state have the limit of `Limits`).
+#: Number of inferences after which the exploration stops (one state has the limit of `Limits`).
 _MOST_INFERENCES = 500_000
 
-#: Features tried where children depend on the split.
+#: Number of features that are tried where children depend on the split.
 _MOST_FEATURES = 30
 
-#: What `most_leaves` is without a table.
+#: The value of `most_leaves` without a table.
 _SOME_LEAVES = 8
 
 _LEAF = Atom("leaf")
@@ -51,10 +51,10 @@ _LEAF = Atom("leaf")
 class StateSpace:
     """States with their rule instances, in the order in which they were reached.
 
-    `instances[s]` is None where proofs failed with an error (which was found). `calls[s]` are the
-    states that instances of `s` lead to without a split, each with the rule. `origin[s]` is the
-    rule that first led to `s`, None for the start. `unbounded` tells that the exploration met a
-    chain without splits that goes on and on (which was found too).
+    `instances[s]` is None if proofs failed with an error, which was reported. `calls[s]` are the
+    states that instances of `s` reach without a split, each with the rule. `origin[s]` is the rule
+    that first led to `s`, None for the start. `unbounded` tells that the exploration met an endless
+    chain without splits, which was reported.
     """
 
     instances: dict[Term, list[RuleInstance] | None] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class StateSpace:
 
 
 def states_of(program: Program) -> StateRules:
-    """The rules of a program's states, with `most_leaves` as it is without a table."""
+    """The rules of a program's states, with the value of `most_leaves` without a table."""
     return StateRules(program, _SOME_LEAVES)
 
 
@@ -97,7 +97,8 @@ class _Explorer:
         return in_time and not self.space.unbounded
 
     def layer(self, first: list[Term]) -> list[Term]:
-        """Look at states and all that they lead to without a split; what one split leads to."""
+        """Explore states and all that they reach without a split. Returns the states that one split
+        reaches."""
         seen = self.space.instances
         waiting = deque(dict.fromkeys(first))
         below: dict[Term, None] = {}
@@ -123,7 +124,7 @@ class _Explorer:
         return [s for s in below if s not in seen]
 
     def look_at(self, state: Term) -> None:
-        """Find the instances of a state, and where its calls lead."""
+        """Find the instances of a state, and the states that it calls."""
         check_time("checking the program")
         self.space.calls[state] = []
         meter = Meter(Limits())
@@ -135,14 +136,14 @@ class _Explorer:
                 self.space.calls[state].append((child, rule))
             self.space.instances[state] = instances
         except SlpError as e:
-            if not isinstance(e, NeedsPrologError):  # which is no fault of the program
+            if not isinstance(e, NeedsPrologError):  # that error is no fault of the program
                 self.blame(e, state)
             self.space.instances[state] = None
             self.space.complete = False
         self.inferences += meter.inferences
 
     def blame(self, error: SlpError, state: Term) -> None:
-        """Add what proofs found, each place once and not for every state."""
+        """Add the findings of proofs, each place once and not for every state."""
         for d in error.diagnostics:
             key = (d.code, d.span.start if d.span else -1)
             if key not in self.blamed:
@@ -165,8 +166,8 @@ class _Explorer:
             yield self.states.state(body.left)
             yield self.states.state(body.right)
             return
-        # Which features there are, and which are numeric, only a table can tell. Those that the
-        # program names are tried as numeric ones; a guard that fails so may be meant for levels.
+        # Only a table tells which features there are and which are numeric. The features that the
+        # program names are tried as numeric ones. A guard that then fails may be meant for levels.
         self.space.complete = False
         for feature in self.features:
             try:
@@ -184,7 +185,8 @@ class _Explorer:
 
 
 def _possible_features(program: Program) -> list[str]:
-    """Names that may be features: those used as such, those in guards and facts, and any other."""
+    """Names that may be features: those used as features, those in guards and facts, and one other
+    name."""
     names = dict.fromkeys(name for name, _ in named_features(program))
     for rule in program.rules:
         if isinstance(rule.body, SplitBody):
@@ -198,11 +200,11 @@ def _possible_features(program: Program) -> list[str]:
 
 
 def _parts(term: Term) -> int:
-    """How many atoms, numbers, variables and functors a term has."""
+    """Number of atoms, numbers, variables and functors in a term."""
     return sum(1 for _ in subterms(term))
 
 
 def state_text(state: Term) -> str:
-    """A state for a message, cut short where it is long."""
+    """A state for a message, shortened if it is long."""
     text = term_to_text(state)
     return f"`{text}`" if len(text) <= 40 else f"`{text[:37]}...`"

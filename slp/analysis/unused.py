@@ -1,4 +1,4 @@
-"""What a program declares and never uses: parameters, boxes, nonterminals."""
+"""Parameters, boxes and nonterminals that a program declares and never uses."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def find_unused(
     file: SourceFile,
     findings: Findings,
 ) -> None:
-    """Warn of what `file` declares and nothing uses."""
+    """Warn of declarations in `file` that nothing uses."""
     used = {name for use in uses for o in use.overrides for name in names_in(o.value)}
     for placed in items:
         used |= _mentioned(placed.item)
@@ -41,7 +41,7 @@ def find_unused(
     _find_questions(program, file, findings)
 
 
-#: How other languages ask in the program itself.
+#: Predicates by which other languages write queries in the program itself.
 _QUESTIONS = {
     ("query", 1): words.QUERY_AS_FACT,
     ("evidence", 1): words.EVIDENCE_AS_FACT,
@@ -50,7 +50,7 @@ _QUESTIONS = {
 
 
 def _find_questions(program: Program, file: SourceFile, findings: Findings) -> None:
-    """Warn of facts that ask about the program's predicates in other languages."""
+    """Warn of facts that are queries in other languages."""
     defined = {functor(clause.head) for clause in program.clauses}
     for clause in program.clauses:
         question = _QUESTIONS.get(functor(clause.head) or ("", 0))
@@ -66,7 +66,7 @@ def _find_questions(program: Program, file: SourceFile, findings: Findings) -> N
 
 
 def _mentioned(item: Item) -> set[str]:
-    """Names that an item mentions, in whatever role; what it declares itself is left out."""
+    """Names that an item contains, in any role, except those that it declares."""
     if isinstance(item, Directive) and functor(item.goal) == ("param", 2):
         assert isinstance(item.goal, Struct)
         return names_in(item.goal.args[1])
@@ -85,13 +85,13 @@ def _find_unused_nonterminals(program: Program, file: SourceFile, findings: Find
     for rule in program.rules:
         key = functor(rule.head)
         if key is not None and key not in reached and _is_in(file, rule.span):
-            reached.add(key)  # said once
+            reached.add(key)  # reported once
             nonterminal = indicator_text(key, tree=True)
             findings.add(words.UNREACHED_NONTERMINAL(rule.span, nonterminal=nonterminal))
 
 
 def reachable_nonterminals(program: Program) -> set[Indicator]:
-    """Nonterminals that the start leads to by the bodies of rules, whatever their arguments."""
+    """Nonterminals that the start reaches by the bodies of rules, with any arguments."""
     calls: dict[Indicator, set[Indicator]] = {}
     for rule in program.rules:
         called = {k for goal in called_nonterminals(rule) if (k := functor(goal)) is not None}

@@ -24,10 +24,10 @@ __all__ = ["grammar_to_text"]
 
 
 def grammar_to_text(grammar: TreeGrammar, most_states: int | None = None) -> str:
-    """States in order, rules below them; only the first `most_states` where that is given.
+    """States in order, with their rules. `most_states` limits the output to the first states.
 
-    Runs of cells that lead to the same pair of states are one line, and so are features that split
-    alike. Weights are on the probability scale.
+    Consecutive cells that lead to the same pair of states are one line, and so are features with
+    the same transitions. Weights are on the probability scale.
     """
     states = grammar.first_states()
     shown = dict(islice(states.items(), most_states))
@@ -72,7 +72,8 @@ _Where: TypeAlias = tuple[tuple[str, str], ...]
 
 
 def _features_by_split(grammar: TreeGrammar, rule: SplitRule) -> dict[_Where, list[str]]:
-    """Features grouped by where their splits lead; those that are never proposed are left out."""
+    """Features grouped by the targets of their splits. Features that are never proposed are left
+    out."""
     out: dict[_Where, list[str]] = {}
     for f, feature in enumerate(grammar.features):
         where = tuple(_runs(grammar, f, rule.transitions[f].tolist()))
@@ -82,7 +83,7 @@ def _features_by_split(grammar: TreeGrammar, rule: SplitRule) -> dict[_Where, li
 
 
 def _runs(grammar: TreeGrammar, f: int, pairs: list[list[int]]) -> Iterator[tuple[str, str]]:
-    """(place, where it leads) for each run of cells that lead to the same pair of states."""
+    """(place, target) for each run of cells that lead to the same pair of states."""
     levels = grammar.levels[f]
     places = list(range(len(pairs)))
     for pair, cells in groupby(places, key=lambda i: pairs[i]):

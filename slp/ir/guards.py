@@ -1,4 +1,4 @@
-"""What guards say of features: the names that they compare a split's feature with."""
+"""The features that guards name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from slp.terms import Atom, Struct, Term, Var, functor, list_items
 
 __all__ = ["features_in_guards"]
 
-#: A name and where it stands.
+#: A name and its place.
 Named = tuple[str, SourceSpan | None]
 
 _EQUALITIES = {("=", 2), ("==", 2), ("\\=", 2), ("\\==", 2)}
@@ -21,10 +21,10 @@ _Clauses = Mapping[tuple[str, int] | None, Sequence[LogicClause]]
 
 
 def features_in_guards(program: Program) -> Iterator[Named]:
-    """The names that guards hold the feature of a split against, each once, with its place.
+    """The names with which guards compare the feature of a split, each once, with its place.
 
     The feature is a variable of the rule. Its names are the constants that it is equated with, the
-    elements of a list that it must be in, and those that facts and clauses have in its place.
+    elements of a list that it must be in, and those at its position in facts and clauses.
     """
     clauses: dict[tuple[str, int] | None, list[LogicClause]] = defaultdict(list)
     for clause in program.clauses:
@@ -40,7 +40,8 @@ def features_in_guards(program: Program) -> Iterator[Named]:
 
 
 def _names(goals: Sequence[Term], feature: Var, clauses: _Clauses) -> Iterator[Named]:
-    """Names that goals hold a variable against; every place of a predicate is followed once."""
+    """Names with which goals compare a variable. Each argument position of a predicate is followed
+    once."""
     todo: list[tuple[Term, Var]] = [(goal, feature) for goal in goals]
     followed: set[tuple[tuple[str, int] | None, int]] = set()
     while todo:
@@ -63,7 +64,7 @@ def _names(goals: Sequence[Term], feature: Var, clauses: _Clauses) -> Iterator[N
 
 
 def _in_head(clause: LogicClause, i: int, todo: list[tuple[Term, Var]]) -> Iterator[Named]:
-    """The constant in place `i` of a clause's head; a variable there is followed in its body."""
+    """The constant at position `i` of a clause's head. A variable there is followed in the body."""
     assert isinstance(clause.head, Struct)
     arg = clause.head.args[i]
     if isinstance(arg, Var) and clause.body is not None:

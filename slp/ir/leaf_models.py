@@ -1,4 +1,4 @@
-"""The leaf models that a program may declare, and what they take."""
+"""The leaf models that a program may declare, and their hyperparameters."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ __all__ = ["LEAF_MODELS", "Signature"]
 
 @dataclass(frozen=True)
 class Signature:
-    """How a model is written, and its hyperparameters: those in `real` may be any finite number,
-    the others are above 0."""
+    """The form of a model and its hyperparameters. Those in `real` may be any finite number; the
+    others are above 0."""
 
     written: str
     parameters: tuple[str, ...]

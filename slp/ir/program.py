@@ -1,7 +1,7 @@
-"""A checked program: what analysis makes of a file and everything it uses, as frozen data.
+"""A checked program as frozen data: the result of analysis for a file and all files that it uses.
 
-Parameters have their values here, library priors are included, constraints are typed. What still
-depends on a table (features, classes, the leaf model when none is declared) stays symbolic.
+Parameters have their values, library priors are included, and constraints are typed. What depends
+on a table (features, classes, the default leaf model) stays symbolic.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ __all__ = [
 Measure = Literal["feature_then_cut", "all", "gap", "each", "partition", "per_feature"]
 #: All measures, in the order of the core's enumeration.
 MEASURES: tuple[Measure, ...] = get_args(Measure)
-#: Measures whose weights sum to 1 over the splits that are left, whatever these are.
+#: Measures whose weights sum to 1 over the remaining splits.
 PROPER_MEASURES: tuple[Measure, ...] = ("feature_then_cut", "all", "gap")
-#: Measures that weigh each split 1, so that sums may exceed 1.
+#: Measures that give each split the weight 1, so that sums may exceed 1.
 COUNTING_MEASURES: tuple[Measure, ...] = ("each", "partition")
-#: Measures that draw the feature first by its weight.
+#: Measures that draw the feature first, by its weight.
 FEATURE_MEASURES: tuple[Measure, ...] = ("feature_then_cut", "gap")
 Failure = Literal["restrict", "condition"]
 
@@ -72,7 +72,7 @@ class LeafBody:
 
 @dataclass(frozen=True)
 class CallBody:
-    """A body that is one nonterminal: the same box goes on in another state."""
+    """A body that is one nonterminal: the same box continues in another state."""
 
     goal: Term
 
@@ -98,7 +98,7 @@ Body: TypeAlias = LeafBody | CallBody | SplitBody
 
 @dataclass(frozen=True)
 class TreeRule:
-    """`label :: head --> {before}, body.` Variables are shared between all parts."""
+    """`label :: head --> {before}, body.` All parts share variables."""
 
     label: Term
     head: Term
@@ -146,8 +146,8 @@ class Bins:
 
 @dataclass(frozen=True)
 class FeatureDeclaration:
-    """`:- feature(name, [...])`; `name` None declares for all numeric features not named
-    elsewhere."""
+    """`:- feature(name, [...])`. With `name` None it applies to all numeric features that are not
+    named elsewhere."""
 
     name: str | None
     kind: Literal["numeric", "categorical"] | None
@@ -170,8 +170,8 @@ class LeafDeclaration:
 
 @dataclass(frozen=True)
 class Support:
-    """Structural limits: rows (repeats counted) that each side of a split keeps, greatest depth
-    of a leaf."""
+    """Structural limits: the least number of rows (with repeats) on each side of a split, and the
+    greatest depth of a leaf."""
 
     min_leaf: int = 1
     max_depth: int | None = None
@@ -181,8 +181,8 @@ class Support:
 class EditPrior:
     """`:- use(edittree, [tree = File, p = P, measure = M]).`: trees are edits of a given one.
 
-    `p` is the probability of one more edit, strictly between 0 and 1; `measure` one that sums to 1
-    over any splits; `file` is where the tree was read, None if the caller gave it.
+    `p` is the probability of one more edit, strictly between 0 and 1. `measure` sums to 1 over any
+    splits. `file` is the file of the tree, None if the caller gave the tree.
     """
 
     tree: Tree
@@ -282,7 +282,7 @@ class MaxFeatures:
 
 @dataclass(frozen=True)
 class Monotone:
-    """Predictions never fall (`up`) or never rise (`down`) as `feature` grows. Global."""
+    """Predictions never decrease (`up`) or never increase (`down`) as `feature` grows. Global."""
 
     feature: str
     direction: Literal["up", "down"]
@@ -291,11 +291,11 @@ class Monotone:
 
 @dataclass(frozen=True)
 class Predicate:
-    """A check in Python (`module:function`) or Prolog (a goal): on each node if `local`, else on
-    the tree.
+    """A predicate in Python (`module:function`) or Prolog (a goal): on each node if `local`, else
+    on the tree.
 
-    `function` is what a caller brought, or what `slp.trees.predicates` made of the goal; None
-    where the goal only names code, which nobody has run.
+    `function` is the caller's function, or the function that `slp.trees.predicates` made of the
+    goal. None if the goal names code that has not been loaded.
     """
 
     language: Literal["python", "prolog"]
@@ -326,14 +326,14 @@ Constraint: TypeAlias = (
 
 @dataclass(frozen=True)
 class Program:
-    """Everything a `.slp` file says, checked. Data only; `slp.Program` is the class users hold.
+    """A checked program. `slp.Program` is the class for users.
 
-    `weights`: labels are weights over whole trees, nothing is renormalised at a choice.
-    `failure`: what a local constraint does, see DESIGN 3.
-    `edits`: the prior of edits of a given tree; then there are no rules and there is no start.
-    `parameters`: values in force, after defaults, `use(...)` and overrides.
-    `spans`: where declarations stand, by `start`, `response`, `leaf`, `failure`, `weights`,
-    `support:min_leaf`, `param:NAME`, `feature:NAME`, `feature_weight:NAME`, `ignore:COLUMN`.
+    `weights`: labels are weights over whole trees, and nothing is renormalised at a choice.
+    `failure`: the effect of a local constraint, see DESIGN 3. `edits`: the prior of edits of a
+    given tree; the program then has no rules and no start. `parameters`: values in force, after
+    defaults, `use(...)` and overrides. `spans`: places of declarations, by `start`, `response`,
+    `leaf`, `failure`, `weights`, `support:min_leaf`, `param:NAME`, `feature:NAME`,
+    `feature_weight:NAME`, `ignore:COLUMN`.
     """
 
     name: str
@@ -359,5 +359,5 @@ class Program:
 
     @property
     def max_leaves(self) -> int | None:
-        """The tightest `max_leaves`, None where there is none."""
+        """The smallest `max_leaves`, None if there is none."""
         return min((c.count for c in self.constraints if isinstance(c, MaxLeaves)), default=None)

@@ -1,11 +1,12 @@
-"""A rule's label and tests that ask how many rows its box has: arithmetic over N, in postfix.
+"""A rule's label and tests that depend on the number of rows of a box: arithmetic over N, in
+postfix.
 
-`RowFunction.code` runs on a stack of float64. It is the tests, in the order of the guards, then the
-label, if that depends on the rows too. A test takes two numbers off the stack; where it does not
-hold, the rule does not apply. Arithmetic is that of floats: exact for whole numbers below 2**53.
-Whatever gives no finite number (a division by zero, the logarithm of 0) is a *fault*.
-`slp.ir.row_values` evaluates it; this module needs no NumPy, as the installation imports it to make
-the parser's tables.
+`RowFunction.code` runs on a stack of float64. It has the tests, in the order of the guards, and
+then the label if that depends on the rows. A test takes two numbers off the stack. If it does not
+hold, the rule does not apply. Arithmetic is in floating point, and exact for integers below 2**53.
+A result that is not finite (a division by zero, the logarithm of 0) is a *fault*.
+`slp.ir.row_values` evaluates the code. This module needs no NumPy, because the installation imports
+it to make the parser's tables.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ __all__ = ["ROUNDING", "UNARY", "Instruction", "Op", "RowFunction", "row_functio
 
 
 class Op(IntEnum):
-    """What an instruction does; the core's enumeration has the same order.
+    """The instructions, in the order of the core's enumeration.
 
-    `CONSTANT` pushes its operand, `ROWS` the number of rows, `COUNT` that of the rows of class
-    number `operand` of `RowFunction.classes`. From `LESS` on they are tests.
+    `CONSTANT` pushes its operand, `ROWS` the number of rows, `COUNT` the number of rows of class
+    number `operand` of `RowFunction.classes`. The instructions from `LESS` on are tests.
     """
 
     CONSTANT = 0
@@ -64,16 +65,17 @@ Instruction: TypeAlias = tuple[Op, float]
 
 @dataclass(frozen=True)
 class RowFunction:
-    """`code` is (instruction, operand) after (instruction, operand); `classes` are those whose rows
-    it counts. `labelled`: the label is what is left on the stack; else it is the rule's own."""
+    """`code` has (instruction, operand) pairs. `classes` are the classes whose rows it counts.
+    `labelled`: the label is the number left on the stack; otherwise the label is a constant of the
+    rule."""
 
     code: tuple[Instruction, ...]
     labelled: bool
     classes: tuple[str, ...] = ()
 
 
-#: Instructions that take one number off the stack; the others but `CONSTANT`, `ROWS` and `COUNT`
-#: take two.
+#: Instructions that take one number off the stack. The others take two, except `CONSTANT`, `ROWS`
+#: and `COUNT`.
 UNARY = {
     Op.NEGATE,
     Op.ABSOLUTE,
@@ -107,8 +109,8 @@ _NAMES = {Op.MINIMUM: "min", Op.MAXIMUM: "max", Op.ABSOLUTE: "abs", Op.ROUND: "r
 
 
 def row_function_in_words(function: RowFunction) -> tuple[str | None, list[str]]:
-    """The label, None where it does not depend on the rows, and the tests, as arithmetic over N,
-    the number of rows, and N(class)."""
+    """The label (None if it does not depend on the rows) and the tests, as arithmetic over the
+    number of rows N and N(class)."""
     stack: list[str] = []
     tests: list[str] = []
     for op, operand in function.code:
@@ -141,5 +143,5 @@ def _bracketed(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """Without the brackets around the whole."""
+    """The text without brackets around the whole."""
     return text[1:-1] if text.startswith("(") else text

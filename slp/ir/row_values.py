@@ -1,4 +1,4 @@
-"""Row functions evaluated in many boxes at once (`slp.ir.row_function` says what they are)."""
+"""Row functions evaluated in many boxes at once. `slp.ir.row_function` defines them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Floats: TypeAlias = NDArray[np.float64]
 
 
 class Evaluated(NamedTuple):
-    """What a function is in B boxes.
+    """The values of a function in B boxes.
 
     Attributes
     ----------
-    holds : bool, shape (B,). Whether all tests hold; True also where one has a fault.
-    label : float64, shape (B,). The factor of the label (1 where it does not depend on the rows),
-        whatever the tests say. NaN for a fault, in the label or in a test that is reached.
+    holds : bool, shape (B,). Whether all tests hold; True also where a test has a fault.
+    label : float64, shape (B,). The factor of the label (1 if it does not depend on the rows), also
+        where tests do not hold. NaN for a fault, in the label or in a test that is reached.
     """
 
     holds: NDArray[np.bool_]
@@ -30,8 +30,8 @@ class Evaluated(NamedTuple):
 
 
 def evaluate_rows(function: RowFunction, rows: Floats, counts: Floats) -> Evaluated:
-    """The function in boxes of so many rows, shape (B,), counted with repeats; `counts`, shape (C,
-    B), are the rows of each of `function.classes`."""
+    """Evaluate the function in boxes. `rows`, shape (B,), are their numbers of rows with repeats.
+    `counts`, shape (C, B), are their numbers of rows of each of `function.classes`."""
     stack: list[Floats] = []
     holds = np.ones(len(rows), np.bool_)
     fault = np.zeros(len(rows), np.bool_)

@@ -1,35 +1,36 @@
-"""A finite weighted top-down tree grammar: what a program lowers to, and what every engine runs on.
+"""A finite weighted top-down tree grammar: the result of lowering, on which every engine runs.
 
 It knows the names and kinds of the features, and no rows. A *state* is a ground nonterminal of the
 program together with the states of the local constraints. Each state has *rules*: stop
-(`LeafRule`), go on in another state with the same box (`CallRule`), or split (`SplitRule`).
+(`LeafRule`), continue in another state with the same box (`CallRule`), or split (`SplitRule`).
 
 Split classes
 -------------
-The thresholds of numeric feature `f` fall into `2 * m + 1` *cells*, `m = len(breakpoints[f])`: cell
-`2 * i` is the open interval below breakpoint `i` (above the one before), cell `2 * i + 1` is
-breakpoint
-`i` itself, cell `2 * m` is what lies above the last. The cells of a categorical feature are its
-levels, in the table's order. `SplitRule.transitions[f][cell]` is the pair (left state, right
-state), or
-`FORBIDDEN` twice where a local constraint or a guard behind the split says no, or `OUTSIDE` twice
-where the rule does not propose such a split at all (its feature is bound to another one, or
+The thresholds of numeric feature `f` are divided into `2 * m + 1` *cells*, `m =
+len(breakpoints[f])`. Cell `2 * i` is the open interval below breakpoint `i` (above the one before),
+cell `2 * i + 1` is breakpoint `i` itself, and cell `2 * m` is the interval above the last. The
+cells of a categorical feature are its levels, in the table's order.
+
+`SplitRule.transitions[f][cell]` is the pair (left state, right state). It is `FORBIDDEN` twice if a
+local constraint or a guard behind the split excludes the split. It is `OUTSIDE` twice if the rule
+does not propose such a split at all (because its feature is bound to another one, or of
 `max_depth`).
 
 Weights (probability scale as logarithms)
 -----------------------------------------
-A rule's weight in a box is `exp(log_weight)`, times the label of its row function where it has one.
-A row function (`slp.ir.row_function`) is evaluated in each box from its rows, counted with repeats;
-no state passes them on. Where one of its tests does not hold, or the label is 0, the rule does not
-exist in the box.
+A rule's weight in a box is `exp(log_weight)`, times the label of its row function if it has one. A
+row function (`slp.ir.row_function`) is evaluated in each box from its number of rows with repeats,
+which is no part of the state. If one of its tests does not hold, or the label is 0, the rule does
+not exist in the box.
 
-In a box, a rule is *applicable* if: a leaf rule, its majority classes are satisfied; a split
-rule, some structurally valid split is neither OUTSIDE nor FORBIDDEN; a call rule, always. With
-`failure == "condition"` FORBIDDEN splits and majority classes do not bear on applicability, nor
-on the split measure: they keep their share and the derivation fails. If `normalise`, each weight
-is divided by the sum of the weights of the rules applicable in the box. A split rule's weight is
-then multiplied by the split measure (see `slp.ir.program.MEASURES`, `docs/priors.md`), taken over
-the splits that are left.
+In a box, a leaf rule is *applicable* if its majority classes are satisfied, a split rule if some
+structurally valid split is neither OUTSIDE nor FORBIDDEN, and a call rule always. With `failure ==
+"condition"`, FORBIDDEN splits and majority classes affect neither applicability nor the split
+measure: such splits and leaves keep their probability, and the derivation fails.
+
+If `normalise`, each weight is divided by the sum of the weights of the rules applicable in the box.
+A split rule's weight is then multiplied by the split measure over the remaining splits (see
+`slp.ir.program.MEASURES`, `docs/priors.md`).
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ OUTSIDE = -2
 
 @dataclass(frozen=True)
 class LeafRule:
-    """Stop. `majority` lists the classes no other class may outnumber in this leaf."""
+    """The derivation ends. `majority` lists the classes that no other class may outnumber in this
+    leaf."""
 
     log_weight: float
     majority: tuple[str, ...] = ()
@@ -99,10 +101,10 @@ Rule: TypeAlias = LeafRule | CallRule | SplitRule
 
 @dataclass(frozen=True)
 class State:
-    """A state's name for people (`tree(2), contains infant`) and its rules, in the program's
-    order. `level` is the number of splits on the path on which it was found: its depth, where
-    states of different depths are kept apart. Every tree that it derives has `least_leaves` or
-    more."""
+    """The name of a state for people (`tree(2), contains infant`) and its rules, in the program's
+    order. `level` is the number of splits on the path on which the state was found; it is the depth
+    if states of different depths are distinct. Every tree that the state derives has at least
+    `least_leaves` leaves."""
 
     name: str
     rules: tuple[Rule, ...]
@@ -111,17 +113,16 @@ class State:
 
 
 class OpenStates(ABC):
-    """States that are made when they are first asked for, by any thread. Their numbers depend on
-    the order in which that is, and are the same for as long as the object lives.
+    """States that are made when an engine first needs them, by any thread. Their numbers depend on
+    the order in which they are made, and stay the same for the lifetime of the object.
 
     Attributes
     ----------
-    first : the states that were made to see that there are many, by number: those nearest to the
-        start.
-    single_derivation : whether it is certain that each state, first or not, has no call, and one
-        leaf rule and one split rule at most.
-    measures : those that a split rule of any state, first or not, may have.
-    identity : the same for programs that have the same states, in one version of this library.
+    first : by number, the states nearest to the start, which were made to see that there are many.
+    single_derivation : whether it is certain that no state has a call rule, and that each has at
+        most one leaf rule and one split rule.
+    measures : all measures that split rules of the states may have.
+    identity : equal for programs that have the same states, in one version of this library.
     """
 
     first: Mapping[int, State]
@@ -131,44 +132,45 @@ class OpenStates(ABC):
 
     @abstractmethod
     def __getitem__(self, state: int) -> State:
-        """A state that the start is, or a rule of a state made before leads to.
+        """The start, or a state that a rule of a state made before leads to.
 
         Raises
         ------
         SlpError
-            What `slp.lower` finds wrong with it; E304: the states that may be made are used up.
+            The error that `slp.lower` finds in it; E304: the limit on the number of states is
+            reached.
         """
 
     @abstractmethod
     def listed(self) -> tuple[State, ...]:
-        """All states, as a grammar has them that is not open.
+        """All states, as in a grammar that is not open.
 
         Raises
         ------
         SlpError
-            E304: they are too many; E220 and others: one of them cannot be computed.
+            E304: there are too many; E220 and others: one of them cannot be computed.
         """
 
 
 @dataclass(frozen=True)
 class TreeGrammar:
-    """Weighted tree grammar over `features` (the table's feature columns, in order, ignored ones
-    left out).
+    """Weighted tree grammar over `features`, the table's feature columns in order, without ignored
+    ones.
 
-    `states` are all that can be reached, or, where these are many, `OpenStates`: for engines that
-    meet a few of them. An engine that needs all asks for the grammar `listed`.
-    `levels[f]` are the levels of a categorical feature, None for a numeric one. `breakpoints[f]` is
-    float64, strictly increasing, empty for a categorical feature. `feature_weights` is float64,
-    shape (d,).
-    `min_leaf` counts rows with repeats. `max_leaves` conditions on at most so many leaves.
-    `horizon` is the number of splits on one path up to which states were expanded: states first
-    reached there have no split rules, which is exact for tables that cannot split deeper.
+    `states` are all reachable states. If there are many, they are `OpenStates`, for engines that
+    need few of them; an engine that needs all takes the grammar `listed`. `levels[f]` are the
+    levels of a categorical feature, None for a numeric one. `breakpoints[f]` is float64, strictly
+    increasing, empty for a categorical feature. `feature_weights` is float64, shape (d,).
+    `min_leaf` counts rows with repeats. `max_leaves` conditions on at most this number of leaves.
+
+    `horizon` is the number of splits on a path up to which states were expanded. States first
+    reached there have no split rules. This is exact for tables that cannot split deeper.
+
     `normalised` tells whether the weights of all trees are known to sum to 1 on every table (no
-    failure possible, no `:- weights.`). Where the states are open, that is told from the first, and
-    every state that is made later is held to it (E304): nothing fails in a derivation unless it
-    meets a state for which whoever follows it gets that error. So the weights of the trees whose
-    states can be made sum to 1 less the probability that the program derives another tree, and to
-    1 where no state fails. Chains start from such derivations.
+    failure is possible, and there is no `:- weights.`). With open states, the first states decide
+    this, and a later state that contradicts it raises E304. So the weights of the trees whose
+    states can be made sum to 1 minus the probability of the other trees of the program, and to 1 if
+    no state raises an error. Chains start from such derivations.
     """
 
     features: tuple[str, ...]
@@ -185,7 +187,7 @@ class TreeGrammar:
     normalised: bool
 
     def first_states(self) -> Mapping[int, State]:
-        """By number all states or, where they are open, the first."""
+        """All states by number; if they are open, the first ones."""
         if isinstance(self.states, OpenStates):
             return self.states.first
         return dict(enumerate(self.states))
@@ -196,14 +198,14 @@ class TreeGrammar:
         return self.states
 
     def listed(self) -> TreeGrammar:
-        """The grammar with all its states, which may have other numbers then; raises as
-        `OpenStates.listed` does."""
+        """The grammar with all its states, which may have other numbers. Raises as
+        `OpenStates.listed`."""
         if isinstance(self.states, OpenStates):
             return replace(self, states=self.states.listed())
         return self
 
     def rules(self) -> Iterator[tuple[int, Rule]]:
-        """The rules of `first_states`, with the number of their state."""
+        """The rules of `first_states`, each with the number of its state."""
         for s, state in self.first_states().items():
             for rule in state.rules:
                 yield s, rule

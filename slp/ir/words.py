@@ -1,7 +1,7 @@
 """A program's meaning in plain words, for `slp explain` and for summaries.
 
 Entry points: `describe_constraint` (one constraint, one sentence) and `describe_prior` (the whole
-program, a sentence a line).
+program, one sentence per line).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _interval(feature: str, low: float, high: float) -> str:
 
 
 def describe_constraint(constraint: ir.Constraint) -> str:
-    """What a constraint asks of a tree, as one sentence."""
+    """What a tree must satisfy, as one sentence."""
     return visible(_describe_constraint(constraint))
 
 
@@ -107,7 +107,7 @@ def _describe_constraint(constraint: ir.Constraint) -> str:
 
 
 def predicate_text(predicate: ir.Predicate) -> str:
-    """What people know a predicate by: `the Python predicate shape:small`."""
+    """The name of a predicate for people: `the Python predicate shape:small`."""
     goal = predicate.goal
     name = goal.value if isinstance(goal, Text) else _text(goal)
     return f"the {predicate.language.capitalize()} predicate {visible(name)}"
@@ -123,8 +123,9 @@ def _count(n: int, one: str, many: str) -> str:
 
 
 def describe_prior(program: ir.Program, *, fine_print: bool = True) -> list[str]:
-    """The whole program in words: start, rules, limits, constraints, leaves, columns; with
-    `fine_print` also how what does not apply, or is forbidden, is made up for."""
+    """The whole program in words: start, rules, limits, constraints, leaves, columns. With
+    `fine_print` also how labels and measures are renormalised, and the effect of forbidden splits.
+    """
     return [visible(sentence) for sentence in _describe_prior(program, fine_print)]
 
 
@@ -146,7 +147,7 @@ def _describe_prior(program: ir.Program, fine_print: bool) -> list[str]:
 
 
 def _describe_edits(program: ir.Program, edits: ir.EditPrior, fine_print: bool) -> list[str]:
-    """The prior of edits of a given tree in words, with everything else."""
+    """The prior of edits of a given tree in words, with the rest of the program."""
     lines = [
         f"Trees are edits of a given one{f' ({edits.file})' if edits.file else ''}, which has "
         f"{_count(edits.tree.n_leaves, 'leaf', 'leaves')}.",
@@ -183,7 +184,7 @@ def _describe_rule(rule: ir.TreeRule, weights: bool) -> str:
 
 
 def _rows(goal: Term) -> str:
-    """What `rows(N)` or `rows(Class, N)` binds: `N rows`, `N rows of yes`."""
+    """The result of `rows(N)` or `rows(Class, N)`: `N rows`, `N rows of yes`."""
     assert isinstance(goal, Struct)
     of = f" of {_text(goal.args[0])}" if len(goal.args) == 2 else ""
     return f"{_text(goal.args[-1])} rows{of}"
@@ -270,7 +271,8 @@ def _describe_columns(program: ir.Program) -> list[str]:
 
 
 def _describe_feature(f: ir.FeatureDeclaration, others: str) -> str:
-    """What is declared of a feature; of those that are not named `others` is the beginning."""
+    """The declarations of a feature. `others` begins the sentence for features that are not
+    named."""
     name = f.name or f"{others} numeric feature"
     if f.coding is None:
         return f"{name} is {f.kind or 'a feature'}."
@@ -281,7 +283,8 @@ def _describe_feature(f: ir.FeatureDeclaration, others: str) -> str:
 
 
 def _text(term: Term) -> str:
-    """A term as its author wrote it, on one line; as plain Prolog text where it was not read."""
+    """A term on one line, as its author wrote it, or as Prolog text if it was not read from a
+    file."""
     if term.span is not None:
         return " ".join(term.span.text.split())
     match term:

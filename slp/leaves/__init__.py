@@ -2,8 +2,7 @@
 
 Entry points: `leaf_model` (from a `:- leaf(...)` declaration, or the default for the response), the
 four conjugate models `Dirichlet`, `NormalInverseGamma`, `GammaPoisson`, `GammaExponential`, and
-`LeafModel`, the protocol that they keep and a new model has to; in `labels`, classes in their own
-type.
+`LeafModel`, the protocol of every model. `labels` has classes in their own type.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a leaf model must offer: additive sufficient statistics, marginal likelihood, predictive."""
+"""The protocol of leaf models: additive sufficient statistics, marginal likelihood, predictive."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from slp.leaves.labels import Label
 
 __all__ = ["LEVEL", "LeafModel"]
 
-#: Probability of the credible intervals that a leaf is shown with.
+#: Probability of the credible intervals of a leaf.
 LEVEL = 0.9
 
 
@@ -45,8 +45,8 @@ class LeafModel(Protocol):
         ...
 
     def mean(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Posterior predictive mean, shape (...). Only for numeric responses (inf if it has
-        none)."""
+        """Posterior predictive mean, shape (...). Only for numeric responses (inf if the mean is
+        infinite)."""
         ...
 
     def cdf(self, S: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -64,10 +64,10 @@ class LeafModel(Protocol):
         ...
 
     def predictive(self, S: NDArray[np.float64]) -> dict[str, Any]:
-        """What one leaf predicts, for people and JSON: `{"probabilities": {class: p}}`, or a mean
-        (of counts `"rate"`) with its central credible interval of probability `LEVEL`."""
+        """The prediction of one leaf, for people and JSON: `{"probabilities": {class: p}}`, or a
+        mean (for counts `"rate"`) with its central credible interval of probability `LEVEL`."""
         ...
 
     def describe(self) -> str:
-        """The model as it would be declared, `dirichlet(1)`."""
+        """The model as in a declaration, such as `dirichlet(1)`."""
         ...

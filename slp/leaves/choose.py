@@ -1,4 +1,4 @@
-"""Which leaf model: the declared one, its hyperparameters checked, or the response's default."""
+"""The leaf model: the declared one, with hyperparameters checked, or the response's default."""
 
 from __future__ import annotations
 
@@ -41,19 +41,20 @@ def leaf_model(
 ) -> LeafModel:
     """The leaf model for a response.
 
-    `classes` are the sorted class labels, () for a numeric response; `y` is as for
-    `LeafModel.statistics`. Without a declaration it is `dirichlet(1)` for classes and
-    `normal_inverse_gamma(mean(y), 0.1, 3, var(y) / 10)` for numbers, where var is the mean squared
-    deviation, or 1 if all responses are equal: within a leaf a variance of var(y) / 20 is expected,
-    as if 2 alpha = 6 rows had been seen. A leaf varies less than the whole response; with the total
-    variance here intervals were too wide (docs/notes/coverage.md).
+    `classes` are the sorted class labels, () for a numeric response. `y` is as for
+    `LeafModel.statistics`. The default is `dirichlet(1)` for classes. For numbers it is
+    `normal_inverse_gamma(mean(y), 0.1, 3, var(y) / 10)`, where var is the mean squared deviation,
+    or 1 if all responses are equal. Then the prior mean of the variance within a leaf is var(y) /
+    20, with the weight of 2 alpha = 6 rows. It is smaller than var(y), because a leaf varies less
+    than the whole response. With the total variance, intervals were too wide
+    (docs/notes/coverage.md).
 
     Raises
     ------
     DataError
-        E434: an unknown model, a wrong number of hyperparameters or a value out of range.
-        E431: a Dirichlet list that does not have one number for each class.
-        E430: a model of classes for a numeric response, or the other way round.
+        E434: an unknown model, a wrong number of hyperparameters or a value out of range. E431: the
+        number of a Dirichlet list's entries is not the number of classes. E430: a model of classes
+        for a numeric response, or the opposite.
     """
     if declaration is None:
         return Dirichlet(classes, 1) if classes else _default_numeric(y)

@@ -75,7 +75,7 @@ class Dirichlet:
 
     def class_cdf(self, S: NDArray[np.float64], outcome: int, p: float) -> NDArray[np.float64]:
         """The distribution function of Beta(a_c + n_c, the sum of a + n over the other classes) at
-        p, shape (...); of an only class, whose probability is 1, a step."""
+        p, shape (...). With a single class, whose probability is 1, it is a step."""
         betainc = late_import("scipy.special").betainc
 
         weights = np.asarray(S) + self.concentration
@@ -86,7 +86,7 @@ class Dirichlet:
         return np.asarray(betainc(own, others, p))
 
     def summary(self, S: NDArray[np.float64]) -> dict[str, Any]:
-        """`{"counts": {class: n}}`, classes that do not occur in the leaf left out."""
+        """`{"counts": {class: n}}`, without classes that do not occur in the leaf."""
         counts = zip(self.classes, np.asarray(S).tolist(), strict=True)
         return {"counts": {label: int(n) for label, n in counts if n}}
 

@@ -16,9 +16,9 @@ __all__ = ["GammaExponential"]
 class GammaExponential(NumericModel):
     """`gamma_exponential(a, b)`: rate r ~ Gamma(shape a, rate b), y | r ~ Exponential(r).
 
-    A duration whose end was seen counts r exp(-r y); one censored at y counts exp(-r y).
-    Statistics (k = 3): n, e = events seen, t = sum of y. The durations of a leaf have (Ibrahim,
-    Chen & Sinha 2001, Bayesian Survival Analysis, section 2.1)
+    A duration y with an observed end contributes r exp(-r y) to the likelihood; one censored at y
+    contributes exp(-r y). Statistics (k = 3): n, e = observed events, t = sum of y. The durations
+    of a leaf have (Ibrahim, Chen & Sinha 2001, Bayesian Survival Analysis, section 2.1)
 
         p(y) = Gamma(a + e) / Gamma(a) * b^a / (b + t)^(a + e)
 
@@ -33,7 +33,8 @@ class GammaExponential(NumericModel):
         self._rising = LogRising(a)
 
     def statistics(self, y: NDArray[Any]) -> NDArray[np.float64]:
-        """(1, event, y), shape (n, 3), of durations (n,), or of (duration, event seen) (n, 2)."""
+        """(1, event, y), shape (n, 3), of durations (n,), or of (duration, event observed) (n,
+        2)."""
         y = np.asarray(y, dtype=np.float64)
         times, events = (y, np.ones_like(y)) if y.ndim == 1 else (y[:, 0], y[:, 1])
         return np.stack([np.ones_like(times), events, times], axis=-1)
@@ -49,7 +50,8 @@ class GammaExponential(NumericModel):
         )
 
     def mean(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(b + t) / (a + e - 1), shape (...); inf where a + e <= 1, as the Lomax mean then is."""
+        """(b + t) / (a + e - 1), shape (...); inf if a + e <= 1, where the Lomax mean is
+        infinite."""
         a, b = self.hyperparameters
         S = np.asarray(S)
         shape = a + S[..., 1]
@@ -63,13 +65,13 @@ class GammaExponential(NumericModel):
         return np.asarray(-np.expm1(-(a + S[..., 1]) * np.log1p(y / (b + S[..., 2]))))
 
     def summary(self, S: NDArray[np.float64]) -> dict[str, Any]:
-        """`{"n": .., "events": .., "mean": ..}` with the mean time, censored ones included."""
+        """`{"n": .., "events": .., "mean": ..}` with the mean time, including censored times."""
         n, events, time = np.asarray(S).tolist()
         return {"n": int(n), "events": int(events), "mean": leaf_mean(n, time)["mean"]}
 
     def predictive(self, S: NDArray[np.float64]) -> dict[str, Any]:
-        """`{"mean": .., "mean_interval": [.., ..], "time": ..}`: the predictive mean (None if it
-        has none), the interval of the mean 1/r, and the time in which the events were seen."""
+        """`{"mean": .., "mean_interval": [.., ..], "time": ..}`: the predictive mean (None if it is
+        infinite), the interval of the mean 1/r, and the total observed time."""
         a, b = self.hyperparameters
         _, events, time = np.asarray(S).tolist()
         low, high = gamma_interval(a + events, b + time)

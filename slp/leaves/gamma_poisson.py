@@ -33,7 +33,7 @@ class GammaPoisson(NumericModel):
         self._rising = LogRising(a)
 
     def statistics(self, y: NDArray[Any]) -> NDArray[np.float64]:
-        """(1, y, log y!), shape (n, 3), of whole float64 (n,)."""
+        """(1, y, log y!), shape (n, 3), of integers as float64 (n,)."""
         y = np.asarray(y, dtype=np.float64)
         return np.stack([np.ones_like(y), y, LogRising(1.0)(y.astype(np.int64))], axis=-1)
 
@@ -71,8 +71,8 @@ class GammaPoisson(NumericModel):
         return leaf_mean(n, s)
 
     def predictive(self, S: NDArray[np.float64]) -> dict[str, Any]:
-        """`{"rate": .., "rate_interval": [.., ..], "count": ..}`: the predictive mean, which is
-        that of the rate r, the interval of r, and the sum of the counts."""
+        """`{"rate": .., "rate_interval": [.., ..], "count": ..}`: the predictive mean, which equals
+        the mean of the rate r, the interval of r, and the sum of the counts."""
         a, b = self.hyperparameters
         n, s, _ = np.asarray(S).tolist()
         ends = gamma_interval(a + s, b + n)

@@ -1,8 +1,8 @@
-"""Classes of a response in their own type: truth values, whole numbers, other numbers, or text.
+"""Classes of a response in their own type: booleans, integers, other numbers, or text.
 
 A program names a class by its text (`majority(Box, 1)`, `majority(Box, true)`), and so does a key
-of a JSON object. As text a truth value is `true` or `false`, a whole number its decimal digits, any
-other number its shortest decimal form.
+of a JSON object. As text a boolean is `true` or `false`, an integer its decimal digits, any other
+number its shortest decimal form.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 __all__ = ["Label", "label_array", "label_of", "label_text", "sorted_labels"]
 
-#: A class of a response. Those of one response have one type.
+#: A class of a response. All classes of a response have one type.
 Label: TypeAlias = bool | int | float | str
 
 
 def label_of(value: Any) -> Label:
-    """A value of any Python or NumPy type that is not missing as one of Python's own."""
+    """A value of any Python or NumPy type, as the corresponding type of Python. It must not be
+    missing."""
     if isinstance(value, str):
         return str(value)
     if isinstance(value, bool | np.bool_):
@@ -30,7 +31,7 @@ def label_of(value: Any) -> Label:
 
 
 def label_text(label: Label) -> str:
-    """A label as text: see the module."""
+    """A label as text (see the module's docstring)."""
     if isinstance(label, str):
         return label
     if isinstance(label, bool):
@@ -41,8 +42,8 @@ def label_text(label: Label) -> str:
 
 
 def sorted_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
-    """Labels in order: numbers (False before True) by value; text by value where all of it are
-    whole numbers, else by its characters."""
+    """Labels in order: numbers by value (False before True); text by value if all labels are
+    integers, else by characters."""
     given = list(labels)
     texts = [label for label in given if isinstance(label, str)]
     numbers = [label for label in given if not isinstance(label, str)]
@@ -56,7 +57,7 @@ def _is_whole(text: str) -> bool:
 
 
 def label_array(labels: Sequence[Label]) -> NDArray[Any]:
-    """Labels of one type as an array (C,) of bool, int64, float64 or str; of Python integers where
+    """Labels of one type as an array (C,) of bool, int64, float64 or str, or of Python integers if
     one is beyond int64."""
     if all(isinstance(label, int) for label in labels):
         truth = all(isinstance(label, bool) for label in labels)

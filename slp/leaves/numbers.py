@@ -1,4 +1,4 @@
-"""What the models of a numeric response share."""
+"""Functions that the models of a numeric response share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["NumericModel", "finite", "gamma_interval", "leaf_mean", "number_text
 
 
 def number_text(x: float) -> str:
-    """A number as a program may write it: shortest digits, whole numbers without a point."""
+    """A number as in a program: shortest digits, integers without a point."""
     if x == int(x) and abs(x) < 1e15:
         return str(int(x))
     text = repr(float(x))
@@ -25,7 +25,7 @@ def number_text(x: float) -> str:
 
 
 class NumericModel:
-    """Base of the numeric models: it has no classes."""
+    """Base of the numeric models, which have no classes."""
 
     name: str
     classes: tuple[Label, ...] = ()
@@ -41,17 +41,17 @@ class NumericModel:
         raise TypeError(f"{self.name} models numbers, which have no class probabilities")
 
     def describe(self) -> str:
-        """The model as it would be declared."""
+        """The model as in a declaration."""
         return f"{self.name}({', '.join(map(number_text, self.hyperparameters))})"
 
 
 def leaf_mean(n: float, total: float) -> dict[str, Any]:
-    """`{"n": .., "mean": ..}` of a leaf; an empty one has no mean."""
+    """`{"n": .., "mean": ..}` of a leaf. An empty leaf has no mean."""
     return {"n": int(n), "mean": total / n if n else None}
 
 
 def finite(x: float) -> float | None:
-    """A number for JSON, which has none that is infinite: None in its place."""
+    """A number for JSON: None in place of an infinite one."""
     return x if math.isfinite(x) else None
 
 

@@ -1,7 +1,7 @@
 """Logarithms of ratios of gamma functions, the only special function of the marginal likelihoods.
 
-`log Gamma(a + i) - log Gamma(a) = sum of log(a + j) over 0 <= j < i` is tabulated as that sum: no
-cancellation where `a` is large, and a look-up where an engine asks for millions of boxes.
+`log Gamma(a + i) - log Gamma(a) = sum of log(a + j) over 0 <= j < i` is tabulated as this sum. The
+sum has no cancellation for large `a`, and engines need the values for millions of boxes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LONGEST_TABLE = 1 << 20  # 8 MiB; above it log Gamma itself is accurate enough
 
 
 class LogRising:
-    """`log Gamma(a + i) - log Gamma(a)` for whole `i >= 0`: the log of a rising factorial."""
+    """`log Gamma(a + i) - log Gamma(a)` for integers `i >= 0`: the log of a rising factorial."""
 
     def __init__(self, a: float) -> None:
         self.a = a
@@ -27,7 +27,7 @@ class LogRising:
         self._grow(256)
 
     def __call__(self, i: NDArray[np.integer]) -> NDArray[np.float64]:
-        """Values for an integer array of any shape; the table grows as far as it is asked."""
+        """Values for an integer array of any shape. The table grows to the largest argument."""
         try:
             return np.asarray(self._table[i])
         except IndexError:
@@ -55,7 +55,7 @@ class LogRising:
 def log_gamma_half_step(a: float) -> float:
     """`log Gamma(a + 1/2) - log Gamma(a)`.
 
-    Where `a` is large, the series in 1/a (Tricomi & Erdelyi 1951): the next term is below 3e-16.
+    For large `a` it is the series in 1/a (Tricomi & Erdelyi 1951), whose next term is below 3e-16.
     """
     if a < 64:
         return math.lgamma(a + 0.5) - math.lgamma(a)

@@ -1,4 +1,4 @@
-"""`load`, `parse`, `find_mistakes`: programs from files, the library and text, and their mistakes."""
+"""`load`, `parse`, `find_mistakes`: programs from files, the library and text."""
 
 from __future__ import annotations
 
