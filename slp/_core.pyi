@@ -1,6 +1,6 @@
 """The compiled kernels (native/bindings/module.cpp). Call them through `slp.kernels`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -189,6 +189,48 @@ class MHState:
     def log_likelihood(self) -> float: ...
     def choices(self) -> NDArray[np.int32]: ...
     def leaf_statistics(self, sampler: MHSampler) -> NDArray[np.float64]: ...
+
+class SMCIsland:
+    """Particles; never changed."""
+
+    @property
+    def done(self) -> bool: ...
+    def choices(self, particle: int) -> NDArray[np.int32]: ...
+    def log_weights(self) -> NDArray[np.float64]: ...
+    def dump(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+
+class SMCSampler:
+    """Particle filters over the trees of a problem whose leaves are not counted.
+
+    `how`: proposal, order and scheme, by their places in `slp.engines.smc`. `ess`: share of the n
+    particles below which they are drawn anew. `room`: bytes of an island.
+    """
+
+    def __init__(
+        self,
+        engine: ExactEngine,
+        n: int,
+        kept: int,
+        how: Sequence[int],
+        ess: float,
+        power: float,
+        max_leaves: int,
+        max_features: int,
+        room: int,
+    ) -> None: ...
+    def start(self) -> SMCIsland: ...
+    def advance(
+        self, island: SMCIsland, seeds: NDArray[np.uint64], n: int
+    ) -> tuple[SMCIsland | None, list[int]]: ...
+    def scripted(
+        self, island: SMCIsland, script: list[int]
+    ) -> tuple[SMCIsland, list[int], list[list[float]]]: ...
+    def restore(
+        self,
+        events: NDArray[np.int64],
+        last: NDArray[np.int64],
+        log_weights: NDArray[np.float64],
+    ) -> SMCIsland | None: ...
 
 class MHSampler:
     """Metropolis-Hastings over the proof trees of a problem whose leaves are not counted.

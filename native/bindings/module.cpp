@@ -1,5 +1,5 @@
 // The Python module of the core: arrays in, arrays out, no decisions. Each room of the core has a
-// file: problem.cpp, exact.cpp, mcmc.cpp; edits.cpp has the sampler over edits.
+// file: problem.cpp, exact.cpp, mcmc.cpp, smc.cpp; edits.cpp has the sampler over edits.
 //
 // Every function takes C-contiguous arrays of exactly the stated type (slp.kernels sees to that; no
 // conversion happens here), releases the interpreter lock while the core works, and hands the
@@ -17,6 +17,7 @@ void bind_problem(nb::module_& m);
 void bind_exact(nb::module_& m);
 void bind_mcmc(nb::module_& m);
 void bind_edits(nb::module_& m);
+void bind_smc(nb::module_& m);
 
 namespace {
 
@@ -45,4 +46,5 @@ NB_MODULE(_core, m) {
     bind_exact(m);
     bind_mcmc(m);
     bind_edits(m);
+    bind_smc(m);
 }

@@ -28,6 +28,10 @@ CHAINS_TOO_LARGE = E501.says(
     "beside the table, which leaves {room}",
     "give it more by --memory (`memory` in Python), or run fewer chains, rungs or threads",
 )
+PARTICLES_TOO_LARGE = E501.says(
+    "an island of {particles:,} particles takes more than its share of the memory, {room}",
+    "give it more by --memory (`memory` in Python), or run fewer `particles` or `islands`",
+)
 NO_MEMORY_LEFT = E501.says(
     "there is no memory left on this machine, or the process may take no more",
     "give a --memory (`memory` in Python) that it has, close other programs, or take fewer rows",

@@ -41,11 +41,21 @@ public:
     // The same of a rule under `partition` and the split whose left side has a key.
     bool take_part_by_key(std::int32_t rule, Key left, Choice& out);
 
-private:
+    // Of the goal entered: the rules that can be taken, each with the log of its weight (divided by
+    // the sum over the applicable rules where weights are normalised); log Z of their choice; and
+    // their splits.
     struct RuleAlternative {
         std::int32_t rule;
         double log_weight;
     };
+    std::span<const RuleAlternative> alternatives() const { return alternatives_; }
+    const Rule& rule(const RuleAlternative& taken) const {
+        return (*rules_)[static_cast<std::size_t>(taken.rule)];
+    }
+    double log_total() const { return log_total_; }
+    LocalSplits& splits() { return splits_; }
+
+private:
     bool find_rule(std::int32_t rule, Choice& out) const;
     void take_rule(std::size_t alternative, Choice& out) const;
     LocalSplits::Reach reach(std::size_t r);

@@ -1,5 +1,6 @@
 #include "mcmc/local_splits.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "problem/split_measures.hpp"
@@ -223,6 +224,47 @@ void LocalSplits::take_split(std::size_t r, std::size_t f, std::size_t cut, Choi
     out.split_point = open_.size() > 1 || n_features_ > 1;
     out.log_draw += std::log(mass_[f] / total_mass_ / within);
     out.log_excess += total_mass_ == over_ ? 0.0 : std::log(total_mass_ / over_);
+}
+
+// --- all splits of a rule ---------------------------------------------------------------------
+
+LocalSplits::Masses LocalSplits::masses(std::size_t r) {
+    if ((*rules_)[r].measure == Measure::partition) {
+        std::fill(mass_.begin(), mass_.end(), 0.0);
+        const RuleEdges& edges = *partition_edges(r);
+        for (const Edge& edge : edges.edges) {
+            mass_[splits_[edge.split].feature] += 1.0;
+        }
+        const auto n = static_cast<double>(edges.edges.size());
+        return {mass_, n, std::log(n)};
+    }
+    weigh_features(r);
+    const double log_total = total_mass_ == over_ ? 0.0 : std::log(total_mass_ / over_);
+    return {mass_, total_mass_, log_total};
+}
+
+void LocalSplits::list(std::size_t r, std::size_t f, std::vector<OpenSplit>& out) {
+    const Rule& rule = (*rules_)[r];
+    out.clear();
+    if (rule.measure == Measure::partition) {
+        for (const Edge& edge : partition_edges(r)->edges) {
+            if (const BoxSplit& split = splits_[edge.split]; split.feature == f) {
+                out.push_back({{split.low, split.high}, edge.left_state, edge.right_state, 1.0});
+            }
+        }
+        return;
+    }
+    const FeatureSteps& steps = (*steps_here_)[r].features[f];
+    list_open_cuts(rule, steps, f);
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+        std::int32_t left = steps.left, right = steps.right;
+        if (steps.kind == Steps::mixed) {
+            const std::size_t at = transition(f, open_[i]);
+            left = rule.transitions[at];
+            right = rule.transitions[at + 1];
+        }
+        out.push_back({open_[i], left, right, gaps_.empty() ? 1.0 : gaps_[i]});
+    }
 }
 
 // --- the measure `partition` ------------------------------------------------------------------

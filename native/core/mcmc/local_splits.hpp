@@ -68,6 +68,22 @@ public:
     // The same of a rule under `partition` and the split whose left side has a key.
     bool find_part(std::size_t r, Key left, Choice& out);
 
+    // The splits of a rule that has one: for each feature its part of their probability, up to the
+    // common factor `total`; log Z of their choice. Valid until the next call of any function.
+    struct Masses {
+        std::span<const double> of_feature;
+        double total, log_total;
+    };
+    Masses masses(std::size_t r);
+    // The splits of a rule on one feature, in canonical order, each with its weight among them and
+    // the states of its sides.
+    struct OpenSplit {
+        Cut cut;
+        std::int32_t left_state, right_state;
+        double weight;
+    };
+    void list(std::size_t r, std::size_t f, std::vector<OpenSplit>& out);
+
 private:
     // Of one rule and feature: where its cuts lead, if to the same states from every cell.
     enum class Steps : std::uint8_t { open, forbidden, outside, mixed };

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -21,6 +22,8 @@ public:
     virtual ~Randomness() = default;
     // An index, i with probability weights[i] over their sum; the weights are >= 0, not all 0.
     virtual std::size_t among(std::span<const double> weights) = 0;
+    // The same by the running sums of the weights, the last above 0.
+    virtual std::size_t among_sums(std::span<const double> sums) = 0;
     // 0 to n - 1, each with the same probability; n below 2^32.
     virtual std::size_t index(std::size_t n) = 0;
     virtual bool happens(double probability) = 0;
@@ -49,6 +52,14 @@ public:
             }
         }
         return last;
+    }
+
+    std::size_t among_sums(std::span<const double> sums) override {
+        if (sums.size() == 1) {
+            return 0;
+        }
+        const auto at = std::upper_bound(sums.begin(), sums.end(), uniform() * sums.back());
+        return static_cast<std::size_t>(std::min(at, sums.end() - 1) - sums.begin());
     }
 
     // Lemire (2019), Fast random integer generation in an interval, on 32 bits.
@@ -102,6 +113,11 @@ public:
             probabilities.push_back(w / total);
         }
         return decide(std::move(probabilities));
+    }
+    std::size_t among_sums(std::span<const double> sums) override {
+        std::vector<double> weights(sums.size());
+        std::adjacent_difference(sums.begin(), sums.end(), weights.begin());
+        return among(weights);
     }
     std::size_t index(std::size_t n) override {
         return decide(std::vector<double>(n, 1.0 / static_cast<double>(n)));

@@ -11,7 +11,8 @@ import numpy as np
 from slp.budgets.memory import check_room_for_bit_sets, room_beside
 from slp.engines.contract import Request
 from slp.engines.drawing import DrawingEngine, draw
-from slp.engines.mcmc.trees import MetropolisHastings
+from slp.engines.mcmc.trees import CompiledMetropolisHastings, MetropolisHastings
+from slp.engines.smc.compiled import CompiledParticleFilter
 from slp.engines.smc.filter import ORDERS, FilterPlan, ParticleFilter
 from slp.engines.smc.options import FilterLimits, FilterOptions
 from slp.engines.smc.proposals import PROPOSALS
@@ -19,6 +20,7 @@ from slp.engines.smc.resampling import SCHEMES
 from slp.engines.smc.result import FilterResult
 from slp.errors import NoTreeError, TimeOverError, UsageError
 from slp.ir.program import Monotone
+from slp.kernels.smc import smc_kernels
 from slp.messages.inference import NO_FILTER_NAME, NOT_A_SHARE, PARTICLES_FAILED
 from slp.problem.problem import Problem
 from slp.results.drawn import TreeSampler
@@ -52,7 +54,8 @@ def run_filter(
     """
     _check(options)
     room = room_beside(problem.table, request.memory)
-    check_room_for_bit_sets(problem.table, request.memory)
+    if smc_kernels() is None:
+        check_room_for_bit_sets(problem.table, request.memory)
     given = {f.name: getattr(options, f.name) for f in fields(options)}
     kept = max(1, math.ceil(request.draws / options.islands))
     limits = FilterLimits(**given, kept=kept, room=room // 2)
@@ -88,8 +91,12 @@ def filter_sampler(problem: Problem, options: FilterLimits, likelihood: bool) ->
     how = (options.proposal, options.order, options.resampling, float(options.ess))
     plan = FilterPlan(options.particles, options.kept, *how)
     own = problem.program.constraints
-    base = MetropolisHastings(problem.grammar, problem.boxes, own, likelihood=likelihood)
-    return ParticleFilter(base, plan, FilterResult)
+    on = (problem.grammar, problem.boxes, own)
+    if smc_kernels() is None:
+        return ParticleFilter(MetropolisHastings(*on, likelihood=likelihood), plan, FilterResult)
+    core = CompiledMetropolisHastings(*on, likelihood=likelihood, most_boxes=1, engine=problem.core)
+    room = options.room // options.islands
+    return CompiledParticleFilter(core, plan, FilterResult, room, problem.core)
 
 
 def filter_schedule(options: FilterLimits, draws: int) -> Schedule:

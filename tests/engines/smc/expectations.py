@@ -7,17 +7,20 @@ import itertools
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from slp.engines.mcmc.trees import MetropolisHastings
+from slp.engines.mcmc.trees import CompiledMetropolisHastings, MetropolisHastings
+from slp.engines.smc.compiled import core_filter
 from slp.engines.smc.filter import ORDERS, FilterPlan, ParticleFilter
 from slp.engines.smc.proposals import PROPOSALS
 from slp.engines.smc.resampling import SCHEMES
 from slp.engines.smc.result import FilterResult
 from slp.ir.program import MaxFeatures
-from slp.problem.tree_tests import AtMostFeatures
+from slp.problem.tree_tests import AtMostFeatures, MonotonePredictions
 from slp.runner import Weighted
+from tests.engines.mcmc.trees.core_matrices import choices_of, every_script
 from tests.engines.mcmc.trees.every_outcome import EveryOutcome, outcomes
 from tests.engines.mcmc.trees.matrices import Example
 
@@ -61,6 +64,42 @@ def expected_weights(made: Example, how: FilterPlan) -> dict[str, float]:
     return sum_by_record((p, draws) for p, draws in outcomes(island))
 
 
+def core_sampler_of(made: Example, how: FilterPlan, room: int = 2**40) -> Any:
+    """The core's filter of an example."""
+    process = made.target.process
+    own = [MaxFeatures(t.count) for t in made.target.tests if isinstance(t, AtMostFeatures)]
+    base = CompiledMetropolisHastings(process.grammar, process.geometry, own)
+    return core_filter(base, how, room, made.target.power)
+
+
+def expected_core_weights(made: Example, how: FilterPlan) -> dict[str, float]:
+    """The same of the core: derivations are named as the core writes them. Those that break a test
+    are left out, as `draws` does."""
+    sampler = core_sampler_of(made, how)
+    start = sampler.start()
+    supported = set(wanted_core_weights(made))
+
+    def draws(island: Any) -> list[Weighted]:
+        weights = island.log_weights() - np.log(how.n)
+        records = [island.choices(i).tolist() for i in range(len(weights))]
+        pairs = zip(records, weights.tolist(), strict=True)
+        return [Weighted(r, w) for r, w in pairs if json.dumps(r) in supported or not _tested(made)]
+
+    found = every_script(lambda script: sampler.scripted(start, script))
+    return sum_by_record((p, draws(island)) for p, island in found)
+
+
+def _tested(made: Example) -> bool:
+    return any(isinstance(t, MonotonePredictions) for t in made.target.tests)
+
+
+def wanted_core_weights(made: Example) -> dict[str, float]:
+    """As `wanted_weights`, by the choices as the core writes them."""
+    geometry = made.target.process.geometry
+    scores = [(choices_of(geometry, proof), made.target.log_score(proof)) for proof in made.proofs]
+    return {json.dumps(choices): float(np.exp(score)) for choices, score in scores}
+
+
 def sum_by_record(found: Iterable[tuple[float, Sequence[Weighted]]]) -> dict[str, float]:
     """The expected weight of each record, from islands with their probabilities."""
     out: dict[str, float] = defaultdict(float)
@@ -89,10 +128,13 @@ def off(have: Mapping[str, float], want: Mapping[str, float]) -> float:
 __all__ = [
     "TOLERANCE",
     "WAYS",
+    "core_sampler_of",
+    "expected_core_weights",
     "expected_weights",
     "off",
     "plain_filter",
     "plan",
     "sum_by_record",
+    "wanted_core_weights",
     "wanted_weights",
 ]

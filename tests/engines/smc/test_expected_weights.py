@@ -12,9 +12,11 @@ from tests.engines.mcmc.trees.matrices import random_examples
 from tests.engines.smc.expectations import (
     TOLERANCE,
     WAYS,
+    expected_core_weights,
     expected_weights,
     off,
     plan,
+    wanted_core_weights,
     wanted_weights,
 )
 
@@ -26,3 +28,12 @@ def test_two_particles(way: tuple[str, str, str]) -> None:
     for i, (seed, made) in enumerate(EXAMPLES):
         how = plan(way, kept=1 + i % 2, ess=(1.0, 0.8)[i // 2 % 2])
         assert off(expected_weights(made, how), wanted_weights(made)) < TOLERANCE, seed
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+@pytest.mark.parametrize("way", WAYS, ids=" ".join)
+def test_two_particles_of_the_core(way: tuple[str, str, str]) -> None:
+    for i, (seed, made) in enumerate(EXAMPLES):
+        how = plan(way, kept=1 + i % 2, ess=(1.0, 0.8)[i // 2 % 2])
+        have, want = expected_core_weights(made, how), wanted_core_weights(made)
+        assert off(have, want) < TOLERANCE, seed

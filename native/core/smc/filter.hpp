@@ -1,0 +1,118 @@
+// The steps of a particle filter; the definitions are those of slp.engines.smc.filter and
+// slp.engines.smc.proposals.
+//
+// The particles that open the same box in the same state are decided together: its rules and splits
+// are found once, and one pass over its rows finds the sides of all splits on a feature that were
+// drawn (under `optimal`: that there are). Boxes with the same rows are one box.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "mcmc/local_process.hpp"
+#include "mcmc/randomness.hpp"
+#include "problem/geometry.hpp"
+#include "problem/problem.hpp"
+#include "smc/island.hpp"
+#include "smc/plan.hpp"
+#include "smc/sides.hpp"
+
+namespace slp::smc {
+
+// What decisions ended in: the particle grew, or it failed.
+enum class End : std::uint8_t { grow, dead_end, max_leaves, max_features };
+using Tally = std::array<std::uint64_t, 4>;
+
+// One for each thread.
+class Filter {
+public:
+    Filter(const Problem& problem, const Geometry& geometry, const Plan& plan);
+
+    // Particles whose root is open.
+    Island start();
+    // At most n steps, fewer where the island is done. Throws OutOfBudget.
+    void advance(mcmc::Randomness& random, Island& island, std::uint64_t n, Tally& tally);
+    // The island in which these choices were made: events in an order in which each comes after
+    // those before it, and the last event and the log weight of each particle. False if there is
+    // none.
+    bool restore(std::vector<Event> events, std::span<const std::uint32_t> last,
+                 std::span<const double> log_weights, Island& out);
+
+private:
+    // A goal of a particle that is being decided.
+    struct Item {
+        std::uint32_t particle, goal, next;  // the next item of the same box and state, or kNone
+        double log_factor;
+        mcmc::Taken taken;
+        std::int32_t left_state, right_state;
+        std::uint32_t left_box, right_box;
+    };
+    // Items that open the same box in the same state, in the order of the particles.
+    struct Group {
+        std::uint32_t box, first, last, size;
+        std::int32_t state;
+    };
+    // Under `optimal`: an alternative at a goal.
+    struct Alternative {
+        mcmc::Taken taken;
+        std::int32_t left_state, right_state;
+        Side left, right;
+    };
+
+    void enter(Island& island);
+    void step(mcmc::Randomness& random, Island& island, Tally& tally);
+    void resample(mcmc::Randomness& random, Island& island, std::uint32_t n);
+    void finish(mcmc::Randomness& random, Island& island);
+    void keep_within_room(Island& island);
+
+    void open(Island& island, std::uint32_t particle);
+    void decide(mcmc::Randomness& random, Island& island, Tally& tally);
+    void apply(Island& island, const Item& item, Tally& tally);
+    static void fail(Particle& particle);
+
+    void decide_as_program(mcmc::Randomness& random, Island& island, const Group& group);
+    void draw_splits(mcmc::Randomness& random, Island& island, const Group& group,
+                     std::size_t rule);
+    void draw_cuts(mcmc::Randomness& random, Island& island, const Group& group, std::size_t rule,
+                   std::size_t f, double log_total);
+    void decide_optimally(mcmc::Randomness& random, Island& island, const Group& group);
+    void list_alternatives(const Island& island, const Group& group);
+
+    SharedBox::Rows list_rows(Island& island, std::uint32_t box);
+    std::uint32_t box_of_side(Island& island, const Group& group, const mcmc::Taken& taken,
+                              bool left, const Side& side);
+    void push(const Island& island, Tree& tree, std::uint32_t box, std::int32_t state) const;
+    double gain(const SharedBox& box, const Side& left, const Side& right) const;
+    std::size_t next_open(const Tree& tree) const;
+    bool needs_likelihood() const {
+        return plan_.power != 0 || plan_.order == Order::likelihood;
+    }
+
+    const Problem& problem_;
+    const Geometry& geometry_;
+    const Plan& plan_;
+    mcmc::LocalProcess process_;
+    SideFinder sides_;
+
+    // Of the island entered: its boxes by key.
+    struct HashOfKey {
+        std::size_t operator()(const Key& key) const { return key.a; }
+    };
+    std::unordered_map<Key, std::uint32_t, HashOfKey> by_key_;
+
+    // Scratch.
+    std::vector<Item> items_;
+    std::vector<Group> groups_;
+    std::unordered_map<std::uint64_t, std::uint32_t> group_of_;
+    std::vector<double> weights_, log_weights_, sums_;
+    std::vector<std::vector<std::uint32_t>> on_feature_;  // items, by feature
+    std::vector<std::uint32_t> features_, of_rule_, chosen_, lows_;
+    std::vector<mcmc::LocalSplits::OpenSplit> splits_;
+    std::vector<Alternative> alternatives_;
+};
+
+}  // namespace slp::smc

@@ -1,0 +1,190 @@
+// How the particles that open the same goal decide it.
+
+#include <algorithm>
+#include <cmath>
+
+#include "smc/filter.hpp"
+
+namespace slp::smc {
+
+// --- `prior` and `empirical` ------------------------------------------------------------------
+
+void Filter::decide_as_program(mcmc::Randomness& random, Island& island, const Group& group) {
+    const auto rules = process_.alternatives();
+    double highest = -INFINITY;
+    for (const auto& alternative : rules) {
+        highest = std::max(highest, alternative.log_weight);
+    }
+    weights_.clear();
+    for (const auto& alternative : rules) {
+        weights_.push_back(std::exp(alternative.log_weight - highest));
+    }
+    for (std::uint32_t i = group.first; i != kNone; i = items_[i].next) {
+        Item& item = items_[i];
+        const auto& alternative = rules[random.among(weights_)];
+        const Rule& rule = process_.rule(alternative);
+        item.taken.rule = alternative.rule;
+        item.log_factor = process_.log_total();
+        if (rule.kind == RuleKind::call) {
+            item.taken.feature = mcmc::kCall;
+            item.left_state = rule.state;
+            item.left_box = group.box;
+        }
+    }
+    for (const auto& alternative : rules) {
+        if (process_.rule(alternative).kind == RuleKind::split) {
+            draw_splits(random, island, group, static_cast<std::size_t>(alternative.rule));
+        }
+    }
+}
+
+// The splits of the items that took a rule.
+void Filter::draw_splits(mcmc::Randomness& random, Island& island, const Group& group,
+                         std::size_t rule) {
+    of_rule_.clear();
+    for (std::uint32_t i = group.first; i != kNone; i = items_[i].next) {
+        if (items_[i].taken.rule == static_cast<std::int32_t>(rule)) {
+            of_rule_.push_back(i);
+        }
+    }
+    if (of_rule_.empty()) {
+        return;
+    }
+    const auto masses = process_.splits().masses(rule);
+    features_.clear();
+    for (const std::uint32_t i : of_rule_) {
+        const std::size_t f = random.among(masses.of_feature);
+        if (on_feature_[f].empty()) {
+            features_.push_back(static_cast<std::uint32_t>(f));
+        }
+        on_feature_[f].push_back(i);
+    }
+    const double log_total = masses.log_total;
+    for (const std::uint32_t f : features_) {
+        draw_cuts(random, island, group, rule, f, log_total);
+        on_feature_[f].clear();
+    }
+}
+
+// The cuts of the items on one feature, and the boxes that they lead to.
+void Filter::draw_cuts(mcmc::Randomness& random, Island& island, const Group& group,
+                       std::size_t rule, std::size_t f, double log_total) {
+    process_.splits().list(rule, f, splits_);
+    sums_.clear();
+    double sum = 0.0;
+    bool alike = true;
+    for (const auto& split : splits_) {
+        sums_.push_back(sum += split.weight);
+        alike = alike && split.weight == splits_[0].weight;
+    }
+    const bool uniformly = alike || plan_.proposal == ProposalKind::empirical;
+    chosen_.clear();
+    for (const std::uint32_t i : on_feature_[f]) {
+        const std::size_t cut =
+            uniformly ? random.index(splits_.size()) : random.among_sums(sums_);
+        Item& item = items_[i];
+        item.log_factor += log_total;
+        if (!alike && uniformly) {  // the cut's share over the probability to take it
+            const auto n = static_cast<double>(splits_.size());
+            item.log_factor += std::log(splits_[cut].weight / sum * n);
+        }
+        item.left_box = static_cast<std::uint32_t>(cut);  // until the boxes are known
+        chosen_.push_back(item.left_box);
+    }
+    std::sort(chosen_.begin(), chosen_.end());
+    chosen_.erase(std::unique(chosen_.begin(), chosen_.end()), chosen_.end());
+    lows_.clear();
+    for (const std::uint32_t cut : chosen_) {
+        lows_.push_back(splits_[cut].cut.low);
+    }
+    sides_.find(*island.boxes[group.box].rows, f, lows_, needs_likelihood());
+    for (const std::uint32_t i : on_feature_[f]) {
+        Item& item = items_[i];
+        const auto& split = splits_[item.left_box];
+        const auto at = std::lower_bound(chosen_.begin(), chosen_.end(), item.left_box);
+        const auto j = static_cast<std::size_t>(at - chosen_.begin());
+        const Side &left = sides_.left(j), &right = sides_.right(j);
+        item.taken.feature = static_cast<std::int32_t>(f);
+        item.taken.low = split.cut.low;
+        item.taken.high = split.cut.high;
+        item.left_state = split.left_state;
+        item.right_state = split.right_state;
+        item.log_factor += gain(island.boxes[group.box], left, right);
+        item.left_box = box_of_side(island, group, item.taken, true, left);
+        item.right_box = box_of_side(island, group, item.taken, false, right);
+    }
+}
+
+// --- `optimal` --------------------------------------------------------------------------------
+
+void Filter::decide_optimally(mcmc::Randomness& random, Island& island, const Group& group) {
+    list_alternatives(island, group);
+    const double top = *std::max_element(weights_.begin(), weights_.end());
+    sums_.clear();
+    double sum = 0.0;
+    for (const double log_weight : weights_) {
+        sums_.push_back(sum += std::exp(log_weight - top));
+    }
+    for (std::uint32_t i = group.first; i != kNone; i = items_[i].next) {
+        const Alternative& taken = alternatives_[random.among_sums(sums_)];
+        Item& item = items_[i];
+        item.log_factor = top + std::log(sum);
+        item.taken = taken.taken;
+        item.left_state = taken.left_state;
+        item.right_state = taken.right_state;
+        item.left_box = group.box;
+        if (taken.taken.feature >= 0) {
+            item.left_box = box_of_side(island, group, item.taken, true, taken.left);
+            item.right_box = box_of_side(island, group, item.taken, false, taken.right);
+        }
+    }
+}
+
+// Every rule and split, with the log of its weight times what it changes the likelihood by in
+// `weights_`.
+void Filter::list_alternatives(const Island& island, const Group& group) {
+    alternatives_.clear();
+    weights_.clear();
+    const SharedBox& box = island.boxes[group.box];
+    for (const auto& alternative : process_.alternatives()) {
+        const Rule& rule = process_.rule(alternative);
+        const auto r = static_cast<std::size_t>(alternative.rule);
+        if (rule.kind != RuleKind::split) {
+            const std::int32_t kind = rule.kind == RuleKind::leaf ? mcmc::kLeaf : mcmc::kCall;
+            alternatives_.push_back({{alternative.rule, kind, 0, 0}, rule.state, -1, {}, {}});
+            weights_.push_back(alternative.log_weight);
+            continue;
+        }
+        const auto masses = process_.splits().masses(r);
+        const double log_of_one = alternative.log_weight + masses.log_total - std::log(masses.total);
+        const std::vector<double> of_feature(masses.of_feature.begin(), masses.of_feature.end());
+        for (std::size_t f = 0; f < of_feature.size(); ++f) {
+            if (!(of_feature[f] > 0)) {
+                continue;
+            }
+            process_.splits().list(r, f, splits_);
+            lows_.clear();
+            double sum = 0.0;
+            for (const auto& split : splits_) {
+                lows_.push_back(split.cut.low);
+                sum += split.weight;
+            }
+            sides_.find(*box.rows, f, lows_, needs_likelihood());
+            const double log_share = log_of_one + std::log(of_feature[f] / sum);
+            for (std::size_t j = 0; j < splits_.size(); ++j) {
+                const auto& split = splits_[j];
+                const Side &left = sides_.left(j), &right = sides_.right(j);
+                const double own = split.weight == 1.0 ? 0.0 : std::log(split.weight);
+                alternatives_.push_back({{alternative.rule, static_cast<std::int32_t>(f), split.cut.low,
+                                          split.cut.high},
+                                         split.left_state,
+                                         split.right_state,
+                                         left,
+                                         right});
+                weights_.push_back(log_share + own + gain(box, left, right));
+            }
+        }
+    }
+}
+
+}  // namespace slp::smc

@@ -1,0 +1,24 @@
+// Resampling: the schemes of slp.engines.smc.resampling.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "mcmc/randomness.hpp"
+#include "smc/plan.hpp"
+
+namespace slp::smc {
+
+// (sum of the weights)^2 / sum of their squares; 0 where all weights are 0.
+double effective_size(std::span<const double> log_weights);
+
+// Log of the sum of the weights.
+double log_sum(std::span<const double> log_weights);
+
+// The numbers of n particles drawn by their weights, not all of which are 0.
+std::vector<std::uint32_t> resampled(mcmc::Randomness& random, Scheme scheme,
+                                     std::span<const double> log_weights, std::uint32_t n);
+
+}  // namespace slp::smc

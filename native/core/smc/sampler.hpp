@@ -1,0 +1,49 @@
+// A particle filter on a problem: what its islands share, and the filters that threads borrow.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "object_pool.hpp"
+#include "smc/filter.hpp"
+
+namespace slp::smc {
+
+class Sampler {
+public:
+    // `problem` and `geometry` must outlive it; problem.grammar.max_leaves is 0.
+    Sampler(const Problem& problem, const Geometry& geometry, const Plan& plan)
+        : plan_(plan), filters_([this, &problem, &geometry] {
+              return std::make_unique<Filter>(problem, geometry, plan_);
+          }) {}
+
+    Island start() {
+        return filters_.lend([](Filter& filter) { return filter.start(); });
+    }
+    // The island after at most n steps. Throws OutOfBudget.
+    Island advance(const Island& island, mcmc::Randomness& random, std::uint64_t n,
+                   Tally& tally) {
+        return filters_.lend([&](Filter& filter) {
+            Island out = island;
+            filter.advance(random, out, n, tally);
+            return out;
+        });
+    }
+    // See `Filter::restore`.
+    bool restore(std::vector<Event> events, std::span<const std::uint32_t> last,
+                 std::span<const double> log_weights, Island& out) {
+        return filters_.lend([&](Filter& filter) {
+            return filter.restore(std::move(events), last, log_weights, out);
+        });
+    }
+
+private:
+    Plan plan_;
+    ObjectPool<Filter> filters_;
+};
+
+}  // namespace slp::smc

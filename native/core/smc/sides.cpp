@@ -1,0 +1,98 @@
+#include "smc/sides.hpp"
+
+#include <algorithm>
+
+namespace slp::smc {
+
+namespace {
+
+// Codes are looked up in a table of all codes where the table takes less time to fill.
+constexpr std::size_t kCodesPerRow = 4;
+
+}  // namespace
+
+SideFinder::SideFinder(const Problem& problem, const Geometry& geometry)
+    : problem_(problem),
+      geometry_(geometry),
+      k_(problem.leaf.n_statistics()),
+      sum_(problem.leaf.n_statistics()) {}
+
+void SideFinder::find(mcmc::Rows rows, std::size_t f, std::span<const std::uint32_t> lows,
+                      bool with_likelihood) {
+    const Feature& feature = problem_.table.features[f];
+    const std::size_t n = lows.size() + 1;
+    keys_.assign(n, Key{});
+    sizes_.assign(n, 0);
+    statistics_.assign(n * k_, 0.0);
+    add_rows(rows, feature, lows);
+    add_up(lows, feature.kind == FeatureKind::levels, with_likelihood);
+}
+
+void SideFinder::add_rows(mcmc::Rows rows, const Feature& feature,
+                          std::span<const std::uint32_t> lows) {
+    const bool levels = feature.kind == FeatureKind::levels;
+    const auto rest = static_cast<std::uint32_t>(lows.size());
+    const auto part = [&](std::uint32_t code) {
+        const auto at = std::lower_bound(lows.begin(), lows.end(), code);
+        const bool none = levels && (at == lows.end() || *at != code);
+        return none ? rest : static_cast<std::uint32_t>(at - lows.begin());
+    };
+    const auto n_codes = static_cast<std::size_t>(feature.n_codes);
+    const bool by_table = lows.size() > 1 && n_codes <= kCodesPerRow * rows.size();
+    if (by_table) {
+        part_of_code_.assign(n_codes, rest);
+        std::uint32_t code = 0;
+        for (std::uint32_t j = 0; j < rest; ++j) {
+            for (code = levels ? lows[j] : code; code <= lows[j]; ++code) {
+                part_of_code_[code] = j;
+            }
+        }
+    }
+    for (const std::uint32_t row : rows) {
+        const std::uint32_t code = feature.codes[row];
+        const std::size_t j = by_table ? part_of_code_[code] : part(code);
+        keys_[j] = keys_[j] + geometry_.key_of(row);
+        sizes_[j] += geometry_.sizes_of(row);
+        problem_.leaf.add(row, statistics_.data() + j * k_);
+    }
+}
+
+void SideFinder::add_up(std::span<const std::uint32_t> lows, bool levels, bool with_likelihood) {
+    const std::size_t n = lows.size();
+    up_to_ = from_ = statistics_;
+    for (std::size_t i = k_; i < up_to_.size(); ++i) {
+        up_to_[i] += up_to_[i - k_];
+    }
+    for (std::size_t i = n * k_; i-- > 0;) {
+        from_[i] += from_[i + k_];
+    }
+    Key all, key;
+    Sizes all_sizes = 0, sizes = 0;
+    for (std::size_t j = 0; j <= n; ++j) {
+        all = all + keys_[j];
+        all_sizes += sizes_[j];
+    }
+    left_.resize(n);
+    right_.resize(n);
+    for (std::size_t j = 0; j < n; ++j) {
+        key = levels ? keys_[j] : key + keys_[j];
+        sizes = levels ? sizes_[j] : sizes + sizes_[j];
+        left_[j] = {key, sizes, 0.0};
+        right_[j] = {all - key, all_sizes - sizes, 0.0};
+        if (!with_likelihood) {
+            continue;
+        }
+        const double* right = from_.data() + (j + 1) * k_;
+        if (levels && j > 0) {
+            for (std::size_t c = 0; c < k_; ++c) {
+                sum_[c] = up_to_[(j - 1) * k_ + c] + right[c];
+            }
+            right = sum_.data();
+        }
+        const double* left = (levels ? statistics_ : up_to_).data() + j * k_;
+        left_[j].log_marginal = problem_.leaf.log_marginal(left);
+        right_[j].log_marginal = problem_.leaf.log_marginal(right);
+    }
+}
+
+}  // namespace slp::smc

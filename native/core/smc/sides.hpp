@@ -1,0 +1,51 @@
+// Both sides of splits of a box on one feature: one pass over the rows for all of them.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "mcmc/cuts.hpp"
+#include "problem/geometry.hpp"
+#include "problem/problem.hpp"
+
+namespace slp::smc {
+
+struct Side {
+    Key key;
+    Sizes sizes;
+    double log_marginal;  // 0 where it was not asked for
+};
+
+// One for each thread.
+class SideFinder {
+public:
+    SideFinder(const Problem& problem, const Geometry& geometry);
+
+    // `lows`: the lower codes of the cuts (the levels), strictly increasing.
+    void find(mcmc::Rows rows, std::size_t f, std::span<const std::uint32_t> lows,
+              bool with_likelihood);
+    const Side& left(std::size_t cut) const { return left_[cut]; }
+    const Side& right(std::size_t cut) const { return right_[cut]; }
+
+private:
+    void add_rows(mcmc::Rows rows, const Feature& feature, std::span<const std::uint32_t> lows);
+    void add_up(std::span<const std::uint32_t> lows, bool levels, bool with_likelihood);
+
+    const Problem& problem_;
+    const Geometry& geometry_;
+    std::size_t k_;
+    // Rows parted by all cuts at once. Thresholds: part j has the codes above cut j - 1 up to cut
+    // j. Levels: part j has level j, the last part has the others.
+    std::vector<Key> keys_;
+    std::vector<Sizes> sizes_;
+    std::vector<double> statistics_;  // k for each part
+    std::vector<std::uint32_t> part_of_code_;
+    // Sums over the parts from the first up to each, and from each to the last.
+    std::vector<double> up_to_, from_;
+    std::vector<double> sum_;
+    std::vector<Side> left_, right_;
+};
+
+}  // namespace slp::smc

@@ -1,0 +1,149 @@
+"""The particle filter in the C++ core (`native/core/smc`).
+
+It makes the steps of `ParticleFilter`, the specification, many at a time; the random numbers are
+its own, so the two draw from the same distribution but not the same trees. Each block of steps
+takes 256 random bits from the island's stream to seed the core's generator.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from slp.budgets.memory import format_bytes
+from slp.engines.mcmc.records import RecordsOf
+from slp.engines.mcmc.trees import CompiledMetropolisHastings
+from slp.engines.mcmc.trees.core_chains import core_tests, seeds
+from slp.engines.smc.filter import ORDERS, FilterPlan
+from slp.engines.smc.proposals import PROPOSALS
+from slp.engines.smc.resampling import SCHEMES
+from slp.errors import BudgetError
+from slp.ir.program import Monotone
+from slp.kernels.smc import smc_kernels
+from slp.messages.inference import PARTICLES_TOO_LARGE
+from slp.problem.core import core_problem
+from slp.results.drawn import DrawnResult
+from slp.runner import Info, Json, Move, Phase, Stop, Weighted, never
+
+__all__ = ["CompiledParticleFilter", "core_filter"]
+
+#: The core's `SMCIsland`; never changed.
+CoreIsland: TypeAlias = Any
+
+#: Decisions in a block of steps, so that Ctrl-C does not wait long.
+_DECISIONS = 100_000
+
+#: The core's count of decisions: those that grew a particle, then those that failed one.
+_CAUSES = ("grow", "dead end", "max_leaves", "max_features")
+
+
+def core_filter(
+    base: CompiledMetropolisHastings, plan: FilterPlan, room: int, power: float, engine: Any = None
+) -> Any:
+    """The core's `SMCSampler`. `engine`: the core's on grammar and table, made here where leaves
+    are counted in it, or it is not given; `room`: bytes of an island."""
+    core = smc_kernels()
+    assert core is not None
+    plain = base.plain
+    grammar, geometry = plain.process.grammar, plain.geometry
+    if engine is None or grammar.max_leaves is not None:
+        engine = core.ExactEngine(core_problem(core, grammar, geometry.table, count_leaves=False))
+    most_leaves, most_features, _ = core_tests(grammar, plain.constraints, geometry)
+    names = (
+        list(PROPOSALS).index(plan.proposal),
+        list(ORDERS).index(plan.order),
+        list(SCHEMES).index(plan.scheme),
+    )
+    return core.SMCSampler(
+        engine, plan.n, plan.kept, names, plan.ess, power, most_leaves, most_features, room
+    )
+
+
+class CompiledParticleFilter(RecordsOf[CompiledMetropolisHastings]):
+    """Islands of the core, as `ParticleFilter`. `room`: bytes that an island may take."""
+
+    def __init__(
+        self,
+        base: CompiledMetropolisHastings,
+        plan: FilterPlan,
+        result_type: type[DrawnResult],
+        room: int,
+        engine: Any = None,
+    ) -> None:
+        super().__init__(base)
+        self.plan, self.room, self._result_type = plan, room, result_type
+        self.sampler = core_filter(base, plan, room, base.power, engine)
+        self.longest_block = max(1, _DECISIONS // plan.n)
+        self._tests = any(isinstance(c, Monotone) for c in base.plain.constraints)
+
+    @property
+    def result_type(self) -> type[DrawnResult]:
+        """See `TreeSampler`."""
+        return self._result_type
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """See `Stepper`."""
+        return {**self.base.identity, **self.plan.identity()}
+
+    def init(self, rng: np.random.Generator, stop: Stop = never) -> CoreIsland:
+        """Particles whose root is open."""
+        return self.sampler.start()
+
+    def advance(
+        self, rng: np.random.Generator, state: CoreIsland, n: int, phase: Phase
+    ) -> tuple[CoreIsland, Info]:
+        """See `ParticleFilter.advance`.
+
+        Raises
+        ------
+        BudgetError
+            E501: the particles need more memory than there is.
+        """
+        after, counts = self.sampler.advance(state, seeds(rng), n)
+        if after is None:
+            room = format_bytes(self.room)
+            raise BudgetError(PARTICLES_TOO_LARGE(particles=self.plan.n, room=room))
+        moves = (Move(c, "accepted" if c == "grow" else "failed") for c in _CAUSES)
+        return after, Info(Counter(dict(zip(moves, counts, strict=True))))
+
+    def done(self, state: CoreIsland) -> bool:
+        """See `ParticleFilter`."""
+        return bool(state.done)
+
+    def draws(self, state: CoreIsland) -> Sequence[Weighted]:
+        """See `ParticleFilter`."""
+        out: list[Weighted] = []
+        if not state.done:
+            return out
+        for i, weight in enumerate(state.log_weights().tolist()):
+            record = state.choices(i).tolist()
+            if not self._tests or self._holds(record):
+                out.append(Weighted(record, weight - math.log(self.plan.n)))
+        return out
+
+    def _holds(self, record: Json) -> bool:
+        return bool(self.base.sampler.holds(self.base.derivation_from_data(record)))
+
+    def dump(self, state: CoreIsland) -> Json:
+        """See `Stepper`."""
+        events, last = state.dump()
+        return {
+            "events": events.tolist(),
+            "last": last.tolist(),
+            "log_weights": state.log_weights().tolist(),
+        }
+
+    def load(self, data: Json) -> CoreIsland:
+        """See `Stepper`."""
+        state = self.sampler.restore(
+            np.array(data["events"], np.int64),
+            np.array(data["last"], np.int64),
+            np.array(data["log_weights"], np.float64),
+        )
+        assert state is not None
+        return state
