@@ -156,7 +156,8 @@ void Filter::list_alternatives(const Island& island, const Group& group) {
             continue;
         }
         const auto masses = process_.splits().masses(r);
-        const double log_of_one = alternative.log_weight + masses.log_total - std::log(masses.total);
+        const double log_of_one =
+            alternative.log_weight + masses.log_total - std::log(masses.total);
         const std::vector<double> of_feature(masses.of_feature.begin(), masses.of_feature.end());
         for (std::size_t f = 0; f < of_feature.size(); ++f) {
             if (!(of_feature[f] > 0)) {
