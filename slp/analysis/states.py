@@ -38,6 +38,9 @@ _MOST_GROWTH = 300
 #: Number of inferences after which the exploration stops (one state has the limit of `Limits`).
 _MOST_INFERENCES = 500_000
 
+#: Weight of an inference at a threshold in this count: queries there are short.
+_WEIGHT_AT_THRESHOLDS = 4
+
 #: Number of features that are tried where children depend on the split.
 _MOST_FEATURES = 30
 
@@ -153,6 +156,9 @@ class _Explorer:
     def children(self, state: Term) -> Iterator[Term]:
         """States that one split leads to."""
         for instance in self.space.instances[state] or ():
+            if self.inferences >= _MOST_INFERENCES:
+                self.space.complete = False
+                return
             for child in self.children_of(instance):
                 if child != _LEAF:
                     self.space.origin.setdefault(child, instance.rule)
@@ -170,10 +176,13 @@ class _Explorer:
         # program names are tried as numeric ones. A guard that then fails may be meant for levels.
         self.space.complete = False
         for feature in self.features:
+            meter = Meter(Limits())
             try:
-                found = threshold_outcomes(self.states.database, instance, feature, None, Limits())
+                found = threshold_outcomes(self.states.database, instance, feature, None, meter)
             except SlpError:
                 continue
+            finally:
+                self.inferences += _WEIGHT_AT_THRESHOLDS * meter.inferences
             for outcome in found.outcomes if found is not None else ():
                 yield from outcome or ()
 

@@ -30,7 +30,12 @@ from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE, CallRule, LeafRule
 from slp.lower.columns import NOT_PROPOSED, SplitTable, combine
 from slp.lower.goals import GoalCall, GoalLeaf, Goals, GoalSplit
 from slp.lower.product import Product
-from slp.messages.lowering import TOO_MANY_CALLS, TOO_MANY_STATES, TOO_MANY_STATES_MADE
+from slp.messages.lowering import (
+    TOO_MANY_CALLS,
+    TOO_MANY_RULES,
+    TOO_MANY_STATES,
+    TOO_MANY_STATES_MADE,
+)
 from slp.source import SourceSpan
 
 __all__ = [
@@ -43,11 +48,16 @@ __all__ = [
     "TooManyStatesError",
 ]
 
-#: States that are listed before lowering checks whether the others can stay open.
+#: States that are listed before lowering checks whether the others can stay open,
 FIRST_STATES = 2_000
+#: and rules of such states: a guard with many answers makes as many rules of one.
+FIRST_RULES = 20_000
 
 #: States that may be listed, and states that may be made on demand.
 MOST_STATES = 100_000
+
+#: Rules that the states which were listed or made may have, together.
+MOST_RULES = 200_000
 
 #: Calls in a row, without a split, beyond which a program counts as not finite, unless it is
 #: certain that its calls end.
@@ -104,9 +114,11 @@ class Expansion:
         self._number(start, 0, 0)
         self._walk = self._by_level()
         self._made = 0
+        self._n_rules = 0
 
     def list_states(self, most: int | None = None) -> bool:
-        """Expand states, those of least level first, until `most` are or all; whether all are.
+        """Expand states, those of least level first, until `most` are, or `FIRST_RULES` rules are
+        known, or all; whether all are.
 
         Raises
         ------
@@ -114,7 +126,7 @@ class Expansion:
             E304, E305: there are too many, or infinitely many.
         """
         for _ in self._walk:
-            if most is not None and len(self.rules) >= most:
+            if most is not None and (len(self.rules) >= most or self._n_rules >= FIRST_RULES):
                 return False
         return True
 
@@ -124,7 +136,7 @@ class Expansion:
         Raises
         ------
         TooManyStatesError
-            E304: too many were made.
+            E304: too many were made, or they have too many rules.
         """
         if state not in self.rules:
             self._made += 1
@@ -132,7 +144,7 @@ class Expansion:
                 raise TooManyStatesError(
                     TOO_MANY_STATES_MADE(most=MOST_STATES, what=self._growth())
                 )
-            self.rules[state] = tuple(self._state_rules(state, may_split=True))
+            self._expand(state, may_split=True)
         return self.rules[state]
 
     def name(self, state: int) -> str:
@@ -166,7 +178,7 @@ class Expansion:
                     continue
                 check_time("lowering the program")
                 self.levels[state] = level
-                self.rules[state] = tuple(self._state_rules(state, level < self.horizon))
+                self._expand(state, level < self.horizon)
                 for rule in self.rules[state]:
                     if isinstance(rule, SplitDraft):
                         pairs = rule.table.pairs()
@@ -177,6 +189,14 @@ class Expansion:
                     self._check_finite(rule, calls[state])
                 yield
             frontier = [state for state in below if state not in self.rules]
+
+    def _expand(self, state: int, may_split: bool) -> None:
+        """Find the rules of a state."""
+        self.rules[state] = rules = tuple(self._state_rules(state, may_split))
+        self._n_rules += len(rules)
+        if self._n_rules > MOST_RULES:
+            found = TOO_MANY_RULES(rules[-1].span, most=MOST_RULES, what=self._growth())
+            raise TooManyStatesError(found)
 
     def _state_rules(self, state: int, may_split: bool) -> Iterator[StateRule]:
         goal, constraints = self._states[state]

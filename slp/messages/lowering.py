@@ -49,7 +49,8 @@ CALLS_NEVER_END = E303.says(
 
 E304 = Entry(
     "E304: a tree grammar has too many states",
-    cause="More than 100,000 states are reached on this table, or one is unlike the first 2,000.",
+    cause="More than 100,000 states, or 200,000 rules of states, are reached on this table, or one "
+    "state is unlike those listed first.",
     remedy="Let a guard bound the arguments, such as `{ K < most_leaves }`.",
     example="a rule `1/2 :: t(K) --> split(_, _), t(2*K), t(2*K+1).` on a table of 20,000 rows",
 )
@@ -60,6 +61,10 @@ TOO_MANY_STATES = E304.says(
 )
 TOO_MANY_STATES_MADE = E304.says(
     _NOT_FINITE + "more than {most:,} states were reached in the run; {what}", AS_REMEDY
+)
+TOO_MANY_RULES = E304.says(
+    _NOT_FINITE + "more than {most:,} rules are reached, as guards have many answers; {what}",
+    AS_REMEDY,
 )
 UNLIKE_FIRST_STATES = E304.says(
     "the state `{state}` may fail, and none of the {listed:,} states nearest to the start may: "

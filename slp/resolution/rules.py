@@ -19,6 +19,10 @@ from slp.terms import Struct, Term, Var, arguments, functor
 
 __all__ = ["PreparedRule"]
 
+#: What a proof of the guards counts, beside its inferences: the label and the body that are made
+#: then take as long.
+_INFERENCES_OF_AN_INSTANCE = 10
+
 
 class PreparedRule:
     """A tree rule as templates over one frame, which has a place for each variable of the rule."""
@@ -49,7 +53,8 @@ class PreparedRule:
         """The values of the rule's variables for each proof of the guards before the split (row
         goals are not proved, see `label`).
 
-        `goal` is ground. To match the head counts as one inference. A variable that is left free
+        `goal` is ground. To match the head counts as one inference, each proof as some more. A
+        variable that is left free
         stands for itself; see `slp.resolution.solve.Bindings` for those that a proof made.
 
         Raises
@@ -70,6 +75,7 @@ class PreparedRule:
         guards = [instantiate(g, frame, store) for g in self._guards]
         machine = Machine(definitions, parameters, meter, store)
         for _ in machine.prove(guards, self._rule.span):
+            machine.spend(_INFERENCES_OF_AN_INSTANCE, self._rule.span)
             yield self._completed(frame, store)
 
     def _completed(self, frame: Frame, store: Store) -> list[Term]:

@@ -6,7 +6,8 @@ import pytest
 
 import slp
 from slp.analysis.derivations import _ending
-from slp.analysis.states import StateSpace
+from slp.analysis.findings import Findings
+from slp.analysis.states import StateSpace, explore, states_of
 from slp.errors import SlpError
 from slp.ir.program import CallBody, LeafBody, TreeRule
 from slp.resolution import Database, RuleInstance
@@ -58,3 +59,17 @@ def test_a_guard_that_builds_a_term_of_two_to_the_sixty_parts_is_refused(
     with pytest.raises(SlpError, match="E216"):
         slp.parse(f":- start(t(0)).\n1 :: t(X) --> {{ X0 = X, {goals} }}, {use}.")
     assert len(looked_at) < 200_000, "and not 2^23, where a term becomes too large"
+
+
+@pytest.mark.parametrize("test", ["", ", { V > A }"])
+def test_guards_with_many_answers_end_the_exploration(test: str) -> None:
+    """A state has 301 instances of a rule: these count, as inferences do, and so do the queries at
+    thresholds of those whose children depend on the split."""
+    program = slp.parse(
+        """:- start(tree(0, 0)). 1/2 :: tree(_, _) --> leaf.
+        1/602 :: tree(A, B) --> { between(0, 300, K) }, split(F, V)TEST, tree(A, K), tree(K, B).
+        """.replace("TEST", test)
+    )
+    space = explore(program.ir, states_of(program.ir), Findings())
+    assert not space.complete
+    assert 1_000 < 302 * len(space.instances) < 60_000

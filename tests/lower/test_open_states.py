@@ -176,6 +176,31 @@ def test_a_budget_of_states_is_spent(few_at_first: None, monkeypatch: pytest.Mon
     assert "more than 10 states are reached; the first argument of `tree/1`" in found.message
 
 
+MANY_ANSWERS = """:- start(tree(0, 0)). 1/2 :: tree(_, _) --> leaf.
+1/602 :: tree(A, B) --> { between(0, 300, K) }, split(F, V), tree(A, K), tree(K, B)."""
+
+
+def test_guards_with_many_answers_leave_states_open() -> None:
+    """Each of the 90,601 states has 302 rules: these count when states are listed, too."""
+    grammar, _ = opened(MANY_ANSWERS, numeric("age", most_leaves=80))
+    listed = len(grammar.first_states())
+    assert (listed - 1) * 302 < expansion.FIRST_RULES <= listed * 302
+
+
+def test_a_budget_of_rules_is_spent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(expansion, "FIRST_RULES", 1000)
+    monkeypatch.setattr(expansion, "MOST_RULES", 2000)
+    grammar, states = opened(MANY_ANSWERS, numeric("age", most_leaves=80))
+    for ask in (lambda: [states[s] for s in range(9)], grammar.listed):
+        with pytest.raises(UnsupportedError) as caught:
+            ask()
+        (found,) = caught.value.diagnostics
+        assert found.code == "E304"
+        assert "more than 2,000 rules are reached" in found.message
+        assert "the first argument of `tree/2` grows (301 values so far)" in found.message
+        assert found.span is not None and found.span.text.startswith("1/602 :: tree(A, B)")
+
+
 def test_a_fault_of_a_later_state_comes_when_it_is_reached(few_at_first: None) -> None:
     text = ":- start(t(0)). :- weights. 1/2 - D/800 :: t(D) --> leaf. "
     text += "1/2 :: t(D) --> split(F, V), t(D+1), t(D+1)."

@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <thread>
 #include <utility>
 
 #include "mcmc/row_test.hpp"
@@ -23,6 +24,7 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr int kSweeps = 100;
 
 constexpr std::chrono::milliseconds kBetweenAsking{20};
+constexpr std::chrono::milliseconds kBetweenLooks{1};
 
 std::uint32_t least_by_rule(const Problem& problem, const Rule& rule,
                             std::span<const std::uint32_t> least) {
@@ -81,7 +83,7 @@ TreeWeigher::TreeWeigher(const Problem& problem, const Geometry& geometry,
       scratch_(problem.table.n_rows),
       marks_((problem.table.n_rows + 63) / 64) {}
 
-double TreeWeigher::log_weight(std::span<const TreeNode> tree) {
+double TreeWeigher::log_weight(std::span<const TreeNode> tree, const std::function<bool()>& go_on) {
     done_.clear();
     open_.clear();
     if (!lay_out(tree)) {
@@ -97,8 +99,8 @@ double TreeWeigher::log_weight(std::span<const TreeNode> tree) {
             continue;
         }
         const auto [found, is_new] = open_.try_emplace(key);
-        if (is_new) {
-            find_edges(place, found->second);
+        if (is_new && !find_edges(place, go_on, found->second)) {
+            return kUnknown;
         }
         if (known(found->second, stack_)) {
             done_[key] = sum(place, found->second);
@@ -182,12 +184,16 @@ bool TreeWeigher::possible(Place place) const {
            parts_[place.part].n_leaves;
 }
 
-void TreeWeigher::find_edges(Place place, std::vector<PartEdge>& out) {
+bool TreeWeigher::find_edges(Place place, const std::function<bool()>& go_on,
+                            std::vector<PartEdge>& out) {
     const Part& own = parts_[place.part];
     const bool is_leaf = own.taken.feature == kLeaf;
     const auto& rules = problem_.grammar.states[static_cast<std::size_t>(place.state)];
     for (std::size_t r = 0; r < rules.size(); ++r) {
         const Rule& rule = rules[r];
+        if (!go_on()) {
+            return false;
+        }
         if (!(rule.log_weight > -INFINITY)) {
             continue;
         }
@@ -210,6 +216,7 @@ void TreeWeigher::find_edges(Place place, std::vector<PartEdge>& out) {
                 break;
         }
     }
+    return true;
 }
 
 void TreeWeigher::add_split(const Part& part, std::size_t rule, std::int32_t left,
@@ -322,27 +329,35 @@ std::vector<double> TreeScorer::log_weights(std::span<const TreeNode> nodes,
     using Clock = std::chrono::steady_clock;
     const std::size_t n = starts.empty() ? 0 : starts.size() - 1;
     std::vector<double> out(n, kUnknown);
-    std::atomic<std::size_t> next = 0;
+    std::atomic<std::size_t> next = 0, weighed = 0;
     std::atomic<bool> stopped = false;
+    Clock::time_point asked = Clock::now();
+    const auto ask = [&] {  // in the caller's thread
+        if (!stopped && Clock::now() - asked > kBetweenAsking) {
+            try {
+                stopped = !go_on();
+            } catch (...) {
+                stopped = true;
+                throw;
+            }
+            asked = Clock::now();
+        }
+        return !stopped;
+    };
+    const auto look = [&] { return !stopped; };
     run_threads(std::min(n_threads, std::max<std::size_t>(n, 1)), [&](std::size_t thread) {
         weighers_.lend([&](TreeWeigher& weigher) {
-            Clock::time_point asked = Clock::now();
-            for (std::size_t t; !stopped && (t = next++) < n;) {
+            const std::function<bool()> own = thread == 0 ? std::function<bool()>(ask) : look;
+            for (std::size_t t; own() && (t = next++) < n; ++weighed) {
                 const auto begin = static_cast<std::size_t>(starts[t]);
                 const auto end = static_cast<std::size_t>(starts[t + 1]);
-                out[t] = weigher.log_weight(nodes.subspan(begin, end - begin));
-                if (thread == 0 && Clock::now() - asked > kBetweenAsking) {
-                    try {
-                        stopped = !go_on();
-                    } catch (...) {
-                        stopped = true;
-                        throw;
-                    }
-                    asked = Clock::now();
-                }
+                out[t] = weigher.log_weight(nodes.subspan(begin, end - begin), own);
             }
             return true;
         });
+        while (thread == 0 && weighed < n && ask()) {  // another thread is at a large tree
+            std::this_thread::sleep_for(kBetweenLooks);
+        }
     });
     return out;
 }

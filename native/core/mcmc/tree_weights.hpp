@@ -45,8 +45,8 @@ public:
                 std::span<const std::uint32_t> least);
 
     // Log weight of a tree, its nodes in preorder, leaves of the grammar not counted; -inf if it
-    // has no derivation.
-    double log_weight(std::span<const TreeNode> tree);
+    // has no derivation, NaN if `go_on`, asked at every rule, became false before.
+    double log_weight(std::span<const TreeNode> tree, const std::function<bool()>& go_on);
 
 private:
     // A node on the table: its run of rows and, where it splits, the split as the box has it (the
@@ -73,7 +73,8 @@ private:
 
     bool lay_out(std::span<const TreeNode> tree);
     bool part(const TreeNode& node, std::uint32_t number);
-    void find_edges(Place place, std::vector<PartEdge>& out);
+    // Whether `go_on` stayed true. (A state of an open grammar is made when a rule leads to it.)
+    bool find_edges(Place place, const std::function<bool()>& go_on, std::vector<PartEdge>& out);
     void find_split(Place place, std::size_t rule, std::vector<PartEdge>& out);
     void find_partition(Place place, std::size_t rule, std::vector<PartEdge>& out);
     void add_split(const Part& part, std::size_t rule, std::int32_t left, std::int32_t right,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,8 @@ from slp.engines.mcmc.trees.chains import MetropolisHastings
 from slp.engines.mcmc.trees.proof import grow
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.mh import mh_kernels
+from slp.lower import lowering
+from slp.lower.expansion import Expansion
 from slp.problem.boxes import Geometry
 from slp.problem.core import core_problem
 from slp.problem.local_process import LocalProcess
@@ -85,3 +89,36 @@ def test_scoring_stops_when_it_is_told_to() -> None:
     nodes = [canonical_nodes(place_tree(model.table, tree)) for tree in trees]
     found = scorer.log_weights(nodes * 1000, stop=lambda: True, threads=2)
     assert np.isfinite(found[0]) and np.isnan(found).any()
+
+
+def test_scoring_stops_within_a_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tree may need many states that are still to be made: only some are."""
+    monkeypatch.setattr(lowering, "FIRST_STATES", 2)
+    made: list[int] = []
+    make = Expansion.make
+
+    def slowly(self: Expansion, state: int) -> object:
+        made.append(state)
+        time.sleep(0.03)  # longer than between two questions
+        return make(self, state)
+
+    monkeypatch.setattr(Expansion, "make", slowly)
+    X, y = rows(40)
+    model = slp.parse(
+        """:- start(t(0)). 1/2 :: t(_) --> leaf.
+        1/1200 :: t(A) --> { between(1, 600, K) }, split(F, V), t(600*A + K), t(0)."""
+    ).compile(X, y)
+    scorer = scorer_of(model.grammar, Geometry(model.grammar, model.table))
+    tree = Tree(Split("x0", 0.0, None, Leaf(), Leaf()))
+    nodes = canonical_nodes(place_tree(model.table, tree))
+    asked: list[int] = []
+
+    def stop() -> bool:
+        asked.append(len(made))
+        return len(asked) == 2
+
+    made.clear()
+    for threads in (1, 2):
+        asked.clear()
+        assert np.isnan(scorer.log_weights([nodes], stop=stop, threads=threads)).all()
+    assert 0 < len(made) < 20
