@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from slp.errors import ProgramError, UsageError
-from slp.messages.checker import NO_FOLDER_OF_TEXT, NULL_IN_NAME, OUTSIDE_FOLDER, WRONG_ENDING
 from slp.messages.commands import NO_FOLDER
+from slp.messages.files import NO_FOLDER_OF_TEXT, NULL_IN_NAME, OUTSIDE_FOLDER, WRONG_ENDING
 
 __all__ = ["Folders", "RefusedError", "folders_of", "included", "open_regular"]
 

@@ -8,10 +8,10 @@ Entry points: `grammar_text`, `grammar_tables`, `prior_names`, `prior_file`, `pr
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
 
 from slp.errors import ProgramError
+from slp.messages.names import name_help
 from slp.messages.syntax import NO_LIBRARY_PRIOR
 from slp.source import SourceFile
 
@@ -66,8 +66,6 @@ def prior_file(name: str) -> SourceFile:
     """
     known = prior_names()
     if name not in known:
-        nearest = get_close_matches(name, known, n=1)
-        help = f"did you mean '{nearest[0]}'?" if nearest else f"there are {', '.join(known)}"
-        raise ProgramError(NO_LIBRARY_PRIOR(name=name, help=help))
+        raise ProgramError(NO_LIBRARY_PRIOR(name=name, help=name_help(name, known, "prior")))
     text = (_ROOT / "priors" / f"{name}.slp").read_text(encoding="utf-8")
     return SourceFile(f"priors/{name}.slp", text)

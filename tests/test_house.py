@@ -97,15 +97,15 @@ def test_a_library_prior_calls_itself_by_its_place_in_the_library() -> None:
 @pytest.mark.parametrize(
     ("name", "help"),
     [
-        ("growtre", "did you mean 'growtree'?"),
-        ("xyz", "there are {all}"),
-        ("../priors/growtree", "did you mean 'growtree'?"),
+        ("growtre", "did you mean `growtree`?"),
+        ("xyz", "the priors are {all}"),
+        ("../priors/growtree", "did you mean `growtree`?"),
     ],
 )
 def test_unknown_prior(name: str, help: str) -> None:
     with pytest.raises(ProgramError) as caught:
         resources.prior_file(name)
-    want = help.format(all=", ".join(resources.prior_names()))
+    want = help.format(all=", ".join(f"`{name}`" for name in resources.prior_names()))
     assert str(caught.value) == (f"error[E003]: there is no library prior '{name}'\n  help: {want}")
 
 

@@ -32,12 +32,9 @@ NOT_RUN = {
     "E260": "janus-swi must be missing: tests/engines/mcmc/proofs/test_prolog.py",
     "E261": "an old SWI-Prolog must be there",
     "E304": "a table of 20,000 rows takes too long: tests/lower/test_open_states.py",
-    "E428": "the checker refuses such a program first: tests/data/test_features.py",
-    "E434": "the checker refuses such a program first: tests/leaves/test_choose.py",
     "E435": "a table of 100,000 rows takes too long: tests/data/test_response.py",
     "E532": "arviz-base must be missing",
     "E590": "the variable is read when slp is imported: tests/kernels/test_facade.py",
-    "E652": "a language of predicates must be taken away: tests/api/test_predicates.py",
     "W510": "somebody must press Ctrl-C: tests/cli/test_interrupted.py",
     "W590": "the compiler must be missing: tests/kernels/test_facade.py",
 }

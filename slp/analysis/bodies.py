@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import TypeAlias, cast
 
 from slp.analysis.directives import arguments_text, span_of
-from slp.analysis.findings import Findings, name_help
+from slp.analysis.findings import Findings
 from slp.ir.program import MEASURES, Body, CallBody, LeafBody, Measure, SplitBody
-from slp.messages import checker as words
+from slp.messages import clauses as words
+from slp.messages.names import name_help
 from slp.source import SourceSpan
 from slp.syntax import term_to_text
 from slp.terms import Atom, Number, Struct, Term, Text, Var, conjuncts, functor

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from slp.analysis.findings import Findings
 from slp.data.table import Feature, Table
 from slp.ir.program import Box, Constant, Forbid, Majority, Program
-from slp.messages.checker import CONSTANT_CUT_AT_END, FORBID_MISSES_NODES, MAJORITY_BEYOND_END
+from slp.messages.constraints import CONSTANT_CUT_AT_END, FORBID_MISSES_NODES, MAJORITY_BEYOND_END
 from slp.syntax import term_to_text
 from slp.terms import Number
 

@@ -9,7 +9,7 @@ from slp.analysis.findings import Findings
 from slp.analysis.parameters import Values
 from slp.errors import Related
 from slp.ir.program import Box
-from slp.messages import checker as words
+from slp.messages import constraints as words
 from slp.source import SourceSpan
 from slp.syntax.ast import Clause
 from slp.terms import Atom, Struct

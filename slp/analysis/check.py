@@ -34,7 +34,7 @@ from slp.analysis.sources import read_everything
 from slp.analysis.states import explore, states_of
 from slp.analysis.unused import find_unused
 from slp.ir.program import Program
-from slp.messages.checker import NO_START_DECLARED
+from slp.messages.derivations import NO_START_DECLARED
 from slp.syntax.ast import SourceProgram
 from slp.terms import Term
 from slp.trees import Tree

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from slp.analysis.findings import Findings
 from slp.errors import Related
 from slp.ir import program as ir
-from slp.messages.checker import FEATURE_WITH_ROLE
+from slp.messages.constraints import FEATURE_WITH_ROLE
 from slp.source import SourceSpan
 from slp.terms import Atom
 

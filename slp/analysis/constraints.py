@@ -7,12 +7,13 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from slp.analysis.directives import CONSTRAINTS, Declared, arguments_text, name_of, span_of
-from slp.analysis.findings import Findings, name_help
+from slp.analysis.findings import Findings
 from slp.analysis.parameters import Values
 from slp.data.cells import cell_text
 from slp.ir import program as ir
 from slp.messages import Wording
-from slp.messages import checker as words
+from slp.messages import constraints as words
+from slp.messages.names import name_help
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, Text, functor, list_items
 

@@ -14,7 +14,7 @@ from typing import TypeVar
 from slp.analysis.findings import Findings
 from slp.errors import Diagnostic, Related
 from slp.ir import program as ir
-from slp.messages import checker as words
+from slp.messages import constraints as words
 
 __all__ = ["check_constraints"]
 

@@ -14,13 +14,14 @@ from slp.analysis.directives import (
     name_of,
     span_of,
 )
-from slp.analysis.findings import Findings, name_help
+from slp.analysis.findings import Findings
 from slp.analysis.parameters import Values
 from slp.data.cells import cell_text
 from slp.ir.leaf_models import LEAF_MODELS
 from slp.ir.program import Bins, Cuts, Failure, FeatureDeclaration, LeafDeclaration, Support
 from slp.messages import Wording
-from slp.messages import checker as words
+from slp.messages import directives as words
+from slp.messages.names import name_help
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, functor, list_items
 

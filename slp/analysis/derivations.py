@@ -14,7 +14,7 @@ from slp.analysis.unused import reachable_nonterminals
 from slp.errors import Related, SlpError
 from slp.ir.program import CallBody, LeafBody, LogicClause, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
-from slp.messages import checker as words
+from slp.messages import derivations as words
 from slp.resolution import Database, RuleInstance, evaluate_arguments, solve
 from slp.resolution.functions import is_function
 from slp.resolution.instances import conjunction

@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from slp.analysis.findings import Findings, name_help
+from slp.analysis.findings import Findings
 from slp.analysis.sources import Placed
 from slp.errors import Diagnostic, Related
 from slp.messages import Wording
-from slp.messages import checker as words
+from slp.messages import directives as words
+from slp.messages.names import name_help
 from slp.source import SourceSpan
 from slp.syntax.ast import Directive
 from slp.terms import Atom, Struct, Term, Var, functor, list_items

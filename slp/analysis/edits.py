@@ -10,15 +10,26 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from slp.analysis.findings import Findings, name_help
+from slp.analysis.findings import Findings
 from slp.errors import DataError, Diagnostic, Related
 from slp.folders import Folders, RefusedError, open_regular
 from slp.ir.program import MEASURES, PROPER_MEASURES, EditPrior, Measure, Program
-from slp.messages import checker as words
+from slp.messages import files as words
+from slp.messages.clauses import MEASURE_NOT_NAMED, NO_MEASURE
+from slp.messages.derivations import WEIGHTS_WITHOUT_MEANING
+from slp.messages.directives import (
+    EDITTREE_TWICE,
+    NO_FILE_OF_TREE,
+    NO_PROBABILITY_OF_EDITS,
+    NO_TREE_TO_EDIT,
+    TREE_WITHOUT_EDITS,
+)
+from slp.messages.names import name_help
+from slp.messages.places import of_file
 from slp.source import SourceSpan
 from slp.terms import Atom, Term, Text
 from slp.trees import Tree
@@ -56,18 +67,16 @@ def read_edits(
     uses = list(uses)
     if not uses:
         if given is not None:
-            findings.add(words.TREE_WITHOUT_EDITS())
+            findings.add(TREE_WITHOUT_EDITS())
         return None
     for use in uses[1:]:
-        findings.add(
-            words.EDITTREE_TWICE(use.span, related=[Related("first used here", uses[0].span)])
-        )
+        findings.add(EDITTREE_TWICE(use.span, related=[Related("first used here", uses[0].span)]))
     use = uses[0]
     tree, file = (given, None) if given is not None else _tree(use, findings)
     measure = _measure(use, findings)
     p = parameters["p"]
     if not 0 < p < 1:
-        findings.add(words.NO_PROBABILITY_OF_EDITS(use.span_of_p or use.span, value=p))
+        findings.add(NO_PROBABILITY_OF_EDITS(use.span_of_p or use.span, value=p))
         return None
     if tree is None or measure is None:
         return None
@@ -78,12 +87,12 @@ def _tree(use: EditUse, findings: Findings) -> tuple[Tree | None, str | None]:
     """The tree in the file that a program names, and the name."""
     term = use.settings.get("tree")
     if term is None:
-        findings.add(words.NO_TREE_TO_EDIT(use.span))
+        findings.add(NO_TREE_TO_EDIT(use.span))
         return None, None
     where = term.span or use.span
     name = term.name if isinstance(term, Atom) else term.value if isinstance(term, Text) else None
     if name is None:
-        findings.add(words.NO_FILE_OF_TREE(where))
+        findings.add(NO_FILE_OF_TREE(where))
         return None, None
     try:
         data = json.loads(_text(name, use.folders))
@@ -94,8 +103,7 @@ def _tree(use: EditUse, findings: Findings) -> tuple[Tree | None, str | None]:
         findings.add(_fault(e, where, file=name, program=Path(use.span.file.name).name))
     except DataError as e:
         for diagnostic in e.diagnostics:
-            message = f"{name} is {diagnostic.message}"
-            findings.add(replace(diagnostic, message=message, span=where))
+            findings.add(of_file(diagnostic, name, where))
     return None, None
 
 
@@ -132,7 +140,7 @@ def _measure(use: EditUse, findings: Findings) -> Measure | None:
     if name in MEASURES:
         findings.add(words.MEASURE_NOT_FOR_EDITS(where, measure=name))
     else:
-        wording = words.NO_MEASURE if name else words.MEASURE_NOT_NAMED
+        wording = NO_MEASURE if name else MEASURE_NOT_NAMED
         findings.add(wording(where, name=name, help=name_help(name, PROPER_MEASURES, "measure")))
     return None
 
@@ -153,4 +161,4 @@ def check_edits(program: Program, findings: Findings) -> None:
     if weighted is not None and edits.measure == "all":
         span = program.spans.get(f"feature_weight:{weighted}")
         weight = [Related("a feature has a weight here", span)] if span else []
-        findings.add(words.WEIGHTS_WITHOUT_MEANING(edits.span, related=weight, measure="all"))
+        findings.add(WEIGHTS_WITHOUT_MEANING(edits.span, related=weight, measure="all"))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from slp.analysis.findings import Findings
 from slp.analysis.predicates import Indicator, indicator_text
 from slp.ir.program import LogicClause, Program
-from slp.messages.checker import NO_PROOF_ENDS
+from slp.messages.derivations import NO_PROOF_ENDS
 from slp.terms import Struct, Term, functor
 
 __all__ = ["find_endless"]

@@ -25,7 +25,7 @@ from itertools import count
 from slp.errors import UnsupportedError
 from slp.ir.program import CallBody, EditPrior, LogicClause, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
-from slp.messages.checker import LABEL_NEEDS_ROWS
+from slp.messages.files import LABEL_NEEDS_ROWS
 from slp.resolution.functions import is_function
 from slp.resolution.instances import conjunction
 from slp.resolution.row_goals import asks_rows, part_guards

@@ -37,7 +37,7 @@ from slp.data.cells import cell_text
 from slp.errors import UnsupportedError
 from slp.ir.program import COUNTING_MEASURES, CallBody, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
-from slp.messages.checker import NAME_OF_EXPANSION, NO_EXPANSION_ON_TABLE
+from slp.messages.files import NAME_OF_EXPANSION, NO_EXPANSION_ON_TABLE
 from slp.resolution.instances import conjunction
 from slp.resolution.row_goals import class_name
 from slp.resources import table_clauses

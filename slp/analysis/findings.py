@@ -1,16 +1,14 @@
-"""Collects findings, so that one run reports every mistake, and suggests similar names."""
+"""Collects findings, so that one run reports every mistake."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from slp.errors import Diagnostic, ProgramError, SlpError
-from slp.resolution.faults import nearest
 from slp.source import SourceSpan
 from slp.syntax.mistakes import MOST_MISTAKES, too_many
 
-__all__ = ["Findings", "name_help", "nearest_name"]
+__all__ = ["Findings"]
 
 
 class Findings:
@@ -89,21 +87,3 @@ class Findings:
 def _place(diagnostic: Diagnostic) -> tuple[str, int, int]:
     span = diagnostic.span
     return ("", 0, 0) if span is None else (span.file.name, span.start, span.end)
-
-
-def nearest_name(name: str, known: Iterable[str]) -> str | None:
-    """The name in `known` that is most similar to `name`; None if no name is similar."""
-    by_lower = {k.lower(): k for k in known}
-    found = nearest(name.lower(), by_lower)
-    return None if found is None else by_lower[found]
-
-
-def name_help(name: str, known: Iterable[str], kind: str) -> str:
-    """A help line: the nearest name, else all names ("the boxes are ..."), else empty."""
-    known = sorted(known)
-    if (near := nearest_name(name, known)) is not None:
-        return f"did you mean `{near}`?"
-    if len(known) == 1:
-        return f"the only {kind} is `{known[0]}`"
-    plural = f"{kind}es" if kind.endswith(("s", "x")) else f"{kind}s"
-    return f"the {plural} are {', '.join(f'`{k}`' for k in known)}" if known else ""

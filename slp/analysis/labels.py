@@ -19,7 +19,7 @@ from slp.analysis.states import StateSpace, state_text
 from slp.errors import Related, SlpError
 from slp.ir.program import LogicClause, Program, TreeRule
 from slp.ir.schema import MOST_LEAVES
-from slp.messages import checker as words
+from slp.messages import derivations as words
 from slp.resolution import Database, RuleInstance, evaluate, faults, labels_over_heads
 from slp.source import SourceSpan
 from slp.syntax import term_to_text

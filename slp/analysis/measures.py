@@ -5,7 +5,7 @@ from __future__ import annotations
 from slp.analysis.findings import Findings
 from slp.errors import Related
 from slp.ir.program import COUNTING_MEASURES, FEATURE_MEASURES, Program, SplitBody
-from slp.messages.checker import EVERY_SPLIT_COUNTS_1, WEIGHTS_WITHOUT_MEANING
+from slp.messages.derivations import EVERY_SPLIT_COUNTS_1, WEIGHTS_WITHOUT_MEANING
 
 __all__ = ["check_measures"]
 

@@ -8,14 +8,15 @@ import numpy as np
 
 from slp.analysis.box_edges import check_box_edges
 from slp.analysis.columns import named_features
-from slp.analysis.findings import Findings, name_help
+from slp.analysis.findings import Findings
 from slp.analysis.row_labels import check_rows_on_table, named_classes
 from slp.data.cells import cell_text
 from slp.data.table import Feature, Table
 from slp.errors import DataError, Diagnostic
 from slp.ir.guards import features_in_guards
 from slp.ir.program import Box, Constant, First, Majority, MaxLeaves, Monotone, Program
-from slp.messages import checker as words
+from slp.messages import on_table as words
+from slp.messages.names import name_help
 from slp.resolution import StateRules
 from slp.syntax import term_to_text
 from slp.terms import Atom, Struct, list_term

@@ -10,11 +10,12 @@ import math
 from collections.abc import Iterable, Mapping
 
 from slp.analysis.directives import Declared, Directives
-from slp.analysis.findings import Findings, name_help
+from slp.analysis.findings import Findings
 from slp.analysis.sources import Use
 from slp.errors import Related, SlpError
 from slp.ir.schema import MOST_LEAVES
-from slp.messages import checker as words
+from slp.messages import directives as words
+from slp.messages.names import name_help
 from slp.resolution import evaluate
 from slp.source import SourceSpan
 from slp.syntax.ast import Directive

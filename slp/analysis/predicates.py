@@ -18,7 +18,7 @@ from slp.analysis.scope import check_clause_scope, check_rule_scope, find_single
 from slp.analysis.sources import Placed
 from slp.errors import Related
 from slp.ir.program import LogicClause, TreeRule
-from slp.messages import checker as words
+from slp.messages import clauses as words
 from slp.resolution import is_builtin
 from slp.resolution.builtins import BUILTINS
 from slp.resolution.control import CONTROL

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from slp.analysis.directives import span_of
-from slp.analysis.findings import Findings, name_help
+from slp.analysis.findings import Findings
 from slp.analysis.predicates import BUILT_IN, Clauses, Indicator, indicator_text
 from slp.errors import Diagnostic, SlpError
 from slp.ir.program import CallBody, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
-from slp.messages import checker as words
+from slp.messages import clauses as words
+from slp.messages.derivations import START_NOT_GROUND
+from slp.messages.names import name_help
 from slp.resolution import evaluate, faults
 from slp.resolution.functions import is_function
 from slp.resolution.row_goals import asks_rows
@@ -78,7 +80,7 @@ class _References:
     def start(self, goal: Term, span: SourceSpan) -> None:
         variable = next(variables(goal), None)
         if variable is not None:
-            self.findings.add(words.START_NOT_GROUND(span_of(variable, span), name=variable.name))
+            self.findings.add(START_NOT_GROUND(span_of(variable, span), name=variable.name))
         self.nonterminal(goal, span)
 
     def nonterminal(self, goal: Term, span: SourceSpan) -> None:

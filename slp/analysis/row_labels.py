@@ -21,7 +21,8 @@ from slp.errors import ProgramError, Related
 from slp.ir.program import CallBody, Program, SplitBody, TreeRule
 from slp.ir.row_function import RowFunction
 from slp.ir.row_values import evaluate_rows
-from slp.messages import checker as words
+from slp.messages import derivations as words
+from slp.messages.clauses import ROWS_DEFINED
 from slp.resolution import Database, RuleInstance, StateRules, labels_over_heads
 from slp.resolution.faults import no_goal_of_rows
 from slp.resolution.row_goals import asks_rows, class_name, is_row_goal, part_guards
@@ -69,7 +70,7 @@ def check_rows_of_rules(program: Program, defined: Iterable[Indicator], findings
     own = {key for key in defined if key in (("rows", 1), ("rows", 2))}
     for clause in program.clauses if program.rules else ():
         if functor(clause.head) in own and clause.span is not None:
-            findings.add(words.ROWS_DEFINED(span_of(clause.head, clause.span)))
+            findings.add(ROWS_DEFINED(span_of(clause.head, clause.span)))
     for rule in program.rules:
         parts = part_guards(rule.head, rule.before)
         for goal in parts.of_rows:

@@ -13,7 +13,7 @@ from slp.analysis.directives import span_of
 from slp.analysis.findings import Findings
 from slp.ir.program import CallBody, LogicClause, SplitBody, TreeRule
 from slp.messages import Wording
-from slp.messages import checker as words
+from slp.messages import clauses as words
 from slp.source import SourceSpan
 from slp.syntax.ast import Clause
 from slp.terms import Struct, Term, Var, functor, variables

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from slp.analysis.edits import EDITTREE, SETTINGS, EditUse
-from slp.analysis.findings import Findings, name_help
+from slp.analysis.findings import Findings
 from slp.errors import ProgramError, Related
 from slp.folders import RefusedError
-from slp.messages import checker as words
+from slp.messages import directives as words
+from slp.messages.names import name_help
 from slp.resources import prior_file, prior_names
 from slp.source import SourceFile, SourceSpan
 from slp.syntax import parse_recovering
@@ -153,7 +154,7 @@ class _Reader:
             return prior_file(target)
         if "/" not in target and not target.endswith(".slp"):
             near = name_help(target, [*prior_names(), "edittree"], "prior")
-            self.findings.add(words.UNKNOWN_PRIOR(span, name=target, nearest=near))
+            self.findings.add(words.UNKNOWN_PRIOR(span, name=target, names=near))
             return None
         try:
             return user.used(target)

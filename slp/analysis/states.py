@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from slp.analysis.columns import named_features
 from slp.analysis.findings import Findings
@@ -19,7 +19,8 @@ from slp.budgets.seconds import check_time
 from slp.errors import SlpError
 from slp.ir.program import CallBody, Program, SplitBody, TreeRule
 from slp.ir.schema import ANY_FEATURE, MOST_LEAVES
-from slp.messages.checker import ENDLESS_STATES
+from slp.messages.derivations import ENDLESS_STATES
+from slp.messages.places import in_state
 from slp.resolution import Limits, Meter, RuleInstance, StateRules, threshold_outcomes
 from slp.resolution.faults import NeedsPrologError
 from slp.syntax import term_to_text
@@ -151,7 +152,7 @@ class _Explorer:
             key = (d.code, d.span.start if d.span else -1)
             if key not in self.blamed:
                 self.blamed.add(key)
-                self.findings.add(replace(d, message=f"{d.message}, for {state_text(state)}"))
+                self.findings.add(in_state(d, state_text(state)))
 
     def children(self, state: Term) -> Iterator[Term]:
         """States that one split leads to."""

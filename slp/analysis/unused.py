@@ -11,7 +11,7 @@ from slp.analysis.predicates import Indicator, indicator_text
 from slp.analysis.references import called_nonterminals
 from slp.analysis.sources import Placed, Use
 from slp.ir.program import Program
-from slp.messages import checker as words
+from slp.messages import directives as words
 from slp.source import SourceFile, SourceSpan
 from slp.syntax.ast import Clause, Directive, Item
 from slp.terms import Struct, functor

@@ -19,7 +19,6 @@ from slp.data.words import atom, first_row, plural
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import Bins, Cuts, FeatureDeclaration
 from slp.messages.tables import (
-    CUTS_OF_CATEGORICAL,
     INFINITE_VALUES,
     MISSING_IN_FEATURE,
     NUMBERS_COINCIDE,
@@ -70,11 +69,9 @@ def code_column(column: Column, declared: Declared) -> CodedColumn:
     ------
     DataError
         E411, E412, E420, E421 for its cells; E422 infinite values; E423 whole numbers that coincide
-        as floats; E428 cuts on a categorical feature; E429 too many bins.
+        as floats; E429 too many bins.
     """
     check_usable(column, MISSING_IN_FEATURE)
-    if declared.kind == "categorical" and declared.coding is not None:
-        raise DataError(CUTS_OF_CATEGORICAL(name=column.name))
     if declared.kind is None and declared.coding is None and not column.numeric:
         return _code_levels(column, text_warnings(column))
     if declared.kind == "categorical":

@@ -22,15 +22,15 @@ from slp.data.columns import (
     texts_of,
 )
 from slp.data.faults import check_usable, read_numbers
-from slp.data.words import listed, nearest, plural
+from slp.data.words import listed, plural
 from slp.errors import DataError, Diagnostic, warn
 from slp.late import late_import
+from slp.messages.names import nearest
 from slp.messages.tables import (
     COLUMN_WITHOUT_NAME,
     MISSING_VALUES,
     NEW_LEVELS,
     NO_COLUMN_TO_PREDICT,
-    NO_COLUMN_TO_PREDICT_NEAREST,
     NO_COLUMNS,
     NO_ROWS,
     NOT_A_ROW,
@@ -264,7 +264,4 @@ def _columns_of_features(table: Table, frame: Frame) -> list[Column]:
 
 
 def _absent_fault(name: str, names: Sequence[str]) -> Diagnostic:
-    guess = nearest(name, names)
-    if guess:
-        return NO_COLUMN_TO_PREDICT_NEAREST(name=name, nearest=guess)
-    return NO_COLUMN_TO_PREDICT(name=name, columns=listed(names))
+    return NO_COLUMN_TO_PREDICT(name=name, columns=listed(names), nearest=nearest(name, names))

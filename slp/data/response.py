@@ -73,7 +73,7 @@ def bind_response(
     ------
     DataError
         E411, E412, E420 for cells; E427 event column; E430 classes where numbers are needed or
-        the reverse; E431, E434 the declaration; E432, E433 values the model cannot take; E435 too
+        the reverse; E431 the declaration; E432, E433 values the model cannot take; E435 too
         many classes.
     """
     check_usable(column, MISSING_IN_RESPONSE, DATES_AS_RESPONSE, STRANGE_RESPONSE)

@@ -10,13 +10,13 @@ import numpy as np
 
 from slp.data.columns import Column, texts_of
 from slp.data.frames import Frame, column_of_values, frame_of
-from slp.data.words import listed, nearest, plural
+from slp.data.words import listed, plural
 from slp.errors import DataError
 from slp.ir.program import Program
+from slp.messages.names import nearest
 from slp.messages.tables import (
     EVENT_IS_RESPONSE,
     NO_COLUMN,
-    NO_COLUMN_NEAREST,
     NO_FEATURES,
     NOT_A_RESPONSE,
     RESPONSE_OF_ANOTHER_LENGTH,
@@ -83,10 +83,8 @@ def _name_of_response(program: Program, frame: Frame) -> str:
 def _find(by_name: Mapping[str, Column], name: str, part: str, span: SourceSpan | None) -> Column:
     if name in by_name:
         return by_name[name]
-    guess = nearest(name, by_name)
-    if guess:
-        raise DataError(NO_COLUMN_NEAREST(span, name=name, part=part, nearest=guess))
-    raise DataError(NO_COLUMN(span, name=name, part=part, columns=listed(list(by_name))))
+    columns, near = listed(list(by_name)), nearest(name, by_name)
+    raise DataError(NO_COLUMN(span, name=name, part=part, columns=columns, nearest=near))
 
 
 def _given_response(program: Program, frame: Frame, y: Any) -> Column:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["atom", "first_row", "listed", "nearest", "plural"]
+__all__ = ["atom", "first_row", "listed", "plural"]
 
 
 def atom(name: str) -> str:
@@ -29,11 +28,6 @@ def listed(names: Sequence[str], most: int = 8) -> str:
     """`a`, `b`, ... with at most so many names."""
     shown = ", ".join(f"`{name}`" for name in names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
-
-
-def nearest(name: str, names: Iterable[str]) -> str | None:
-    """The name most similar to `name`, or None if none is similar."""
-    return next(iter(difflib.get_close_matches(name, list(names), n=1)), None)
 
 
 def plural(count: int, noun: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import Field, fields
-from difflib import get_close_matches
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from slp.engines.contract import Engine
 from slp.errors import UsageError
 from slp.messages.inference import NO_ENGINE
+from slp.messages.names import nearest
 
 __all__ = ["ENGINES", "all_options", "engine_named"]
 
@@ -37,9 +37,8 @@ def engine_named(name: str) -> Engine:
     """
     if name not in ENGINES:
         names = ["auto", *ENGINES]
-        near = get_close_matches(str(name), names, n=1)
-        nearest = f"did you mean {near[0]}? " if near else ""
-        raise UsageError(NO_ENGINE(name=name, nearest=nearest, names=", ".join(names)))
+        near = nearest(str(name), names)
+        raise UsageError(NO_ENGINE(name=name, nearest=near, names=", ".join(names)))
     engine: Engine = import_module(ENGINES[name]).ENGINE
     return engine
 

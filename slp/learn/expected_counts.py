@@ -16,7 +16,7 @@ from slp.learn import faults
 from slp.learn.ascent import Interval, climb, intervals_of, slope
 from slp.learn.result import Change, Learned
 from slp.learn.text import ProgramText, edited, written
-from slp.messages.proofs import NO_LABEL_TO_LEARN
+from slp.messages.learning import NO_LABEL_TO_LEARN
 from slp.resolution import evaluate
 from slp.resolution.graph import Outcome
 from slp.syntax import term_to_text

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 
 from slp.errors import Related, SlpError, UsageError
-from slp.messages import proofs as words
+from slp.messages import learning as words
+from slp.messages.names import nearest
 from slp.source import SourceSpan
 
 __all__: list[str] = []
@@ -43,6 +43,5 @@ def check_names(only: Iterable[str], known: Sequence[str]) -> None:
 def _unknown_name(name: str, known: Sequence[str]) -> UsageError:
     if not known:
         return UsageError(words.NOTHING_CAN_BE_LEARNED(name=name))
-    near = get_close_matches(name, known, n=1)
-    wording = words.NOTHING_OF_THAT_NAME_NEAREST if near else words.NOTHING_OF_THAT_NAME
-    return UsageError(wording(name=name, nearest="".join(near), known=", ".join(known)))
+    near = nearest(name, known)
+    return UsageError(words.NOTHING_OF_THAT_NAME(name=name, nearest=near, known=", ".join(known)))

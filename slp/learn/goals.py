@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from slp.errors import ProgramError
 from slp.ir import program as ir
-from slp.messages import proofs as words
+from slp.messages import learning as words
 from slp.source import SourceFile, SourceSpan
 from slp.syntax import parse_program, term_to_text
 from slp.syntax.ast import Clause, Item

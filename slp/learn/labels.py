@@ -47,7 +47,7 @@ from slp.learn.expected_counts import Counts, Labels
 from slp.learn.goals import Observation, is_instance, most_general, numbered, tally
 from slp.learn.result import Learned
 from slp.learn.text import ProgramText
-from slp.messages import proofs as words
+from slp.messages import learning as words
 from slp.resolution import DEFAULT_LIMITS, Database, Limits
 from slp.resolution.clauses import Predicate
 from slp.resolution.graph import ChoiceGraph, Flow, Outcome

@@ -46,7 +46,7 @@ from slp.learn.ascent import Interval, climb, intervals_of, slope
 from slp.learn.result import Change, Learned
 from slp.learn.text import ProgramText, edited
 from slp.lower import program_to_tree_grammar
-from slp.messages.proofs import NO_PARAMETER_TO_LEARN, NO_TABLE
+from slp.messages.learning import NO_PARAMETER_TO_LEARN, NO_TABLE
 from slp.problem.boxes import Geometry
 from slp.problem.row_labels import telling_label_faults
 from slp.results.averages import TreeDistribution

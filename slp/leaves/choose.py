@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.errors import DataError
-from slp.ir.leaf_models import LEAF_MODELS
 from slp.ir.program import LeafDeclaration
 from slp.leaves.base import LeafModel
 from slp.leaves.dirichlet import Dirichlet
@@ -19,12 +17,9 @@ from slp.leaves.gamma_poisson import GammaPoisson
 from slp.leaves.labels import Label, label_text
 from slp.leaves.normal_inverse_gamma import NormalInverseGamma
 from slp.messages.tables import (
-    HYPERPARAMETER_OUT_OF_RANGE,
     MODEL_NEEDS_CLASSES,
     MODEL_NEEDS_NUMBERS,
-    UNKNOWN_LEAF_MODEL,
     WRONG_NUMBER_OF_CLASSES,
-    WRONG_NUMBER_OF_HYPERPARAMETERS,
 )
 
 __all__ = ["leaf_model"]
@@ -41,8 +36,10 @@ def leaf_model(
 ) -> LeafModel:
     """The leaf model for a response.
 
-    `classes` are the sorted class labels, () for a numeric response. `y` is as for
-    `LeafModel.statistics`. The default is `dirichlet(1)` for classes. For numbers it is
+    `declaration` is one that the checker has passed. `classes` are the sorted class labels, () for
+    a numeric response. `y` is as for `LeafModel.statistics`.
+
+    The default is `dirichlet(1)` for classes. For numbers it is
     `normal_inverse_gamma(mean(y), 0.1, 3, var(y) / 10)`, where var is the mean squared deviation,
     or 1 if all responses are equal. Then the prior mean of the variance within a leaf is var(y) /
     20, with the weight of 2 alpha = 6 rows. It is smaller than var(y), because a leaf varies less
@@ -52,13 +49,11 @@ def leaf_model(
     Raises
     ------
     DataError
-        E434: an unknown model, a wrong number of hyperparameters or a value out of range. E431: the
-        number of a Dirichlet list's entries is not the number of classes. E430: a model of classes
-        for a numeric response, or the opposite.
+        E431: the number of a Dirichlet list's entries is not the number of classes. E430: a model
+        of classes for a numeric response, or the opposite.
     """
     if declaration is None:
         return Dirichlet(classes, 1) if classes else _default_numeric(y)
-    _check_hyperparameters(declaration)
     _check_response(declaration, classes)
     if declaration.model == "dirichlet":
         args = declaration.args
@@ -77,32 +72,6 @@ def _default_numeric(y: NDArray[Any]) -> NormalInverseGamma:
     mean = _reference(y)
     variance = float(np.var(y)) if len(y) else 0.0
     return NormalInverseGamma(mean, 0.1, 3.0, 0.1 * (variance or 1.0), ref=mean)
-
-
-def _check_hyperparameters(declaration: LeafDeclaration) -> None:
-    model, span, signature = declaration.model, declaration.span, LEAF_MODELS.get(declaration.model)
-    if signature is None:
-        raise DataError(UNKNOWN_LEAF_MODEL(span, model=model, known=", ".join(LEAF_MODELS)))
-    args, names = declaration.args, signature.parameters
-    if model == "dirichlet":
-        names = names * max(1, len(args))
-    if len(args) != len(names):
-        count = f"{len(names)} number{'s' * (len(names) != 1)}"
-        written = signature.written
-        raise DataError(
-            WRONG_NUMBER_OF_HYPERPARAMETERS(
-                span, model=model, count=count, given=len(args), written=written
-            )
-        )
-    for name, value in zip(names, args, strict=True):
-        need = "finite" if name in signature.real else "finite and above 0"
-        if not math.isfinite(value) or (value <= 0 and name not in signature.real):
-            written = signature.written
-            raise DataError(
-                HYPERPARAMETER_OUT_OF_RANGE(
-                    span, name=name, model=model, need=need, value=value, written=written
-                )
-            )
 
 
 def _check_response(declaration: LeafDeclaration, classes: Sequence[Label]) -> None:

@@ -21,9 +21,9 @@ from slp.ir.tree_grammar import FORBIDDEN
 from slp.lower.columns import NOT_PROPOSED, Column, Pair, SplitTable
 from slp.lower.least_leaves import LeastLeaves
 from slp.messages.lowering import RULE_ON_UNKNOWN_FEATURE
+from slp.messages.names import nearest
 from slp.resolution import Limits, Meter, StateRules
 from slp.resolution.cells import Outcome, threshold_outcomes
-from slp.resolution.faults import nearest
 from slp.resolution.instances import RuleInstance
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, Text, functor, list_items
@@ -165,8 +165,7 @@ class Goals:
             return True
         if self._schema.from_table:
             near = nearest(feature, self._levels)
-            help = f"did you mean `{near}`?" if near else "leave the rule out, or add the column"
-            raise DataError(RULE_ON_UNKNOWN_FEATURE(span, feature=feature, help=help))
+            raise DataError(RULE_ON_UNKNOWN_FEATURE(span, feature=feature, nearest=near))
         if feature not in self.missing_features:
             self.missing_features.append(feature)
         return False

@@ -11,10 +11,13 @@ from slp.errors import Diagnostic, Related
 if TYPE_CHECKING:
     from slp.source import SourceSpan
 
-__all__ = ["AS_REMEDY", "Entry", "Wording"]
+__all__ = ["AS_REMEDY", "DID_YOU_MEAN", "Entry", "Wording"]
 
 #: In place of a help line: the remedy of the entry.
 AS_REMEDY = "{remedy}"
+
+#: The help line of a name that is like one that there is.
+DID_YOU_MEAN = "did you mean `{nearest}`?"
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,11 @@ class Entry:
 
 @dataclass(frozen=True)
 class Wording:
-    """A message and its help line, with places for values. An empty help line is none."""
+    """A message and its help line, with places for values. An empty help line is none.
+
+    A value `nearest` that is not None is a name that the user may have meant: the help line then
+    asks for it.
+    """
 
     entry: Entry
     message: str
@@ -77,11 +84,12 @@ class Wording:
         self, span: SourceSpan | None = None, *, related: Sequence[Related] = (), **values: object
     ) -> Diagnostic:
         """The finding, with values in their places."""
+        help = self.help if values.get("nearest") is None else DID_YOU_MEAN
         return Diagnostic(
             self.entry.code,
             self.message.format(**values),
             span,
-            self.help.format(**values) or None if self.help else None,
+            help.format(**values) or None if help else None,
             tuple(related),
             self.entry.severity,
             self.may_follow,

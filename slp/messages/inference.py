@@ -109,7 +109,7 @@ E509 = Entry(
     remedy="Take one of the engines that `slp engines` lists, or `auto`.",
     example="slp-sample growtree data.csv --engine mcmc",
 )
-NO_ENGINE = E509.says("there is no engine {name}", "{nearest}engines are {names}")
+NO_ENGINE = E509.says("there is no engine {name}", "engines are {names}")
 
 E511 = Entry(
     "E511: a checkpoint cannot be written",
@@ -175,9 +175,6 @@ _POINTS = "write q_n(20) to cut at the first 20 in turn"
 _CUTS = "take q_uc, q_ind or q_n(20)"
 NOT_A_PROPOSAL = E516.says("`{text}` is not a proposal", _PROPOSALS)
 NO_PROPOSAL = E516.says("there is no proposal {name}", _PROPOSALS)
-NO_PROPOSAL_NEAREST = E516.says(
-    "there is no proposal {name}", f"did you mean {{nearest}}? {_PROPOSALS}"
-)
 NO_CHOICE_POINTS = E516.says("q_n needs the number of choice points that it goes through", _POINTS)
 TOO_MANY_CHOICE_POINTS = E516.says("{text} goes through more than {most:,} choice points", _POINTS)
 PROPOSAL_WITHOUT_NUMBER = E516.says("{name} takes no number", "write {name}")
@@ -368,6 +365,10 @@ NOTHING_DRAWN = E540.says(
     "the time of {time} is over, and nothing was drawn: {how_far}", "give it more time, or {remedy}"
 )
 
+# How far a search for a start came, when the time was over.
+NO_TREE_YET = "no tree to start from was found that satisfies the program{refusals}"
+NO_PROOF_YET = "no proof to start from was found"
+
 E542 = Entry(
     "E542: a length of time cannot be read",
     cause="The option for the time is neither a number of seconds nor a time with a unit.",
@@ -390,7 +391,7 @@ E544 = Entry(
     remedy="Take the nearest name, or one of those that the help line lists.",
     example="program.posterior(X, y, chain=4)",
 )
-NO_OPTION = E544.says("there is no option `{name}`", "{names}")
+NO_OPTION = E544.says("there is no option `{name}`", "there are {names}")
 
 W510 = Entry(
     "W510: a run was interrupted",

@@ -93,5 +93,6 @@ E306 = Entry(
     example=":- start(t(agee)).\n1/2 :: t(F) --> split(F, _), leaf, leaf.\n1/2 :: t(_) --> leaf.",
 )
 RULE_ON_UNKNOWN_FEATURE = E306.says(
-    "a rule splits on `{feature}`, which is no feature of the table", "{help}"
+    "a rule splits on `{feature}`, which is no feature of the table",
+    "leave the rule out, or add the column",
 )

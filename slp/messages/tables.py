@@ -249,7 +249,6 @@ E425 = Entry(
     remedy="Take the nearest name, or one of those that the help line lists.",
     example=":- use(growtree). :- response(stage).",
 )
-NO_COLUMN_NEAREST = E425.says("there is no column `{name}` for {part}", "did you mean `{nearest}`?")
 NO_COLUMN = E425.says("there is no column `{name}` for {part}", "the columns are {columns}")
 
 E426 = Entry(
@@ -280,16 +279,6 @@ EVENT_WITHOUT_MODEL = E427.says(
 EVENT_NEITHER_0_NOR_1 = E427.says(
     "the event column `{name}` holds `{cell}` in row {row}",
     "write 1 or true where the event was seen, 0 or false where it was not",
-)
-
-E428 = Entry(
-    "E428: a categorical feature has cuts",
-    cause="A feature is declared categorical, and cuts or bins are declared for it.",
-    remedy="Only numeric features have cuts: drop one of the two.",
-    example=":- feature(sex, [categorical, cuts([1])]).",
-)
-CUTS_OF_CATEGORICAL = E428.says(
-    "feature `{name}` is declared categorical and has cuts or bins", AS_REMEDY
 )
 
 E429 = Entry(
@@ -369,20 +358,6 @@ RESPONSE_TOO_LARGE = E433.says(
     "responses must be finite and at most 1e150 in size: correct it or change the unit",
 )
 
-E434 = Entry(
-    "E434: a leaf model is declared wrongly",
-    cause="There is no such leaf model, or its hyperparameters are too many, too few or wrong.",
-    remedy="Write the leaf model as the help line shows.",
-    example=":- leaf(dirichlet(0)).",
-)
-UNKNOWN_LEAF_MODEL = E434.says("unknown leaf model `{model}`", "known: {known}")
-WRONG_NUMBER_OF_HYPERPARAMETERS = E434.says(
-    "`{model}` takes {count}, not {given}", "write it as {written}"
-)
-HYPERPARAMETER_OUT_OF_RANGE = E434.says(
-    "`{name}` of `{model}` must be {need}, not {value:g}", "write it as {written}"
-)
-
 E435 = Entry(
     "E435: a response has too many classes",
     cause="The response is taken for classes, and rows times classes are more than 2^27.",
@@ -412,9 +387,6 @@ E440 = Entry(
     cause="The table that a posterior was made of has a feature that the rows to predict lack.",
     remedy="Add the column. Columns are found by their names.",
     example="slp predict growtree data.csv new.csv   (`new.csv` lacks a column of `data.csv`)",
-)
-NO_COLUMN_TO_PREDICT_NEAREST = E440.says(
-    "the rows to predict have no column `{name}`", "did you mean `{nearest}`?"
 )
 NO_COLUMN_TO_PREDICT = E440.says(
     "the rows to predict have no column `{name}`", "its columns are {columns}"

@@ -266,16 +266,6 @@ PREDICATE_IS_NO_FUNCTION = E651.says(
     "{predicate} is no function, but {found}", "name a function of a tree"
 )
 
-E652 = Entry(
-    "E652: no engine can ask a predicate",
-    cause="A constraint is a predicate in a language that no loaded part can run.",
-    remedy="Import `slp`, which can run Python and Prolog, or leave the constraint out.",
-    example=":- constraint(prolog(small)).   (run by `slp.engines` without `import slp`)",
-)
-PREDICATE_NOT_ASKED = E652.says(
-    "{predicate} cannot be asked by any engine here", "leave the constraint out"
-)
-
 E653 = Entry(
     "E653: a predicate raised an exception",
     cause="A function that decides on a tree or a node raised an exception, or exited.",

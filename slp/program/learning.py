@@ -21,7 +21,7 @@ from slp.learn import (
     observations_of_file,
     observations_of_text,
 )
-from slp.messages.proofs import GOALS_AND_TABLES
+from slp.messages.learning import GOALS_AND_TABLES
 from slp.program.program import Program
 from slp.resolution import Limits
 from slp.resolution.goals import check_number

@@ -6,12 +6,21 @@ The functions return the exception; the place that finds the fault raises it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from difflib import get_close_matches
-from heapq import nsmallest
 
 from slp.errors import Diagnostic, NoGrammarError, ProgramError
 from slp.messages import Wording
 from slp.messages import proofs as words
+from slp.messages.names import nearest
+from slp.messages.queries import (
+    CROSSING_CUT,
+    ENCLOSED_CHOICE,
+    LARGE_SUM,
+    NOTHING_TO_DRAW,
+    REJECTION_OF_WEIGHTS,
+    SEVERAL_PROOFS,
+    TREE_AS_GOAL,
+    WEIGHTS_TOO_LARGE,
+)
 from slp.resolution.left_out import why_left_out
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Term, Text, Var, list_items
@@ -22,13 +31,10 @@ __all__ = [
     "ThresholdError",
     "UnknownValueError",
     "describe",
-    "nearest",
 ]
 
 _Span = SourceSpan | None
 _LONGEST = 40
-_LONGEST_COMPARED = 60  # characters of a name for which a near one is looked for
-_MOST_COMPARED = 200
 
 
 class LimitError(ProgramError):
@@ -59,22 +65,6 @@ class ThresholdError(ProgramError, NoGrammarError):
 
 class NeedsPrologError(ProgramError, NoGrammarError):
     """E264: Only SWI-Prolog can decide a goal."""
-
-
-def nearest(name: str, names: Iterable[str]) -> str | None:
-    """The name most like `name`, None if none is near.
-
-    Comparing takes time quadratic in the length of names, and there may be many: no more than
-    `_MOST_COMPARED` of like length are looked at, and no long ones.
-    """
-    if len(name) > _LONGEST_COMPARED:
-        return None
-    shortest, longest = len(name) / 3, len(name) * 3  # less alike in length is not alike at all
-    alike = {other for other in names if shortest <= len(other) <= longest}
-    if len(alike) > _MOST_COMPARED:
-        alike = set(nsmallest(_MOST_COMPARED, alike, key=lambda o: (abs(len(o) - len(name)), o)))
-    found = get_close_matches(name, sorted(alike), n=1)
-    return found[0] if found else None
 
 
 def describe(term: Term) -> str:
@@ -144,12 +134,12 @@ feature_not_a_name = _of_term(words.NOT_A_FEATURE_NAME)
 not_affine = _at(words.NOT_LINEAR, ThresholdError)
 state_holds_threshold = _at(words.STATE_HOLDS_THRESHOLD, ThresholdError)
 ambiguous_children = _at(words.AMBIGUOUS_CHILDREN)
-enclosed_choice = _of_predicate(words.ENCLOSED_CHOICE)
-crossing_cut = _at(words.CROSSING_CUT)
-several_proofs = _at(words.SEVERAL_PROOFS)
-nothing_to_draw = _at(words.NOTHING_TO_DRAW)
-weighted_draws = _at(words.REJECTION_OF_WEIGHTS)
-mass_overflow = _at(words.WEIGHTS_TOO_LARGE)
+enclosed_choice = _of_predicate(ENCLOSED_CHOICE)
+crossing_cut = _at(CROSSING_CUT)
+several_proofs = _at(SEVERAL_PROOFS)
+nothing_to_draw = _at(NOTHING_TO_DRAW)
+weighted_draws = _at(REJECTION_OF_WEIGHTS)
+mass_overflow = _at(WEIGHTS_TOO_LARGE)
 code_refused = _at(words.PROLOG_REFUSED)
 needs_prolog = _at(words.NEEDS_PROLOG, NeedsPrologError)
 
@@ -159,26 +149,19 @@ needs_prolog = _at(words.NEEDS_PROLOG, NeedsPrologError)
 
 def unknown_value(name: str, known: Iterable[str], span: _Span) -> UnknownValueError:
     """E202, for an atom."""
-    near, shown = nearest(name, known), f"`{_short(name)}`"
-    if near is None:
-        found = words.UNKNOWN_VALUE(span, name=shown, atom=_short(name))
-    else:
-        found = words.UNKNOWN_VALUE_NEAREST(span, name=shown, nearest=f"`{near}`")
-    return UnknownValueError(found, name)
+    near = nearest(name, known)
+    return UnknownValueError(words.UNKNOWN_VALUE(span, name=_short(name), nearest=near), name)
 
 
 def level_as_number(level: str, feature: str, span: _Span) -> ProgramError:
     """E202, for the level of a categorical feature."""
-    return ProgramError(words.LEVEL_AS_NUMBER(span, name=f"`{_short(level)}`", feature=feature))
+    return ProgramError(words.LEVEL_AS_NUMBER(span, name=_short(level), feature=feature))
 
 
 def unknown_function(name: str, arity: int, known: Iterable[str], span: _Span) -> ProgramError:
     """E202, for a compound term."""
     near, function = nearest(name, known), _indicator(name, arity)
-    if near is None:
-        return ProgramError(words.UNKNOWN_FUNCTION(span, function=function))
-    near = f"`{near}`"
-    return ProgramError(words.UNKNOWN_FUNCTION_NEAREST(span, function=function, nearest=near))
+    return ProgramError(words.UNKNOWN_FUNCTION(span, function=function, nearest=near))
 
 
 def integer_overflow(bits: int, span: _Span) -> ProgramError:
@@ -214,11 +197,11 @@ def unknown_predicate(
         found = words.UNKNOWN_PREDICATE_ARITY(span, predicate=predicate, others=others)
     elif (why := why_left_out(name)) is not None:
         found = words.LEFT_OUT_OF_THE_LANGUAGE(span, predicate=predicate, reason=why)
-    elif (best := nearest(name, (other for other, _ in indicators))) is not None:
-        near = _indicator(*min(i for i in indicators if i[0] == best))
-        found = words.UNKNOWN_PREDICATE_NEAREST(span, predicate=predicate, nearest=near)
     else:
-        found = words.UNKNOWN_PREDICATE(span, predicate=predicate)
+        best = nearest(name, (other for other, _ in indicators))
+        arity = min((n for other, n in indicators if other == best), default=0)
+        near = None if best is None else f"{best}/{arity}"
+        found = words.UNKNOWN_PREDICATE(span, predicate=predicate, nearest=near)
     return ProgramError(found)
 
 
@@ -257,12 +240,12 @@ def impossible_label(value: float, span: _Span) -> ProgramError:
 
 def large_sum(name: str, arity: int, total: float, span: _Span) -> ProgramError:
     """E242."""
-    return ProgramError(words.LARGE_SUM(span, predicate=_indicator(name, arity), total=total))
+    return ProgramError(LARGE_SUM(span, predicate=_indicator(name, arity), total=total))
 
 
 def tree_goal(name: str, arity: int, span: _Span) -> ProgramError:
     """E243."""
-    return ProgramError(words.TREE_AS_GOAL(span, nonterminal=f"`{_short(name)}//{arity}`"))
+    return ProgramError(TREE_AS_GOAL(span, nonterminal=f"`{_short(name)}//{arity}`"))
 
 
 def swi_error(text: str, span: _Span) -> ProgramError:

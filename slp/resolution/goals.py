@@ -19,7 +19,7 @@ from slp.errors import Diagnostic, UsageError
 from slp.ir import program as ir
 from slp.late import optional_module
 from slp.messages import commands as words
-from slp.messages.proofs import GOAL_FAILED, NOTHING_PROVED
+from slp.messages.queries import GOAL_FAILED, NOTHING_PROVED
 from slp.resolution import (
     Failure,
     Limits,

@@ -6,13 +6,13 @@ import secrets
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from slp.errors import UsageError
 from slp.messages.inference import NO_OPTION, NOT_A_COUNT
+from slp.messages.names import nearest
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -52,9 +52,8 @@ def check_options(known: Iterable[str], given: Iterable[str]) -> None:
     known = list(known)
     for name in given:
         if name not in known:
-            near = get_close_matches(name, [*known, *_OTHERS], n=1)
-            names = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}"
-            raise UsageError(NO_OPTION(name=name, names=names))
+            near = nearest(name, [*known, *_OTHERS])
+            raise UsageError(NO_OPTION(name=name, names=", ".join(known), nearest=near))
 
 
 def fresh_seed() -> int:

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from slp.errors import Diagnostic, ProgramError, SlpError, UnsupportedError
+from slp.errors import Diagnostic, ProgramError, SlpError
 from slp.ir.program import Constraint, Predicate, Program
 from slp.ir.words import predicate_text
 from slp.late import optional_module
@@ -29,7 +29,6 @@ from slp.messages.trees import (
     CODE_REFUSED,
     PREDICATE_GAVE_NO_ANSWER,
     PREDICATE_IS_NO_FUNCTION,
-    PREDICATE_NOT_ASKED,
     PREDICATE_NOT_IMPORTED,
     PREDICATE_RAISED,
 )
@@ -126,8 +125,6 @@ def with_predicates(program: Program, allow_code: bool) -> Program:
     ProgramError
         E650: a predicate that the program names runs code, and `allow_code` is False. E651: there
         is no such module, or no such function in it.
-    UnsupportedError
-        E652: predicates of this language cannot be asked.
     """
     if not allow_code:
         refused = [_refused(c) for c in program.constraints if _is_code(c)]
@@ -192,8 +189,8 @@ def asked_predicate(predicate: Predicate, program: Program) -> AskedPredicate:
 
     Raises
     ------
-    ProgramError, UnsupportedError
-        E651, E652, as `with_predicates`.
+    ProgramError
+        E651, as `with_predicates`.
     """
     function: Callable[[Any], object] | None = predicate.function
     named_by = None
@@ -201,11 +198,7 @@ def asked_predicate(predicate: Predicate, program: Program) -> AskedPredicate:
         named_by, function = function.named_by, function.function
     if function is None:
         named_by = (predicate, program)
-        host = HOSTS.get(predicate.language)
-        if host is None:
-            refused = PREDICATE_NOT_ASKED(predicate.span, predicate=predicate_text(predicate))
-            raise UnsupportedError(refused)
-        function = host(predicate, program)
+        function = HOSTS[predicate.language](predicate, program)
     words = predicate_text(predicate)
     return AskedPredicate(words, function, predicate.span, named_by=named_by)
 

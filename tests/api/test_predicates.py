@@ -326,17 +326,6 @@ def test_exact_engines_refuse_predicates() -> None:
     assert caught.value.diagnostics[0].code == "E301"
 
 
-def test_a_language_without_a_host(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(HOSTS, "prolog", raising=False)
-    (found,) = fault(
-        slp.parse(":- use(growtree). :- constraint(prolog(ok))."), allow_code=True
-    ).diagnostics
-    assert (found.code, found.message) == (
-        "E652",
-        "the Prolog predicate ok cannot be asked by any engine here",
-    )
-
-
 def test_a_host_of_another_language(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(HOSTS, "prolog", lambda predicate, program: lambda t: t.n_leaves == 2)
     made = slp.parse(":- use(growtree). :- constraint(prolog(stump)).")

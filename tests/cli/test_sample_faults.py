@@ -21,10 +21,10 @@ from tests.cli.keys import KEYS
     ("arguments", "code", "message"),
     [
         (["growtree", "nosuch.csv"], 1, "error[E401]: cannot read nosuch.csv"),
-        (["growtre", "TABLE"], 1, "did you mean 'growtree'?"),
+        (["growtre", "TABLE"], 1, "did you mean `growtree`?"),
         (["no/such.slp", "TABLE"], 1, "error[E001]: cannot read no/such.slp"),
         (["growtree", "TABLE", "-y", "dosis"], 1, "dose"),
-        (["growtree", "TABLE", "--engine", "exakt"], 2, "did you mean exact?"),
+        (["growtree", "TABLE", "--engine", "exakt"], 2, "did you mean `exact`?"),
         (["growtree", "TABLE", "--memory", "lots"], 2, "error[E502]"),
         (
             ["growtree", HABERMAN / "haberman.csv", "--memory", "1MiB", "--engine", "exact"],

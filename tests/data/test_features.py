@@ -286,12 +286,6 @@ FAULTS = [
     ),
     (
         [1, 2, 3],
-        declare("a", "categorical", Cuts((1.0,))),
-        "error[E428]: feature `a` is declared categorical and has cuts or bins\n"
-        "  help: only numeric features have cuts: drop one of the two",
-    ),
-    (
-        [1, 2, 3],
         declare("a", None, Bins("width", 10**9)),
         "error[E429]: feature `a` has 1000000000 bins, more than 100000\n"
         "  help: without bins every distinct value has its own cut",

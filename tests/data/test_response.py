@@ -320,12 +320,6 @@ FAULTS = [
         "  help: responses must be finite and at most 1e150 in size: correct it or change the unit",
     ),
     (
-        [1.5, 2.0, 3],
-        {"leaf": LeafDeclaration("gamma_exponential", (1.0, 0.0))},
-        "error[E434]: `b` of `gamma_exponential` must be finite and above 0, not 0\n"
-        "  help: write it as gamma_exponential(a, b)",
-    ),
-    (
         [1, 2, 1],
         {"response": "y", "event": "a"},
         "error[E427]: the event column `a` needs the leaf model gamma_exponential\n"

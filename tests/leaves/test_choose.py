@@ -46,36 +46,6 @@ def test_declared_classes():
 
 FAULTS = [
     (
-        LeafDeclaration("dirichlet", (0.0,)),
-        ("a",),
-        "error[E434]: `a` of `dirichlet` must be finite and above 0, not 0\n"
-        "  help: write it as dirichlet(a) or dirichlet([a1, a2, ...])",
-    ),
-    (
-        LeafDeclaration("dirichlet", ()),
-        ("a",),
-        "error[E434]: `dirichlet` takes 1 number, not 0\n"
-        "  help: write it as dirichlet(a) or dirichlet([a1, a2, ...])",
-    ),
-    (
-        LeafDeclaration("normal_inverse_gamma", (float("inf"), 1.0, 1.0, 1.0)),
-        (),
-        "error[E434]: `mu` of `normal_inverse_gamma` must be finite, not inf\n"
-        "  help: write it as normal_inverse_gamma(mu, kappa, alpha, beta)",
-    ),
-    (
-        LeafDeclaration("gamma_poisson", (1.0,)),
-        (),
-        "error[E434]: `gamma_poisson` takes 2 numbers, not 1\n"
-        "  help: write it as gamma_poisson(a, b)",
-    ),
-    (
-        LeafDeclaration("beta_binomial", (1.0,)),
-        (),
-        "error[E434]: unknown leaf model `beta_binomial`\n"
-        "  help: known: dirichlet, normal_inverse_gamma, gamma_poisson, gamma_exponential",
-    ),
-    (
         LeafDeclaration("dirichlet", (1.0, 2.0)),
         ("a", "b", "c"),
         "error[E431]: `dirichlet` has 2 numbers, but the response has 3 classes: a, b, c\n"

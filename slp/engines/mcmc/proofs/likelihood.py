@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from slp.errors import SlpError, UsageError
 from slp.ir import program as ir
-from slp.messages.proofs import (
+from slp.messages.queries import (
     LOG_LIKELIHOOD_FAILED,
     LOG_LIKELIHOOD_IS_NO_FUNCTION,
     LOG_LIKELIHOOD_NOT_IMPORTED,

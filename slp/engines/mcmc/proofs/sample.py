@@ -21,7 +21,7 @@ from slp.engines.telling import teller, warn_of
 from slp.errors import UsageError, warn
 from slp.ir import program as ir
 from slp.late import optional_module
-from slp.messages.proofs import NOT_A_LOG_LIKELIHOOD, PROOFS_LEFT_OUT
+from slp.messages.queries import NOT_A_LOG_LIKELIHOOD, PROOFS_LEFT_OUT
 from slp.resolution import Limits, Query, named_variables
 from slp.resolution.derivations import ProofSpace
 from slp.resolution.goals import read_query, runs_in_prolog

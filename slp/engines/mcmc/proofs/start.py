@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from slp.errors import Diagnostic, SlpError
-from slp.messages.proofs import ALL_PROOFS_IMPOSSIBLE, NO_PROOF_TO_START, NO_PROOF_WITHIN_LIMITS
+from slp.messages.inference import NO_PROOF_YET
+from slp.messages.queries import ALL_PROOFS_IMPOSSIBLE, NO_PROOF_TO_START, NO_PROOF_WITHIN_LIMITS
 from slp.resolution.derivations import Derivation, ProofSpace, Step
 from slp.resolution.runs import Run
 from slp.runner import SearchStoppedError, Stop, never
@@ -40,7 +41,7 @@ def find_start(
     found = 0
     for _ in range(_TRIES):
         if stop():
-            raise SearchStoppedError("no proof to start from was found")
+            raise SearchStoppedError(NO_PROOF_YET)
         derivation = backtracked(space, randomness)
         if derivation is not None and space.passes(derivation):
             return derivation

@@ -17,7 +17,7 @@ from slp.engines.mcmc.trees.target import Target
 from slp.errors import NoTreeError
 from slp.ir.program import Constraint
 from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
-from slp.messages.inference import ALL_DRAWS_FAIL, ALL_DRAWS_REFUSED
+from slp.messages.inference import ALL_DRAWS_FAIL, ALL_DRAWS_REFUSED, NO_TREE_YET
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.boxes import Geometry
 from slp.problem.cut_trees import Renderer
@@ -220,9 +220,7 @@ def no_start(derived: int, constraints: Iterable[Constraint] = ()) -> NoTreeErro
 def search_stopped(constraints: Iterable[Constraint]) -> SearchStoppedError:
     """The error of a search for a start that was told to stop."""
     refusals = refusals_in_words(asked_predicates(constraints))
-    return SearchStoppedError(
-        f"no tree to start from was found that satisfies the program{refusals}"
-    )
+    return SearchStoppedError(NO_TREE_YET.format(refusals=refusals))
 
 
 def digest_of_grammar(g: TreeGrammar, constraints: tuple[Constraint, ...]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Callable
@@ -21,12 +20,12 @@ from slp.messages.inference import (
     INFINITE_WEIGHTS,
     NO_CHOICE_POINTS,
     NO_PROPOSAL,
-    NO_PROPOSAL_NEAREST,
     NOT_A_PROPOSAL,
     NOT_A_WEIGHT,
     PROPOSAL_WITHOUT_NUMBER,
     TOO_MANY_CHOICE_POINTS,
 )
+from slp.messages.names import nearest
 from slp.problem.local_process import LocalProcess
 
 __all__ = [
@@ -141,9 +140,7 @@ def _read(item: str) -> Named:
         raise UsageError(NOT_A_PROPOSAL(text=item.strip()))
     name, count, weight = match.groups()
     if name not in _NAMES:
-        near = difflib.get_close_matches(name, _NAMES, n=1)
-        found = NO_PROPOSAL_NEAREST(name=name, nearest=near[0]) if near else NO_PROPOSAL(name=name)
-        raise UsageError(found)
+        raise UsageError(NO_PROPOSAL(name=name, nearest=nearest(name, _NAMES)))
     if name == "q_n" and (count is None or int(count) == 0):
         raise UsageError(NO_CHOICE_POINTS())
     if count is not None and int(count) > _MOST_POINTS:

@@ -56,7 +56,7 @@ def test_q_exact_is_joined_by_q_uc_unless_the_root_fits() -> None:
         ("", "`` is not a proposal", HELP),
         ("q_uc;q_ind", "`q_uc;q_ind` is not a proposal", HELP),
         ("q_uc,", "`` is not a proposal", HELP),
-        ("q_uk", "there is no proposal q_uk", f"did you mean q_uc? {HELP}"),
+        ("q_uk", "there is no proposal q_uk", "did you mean `q_uc`?"),
         ("gibbs", "there is no proposal gibbs", HELP),
         (
             "q_n",

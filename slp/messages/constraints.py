@@ -1,0 +1,183 @@
+"""E1xx, W1xx: boxes and constraints."""
+
+from __future__ import annotations
+
+from slp.messages.entry import AS_REMEDY, Entry
+from slp.messages.names import NOT_A_NAME, VARIABLE_FOR_NAME
+
+E120 = Entry(
+    "E120: a box fact is malformed",
+    cause="A fact `box(...)` takes two names and two bounds, and has no label and no body.",
+    remedy="Write it as `box(name, feature, 0, 10).` is written.",
+    example=":- use(growtree).\nbox(young, age, 40).",
+)
+_BOX = "write box(name, feature, 0, 10). for 0 <= feature < 10; a bound may be -inf or inf"
+BOX_IS_NO_FACT = E120.says("a box is a fact with a name, a feature and two bounds", _BOX)
+VARIABLE_IN_BOX = E120.says(*VARIABLE_FOR_NAME)
+NO_NAME_IN_BOX = E120.says(*NOT_A_NAME)
+
+E121 = Entry(
+    "E121: a box is empty",
+    cause="The lower bound of a box is not below its upper bound.",
+    remedy="Swap or mend the bounds.",
+    example=":- use(growtree).\nbox(young, age, 40, 0).",
+)
+_EMPTY = "box `{name}` is empty: no number is at least {low:g} and below {high:g}"
+EMPTY_BOX = E121.says(_EMPTY, _BOX)
+SWAPPED_BOUNDS = E121.says(_EMPTY, "are the bounds swapped? " + _BOX)
+
+E122 = Entry(
+    "E122: a box is bounded twice in one feature",
+    cause="Two facts bound the same box in the same feature.",
+    remedy="A box has one interval for each feature; give another box another name.",
+    example=":- use(growtree).\nbox(young, age, 0, 40).\nbox(young, age, 10, 30).",
+)
+BOX_BOUNDED_TWICE = E122.says("box `{name}` is bounded twice in `{feature}`", AS_REMEDY)
+
+E123 = Entry(
+    "E123: there is no such box",
+    cause="A constraint names a box that no fact declares.",
+    remedy="Take the nearest name, or declare the box.",
+    example=":- use(growtree).\n:- constraint(constant(young)).",
+)
+NO_BOX = E123.says("there is no box `{name}`", "{help}", may_follow=True)
+
+E140 = Entry(
+    "E140: there is no such constraint",
+    cause="`constraint(...)` has a name that is none, or no name.",
+    remedy="Take the nearest name, or one of those listed.",
+    example=":- use(growtree).\n:- constraint(firs(age)).",
+)
+CONSTRAINT_NOT_NAMED = E140.says("a constraint is a name with arguments")
+NO_CONSTRAINT = E140.says("there is no constraint `{name}`", "{help}")
+
+E141 = Entry(
+    "E141: a constraint is malformed",
+    cause="A constraint has another number or another kind of arguments than it takes.",
+    remedy="Write it as the help line shows.",
+    example=":- use(growtree).\n:- constraint(monotone(age, rising)).",
+)
+VARIABLE_IN_CONSTRAINT = E141.says(*VARIABLE_FOR_NAME)
+NO_NAME_IN_CONSTRAINT = E141.says(*NOT_A_NAME)
+CONSTRAINT_ARGUMENTS = E141.says("`{name}` does not have {arguments}", "write {usage}")
+TOO_FEW_NAMES = E141.says("`{name}` takes a list of at least {count}", "write {usage}")
+NAMED_TWICE = E141.says("`{feature}` stands twice in this list", "write {usage}")
+NOT_LOCAL = E141.says("the second argument of `{name}` can only be `local`", "write {usage}")
+NO_PART_TO_FORBID = E141.says(
+    "the second argument of `forbid` is `below(K)` or `within(Box)`", "write {usage}"
+)
+NO_GROUPS = E141.says("`interaction` takes a list of groups", "write {usage}")
+NO_DIRECTION = E141.says("the second argument of `monotone` is `up` or `down`", "write {usage}")
+NO_PYTHON_FUNCTION = E141.says('`python` names a function as "module:function"', "write {usage}")
+NO_PROLOG_GOAL = E141.says("`prolog` takes a goal", "write {usage}")
+
+E142 = Entry(
+    "E142: two constraints contradict each other",
+    cause="No tree satisfies both, or a feature could never be used.",
+    remedy="Take one of the two out.",
+    example=":- use(growtree).\n:- constraint(first(age)).\n:- constraint(first(sex)).",
+)
+_ONE_OUT = "take one of the two out"
+TWO_FIRSTS = E142.says("the first split cannot be on `{one}` and on `{other}`", AS_REMEDY)
+FIRST_FORBIDDEN = E142.says(
+    "the first split cannot be on `{feature}`, which is forbidden", AS_REMEDY
+)
+FIRST_NEEDS_ANOTHER = E142.says(
+    "the first split cannot be on `{feature}`, which needs `{other}` above it", AS_REMEDY
+)
+FIRST_IN_NO_GROUP = E142.says(
+    "the first split cannot be on `{feature}`, which is in no group of `interaction`", AS_REMEDY
+)
+FIRST_CUTS_BOX = E142.says(
+    "the first split cannot be on `{feature}`, which box `{box}` leaves free: any split on it "
+    "cuts the box",
+    AS_REMEDY,
+)
+BEFORE_ITSELF = E142.says("`{feature}` cannot come before itself", "no tree could ever split on it")
+CIRCLE_OF_BEFORES = E142.says(
+    "these constraints form a circle: {features}",
+    "none of them can ever be split on; take one of these constraints out",
+)
+NEVER_TOGETHER = E142.says(
+    "`{then}` can never be split on: it needs `{feature}` above it, and no path may have both",
+    AS_REMEDY,
+)
+
+E143 = Entry(
+    "E143: a column is a feature, and something else too",
+    cause="A column is used as a feature, and is ignored, or belongs to the response.",
+    remedy="Take one of the two out.",
+    example=":- use(growtree).\n:- ignore(age).\n:- constraint(first(age)).",
+)
+FEATURE_WITH_ROLE = E143.says("`{name}` is {role}, so no tree can split on it", AS_REMEDY)
+
+W106 = Entry(
+    "W106: a constraint has no effect",
+    cause="A constraint says what is said already, or makes another one's feature unusable.",
+    remedy="Take it out, if that is not meant.",
+    example=":- use(growtree).\n:- constraint(once(age)).\n:- constraint(once(age)).",
+)
+_PLAINLY = "if that is meant, `forbid({feature})` says it plainly"
+BEFORE_NEEDS_FORBIDDEN = W106.says(
+    "`{feature}` is never split on: it needs `{other}` above it, which is forbidden", _PLAINLY
+)
+MAJORITIES_MEET = W106.says(
+    "boxes `{one}` and `{other}` meet: leaves there need as many rows of `{this}` as of `{that}`"
+)
+BOTH_WAYS = W106.says(
+    "predictions may neither rise nor fall with `{feature}`, so it changes nothing",
+    _PLAINLY + "; else take one out",
+)
+SAID_ALREADY = W106.says("this constraint repeats another")
+FORBIDS_NOTHING = W106.says(
+    "this forbids nothing: no node is split at depth {depth} under `max_depth({most})`"
+)
+LIMITS_NOTHING = W106.says("this limits nothing: a tree of depth {depth} has at most {most} leaves")
+
+W107 = Entry(
+    "W107: no split is possible at all",
+    cause="Constraints leave one tree, a single leaf.",
+    remedy="Bound the boxes, or raise the limit.",
+    example=":- use(growtree).\n:- constraint(max_leaves(1)).",
+)
+FREE_BOX = W107.says(
+    "no split is possible at all: box `{box}` is free in every feature",
+    "a split on a feature that a constant box leaves free cuts it; bound the box",
+)
+NO_COMMON_FEATURE = W107.says(
+    "no split is possible at all: the constant boxes have no bounded feature in common",
+    "a split on a feature that a constant box leaves free cuts it, so a first split must be on a "
+    "feature that all of them bound",
+)
+ONE_LEAF = W107.says("`max_leaves(1)` leaves one tree, a single leaf", "allow two leaves or more")
+
+W153 = Entry(
+    "W153: an end of a box is not where the table has its split",
+    cause="A threshold lies halfway between two values of the table. The split that parts the "
+    "rows as an end of the box does lies a little inside or outside the box.",
+    remedy="Move the end as the help line says.",
+    example="slp check prior.slp data.csv   (`prior.slp` has `box(young, age, 0, 24). :- "
+    "constraint(constant(young)).`)",
+)
+_SPLIT = "between {between} the split is `{feature} < {threshold}`"
+_AT = "its end `{feature}` = {end}"
+_MOVE = "write {threshold} in place of {end}: it parts the rows of this table alike"
+CONSTANT_CUT_AT_END = W153.says(
+    "`constant({box})` forbids the split at " + _AT + ": " + _SPLIT + ", so it cuts the box", _MOVE
+)
+MAJORITY_BEYOND_END = W153.says(
+    "`majority({box}, {outcome})` tests rows beyond "
+    + _AT
+    + ": "
+    + _SPLIT
+    + ", so both its sides meet the box",
+    _MOVE,
+)
+FORBID_MISSES_NODES = W153.says(
+    "`forbid({forbidden}, within({box}))` misses nodes up to "
+    + _AT
+    + ": "
+    + _SPLIT
+    + ", so they reach beyond the box",
+    _MOVE,
+)

@@ -1,0 +1,197 @@
+"""E1xx, W1xx: directives, parameters, `use`, and what is declared for nothing."""
+
+from __future__ import annotations
+
+from slp.messages.entry import AS_REMEDY, Entry
+from slp.messages.names import NOT_A_NAME, VARIABLE_FOR_NAME
+
+E101 = Entry(
+    "E101: there is no such directive",
+    cause="A directive has a name that is none, or no name, or it says two things.",
+    remedy="Take the nearest name, or one of those listed. Write one `:-` for each directive.",
+    example=":- star(tree(0)).\n1 :: tree(_) --> leaf.",
+)
+DIRECTIVE_NOT_NAMED = E101.says("a directive is a name with arguments")
+TWO_DIRECTIVES = E101.says("a directive says one thing", "write one `:-` for each")
+_NO_DIRECTIVE = "there is no directive `{name}`"
+NO_DIRECTIVE = E101.says(_NO_DIRECTIVE, "{help}")
+LIMIT_AS_DIRECTIVE = E101.says(_NO_DIRECTIVE, "write `:- support({name}(5)).`")
+CONSTRAINT_AS_DIRECTIVE = E101.says(
+    _NO_DIRECTIVE, "it is a constraint: write {usage} in `:- constraint(...).`"
+)
+
+E102 = Entry(
+    "E102: a directive is malformed",
+    cause="A directive has another number or another kind of arguments than it takes.",
+    remedy="Write it as the help line shows.",
+    example=":- use(growtree).\n:- failure(ignore).",
+)
+_FEATURE = (
+    "write `numeric`, `categorical`, `cuts([18, 40])`, `bins(quantile, 10)` or `bins(width, 10)` "
+    "in a list"
+)
+_USE = "write `:- use(growtree).`, `:- use(growtree, [alpha = 0.9]).` or `:- use('boxes.slp').`"
+VARIABLE_IN_DIRECTIVE = E102.says(*VARIABLE_FOR_NAME)
+NO_NAME_IN_DIRECTIVE = E102.says(*NOT_A_NAME)
+DIRECTIVE_ARGUMENTS = E102.says("`{name}` is not written with {arguments}", "write {usage}")
+NOT_IN_SUPPORT = E102.says("`support` takes `min_leaf(N)` and `max_depth(N)`", "write {usage}")
+NO_SECOND_RESPONSE = E102.says(
+    "the second argument of `response` is `event(Column)` or `[ordinal(Classes)]`", "write {usage}"
+)
+NO_CLASS_ORDER = E102.says(
+    "`ordinal` takes a list of two classes or more, each once", "write {usage}"
+)
+NO_FAILURE_MODE = E102.says("`failure` is `condition` or `restrict`", "write {usage}")
+LEAF_MODEL_NOT_NAMED = E102.says("`leaf` names a leaf model", "{help}")
+NO_LEAF_MODEL = E102.says("there is no leaf model `{name}`", "{help}")
+LEAF_MODEL_ARGUMENTS = E102.says(
+    "`{model}` does not have {arguments}", "write `:- leaf({model}({names})).`"
+)
+ONE_CONCENTRATION = E102.says(
+    "a list in `dirichlet` has one number for each class, so at least two",
+    "write `dirichlet(1)` for the same number for every class",
+)
+NO_FEATURE_LIST = E102.says("the second argument of `feature` is a list", _FEATURE)
+TWO_TYPES = E102.says("{feature} has two types", _FEATURE)
+CUT_TWICE = E102.says("{feature} is cut in two ways", _FEATURE)
+CATEGORICAL_AND_CUT = E102.says("{feature} is categorical and cannot be cut", _FEATURE)
+TYPE_OF_ALL = E102.says("a type is declared for one feature, and `_` stands for all", _FEATURE)
+NO_FEATURE_DECLARATION = E102.says("a feature cannot be declared as `{name}`", _FEATURE)
+DECLARATION_NOT_NAMED = E102.says("this declares no feature", _FEATURE)
+NO_CUTS = E102.says("`cuts` takes a list of numbers", _FEATURE)
+NO_KIND_OF_BINS = E102.says("bins are made by `quantile` or by `width`", _FEATURE)
+NO_FILE_OF_TREE = E102.says("the tree of `edittree` is the name of a file", "such as 't0.json'")
+USE_NAMES_NOTHING = E102.says("`use` names a library prior or a file", _USE)
+USE_SETS_NOTHING = E102.says("the second argument of `use` is a list of `parameter = value`", _USE)
+
+E103 = Entry(
+    "E103: one thing is declared twice",
+    cause="Two files at the same distance from the program, or one file, declare the same thing.",
+    remedy="Take one of them out.",
+    example=":- use(growtree).\n:- failure(condition).\n:- failure(restrict).",
+)
+DECLARED_TWICE = E103.says("`{what}` is declared twice", AS_REMEDY)
+PARAMETER_GIVEN_TWICE = E103.says("parameter `{name}` is given twice", AS_REMEDY)
+EDITTREE_TWICE = E103.says("`edittree` is used twice", AS_REMEDY)
+
+E104 = Entry(
+    "E104: there is no library prior of this name",
+    cause="`use` has a name that is neither a library prior nor a file.",
+    remedy="Take the nearest name. Quote the name of a file, as `:- use('boxes.slp').` does.",
+    example=":- use(growtre).",
+)
+UNKNOWN_PRIOR = E104.says(
+    "there is no library prior `{name}`",
+    "{names} (a file of yours is used as `:- use('{name}.slp').`)",
+)
+
+E105 = Entry(
+    "E105: files use each other in a circle",
+    cause="A file uses itself, directly or through others.",
+    remedy="Take out one of the `use` directives.",
+    example="slp check a.slp   (`a.slp` is `:- use('a.slp').`)",
+)
+CIRCLE_OF_FILES = E105.says("`{name}` uses itself: {way}", "take out one of these `use` directives")
+
+E106 = Entry(
+    "E106: there is no such parameter",
+    cause="A value is given to a parameter that no file of the program declares.",
+    remedy="Take the nearest name.",
+    example=":- use(growtree, [alfa = 0.9]).",
+)
+NO_PARAMETER_OF = E106.says("`{program}` has no parameter `{name}`", "{help}")
+_NO_PARAMETER = "the program has no parameter `{name}`"
+NO_PARAMETER = E106.says(_NO_PARAMETER, "{help}", may_follow=True)
+MOST_LEAVES_GIVEN = E106.says(
+    _NO_PARAMETER, "it is known from the table, and cannot be set", may_follow=True
+)
+TREE_WITHOUT_EDITS = E106.says(
+    "the program has no parameter `tree`",
+    "a tree is for programs that use `edittree`",
+    may_follow=True,
+)
+
+E107 = Entry(
+    "E107: `edittree` has no tree to start from",
+    cause="`edittree` edits a given tree, and none is given.",
+    remedy="Name a file, as in `:- use(edittree, [tree = 'tree.json']).`, or give a tree.",
+    example=":- use(edittree).",
+)
+NO_TREE_TO_EDIT = E107.says(
+    "`edittree` needs a tree to start from",
+    "write `:- use(edittree, [tree = 'tree.json']).`, or give one from Python: slp.load(file, "
+    "tree=tree)",
+)
+
+E108 = Entry(
+    "E108: a parameter has a name that means something already",
+    cause="Arithmetic or every program knows the name: `pi`, `e`, `inf`, `most_leaves` and others.",
+    remedy="Choose another name.",
+    example=":- use(growtree).\n:- param(pi, 3).",
+)
+RESERVED_NAME = E108.says("`{name}` has a meaning already and cannot be a parameter", AS_REMEDY)
+
+E109 = Entry(
+    "E109: a number is out of range",
+    cause="A limit, hyperparameter, weight, cut or parameter has a value that it cannot have.",
+    remedy="Give a number in the range that the message names.",
+    example=":- use(growtree).\n:- support(min_leaf(0)).",
+)
+NOT_A_NUMBER = E109.says("{what} is not a number")
+NOT_POSITIVE = E109.says("{what} is {value:g}, and must be a number above 0")
+NOT_WHOLE = E109.says("{what} is {value:g}, and must be a whole number of at least {least}")
+NOT_FINITE = E109.says("{what} is {value}, and must be finite")
+PARAMETER_NOT_FINITE = E109.says("parameter `{name}` is {value}, and must be a finite number")
+CIRCULAR_PARAMETER = E109.says(
+    "the value of parameter `{name}` depends on itself", "give it a number"
+)
+CUTS_DO_NOT_RISE = E109.says(
+    "the cuts must be finite and rise from left to right", "write them in order, each once: {cuts}"
+)
+NO_PROBABILITY_OF_EDITS = E109.says(
+    "the probability of one more edit, `p`, is {value:g}, and must lie between 0 and 1",
+    "0 and 1 themselves are not allowed: at 0 nothing is edited, at 1 edits never end",
+)
+
+W102 = Entry(
+    "W102: a parameter is never used",
+    cause="No label, guard or directive mentions a parameter.",
+    remedy="Take it out.",
+    example=":- use(growtree).\n:- param(delta, 2).",
+)
+UNUSED_PARAMETER = W102.says("the parameter `{name}` is never used", AS_REMEDY, may_follow=True)
+
+W103 = Entry(
+    "W103: a nonterminal is never reached",
+    cause="No rule that the start leads to calls a nonterminal.",
+    remedy="Call it in the body of a rule that the start leads to, or take its rules out.",
+    example=":- start(t).\n1 :: t --> leaf.\n1 :: s --> leaf.",
+)
+UNREACHED_NONTERMINAL = W103.says("no tree ever gets to {nonterminal}", AS_REMEDY, may_follow=True)
+
+W104 = Entry(
+    "W104: a box is never used",
+    cause="No constraint names a box.",
+    remedy="Constrain it, or take it out.",
+    example=":- use(growtree).\nbox(young, age, 0, 40).",
+)
+UNUSED_BOX = W104.says(
+    "the box `{name}` is never used",
+    "constrain it, such as by `:- constraint(constant({name})).`",
+    may_follow=True,
+)
+
+W110 = Entry(
+    "W110: a fact asks a question",
+    cause="`query/1` and `evidence/1,2` ask in other languages, and are predicates here.",
+    remedy="Ask by `slp query FILE GOAL`, condition by `--given`.",
+    example="1 :: p.\nquery(p).",
+)
+QUERY_AS_FACT = W110.says(
+    "`{name}` is a predicate like others here, and this fact asks nothing",
+    "ask by the command: `slp query FILE GOAL`",
+)
+EVIDENCE_AS_FACT = W110.says(
+    "`{name}` is a predicate like others here, and this fact asks nothing",
+    "condition by the command: `slp query FILE GOAL --given GOAL`",
+)

@@ -1,0 +1,139 @@
+"""E28x: learning of labels."""
+
+from __future__ import annotations
+
+from slp.messages.entry import AS_REMEDY, Entry
+
+E280 = Entry(
+    "E280: an observation is no goal of the program",
+    cause="A file of observations has a directive, a clause with a body, a count that is no number "
+    "above 0, or a goal whose predicate has no clauses in the program.",
+    remedy="Write one goal a clause, such as `same(heads).` or `12 :: same(heads).`.",
+    example="slp learn coin.slp goals.pl   (`goals.pl` is `same(X) :- coin(X).`)",
+)
+_ONE_GOAL = "an observation is one goal of a labelled or logical predicate, such as `same(heads).`"
+OBSERVATION_WITH_BODY = E280.says(
+    "a directive or a clause with a body is no goal to learn from", _ONE_GOAL
+)
+OBSERVATION_WITHOUT_COUNT = E280.says(
+    "the count of an observation must be a number above 0",
+    "write how often the goal was seen, such as `12 :: same(heads).`",
+)
+OBSERVATION_UNKNOWN = E280.says("`{goal}` is no goal to learn from", _ONE_GOAL)
+
+E281 = Entry(
+    "E281: an observation is no instance of the goal",
+    cause="A goal was given by `--goal`, and an observation is no answer to it.",
+    remedy="Leave out the goal, or write one that all observations are answers to.",
+    example="slp learn coin.slp goals.pl --goal 'coin(heads)'   (`goals.pl` is `coin(tails).`)",
+)
+NOT_AN_INSTANCE = E281.says("this observation is no instance of the goal `{goal}`", AS_REMEDY)
+
+E282 = Entry(
+    "E282: an observation has no proof",
+    cause="No labels above 0 can make the observation likely: the program has no proof of it.",
+    remedy="See by `slp query` where it fails.",
+    example="slp learn coin.slp goals.pl   (`goals.pl` is `coin(edge).`)",
+)
+NO_PROOF = E282.says(
+    "this observation has no proof under the program",
+    "`slp query` says where it fails; no labels above 0 can make it likely",
+)
+NO_PROOFS = E282.says(
+    "this observation has no proof under the program, nor have {others} others",
+    "`slp query` says where it fails; no labels above 0 can make it likely",
+)
+
+E283 = Entry(
+    "E283: proofs cannot be summed",
+    cause="A limit was reached, or some derivations never end, so part of the mass is open.",
+    remedy="Bound the recursion, begin with other labels, or learn without failures.",
+    example="slp learn walk.slp goals.pl   (`goals.pl` is `p(b).`,\n"
+    "`walk.slp` is `1.0 :: l :- l. 0.5 :: p(a) :- l. 0.5 :: p(b).`)",
+)
+_BOUND = (
+    "bound the recursion by an argument, begin with labels that end derivations sooner, or, if no "
+    "derivation fails, learn without failures (`--plain`)"
+)
+OPEN_MASS = E283.says(
+    "the proofs of `{goal}` cannot be summed: {mass:.3g} of the mass is open: {reason}", _BOUND
+)
+ENDLESS_MASS = E283.says(
+    "the proofs of `{goal}` cannot be summed: {mass:.3g} of the mass is open: some derivations "
+    "never end",
+    _BOUND,
+)
+
+E284 = Entry(
+    "E284: goals without labels have several solutions",
+    cause="A goal without labels has several solutions, so failure has no probability.",
+    remedy="Choose between the solutions by a labelled predicate, or cut with `once`.",
+    example="slp learn several.slp goals.pl   (`goals.pl` is `p.`,\n"
+    "`several.slp` is `p :- member(X, [1, 2]), q(X). 0.5 :: q(1). 0.5 :: q(2).`)",
+)
+_SEVERAL = "logical goals below `{goal}` have several solutions, so failure has no probability"
+_CHOOSE = (
+    "choose between them by a labelled predicate, cut with `once`, or give a goal that has one "
+    "solution by --goal (`goal` in Python)"
+)
+SEVERAL_SOLUTIONS = E284.says(_SEVERAL, _CHOOSE)
+SEVERAL_SOLUTIONS_BEHIND = E284.says(
+    f"{_SEVERAL}: behind `{{behind}}` more than one way leads to the end of a proof", _CHOOSE
+)
+SEVERAL_SOLUTIONS_AND_THE_END = E284.says(
+    f"{_SEVERAL}: one way to prove it leads to `{{first}}`, another to its end", _CHOOSE
+)
+SEVERAL_SOLUTIONS_OF_ONE = E284.says(
+    f"{_SEVERAL}: one way to prove it leads to `{{first}}`, and so does another", _CHOOSE
+)
+SEVERAL_SOLUTIONS_OF_TWO = E284.says(
+    f"{_SEVERAL}: one way to prove it leads to `{{first}}`, another to `{{last}}`", _CHOOSE
+)
+
+E285 = Entry(
+    "E285: weights are not learned from goals",
+    cause="A program declares `:- weights.`, and labels are learned from goals as probabilities.",
+    remedy="Take out `:- weights.`.",
+    example="slp learn weights.slp goals.pl   (`goals.pl` is `p(1).`,\n"
+    "`weights.slp` is `:- weights. 2 :: p(1). 3 :: p(2).`)",
+)
+WEIGHTS_NOT_LEARNED = E285.says(
+    "labels are weights here, and labels are learned from goals as probabilities", AS_REMEDY
+)
+
+E286 = Entry(
+    "E286: there is nothing to learn",
+    cause="No label, parameter or feature weight of the program can change by itself.",
+    remedy="Write numbers as labels, or parameters in labels that can move.",
+    example="slp learn fixed.slp data.csv   (`fixed.slp` is `:- start(t). 1 :: t --> leaf.`)",
+)
+_LEARNED = "numbers as labels, parameters in labels and feature weights are learned"
+NO_PARAMETER_TO_LEARN = E286.says(
+    "there is nothing to learn: no parameter of the labels can change by itself", _LEARNED
+)
+NO_LABEL_TO_LEARN = E286.says(
+    "there is nothing to learn: no label of the file can change by itself", _LEARNED
+)
+
+E287 = Entry(
+    "E287: there is no such thing to learn",
+    cause="`--only` names nothing that can be learned.",
+    remedy="Take a name that the help line lists.",
+    example="slp learn growtree data.csv --only alpa",
+)
+_NOT_LEARNED = "`{name}` is nothing that can be learned"
+NOTHING_OF_THAT_NAME = E287.says(_NOT_LEARNED, "what can be learned: {known}")
+NOTHING_CAN_BE_LEARNED = E287.says(_NOT_LEARNED, "nothing can be learned here")
+
+E288 = Entry(
+    "E288: there is nothing to learn from",
+    cause="No goals and no table were given, or both kinds.",
+    remedy="Give goals for a program of clauses, tables for a program of tree rules.",
+    example="slp learn coin.slp goals.pl   (`goals.pl` is `% nothing was seen`)",
+)
+_GOALS_OR_TABLES = "give goals for a program of clauses, tables for a program of tree rules"
+NO_TABLE = E288.says("there is nothing to learn from: there is no table", AS_REMEDY)
+NO_GOAL = E288.says("there is nothing to learn from: no goal was observed", AS_REMEDY)
+GOALS_AND_TABLES = E288.says(
+    "goals and tables cannot be learned from together", "learn from one kind, then from the other"
+)

@@ -1,0 +1,105 @@
+"""E1xx, W1xx: a program on a table."""
+
+from __future__ import annotations
+
+from slp.messages.entry import AS_REMEDY, Entry
+
+E150 = Entry(
+    "E150: the table has no such feature",
+    cause="The program names a feature, and the table has no such column, or it is the response.",
+    remedy="Take the nearest name, or one of those listed.",
+    example="slp check prior.slp data.csv   (`prior.slp` has `:- constraint(first(agee)).`)",
+)
+RESPONSE_AS_FEATURE = E150.says(
+    "`{name}` is the response of this table, not a feature",
+    "name a feature, or another response by `:- response(Column).`",
+)
+NO_SUCH_FEATURE = E150.says("the table has no feature `{name}`", "{help}")
+
+E151 = Entry(
+    "E151: the response has no such class",
+    cause="`majority` or `rows(Class, N)` names a class that the response does not have.",
+    remedy="Take the nearest name, or declare a leaf model for classes.",
+    example="slp check prior.slp data.csv   (`prior.slp` has `box(old, age, 40, inf). :- "
+    "constraint(majority(old, ja)).`)",
+)
+NO_CLASSES = E151.says(
+    "`{goal}` needs classes, and `{response}` is numeric",
+    "take it out, or declare `:- leaf(dirichlet(1)).`",
+)
+NO_CLASS = E151.says("the response `{response}` has no class `{name}`", "{help}")
+
+E152 = Entry(
+    "E152: a categorical column is used as numbers",
+    cause="A categorical column is bounded by a box, or `monotone` names it.",
+    remedy="Declare `:- feature(Name, [numeric]).` if it holds numbers.",
+    example="slp check prior.slp data.csv   (`prior.slp` has `:- constraint(monotone(colour, "
+    "up)).`)",
+)
+_IF_NUMBERS = "if it holds numbers, declare `:- feature({name}, [numeric]).`"
+BOX_OVER_LEVELS = E152.says(
+    "`{name}` is categorical, and box `{box}` bounds it by numbers", _IF_NUMBERS
+)
+MONOTONE_OVER_LEVELS = E152.says("`{name}` is categorical, so nothing grows with it", _IF_NUMBERS)
+
+E153 = Entry(
+    "E153: classes have no order",
+    cause="`monotone` is declared, and the classes of the response are names, which have no order.",
+    remedy="Declare the order, as `:- response(stage, [ordinal([low, mid, high])]).` does.",
+    example="slp check prior.slp three_classes.csv   (`prior.slp` has `:- constraint(monotone(age, "
+    "up)).`)",
+)
+CLASSES_WITHOUT_ORDER = E153.says(
+    "`monotone` needs ordered classes, and those of `{response}` are names",
+    "declare them from the lowest to the highest: `:- {declaration}.`",
+)
+
+W150 = Entry(
+    "W150: no row of the table lies in a box",
+    cause="The values of a column all lie outside the bounds of a box.",
+    remedy="Check the bounds and their unit.",
+    example="slp check prior.slp three_classes.csv   (`prior.slp` has\n"
+    "`box(old, age, 900, 1000). :- constraint(forbid(age, within(old))).`)",
+)
+BOX_WITHOUT_ROWS = W150.says(
+    "no row lies in box `{box}`: `{feature}` runs from {least:g} to {most:g}", AS_REMEDY
+)
+
+W151 = Entry(
+    "W151: a limit has no effect on this table, or leaves one tree",
+    cause="On this table a limit or a constraint takes no tree away, or leaves a single leaf.",
+    remedy="Take it out, if that is not meant.",
+    example="slp check prior.slp data.csv   (`prior.slp` has `:- support(min_leaf(100000)).`)",
+)
+MIN_LEAF_LEAVES_ONE = W151.says(
+    "`min_leaf({count})` leaves one tree, a single leaf: the table has {rows} rows"
+)
+MAX_LEAVES_LIMITS_NOTHING = W151.says(
+    "`max_leaves({count})` limits nothing: no tree on this table has more than {most}"
+)
+FIRST_LEAVES_ONE = W151.says(
+    "`first({feature})` leaves one tree, a single leaf: every row has the same `{feature}`"
+)
+CONSTANT_FORBIDS_NOTHING = W151.says(
+    "`constant({box})` forbids nothing: no split here can cut the box"
+)
+
+W152 = Entry(
+    "W152: a guard names a feature that the table does not have",
+    cause="A guard compares the feature of a split with a name that no feature of the table has.",
+    remedy="Take the nearest name, or take the fact out.",
+    example="slp check guard.slp data.csv   (`guard.slp` is\n"
+    "`:- start(t). 0.5 :: t --> split(F, _), { F = agee }, t, t. 0.5 :: t --> leaf.`)",
+)
+GUARD_ON_UNKNOWN_FEATURE = W152.says(
+    "a guard compares the feature of a split with `{name}`, which is no feature of the table",
+    "{help}",
+)
+
+W154 = Entry(
+    "W154: an ignored column is not in the table",
+    cause="`ignore(...)` names a column that the table does not have.",
+    remedy="Take the nearest name, or take it out.",
+    example="slp check prior.slp data.csv   (`prior.slp` has `:- ignore(agee).`)",
+)
+NOTHING_TO_IGNORE = W154.says("the table has no column `{name}` to ignore", "{help}")
