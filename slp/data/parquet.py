@@ -7,6 +7,7 @@ cost, and the alternatives that were tried.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import sysconfig
@@ -14,9 +15,17 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from slp.errors import DataError
+from slp.errors import DataError, Diagnostic
 from slp.late import late_import
-from slp.messages.tables import EMPTY_FILE, NOT_PARQUET, PARQUET_READER_FAILED, TABLE_NOT_READ
+from slp.messages.tables import (
+    EMPTY_FILE,
+    NO_END_OF_PARQUET,
+    NOT_PARQUET,
+    PARQUET_COLUMN_DAMAGED,
+    PARQUET_COLUMNS_DAMAGED,
+    PARQUET_READER_FAILED,
+    TABLE_NOT_READ,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,7 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["read_parquet"]
 
 _CHILD = Path(__file__).with_name("parquet_child.py")
-_SAID_WHY = 3
+_SAID_WHERE = 3
+_MARK = b"PAR1"  # a Parquet file begins and ends with it
 
 
 def read_parquet(path: Path) -> pl.DataFrame:
@@ -47,11 +57,26 @@ def read_parquet(path: Path) -> pl.DataFrame:
                 child.kill()
                 raise
         if child.returncode != 0:
-            if child.returncode == _SAID_WHY:
-                raise DataError(NOT_PARQUET(path=path, reason=said.decode()))
-            raise DataError(PARQUET_READER_FAILED(path=path))
+            raise DataError(_fault(path, child.returncode, said.decode()))
         frame: pl.DataFrame = polars_frames.read_arrow(target)
         return frame
+
+
+def _fault(path: Path, code: int, column: str) -> Diagnostic:
+    """What to say of a file that the child did not read; `column` is what it said."""
+    with path.open("rb") as content:
+        first = content.read(len(_MARK))
+        content.seek(-len(first), os.SEEK_END)
+        last = content.read()
+    if first != _MARK:
+        return NOT_PARQUET(path=path)
+    if last != _MARK:
+        return NO_END_OF_PARQUET(path=path)
+    if code != _SAID_WHERE:
+        return PARQUET_READER_FAILED(path=path)
+    if not column:
+        return PARQUET_COLUMNS_DAMAGED(path=path)
+    return PARQUET_COLUMN_DAMAGED(path=path, name=column)
 
 
 def _start(path: Path, target: Path) -> subprocess.Popen[bytes]:

@@ -2,13 +2,16 @@
 process.
 
 `slp.data.parquet` starts it, with the name of the file to write and the folders in which modules
-are looked for. Exit code 0: the file is complete. Exit code 3: standard output has the error.
+are looked for. Exit code 0: the file is complete. Exit code 3: the table cannot be read; standard
+output has the name of the first column that cannot, or nothing if the list of columns cannot. What
+polars says of it is about its own code, so nobody sees it.
 """
 
 from __future__ import annotations
 
 import io
 import sys
+from typing import Any
 
 
 def main(target: str, *folders: str) -> int:
@@ -16,12 +19,27 @@ def main(target: str, *folders: str) -> int:
     sys.path[:] = folders
     import polars  # late: its folder is known now
 
+    content = sys.stdin.buffer.read()
     try:
-        polars.read_parquet(io.BytesIO(sys.stdin.buffer.read())).write_ipc(target)
-    except BaseException as e:  # polars raises a panic that is not an Exception
-        sys.stdout.buffer.write((str(e).splitlines() or [""])[0].encode(errors="replace"))
+        frame = polars.read_parquet(io.BytesIO(content))
+    except BaseException:  # polars raises a panic that is not an Exception
+        sys.stdout.buffer.write(_unreadable_column(polars, content).encode(errors="replace"))
         return 3
+    frame.write_ipc(target)
     return 0
+
+
+def _unreadable_column(polars: Any, content: bytes) -> str:
+    try:
+        names = list(polars.read_parquet_schema(io.BytesIO(content)))
+    except BaseException:
+        return ""
+    for name in names:
+        try:
+            polars.read_parquet(io.BytesIO(content), columns=[name])
+        except BaseException:
+            return str(name)
+    return ""
 
 
 if __name__ == "__main__":

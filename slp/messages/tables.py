@@ -95,11 +95,22 @@ NOT_GZIP = E409.says(
     "if it is plain text, drop .gz from its name",
 )
 NOT_SEPARATED_TEXT = E409.says("{path} cannot be read as separated text: {reason}")
+_WRITE_AGAIN = "write the file again, or save the table as CSV"
 NOT_PARQUET = E409.says(
-    "{path} cannot be read as Parquet: {reason}", "it is damaged, or no Parquet"
+    "{path} is no Parquet: it does not begin with the mark `PAR1`",
+    "name it as what it is, or write it again",
+)
+NO_END_OF_PARQUET = E409.says(
+    "{path} is not complete: the mark `PAR1` that ends each Parquet file is missing", _WRITE_AGAIN
+)
+PARQUET_COLUMNS_DAMAGED = E409.says(
+    "{path} cannot be read as Parquet: the part that describes its columns is damaged", _WRITE_AGAIN
+)
+PARQUET_COLUMN_DAMAGED = E409.says(
+    "{path} cannot be read as Parquet: the values of column `{name}` are damaged", _WRITE_AGAIN
 )
 PARQUET_READER_FAILED = E409.says(
-    "{path} cannot be read as Parquet: the reader fails on it", "it is damaged, or no Parquet"
+    "{path} cannot be read as Parquet: the reader fails on it", _WRITE_AGAIN
 )
 
 # --- tables from Python ------------------------------------------------------------------------

@@ -34,6 +34,32 @@ def test_damaged_parquet(path: Path) -> None:
     assert run.stdout.startswith(("read ", "E409"))  # a later polars may make something of it
 
 
+def test_what_is_said_of_damaged_parquet(sound: Path, tmp_path: Path) -> None:
+    """In our words, nothing of the reader's: what cannot be read."""
+    content = sound.read_bytes()
+    described = content.rindex(b"PAR1") - 4 - int.from_bytes(content[-8:-4], "little")
+    values = content.index(b"\x28\xb5\x2f\xfd")  # the first page that zstd compressed
+    for wrong, said in (
+        (b"PAR1 no such thing PAR", "is not complete: the mark `PAR1` that ends each Parquet"),
+        (b"age,sex", "is no Parquet: it does not begin with the mark `PAR1`"),
+        (content[: len(content) // 2], "is not complete: the mark `PAR1` that ends each Parquet"),
+        (
+            content[:described] + b"\xff" * (len(content) - 8 - described) + content[-8:],
+            "cannot be read as Parquet: the part that describes its columns is damaged",
+        ),
+        (
+            content[:values] + b"\xff" * 8 + content[values + 8 :],
+            "cannot be read as Parquet: the values of column `a` are damaged",
+        ),
+    ):
+        path = tmp_path / "wrong.parquet"
+        path.write_bytes(wrong)
+        with pytest.raises(DataError) as caught:
+            read_frame(path)
+        (found,) = caught.value.diagnostics
+        assert found.code == "E409" and found.message.startswith(f"{path} {said}")
+
+
 @pytest.fixture
 def sound(tmp_path: Path) -> Path:
     path = tmp_path / "t.parquet"
@@ -49,7 +75,7 @@ def test_a_reader_that_ends_its_process(sound, tmp_path, monkeypatch, capfd) -> 
         read_columns(sound)
     assert str(caught.value) == (
         f"error[E409]: {sound} cannot be read as Parquet: the reader fails on it\n"
-        "  help: it is damaged, or no Parquet"
+        "  help: write the file again, or save the table as CSV"
     )
     assert capfd.readouterr() == ("", "")
 

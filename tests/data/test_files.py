@@ -183,7 +183,7 @@ def test_a_missing_file_and_a_folder(write, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "start"),
     [
-        ("t.parquet", "no such thing", "t.parquet cannot be read as Parquet: "),
+        ("t.parquet", "no such thing", "t.parquet is no Parquet: "),
         ("t.csv", 'a,b\n1,"x\n', "t.csv cannot be read as separated text: "),
         ("t.csv", "a,b\n" + "x" * 200_000 + "\n", "t.csv cannot be read as separated text: "),
         ("t.csv.gz", gzip.compress(b"a,b\n1,2\n", mtime=0)[:-9], "t.csv.gz is not gzip-compressed"),
