@@ -1,5 +1,6 @@
-"""Everything that touches SWI-Prolog: optional, and imported by name where it is asked for.
+"""Everything that uses SWI-Prolog. It is optional, and imported through `slp.late` only.
 
 `prolog` (queries under SWI-Prolog, through janus), `runs` (proofs one at a time), `predicates`
-(constraints that Prolog decides), `flat_terms` (how terms cross), `trees` (trees on a table).
+(constraints that Prolog decides), `flat_terms` (terms as data for janus), `trees` (trees on a
+table).
 """

@@ -1,10 +1,9 @@
-/*  Arithmetic of programs under SWI-Prolog: the functions that slp/resolution/functions.py has, and no
-others, with results as bounded as there.
+/*  Arithmetic of programs under SWI-Prolog: only the functions of slp/resolution/functions.py, with the
+same bounds on results.
 
-SWI-Prolog evaluates whatever its `is` knows: random numbers, clocks, integers that fill the memory.
-So expressions are evaluated here, one function at a time, and a term that came in at run time is
-one more expression. Only short expressions of small numbers, which cannot grow large, are left to
-SWI-Prolog as they stand.
+SWI-Prolog's `is` also evaluates random numbers, clocks, and integers that fill the memory. So this file
+evaluates expressions one function at a time. A term that is bound at run time is an expression too.
+SWI-Prolog directly evaluates only short expressions of small numbers, which cannot become large.
 
 Faults are thrown as slp_fault(Formal, Clause), with the codes of slp/resolution/arithmetic.py.
 */
@@ -32,9 +31,9 @@ comparison(>=).
 %!  small_sum(@Expression) is semidet.
 %!  small_expression(@Expression) is semidet.
 %
-%   A sum of products of at most sixteen variables and numbers of 60 bits, or these with other functions
-%   that make no large numbers of them. Values are below 2^960, which integers and floats can hold; so
-%   sums cannot go wrong, and expressions only by a division.
+%   A sum of products of at most sixteen variables and numbers of 60 bits; a small expression also has
+%   other functions whose values are not large. Values are below 2^960, which integers and floats can
+%   hold. So a sum has no error, and an expression only a division by zero.
 
 small_sum(E) :- small(E, sum, 16, _).
 
@@ -78,7 +77,7 @@ small_numbers([V|Vs], Test) :-
 %!  compares(+Clause, +Module, +Operator, +A, +B)
 %!  folded(+Clause, +Module, +Predicate, +List, ?Value)
 %
-%   What programs call `X is E`, `A < B` and `sum_list(L, X)`. The first is for small expressions.
+%   The goals `X is E`, `A < B` and `sum_list(L, X)` of programs. The first is for small expressions.
 
 quick(I, M, X, E) :-
     ( catch(V is E, error(_, _), fail) -> X = V ; is(I, M, X, E) ).
@@ -148,7 +147,7 @@ named(Name, _, V) :- constant(Name), !, V is Name.
 named(nan, _, _) :- !, throw(arithmetic(undefined(nan))).
 named(Name, _, _) :- throw(arithmetic(unknown_value(Name))).
 
-%   A function of numbers: the one place where SWI-Prolog evaluates what a program has put together.
+%   The value of a function of numbers. Only here does SWI-Prolog evaluate an expression of a program.
 
 apply(Name, Args, V) :-
     fits(Name, Args),
@@ -172,14 +171,14 @@ faulty(evaluation_error(zero_divisor), _, _, _) :- !, throw(arithmetic(zero_divi
 faulty(resource_error(R), _, _, _) :- !, throw(error(resource_error(R), _)).
 faulty(_, Name, _, _) :- throw(arithmetic(undefined(Name))).
 
-%   Integers of at most 8192 bits, and no number that is none.
+%   Refuse integers of more than 8192 bits, and floats that are not finite.
 
 bounded(V, Name) :- float(V), !, ( V =:= V -> true ; throw(arithmetic(undefined(Name))) ).
 bounded(V, _) :- small(V), !.
 bounded(V, _) :- msb(abs(V)) < 8192, !.
 bounded(_, _) :- throw(arithmetic(integer_overflow)).
 
-%   What SWI-Prolog would take too much memory for, or treat otherwise.
+%   Functions that would take too much memory in SWI-Prolog, or differ there.
 
 fits(Name, [X]) :- rounds(Name), float(X), abs(X) =:= inf, !, throw(arithmetic(undefined(Name))).
 fits(Name, [X]) :- parts(Name), float(X), abs(X) =:= inf, !, throw(arithmetic(float_overflow)).
@@ -284,7 +283,7 @@ forget_parameters(Module) :- retractall(parameter(Module, _, _)).
 
 %!  known_values(+Expression0, +Module, -Expression) is det.
 %
-%   Parameters in an expression replaced by their values.
+%   Replace parameters in an expression by their values.
 
 known_values(E, _, E) :- var(E), !.
 known_values(E, M, V) :- atom(E), parameter(M, E, V), !.

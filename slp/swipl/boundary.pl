@@ -1,15 +1,15 @@
-/*  The boundary between a program and SWI-Prolog: what a program's goals can call.
+/*  The boundary between a program and SWI-Prolog: the predicates that a program's goals can call.
 
-No name that a program writes is ever the name of a predicate. Each predicate of a program gets a name
-that is made here, in modules that are made for the program:
+A name in a program is never the name of a predicate of SWI-Prolog. Each predicate of a program gets a new
+name, in modules that are made for the program:
 
-    slp_program_7   n1, n2, ...   clauses that SWI-Prolog runs as they are, their goals translated
-    slp_chains_7    f1, f2, ...   facts that hold what the interpreter runs, and nothing else
+    slp_program_7   n1, n2, ...   clauses that SWI-Prolog runs directly, with translated goals
+    slp_chains_7    f1, f2, ...   facts for the interpreter, and nothing else
 
-The first module sees the built-ins of `system`, the second nothing at all. A goal of a program is looked
-up by its name among the program's predicates, then in built_in/3; what is in neither is unknown,
-Module:Goal included. What is added to the first module, and what is called there, must pass
-permitted/2 at that moment, which does not know how it was made.
+The first module can see the built-ins of `system`, the second can see no other module. A goal of a program is
+looked up by its name among the program's predicates, then in built_in/3. All other goals are unknown,
+including Module:Goal. permitted/2 checks each clause that is added to the first module, and each goal that
+is called there, at that moment. It is independent of the translation.
 */
 
 :- module(slp_boundary,
@@ -24,9 +24,9 @@ permitted/2 at that moment, which does not know how it was made.
 :- dynamic
     option/2,           % option(Module, allow_code | weights)
     chains/2,           % chains(Module, Chains): the module of its facts
-    made/4,             % made(Module, Name, Arity, Made): what a predicate is called here
-    native/3,           % native(Module, Made, Arity): it can be called in Module
-    count/2.            % count(Module, N): how many names were made
+    made/4,             % made(Module, Name, Arity, Made): the new name of a predicate
+    native/3,           % native(Module, Made, Arity): Module may call the predicate
+    count/2.            % count(Module, N): the number of new names
 
                  /*******************************
                  *           PROGRAMS           *
@@ -61,7 +61,7 @@ allowed(Module, Option) :- option(Module, Option), !.
 
 %!  name_predicate(+Module, +Name, +Arity, +Kind) is det.
 %
-%   Make a name for a predicate of the program: `native` is called, others are facts.
+%   Make a new name for a predicate of the program. Only `native` ones are called; others are facts.
 
 name_predicate(Module, Name, Arity, native) :-
     !,
@@ -84,9 +84,9 @@ new_name(Module, Letter, Made) :-
 
 %!  built_in(?Name, ?Arity, -How)
 %
-%   Whatever a program can call besides its own predicates (slp/resolution has the same list), and how:
-%   a predicate of module `system` or `lists`, one of these that can raise an error, a fold of
-%   arithmetic, or what is translated otherwise.
+%   The predicates that a program can call besides its own (slp/resolution has the same list). How is
+%   one of: a predicate of module `system` or `lists`, one of these that can raise an error, a fold of
+%   arithmetic, or another translation.
 
 built_in(=, 2, system).
 built_in(\=, 2, system).
@@ -149,7 +149,7 @@ built_in(Name, Arity) :- built_in(Name, Arity, _), !.
 
 %!  own_goal(+Goal, +Module, -Native) is semidet.
 %
-%   A goal of the program whose predicate is native, by the name it has here.
+%   A goal of the program whose predicate is native, with the predicate's new name.
 
 own_goal(Goal, Module, Native) :-
     functor(Goal, Name, Arity),
@@ -194,7 +194,7 @@ native(arithmetic, Goal, M, I, Native) :-
 
 %!  slow_goal(+Goal, +Module, +Clause, -Native) is semidet.
 %
-%   Arithmetic that makes no assumption about what its variables are.
+%   Arithmetic without assumptions about its variables.
 
 slow_goal(X is E, M, I, slp_arithmetic:is(I, M, X, E)) :- !.
 slow_goal(Goal, M, I, slp_arithmetic:compares(I, M, Op, A, B)) :-
@@ -276,7 +276,7 @@ run(M:Goal) :-
 
 %!  code_goal(+Goal, +Module, +Clause, -Native) is det.
 %
-%   What prolog(Goal) calls, if the caller has given leave.
+%   The goal of prolog(Goal), if the caller has given permission.
 
 code_goal(Goal, M, I, slp_boundary:blamed(I, user:Goal)) :-
     ( allowed(M, allow_code) -> true ; throw(slp_fault(code, I)) ).
@@ -297,8 +297,8 @@ add_clause(Head, Native, M) :-
 
 %!  add_part(+Native, +Module, -Part) is semidet.
 %
-%   A goal that calls what a control structure does, as a predicate of its own. SWI-Prolog would compile
-%   the structure, and all terms in it, whenever it is called. None for very many variables.
+%   A goal that calls a control structure as a new predicate. SWI-Prolog would otherwise compile the
+%   structure, with all terms in it, at each call. Fails if there are very many variables.
 
 add_part(Native, M, Part) :-
     term_variables(Native, Vars),
@@ -312,7 +312,8 @@ add_part(Native, M, Part) :-
 
 %!  fact(+Head, +Module, +More, -Fact) is det.
 %
-%   What the interpreter keeps for a clause of a predicate that is not native: its arguments, and More.
+%   The fact that the interpreter keeps for a clause of a predicate that is not native: its arguments and
+%   More.
 
 fact(Head, M, More, Chains:Fact) :-
     functor(Head, Name, Arity),

@@ -1,32 +1,32 @@
-/*  Stochastic logic programs under SWI-Prolog: what slp/swipl/prolog.py calls.
+/*  Stochastic logic programs under SWI-Prolog: the predicates that slp/swipl/prolog.py calls.
 
-A program is loaded into modules of its own, behind the boundary (boundary.pl): it can call its own
-predicates and the built-ins of an allow-list, by names that are made there. Predicates from which no
-labelled clause can be reached become predicates of SWI-Prolog and run natively. The others are
-interpreted, as their goals must be able to stop at a stochastic goal and to go on later. The body of each
-of their clauses is compiled to a chain of instructions, K being the instructions behind one:
+A program is loaded into modules of its own, behind the boundary (boundary.pl). It can call its own
+predicates and the built-ins of an allow-list, by new names that the boundary makes. Predicates that
+cannot reach a labelled clause become predicates of SWI-Prolog and run natively. The others are
+interpreted, because their goals must stop at a stochastic goal and continue later. The body of each of
+their clauses is compiled to a chain of instructions, where K is the rest of the chain:
 
-    return                    the body is done
+    return                    end of the body
     native(G, K)              run G, if the boundary permits it
-    logic(C, B, KC, K)        find a clause by the fact C, and its chain KC; B is the choice point that
-                              the clause's cuts go back to
-    choose(C, N, L, P, I, KC, K)    find one with a number N drawn, or stop and leave that to the search;
+    logic(C, B, KC, K)        find a clause by the fact C, and its chain KC; the clause's cuts remove the
+                              choice points since B
+    choose(C, N, L, P, I, KC, K)    draw a clause, with number N, or stop, so that the search chooses;
                               L is the clause's label, P = Module:Name/Arity
-    dynamic(M, G, I, K)       a goal that is known only now
+    dynamic(M, G, I, K)       a goal that is known at run time only
     enter(V, K), enter(V, B, K), leave(K), cut(V, I, K)    cuts: see below
     or(K1, K2), if(K0, K1, K2), soft(K0, K1, K2), not(K0, K), all(T, K0, L, K)    control
     fault(E, I)               raise E
 
-I is the number of the clause that a goal stands in, which is to blame for faults. A proof in progress
-is a chain and a list of chains to return to. (Not one chain: with occurs check, to bind the end of a
-chain to the next one would look through all of that.)
+I is the number of the clause that contains the goal, for messages about faults. A proof in progress is a
+chain and a list of chains to return to. (It is not one chain: binding the end of a chain to the next
+chain would make the occurs check search the whole of it.)
 
-Chains hold no references to stacks, so that they can be put down and taken up again, and that those
-that are variants have the same proofs. A cut names a variable V; what V means just now is in a
-list of pairs V-B that is carried along, with B a choice point, or `crosses` if choice points that the
-cut would take away were left behind at a stochastic goal.
+Chains contain no references to stacks, so they can be stored and continued later, and variants have the
+same proofs. A cut names a variable V. A list of pairs V-B, which the interpreter passes on, gives the
+present meaning of V: B is a choice point, or `crosses` if a stochastic goal has been reached since and
+the cut would remove choice points before it.
 
-Faults are thrown as slp_fault(Formal, Clause), with the number of the clause to blame, -1 for the goal.
+Faults are thrown as slp_fault(Formal, Clause), with the number of the faulty clause, -1 for the goal.
 */
 
 :- module(slp_engine,
@@ -42,8 +42,8 @@ Faults are thrown as slp_fault(Formal, Clause), with the number of the clause to
 :- dynamic
     source/5,           % source(Module, Number, label(Label) | none, Head, Body)
     kind/4,             % kind(Module, Name, Arity, logical | native | stochastic | tree(Arity))
-    kept/3,             % kept(Search, Id, Record): a stochastic goal to go on from
-    trie_of/2.          % trie_of(Search, Trie): goals put down before; none where all are different
+    kept/3,             % kept(Search, Id, Record): a stored stochastic goal
+    trie_of/2.          % trie_of(Search, Trie): the stored goals, if equal goals are merged
 
 :- create_prolog_flag(slp_tolerance, 1.0e-9, [keep(true)]).
 
@@ -54,8 +54,8 @@ Faults are thrown as slp_fault(Formal, Clause), with the number of the clause to
 %!  slp_load(+Clauses, +Trees, +Parameters, +Options, -Result)
 %
 %   Result is the module, or a fault as in guarded/3. Clauses are [Number, Variables, Tokens] for terms
-%   clause(Label, Head, Body), with label(L) or none for Label; Trees [Name, Arity, Shown] for what
-%   tree rules define; Parameters [Name, Value]. See decode/3 for tokens.
+%   clause(Label, Head, Body), where Label is label(L) or none. Trees are [Name, Arity, Shown] for
+%   predicates of tree rules. Parameters are [Name, Value]. decode/3 defines the tokens.
 
 slp_load(Clauses, Trees, Parameters, Options, Result) :-
     new_program(Module, Options),
@@ -87,7 +87,7 @@ slp_unload(Module, done) :-
     retractall(source(Module, _, _, _, _)),
     retractall(kind(Module, _, _, _)).
 
-%   Logical predicates are native until shown to reach a goal that must be interpreted.
+%   A logical predicate is native unless it can reach a goal that must be interpreted.
 
 find_native(Module) :-
     kind(Module, Name, Arity, native),
@@ -102,7 +102,7 @@ find_native(_).
 
 %!  simple(@Goal, +Module) is semidet.
 %
-%   Everything that the goal can reach is known, and no clause with a label is among it.
+%   All predicates that the goal can reach are known, and none of their clauses has a label.
 
 simple(Goal, _) :- var(Goal), !, fail.
 simple(Goal, Module) :-
@@ -140,7 +140,7 @@ with_arguments(Call, Goal) :-
     ; true
     ).
 
-%   Clauses of native predicates translated, those of others as facts with their chains.
+%   Translate clauses of native predicates, and store those of others as facts with their chains.
 
 add(Module, I, none, Head, Body) :-
     functor(Head, Name, Arity),
@@ -161,7 +161,7 @@ add(Module, I, label(Label0), Head, Body) :-
 
 %!  native(+Goal, +Module, +Clause, -Native) is det.
 %
-%   A simple goal as SWI-Prolog shall call it.
+%   The translation of a simple goal, which SWI-Prolog calls.
 
 native((A0, B0), M, I, (A, B)) :- !, native(A0, M, I, A), native(B0, M, I, B).
 native((A0 ; B0), M, I, (A ; B)) :- !, native(A0, M, I, A), native(B0, M, I, B).
@@ -181,7 +181,7 @@ native(Goal, M, I, Native) :- built_in_goal(Goal, M, I, Native).
 
 %!  chain(+Body, +Where, +Clause, ?Cut, ?Next, -Chain) is det.
 %
-%   Cut is the variable that cuts in the body name. Where is at(Module, Time), Time being `load` for
+%   Cut is the variable that identifies cuts in the body. Where is at(Module, Time). Time is `load` for
 %   clauses, which may add predicates to the module, or `call` for goals.
 
 chain(Goal, at(M, _), I, _, Next, K) :-
@@ -246,8 +246,7 @@ chain(Goal, _, I, _, _, fault(unknown(Name, Arity), I)) :-
     functor(Goal, Name, Arity).
 chain(Goal, _, I, _, _, fault(not_callable(Goal), I)).
 
-%   Control structures become predicates where that can be; where not, this fails, and they are
-%   interpreted.
+%   Control structures become predicates if possible. Otherwise this fails, and they are interpreted.
 
 called_native(Goal, Time, M, I, Native) :-
     native(Goal, M, I, Native0),
@@ -276,7 +275,7 @@ chain_of_call(stochastic, Goal, M, I, Next, choose(Fact, N, L, M:Name/Arity, I, 
 chain_of_call(tree(Shown), Goal, _, I, _, fault(tree(Name, Shown), I)) :-
     functor(Goal, Name, _).
 
-%   A body whose cuts are its own: they go back to where it is entered.
+%   A body with local cuts: they remove the choice points since its start.
 
 local_chain(Goal, W, I, Next, K) :-
     (   has_cut(Goal)
@@ -286,7 +285,7 @@ local_chain(Goal, W, I, Next, K) :-
 
 inner_chain(Goal, W, I, K) :- local_chain(Goal, W, I, return, K).
 
-%   The body of a clause. What its cuts name is given up behind the last of them.
+%   The body of a clause. The choice point of its cuts is released after the last cut.
 
 chain_of_body(Body, W, I, _, K) :-
     \+ has_cut(Body),
@@ -301,7 +300,7 @@ last_cut((A, B), (A, Before), After) :- has_cut(B), !, last_cut(B, Before, After
 last_cut((A, B), A, B) :- !.
 last_cut(A, A, true).
 
-%   Cuts through which the goal can cut the clause that it stands in.
+%   The cuts by which a goal can cut its clause.
 
 has_cut(Goal) :- var(Goal), !, fail.
 has_cut(!).
@@ -316,12 +315,14 @@ has_cut((_ *-> B)) :- has_cut(B).
 
 %!  solve(+Chain, +Behind, +Inside, +Cuts, +Mode, -Out) is nondet.
 %
-%   Behind: the chains to return to. Inside: how many conditions and negations they stand in. Mode is
-%   `search`; or every(Mass), where all that can be drawn is tried in turn, with the product of the
-%   labels so far; or the state of a draw: draw(Way, Drawn, Bad), with Drawn the choice point at the last
-%   draw and Bad the newest choice point of a logical goal that a later draw left behind. Out is `proof`,
-%   or proof(Mass) in mode `every`, or exit(...), a stochastic goal that the search came to (see
-%   choose/9).
+%   Behind has the chains to return to. Inside is the number of conditions and negations around the
+%   chain. Mode is one of
+%     search
+%     every(Mass): try all alternatives in turn; Mass is the product of the labels so far
+%     draw(Way, Drawn, Bad): a draw; Drawn is the choice point of the last draw, Bad the newest choice
+%       point of a logical goal before a later draw
+%   Out is `proof`, or proof(Mass) in mode `every`, or exit(...), a stochastic goal that the search has
+%   reached (see choose/9).
 
 solve(return, Ks, F, Cs, S, Out) :-
     return(Ks, F, Cs, S, Out).
@@ -386,7 +387,7 @@ return([], _, _, S, Out) :-
 return([K|Ks], F, Cs, S, Out) :-
     solve(K, Ks, F, Cs, S, Out).
 
-%   Go on with the chain of a clause, and then with K.
+%   Continue with the chain of a clause, and then with K.
 
 call_chain(K, KC, Ks, F, Cs, S, Out) :-
     (   K == return
@@ -410,8 +411,8 @@ uncallable(G, I) :-
 meaning([V0-B0|Cs], V, B) :-
     ( V0 == V -> B = B0 ; meaning(Cs, V, B) ).
 
-%   A cut takes logical alternatives away, never what can be drawn; and none that stand before a
-%   stochastic goal.
+%   A cut removes logical alternatives, never stochastic ones. Removing alternatives of goals before a
+%   stochastic goal is an error.
 
 cut_height(_, crosses, I, _) :- !, throw(slp_fault(crossing_cut, I)).
 cut_height(search, B, _, B).
@@ -452,8 +453,8 @@ label(L, M, N, V) :-
 
 %!  choose(+Mode, +Options, +Call, ?Number, ?Chain, +Next, +Behind, +Cuts, -Out)
 %
-%   In a search, stop: exit(Call, Number, Chain, Next, Behind, Cuts, Options). Else go on with each of the
-%   clauses, or in a draw with one that is drawn.
+%   In a search, stop with exit(Call, Number, Chain, Next, Behind, Cuts, Options). Otherwise continue with
+%   each of the clauses, or in a draw with one that is drawn.
 
 choose(search, Options, C, N, KC, K, Ks, Cs, exit(C, N, KC, K, Ks, Left, Options)) :-
     prolog_current_choice(Now),
@@ -510,8 +511,9 @@ pick([N0-V|Os], X, N, Left) :-
 
 %!  slp_open(+Module, +Goals, +Merges, -Result) is det.
 %
-%   Goals is [Variables, Tokens] for a term goals(Goal, Answer). Where Merges is `merges`, goals put
-%   down that are variants are one. Result is [Search, Id], Id a number for the start, or a fault.
+%   Goals is [Variables, Tokens] for a term goals(Goal, Answer). If Merges is `merges`, stored goals that
+%   are variants of each other are one. Result is [Search, Id], where Id is the number of the start, or a
+%   fault.
 
 slp_open(Module, [Count, Tokens], Merges, [Search, Result]) :-
     flag(slp_search, Search, Search+1),
@@ -546,11 +548,10 @@ put_down_new(Search, Term, Id) :-
 
 %!  slp_expand(+Search, +From, +Skip, +Limits, -Result) is det.
 %
-%   Go on from a goal put down, From being [Id, Number] with the number of a clause, -1 for the start,
-%   up to proofs and stochastic goals; the first Skip of them are known already. Result is
-%   [Used, Outcome|Found]: inferences, what guarded/3 says, and what was found, also where a limit
-%   was reached. Found are [proof, Variables, Tokens] and [exit, Id, [[Number, Label],
-%   ...]].
+%   Continue from a stored goal until proofs and stochastic goals are reached, and skip the first Skip of
+%   them. From is [Id, Number] with the number of a clause (-1 for the start). Result is
+%   [Used, Outcome|Found]: the inferences, the outcome of guarded/3, and the results, also if a limit was
+%   reached. Each result is [proof, Variables, Tokens] or [exit, Id, [[Number, Label], ...]].
 
 slp_expand(Search, From, Skip, Limits, [Used, Outcome|Found]) :-
     statistics(inferences, Before),
@@ -616,8 +617,8 @@ pairs([N-V|Os], [[N, V]|Ps]) :- pairs(Os, Ps).
 
 %!  slp_draws(+Module, +Goals, +Way, +Options, +Limits, -Result) is det.
 %
-%   Draw answers, Options being [Count, Seed]. Result is [Outcome, Tries, [Variables, Tokens], ...]
-%   with what guarded/3 says. The limits are those of one draw.
+%   Draw answers. Options is [Count, Seed]. Result is [Outcome, Tries, [Variables, Tokens], ...] with the
+%   outcome of guarded/3. The limits are those of one draw.
 
 slp_draws(Module, [Variables, Tokens], Way, [Count, Seed], Limits, [Outcome, Tries|Draws]) :-
     set_random(seed(Seed)),
@@ -663,8 +664,8 @@ drawn_proof(Way, K) :-
 
 %!  slp_first(+Module, +Goals, +Limits, -Result) is det.
 %
-%   The first answer of a goal in which nothing can be drawn. Result is [done, Variables, Tokens], or
-%   [done] if there is none, or what guarded/3 says otherwise.
+%   The first answer of a goal without stochastic predicates. Result is [done, Variables, Tokens], or
+%   [done] if there is none, or another outcome of guarded/3.
 
 slp_first(Module, [Variables, Tokens], Limits, [Outcome|Found]) :-
     decode(Variables, Tokens, goals(Goal, Answer)),
@@ -680,11 +681,11 @@ first(Goal, Module, Answer, Answers) :-
 
 %!  slp_ways(+Module, +Goal, +Limits, -Result) is det.
 %
-%   How a box can grow from a nonterminal, in a program of tree rules that was expanded on a table and
-%   in which grown/3 stops short. Goal is [Variables, Tokens] of a term Nonterminal-Box. Result is
-%   [Outcome|Ways] with what guarded/3 says. Each way is [Number, Mass|Trees], with the number of a rule
-%   and its probability (where labels are weights, its weight), and each tree [Mass, Variables, Tokens]
-%   likewise.
+%   The rules that apply to a box with a nonterminal, in a program of tree rules that was expanded on a
+%   table and in which grown/3 stops at the parts of the box. Goal is [Variables, Tokens] of a term
+%   Nonterminal-Box. Result is [Outcome|Ways] with the outcome of guarded/3. Each way is
+%   [Number, Mass|Trees] with the number of a rule and its probability (or weight, if labels are weights).
+%   Each tree is [Mass, Variables, Tokens], with its probability or weight.
 
 slp_ways(Module, [Variables, Tokens], Limits, [Outcome|Ways]) :-
     decode(Variables, Tokens, Nonterminal-Box),
@@ -715,7 +716,7 @@ encoded_trees([Mass-Tree|Trees], [[Mass, Count, Tokens]|More]) :-
 
 %!  slp_consult(+File, -Result) is det.
 %
-%   Result is `done`, or what is wrong, in words.
+%   Result is `done`, or an error message.
 
 slp_consult(File, Result) :-
     catch(( load_files(user:File, [if(changed), silent(true)]), Result = done ),
@@ -728,8 +729,8 @@ slp_consult(File, Result) :-
 
 %!  guarded(:Goal, +Limits, -Outcome) is det.
 %
-%   Call a goal that has one answer, with occurs check, SWI-Prolog's default arithmetic and at most
-%   Limits = [Inferences, Bytes]. Outcome is done; inferences or memory for a limit that was reached;
+%   Call a goal that has one answer, with occurs check, SWI-Prolog's default arithmetic and the limits
+%   Limits = [Inferences, Bytes]. Outcome is `done`; `inferences` or `memory`, the limit that was reached;
 %   or [Clause, Formal|Arguments] for a fault.
 
 :- meta_predicate guarded(0, +, -), with_flags(+, 0).
@@ -780,7 +781,7 @@ message_text(Error, Text) :-
     !,
     with_output_to(string(Text), print_message_lines(current_output, '', Lines)).
 
-%   Arguments that Python gets as numbers and names.
+%   The arguments of a fault as numbers and names, for Python.
 
 plain([], []).
 plain([A0|As0], As) :- nonvar(A0), A0 = Name/Arity, !, As = [Name, Arity|As1], plain(As0, As1).
@@ -791,9 +792,9 @@ plain([A0|As0], [A|As]) :- term_to_atom(A0, A), plain(As0, As).
 %!  decode(+Count, +Tokens, -Term) is det.
 %!  encode(+Term, -Count, -Tokens) is det.
 %
-%   A term as a flat list in preorder, which Python and Prolog can both make and read without deep
-%   recursion: a,Name  e (the empty list)  n,Number  t,String  v,Index  s,Name,Arity and the arguments.
-%   encode/3 gives the term's variables attributes; programs have no attributed variables.
+%   A term as a flat list in preorder. Python and Prolog can make and read such lists without deep
+%   recursion. The items: a,Name  e (the empty list)  n,Number  t,String  v,Index  s,Name,Arity and the
+%   arguments. encode/3 gives the term's variables attributes; programs have no attributed variables.
 
 decode(Count, Tokens, Term) :-
     length(Vars, Count),

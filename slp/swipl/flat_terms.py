@@ -1,7 +1,8 @@
-"""Terms as flat lists of atoms and numbers, in preorder: how they cross between Python and Prolog.
+"""Terms as flat lists of atoms and numbers, in preorder: the form in which Python and Prolog
+exchange them.
 
-`decode/3` in `slp/swipl/engine.pl` says what the items are. Both sides make and read such lists
-without deep recursion.
+The comment of `decode/3` in `slp/swipl/engine.pl` defines the items. Both sides make and read such
+lists without deep recursion.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from slp.terms import NIL, Atom, Number, Struct, Term, Text, Var
 
 __all__ = ["decode", "encode"]
 
-#: What janus takes and gives: numbers, strings (atoms) and lists of them.
+#: The data types of janus: numbers, strings (atoms) and lists of them.
 _Data: TypeAlias = Any
 
 
@@ -39,7 +40,7 @@ def encode(term: Term) -> list[_Data]:
 
 
 def decode(tokens: Sequence[_Data]) -> Term:
-    """The term of a flat list; its variables are called `_` and told apart by number."""
+    """The term of a flat list. Its variables are called `_` and differ by number."""
     built: list[Term] = []
     ends = _ends(tokens)
     for at in reversed(ends):
@@ -55,7 +56,7 @@ def decode(tokens: Sequence[_Data]) -> Term:
 
 
 def _ends(tokens: Sequence[_Data]) -> list[int]:
-    """Where the parts of a flat list begin."""
+    """The start of each part of a flat list."""
     out = []
     at = 0
     while at < len(tokens):

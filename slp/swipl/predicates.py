@@ -1,15 +1,15 @@
-"""`:- constraint(prolog(Goal))`: what SWI-Prolog says of a finished tree.
+"""`:- constraint(prolog(Goal))`: constraints that SWI-Prolog decides on a finished tree.
 
-The goal is called with the tree as one more argument, the last. It is a predicate of the program if
-that has one, else of SWI-Prolog's module `user`; `prolog("checks.pl":Goal)` loads a file first,
-which lies beside the program's. A tree is a term:
+The goal is called with the tree as an additional last argument. It is a predicate of the program if
+there is one, else of SWI-Prolog's module `user`. `prolog("checks.pl":Goal)` first loads a file from
+the folder of the program. A tree is a term:
 
-    split(Feature, Threshold, Left, Right)      a level, an atom, in place of the threshold
-    leaf([counts-[no-2, yes-1]])                of classes; else leaf([n-3, mean-3.4])
+    split(Feature, Threshold, Left, Right)      an atom, the level, in place of the threshold
+    leaf([counts-[no-2, yes-1]])                for classes; else leaf([n-3, mean-3.4])
 
-A predicate on nodes is given a node in its place:
+A predicate on nodes gets a node instead:
 
-    node(Depth, Rows, [counts-[no-2, yes-1]], split(Feature, Threshold))      `leaf` if it is one
+    node(Depth, Rows, [counts-[no-2, yes-1]], split(Feature, Threshold))      or `leaf`
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ __all__ = ["node_term", "prolog_function", "tree_term"]
 
 
 def prolog_function(predicate: ir.Predicate, program: ir.Program) -> Callable[[Any], bool]:
-    """The predicate as a function of a `slp.trees.Tree`, or if it is local of a
-    `slp.trees.TreeNode`; the caller has leave to run code.
+    """The predicate as a function of a `slp.trees.Tree` or, if it is local, of a
+    `slp.trees.TreeNode`. The caller has permission to run code.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def _consult_beside(name: Text, predicate: ir.Predicate) -> None:
 
 
 def _with_argument(goal: Term, last: Term) -> Struct:
-    """The goal with one more argument, also behind a module's name."""
+    """The goal with one more argument, also after a module's name."""
     if isinstance(goal, Struct) and goal.name == ":" and len(goal.args) == 2:
         return Struct(":", (goal.args[0], _with_argument(goal.args[1], last)))
     assert isinstance(goal, Atom | Struct), "the checker wants a goal"
@@ -99,7 +99,7 @@ def _test(split: Any) -> Term:
 
 
 def _pairs(summary: Mapping[Any, Any]) -> Term:
-    """What a leaf knows, as a list of Name-Value."""
+    """The summary of a leaf, as a list of Name-Value."""
     return list_term(
         Struct("-", (_name(name), _pairs(value) if isinstance(value, Mapping) else Number(value)))
         for name, value in summary.items()
@@ -107,7 +107,7 @@ def _pairs(summary: Mapping[Any, Any]) -> Term:
 
 
 def _name(name: Any) -> Term:
-    """A name, or a class: a number is one, a truth value the atom `true` or `false`."""
+    """A name or a class: a number, or an atom; a boolean is the atom `true` or `false`."""
     if isinstance(name, bool):
         return Atom("true" if name else "false")
     return Number(name) if isinstance(name, int | float) else Atom(name)

@@ -1,11 +1,11 @@
-"""Stochastic logic programs under SWI-Prolog, through janus: the one file that knows of either.
+"""Stochastic logic programs under SWI-Prolog, through janus. No other file uses janus.
 
-A program is loaded into a Prolog module of its own by `slp/swipl/engine.pl`, where runs between
-two stochastic choices are made and proofs are drawn. The search over choices, with its masses, is
-that of `slp.resolution.best_first`, so that both engines answer alike.
+`slp/swipl/engine.pl` loads a program into a Prolog module of its own, resolves from one stochastic
+choice to the next, and draws proofs. The search over choices, with its masses, is that of
+`slp.resolution.best_first`, so both engines give the same answers.
 
-Importing janus starts SWI-Prolog, so it is imported when a program is first loaded. Terms cross as
-flat lists of atoms and numbers (`slp.swipl.flat_terms`), never as text.
+Importing janus starts SWI-Prolog, so janus is imported when a program is first loaded. Python and
+Prolog exchange terms as flat lists of atoms and numbers (`slp.swipl.flat_terms`), never as text.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from types import TracebackType
 from typing import Any, TypeAlias
 
 from slp.errors import ProgramError, UnsupportedError
-from slp.ir import program as ir  # its names are used late: it imports slp.terms
+from slp.ir import program as ir  # used late: it imports slp.terms
 from slp.late import late_import
 from slp.messages.proofs import JANUS_DOES_NOT_START, NO_JANUS
 from slp.resolution import faults
@@ -41,29 +41,29 @@ from slp.terms import NIL, Atom, Struct, Term, Var
 
 __all__ = ["INFERENCES", "PrologProgram", "PrologSearch", "Start", "consult", "forget_search"]
 
-#: SWI-Prolog counts its machinery's inferences too: how many it may make for each one of ours.
+#: SWI-Prolog also counts the interpreter's inferences: its limit for each inference of ours.
 INFERENCES = 20
 
-#: What SWI-Prolog's stacks may hold, in bytes.
+#: Limit of SWI-Prolog's stacks, in bytes.
 _STACKS = 512 << 20
 
-#: Inferences after which a run is laid aside for the first time.
+#: Inferences after which a run is interrupted for the first time.
 _FIRST_BUDGET = 100_000
 
-#: What janus takes and gives: numbers, strings (atoms) and lists of them.
+#: The data types of janus: numbers, strings (atoms) and lists of them.
 _Data: TypeAlias = Any
 
 
 @cache
 def _janus() -> Any:
-    """The module janus_swi, with our Prolog code loaded.
+    """The module janus_swi, with the Prolog code of this package loaded.
 
     Raises
     ------
     UnsupportedError
         E260 if it cannot be imported, E261 if SWI-Prolog does not start.
     """
-    if "janus_swi" not in sys.modules:  # it is there where SWI-Prolog has started this Python
+    if "janus_swi" not in sys.modules:  # already there if SWI-Prolog started this Python
         _check_installed()
     janus_swi = late_import("janus_swi")
 
@@ -72,15 +72,16 @@ def _janus() -> Any:
     return janus_swi
 
 
-#: The thread that SWI-Prolog was started in. Others must take an engine of their own.
+#: The thread in which SWI-Prolog was started. Each other thread needs a Prolog engine of its own.
 _home: list[int] = []
 
 
 def _check_installed() -> None:
-    """Try in another process: with a SWI-Prolog that does not fit, janus ends the process."""
+    """Try to start janus in another process. With a wrong SWI-Prolog, janus would end this
+    process."""
     if find_spec("janus_swi") is None:
         raise UnsupportedError(NO_JANUS())
-    # Not from the current folder, where Python would look first and another's file may lie.
+    # Not in the current folder: Python looks there first, and a foreign file could be there.
     trial = subprocess.run([sys.executable, "-P", "-c", "import janus_swi"], capture_output=True)
     if trial.returncode != 0:
         raise UnsupportedError(JANUS_DOES_NOT_START(system=_prolog_on_path()))
@@ -95,7 +96,7 @@ def _prolog_on_path() -> str:
 
 
 def _call(predicate: str, *args: _Data) -> _Data:
-    """The last argument of a predicate of the engine, given those before it."""
+    """The last argument of a predicate of the engine, given the arguments before it."""
     janus = _janus()
     if get_ident() in _home:
         return janus.apply_once("slp_engine", predicate, *args)
@@ -107,7 +108,8 @@ def _call(predicate: str, *args: _Data) -> _Data:
 
 
 def consult(path: Path) -> str | None:
-    """Load a Prolog file into the module `user`, again if it has changed; says what is wrong."""
+    """Load a Prolog file into the module `user`, again if it has changed. Returns the error
+    message, or None."""
     said = _call("slp_consult", str(path.resolve()))
     return None if said == "done" else " ".join(said.split())
 
@@ -116,14 +118,14 @@ def consult(path: Path) -> str | None:
 
 
 class PrologProgram:
-    """A program loaded into SWI-Prolog; `close` it, or use it in a `with` statement.
+    """A program loaded into SWI-Prolog. `close` it, or use it in a `with` statement.
 
     Raises
     ------
     UnsupportedError
         E260, E261: SWI-Prolog is missing, or does not start.
     ProgramError
-        E263: a goal `prolog(...)`, which needs `allow_code`.
+        E263: a goal `prolog(...)` needs `allow_code`.
     """
 
     def __init__(self, program: ir.Program, *, allow_code: bool = False) -> None:
@@ -138,12 +140,12 @@ class PrologProgram:
         self.module: str = outcome
 
     def close(self) -> None:
-        """Forget the program."""
+        """Remove the program from SWI-Prolog."""
         _call("slp_unload", self.module)
 
     def close_with(self, owner: object) -> None:
-        """Forget the program when nobody holds an object any more."""
-        # At the end of the process SWI-Prolog may be gone before us, with all that it holds.
+        """Remove the program when `owner` is garbage-collected."""
+        # At the end of the process SWI-Prolog may have ended already.
         weakref.finalize(owner, self.close).atexit = False
 
     def __enter__(self) -> PrologProgram:
@@ -176,8 +178,8 @@ class PrologProgram:
         return [canonical(decode(tokens)) for _, tokens in found], tries
 
     def first_answer(self, query: Query, answer: Term, limits: Limits) -> Term | None:
-        """What the first proof of a goal makes of `answer`, None without a proof; nothing in the
-        goal can be drawn.
+        """The instance of `answer` by the first proof of a goal, None without a proof. The goal
+        must contain no stochastic predicates.
 
         Raises
         ------
@@ -193,9 +195,8 @@ class PrologProgram:
     def ways(
         self, nonterminal: Term, box: Term, limits: Limits
     ) -> list[tuple[int, float, list[tuple[float, Term]]]]:
-        """How a box can grow from a nonterminal of an expanded program: for each rule that applies
-        its number, its probability, and the trees that it begins, each with its own
-        (`slp.swipl.trees.process`).
+        """The rules of an expanded program that apply to a box with a nonterminal: for each its
+        number, its probability, and its trees with their probabilities (`slp.swipl.trees.process`).
 
         Raises
         ------
@@ -212,14 +213,14 @@ class PrologProgram:
         ]
 
     def holds(self, goal: Struct, span: SourceSpan | None, limits: Limits) -> bool:
-        """Whether a goal has a proof; as `first_answer`."""
+        """Whether a goal has a proof. Raises as `first_answer`."""
         query = Query(self.program, replace(goal, span=span))
         return self.first_answer(query, NIL, limits) is not None
 
     def fault(
         self, outcome: _Data, query: Query | None, limits: Limits | None = None
     ) -> ProgramError:
-        """What the engine says has gone wrong, as an exception."""
+        """The exception for a fault that the engine reports."""
         goal_span = None if query is None else query.goal.span
         if outcome == "inferences":
             assert limits is not None
@@ -291,19 +292,19 @@ def _limits(limits: Limits) -> list[int]:
 
 
 def forget_search(search: int) -> None:
-    """Let go of all goals that a search put down."""
+    """Remove all stored goals of a search."""
     _call("slp_close", search)
 
 
-#: Where a run begins: a goal put down, and the number of the clause to go on with.
+#: The start of a run: a stored goal, and the number of the clause to continue with.
 Start: TypeAlias = tuple[int, int]
 
 
 class PrologSearch(BestFirst[Start, int]):
     """The search for all proofs of a query. A node's `run` is the budget of its next turn.
 
-    A run that is laid aside begins anew, with four times the inferences; what it came to before is
-    skipped then.
+    An interrupted run starts again with four times the inferences, and skips the results of its
+    earlier turns.
     """
 
     def __init__(
@@ -328,11 +329,11 @@ class PrologSearch(BestFirst[Start, int]):
             forget_search(self._search)
 
     def key(self, start: Start) -> Hashable:
-        """Goals put down that are equal are one."""
+        """Equal stored goals have one key."""
         return start
 
     def advance(self, node: Node[Start, int], priority: float) -> Iterator[FoundProof]:
-        """Go on until the run ends or has used its budget."""
+        """Continue until the run ends or has used its budget."""
         if self._left <= 0:
             raise self._loaded.fault("inferences", self._query, self._limits)
         budget = min(node.run or _FIRST_BUDGET, self._left)

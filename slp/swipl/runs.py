@@ -1,7 +1,7 @@
-"""Runs one at a time (`slp.resolution.runs`) that SWI-Prolog makes.
+"""Runs one at a time (`slp.resolution.runs`), made by SWI-Prolog.
 
-What a run comes to, and in which order, is what the machine of this package comes to, so chains
-over proofs make the same draws from the same seed on either.
+A run has the same results, in the same order, as a run of this package's machine. So chains over
+proofs make the same draws for the same seed with both.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ __all__ = ["PrologRuns"]
 class PrologRuns(RunsOneByOne[Start, int], PrologSearch):
     """Runs of a loaded program. `limits` are those of each run.
 
-    SWI-Prolog keeps the program, and every goal that a run ended at, as later runs begin there,
-    until nobody holds this object any more.
+    SWI-Prolog keeps the program, and every goal at which a run ended, because later runs begin
+    there. It removes them when this object is garbage-collected.
     """
 
     def __init__(self, loaded: PrologProgram, query: Query, limits: Limits) -> None:
@@ -33,5 +33,5 @@ class PrologRuns(RunsOneByOne[Start, int], PrologSearch):
         self._left = self._limits.inferences * INFERENCES
 
     def spent(self) -> int:
-        """See `RunsOneByOne`; in inferences of ours."""
+        """See `RunsOneByOne`. In inferences of the Python engine."""
         return self._limits.inferences - self._left // INFERENCES

@@ -1,12 +1,12 @@
 /*  library(slp): stochastic logic programs over decision trees, from SWI-Prolog.
 
 A program is a file, a library prior, or a block of a Prolog file between :- begin_slp(Name) and
-:- end_slp. What stands in a block is read with the operator `::`, kept as it is before Prolog makes
-grammar rules or anything else of it, and understood by the Python package slp, through janus.
-docs/prolog.md tells the rest.
+:- end_slp. The clauses of a block are read with the operator `::` and stored before Prolog translates
+grammar rules or expands terms. The Python package slp reads them, through janus. docs/prolog.md has the
+details.
 
-Trees are terms: split(Feature, Threshold, Left, Right), with a level, an atom, in place of the
-threshold of a categorical feature, and leaf(Summary), Summary being a list such as
+Trees are terms: split(Feature, Threshold, Left, Right), where an atom, the level, stands in place of the
+threshold of a categorical feature, and leaf(Summary), where Summary is a list such as
 [counts-[no-2, yes-1]] or [n-3, mean-3.4].
 */
 
@@ -44,7 +44,7 @@ threshold of a categorical feature, and leaf(Summary), Summary being a list such
 %!  begin_slp(+Name)
 %!  end_slp
 %
-%   Directives around a program called Name that stands in a Prolog file.
+%   Directives around a program called Name in a Prolog file.
 
 begin_slp(Name) :-
     prolog_load_context(module, Module),
@@ -80,7 +80,7 @@ keep(Module, Name, Term) :-
 
 %!  slp_program(:Name, -Program) is det.
 %
-%   The program of a block of this module.
+%   The program in a block of this module.
 
 slp_program(Module:Name, Program) :-
     parsed(Module, Name, Program),
@@ -113,7 +113,7 @@ slp_load(File, Program, Parameters) :-
 
 %!  slp_query(+Program, ?Goal, -Probability) is nondet.
 %
-%   The answers to a goal by decreasing probability.
+%   The answers of a goal, by decreasing probability.
 
 slp_query(Program, Goal, Probability) :-
     goal_text(Goal, Names, Text),
@@ -148,7 +148,7 @@ named([V|Vs], I, [Name=V|Ns]) :-
     I1 is I+1,
     named(Vs, I1, Ns).
 
-%   Numbers come as such, other terms as Prolog text.
+%   Python gives numbers as numbers, and other terms as Prolog text.
 
 bound(Answer, Name=Variable) :-
     get_dict(Name, Answer, Value),
@@ -204,7 +204,7 @@ slp_map(Distribution, Tree) :-
 
 %!  slp_log_evidence(+Distribution, -LogEvidence) is semidet.
 %
-%   Fails where the engine has none.
+%   Fails if the engine does not compute it.
 
 slp_log_evidence(Distribution, LogEvidence) :-
     py_call(Distribution:log_evidence, LogEvidence),
@@ -235,7 +235,7 @@ tree_of_dict(Dict, Classes, leaf(Summary)) :-
     dict_pairs(Dict, _, Pairs),
     maplist(plain(Classes), Pairs, Summary).
 
-%   Counts by class: a class that is a number stands as text in a dictionary of Python.
+%   Counts by class. A class that is a number is a text in a dictionary of Python.
 
 plain(Classes, counts-Dict, counts-Counts) :-
     !,
@@ -256,7 +256,7 @@ dict_of(split(Feature, Test, Left0, Right0), Dict) :-
     dict_pairs(Dict, py, [feature-Feature, Kind-Test, left-Left, right-Right]).
 dict_of(_, py{}).
 
-%   What a call gives, as an object: many of ours would otherwise be taken for lists.
+%   The result of a call as an object. janus would convert many of our objects to lists.
 
 object(Call, Object) :-
     py_call(Call, Object, [py_object(true)]).

@@ -1,8 +1,7 @@
 """Syntax: from text to terms and back.
 
-Entry points: `parse_program` (a file, or every mistake in it), `parse_recovering` (what can be
-read, and the mistakes), `parse_term` (one goal), `term_to_text`,
-`format_program`.
+Entry points: `parse_program` (a file, or all of its mistakes), `parse_recovering` (the readable
+part, and the mistakes), `parse_term` (one goal), `term_to_text`, `format_program`.
 """
 
 from typing import TYPE_CHECKING

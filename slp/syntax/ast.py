@@ -1,9 +1,9 @@
 """Syntax tree of a `.slp` file: a list of items, each a directive or a clause, with spans and
 comments.
 
-The nodes hold Prolog terms (`slp.terms`) and nothing that analysis finds out: whether a
-rule's body makes sense as a tree rule is not known here. `Clause.term` is the whole clause as one
-term, the same that SWI-Prolog's `read_term` gives with `:- op(1150, xfx, ::)`.
+The nodes contain Prolog terms (`slp.terms`) and no results of analysis: whether a rule's body is a
+valid tree rule is unknown here. `Clause.term` is the whole clause as one term, equal to the result
+of SWI-Prolog's `read_term` with `:- op(1150, xfx, ::)`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A clause's term taken apart: label, head, arrow, body, or a directive; what op/3 declares."""
+"""Divides a clause's term into label, head, arrow and body, or reads a directive; reads op/3."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FIXED_OPERATORS = frozenset({",", "|", "[]", "{}", "::"})
 
 
 def item_of_term(term: Term, span: SourceSpan) -> Item:
-    """The clause or directive that a term read from `span` (full stop included) is.
+    """The clause or directive of a term. `span` is its text, with the full stop.
 
     Raises
     ------
@@ -85,7 +85,8 @@ def _fault(message: Wording, term: Term, clause: SourceSpan, **values: Any) -> P
 
 
 def declare_operators(directive: Directive, table: OperatorTable) -> OperatorTable:
-    """The table after a directive: `:- op(Priority, Type, Names).` changes it, others do not.
+    """The operator table after a directive. `:- op(Priority, Type, Names).` changes it; others do
+    not.
 
     Raises
     ------

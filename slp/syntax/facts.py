@@ -1,8 +1,9 @@
-"""Plain facts: what most lines of a long program are, read by one pattern each, without the parser.
+"""Plain facts, read by one pattern each, without the parser. Most lines of a long program are plain
+facts.
 
-A plain fact is a name and, in brackets that touch it, constants: names, numbers in digits, quoted
-atoms without escapes. Those have one reading under every operator table. Whatever looks otherwise,
-also by its characters, is left to the parser; `find_fact` and it read a plain fact alike (tested).
+A plain fact is a name, and constants in brackets directly after it: names, numbers in digits,
+quoted atoms without escapes. A plain fact has one reading under every operator table. The parser
+reads all other text. `find_fact` and the parser read plain facts alike (tested).
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from slp.terms import Atom, Number, Struct, Term
 __all__ = ["count_tokens", "find_fact", "read_fact"]
 
 _NAME = r"[a-z][A-Za-z0-9_]*"
-_QUOTED = r"'[^'\\\n\[]*'"  # '[]' is refused, by the parser
+_QUOTED = r"'[^'\\\n\[]*'"  # the parser refuses '[]'
 _NUMBER = r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?"
 _CONSTANT = rf"(?:{_NAME}|{_NUMBER}|{_QUOTED})"
-# The number of arguments is bounded, so that no text makes the pattern keep much.
+# The number of arguments is bounded, which bounds the memory of the pattern.
 _FACT = re.compile(
     rf"\s*({_NAME})\((\s*{_CONSTANT}(?:\s*,\s*{_CONSTANT}){{0,50}}\s*)\)\s*\.(?=[\s%]|\Z)"
 )
@@ -28,18 +29,17 @@ _TOKEN = re.compile(rf"{_QUOTED}|[\w.]+|[^\s\w]")
 
 
 def find_fact(text: str, start: int) -> re.Match[str] | None:
-    """The plain fact that begins at the offset `start`, blanks before it aside; None if what stands
-    there is none."""
+    """The plain fact at the offset `start`, after optional blanks; None if there is none."""
     return _FACT.match(text, start)
 
 
 def count_tokens(fact: re.Match[str]) -> int:
-    """How many words and signs it has."""
+    """The number of words and signs of a fact."""
     return len(_TOKEN.findall(fact[0]))
 
 
 def read_fact(fact: re.Match[str], file: SourceFile) -> Clause:
-    """The clause that was found in the text of `file`."""
+    """The clause of a fact that was found in the text of `file`."""
     start, (first, last) = fact.start(1), fact.span(2)
     args = tuple(
         _constant(word[0], SourceSpan(file, *word.span()))

@@ -1,8 +1,8 @@
-"""The canonical layout of a program: what `slp fmt` writes.
+"""The canonical layout of a program, for `slp fmt`.
 
-The terms are printed anew in the one style of `slp.syntax.printer`; numbers and quoted texts stay
-as they are written. Comments are kept, blank lines too, at most one at a place. Neighbouring
-labelled clauses of one predicate have their `::` and their arrows in columns.
+Terms are printed in the style of `slp.syntax.printer`. Numbers and quoted texts stay as written.
+Comments are kept, and at most one blank line at each place. In neighbouring labelled clauses of one
+predicate, the `::` and the arrows are aligned.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ from slp.terms import Term, functor
 
 __all__ = ["format_program"]
 
-_WIDEST_COLUMN = 40  # a label or head beyond it stands out of its column
-_WIDEST_BEFORE_COMMENT = 60  # a line beyond it has its comment out of the column
+_WIDEST_COLUMN = 40  # a wider label or head is not aligned
+_WIDEST_BEFORE_COMMENT = 60  # the comment of a longer line is not aligned
 
 
 def format_program(source: SourceProgram) -> str:
-    """The program in canonical layout; the same terms and comments, and a fixed point of itself.
+    """The program in canonical layout, with the same terms and comments. Formatting the result
+    again changes nothing.
 
-    `source` must be a whole program (of `parse_program`), as clauses that were not read are lost.
-    A clause that would not read back, as its layout needs more brackets than may be nested, stays
-    as it is written.
+    `source` must be a whole program (of `parse_program`), because clauses that were not read would
+    be lost. A clause stays as written if its layout would need more nested brackets than are
+    allowed.
 
     Raises
     ------
@@ -68,16 +69,16 @@ def _text(blocks: Sequence[_Block]) -> str:
 
 @dataclass
 class _Block:
-    """An item or a comment on lines of its own, with the comments that go with it."""
+    """An item or a comment on lines of its own, with its comments."""
 
     node: Item | Comment
     table: OperatorTable
-    end: int  # where its text ends, comments behind it included
+    end: int  # end of its text, with the comments after it
     has_blank_before: bool
     inside: list[Comment] = field(default_factory=list)
     behind: list[str] = field(default_factory=list)
     columns: Columns = Columns()
-    stays: bool = False  # as it is written
+    stays: bool = False  # unchanged
 
     def lines(self) -> list[Line]:
         """The block's lines."""
@@ -88,7 +89,7 @@ class _Block:
         return item_lines(self.node, self.table, self.columns, self.inside, self.behind)
 
     def reads_back(self) -> bool:
-        """Whether the lines of an item are text of its term."""
+        """Whether parsing the lines of an item gives its term."""
         if isinstance(self.node, Comment):
             return True
         text = "\n".join(line.text for line in self.lines())
@@ -139,7 +140,7 @@ def _align(blocks: Sequence[_Block]) -> None:
 
 
 def _groups(blocks: Sequence[_Block]) -> Iterator[list[_Block]]:
-    """Runs of labelled clauses of one predicate, with no blank line or other item between."""
+    """Runs of labelled clauses of one predicate, with no blank line or other item between them."""
     number = 0
     previous: tuple[str, int] | None = None
     keys = []
@@ -159,7 +160,7 @@ def _width(texts: Iterator[str]) -> int:
 
 
 def _with_comments(lines: Sequence[Line]) -> Iterator[str]:
-    """The lines as text; comments behind neighbouring lines begin in one column."""
+    """The lines as text. Comments after neighbouring lines begin in one column."""
     for has_comment, run in groupby(lines, key=lambda line: bool(line.behind)):
         members = list(run)
         column = max(

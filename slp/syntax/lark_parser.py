@@ -1,8 +1,9 @@
-"""The parser that Lark makes of `grammars/slp.lark`: text cut into tokens, tokens into brackets.
+"""The parser that Lark makes of `grammars/slp.lark`: from text to tokens, and from tokens to
+brackets.
 
-The lexer never fails: text that is no token becomes a token of a kind that stands for the mistake.
-The parser calls `slp.syntax.terms.READER` at each token and each closing bracket, so that no tree
-of the text is made.
+The lexer never fails: text that is no token becomes a token of a kind for the mistake. The parser
+calls `slp.syntax.terms.READER` at each token and each closing bracket, and makes no tree of the
+text.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ __all__ = ["Tokens", "syntax_parser", "write_tables"]
 
 
 class _KeepAllTokens(PostLex):
-    """Makes Lark keep the tokens that no rule takes: comments, and what stands for mistakes."""
+    """Makes Lark keep the tokens that no rule uses: comments, and mistakes."""
 
     always_accept = (
         "COMMENT",
@@ -42,8 +43,8 @@ class _KeepAllTokens(PostLex):
 
 @cache
 def syntax_parser() -> Lark:
-    """The parser for tokens and brackets. To read it takes 2 ms, to make it 30: it is made only
-    where slp was built for another version of Lark, or not built."""
+    """The parser for tokens and brackets. Reading its tables takes 2 ms, and making it takes 30 ms.
+    It is made only if slp was built for another version of Lark, or not built."""
     tables, whose = grammar_tables("slp"), _whose_tables()
     if tables is not None and tables.startswith(whose):
         return Lark.load(io.BytesIO(tables[len(whose) :]))
@@ -51,14 +52,14 @@ def syntax_parser() -> Lark:
 
 
 def write_tables(path: str) -> None:
-    """Write what `syntax_parser` reads: part of building slp."""
+    """Write the tables that `syntax_parser` reads. Called when slp is built."""
     out = io.BytesIO()
     _made_parser().save(out)
     Path(path).write_bytes(_whose_tables() + out.getvalue())
 
 
 def _whose_tables() -> bytes:
-    """What the parser's tables belong to: they begin with it."""
+    """The grammar and version of the tables, with which their file begins."""
     return f"{lark.__version__} {sha256(grammar_text('slp').encode()).hexdigest()}\n".encode()
 
 
@@ -76,14 +77,15 @@ def _made_parser() -> Lark:
 
 
 class Tokens:
-    """All tokens of a file, one after the other, comments included.
+    """All tokens of a file, one after the other, including comments.
 
-    `place` is the offset where the next is looked for; who has read further without them moves it.
+    `place` is the offset at which the next token is searched. A caller that reads text itself moves
+    it.
     """
 
     def __init__(self, file: SourceFile) -> None:
         lexer = syntax_parser().parse_interactive(file.text).lexer_thread
-        assert lexer.state is not None  # it has a text
+        assert lexer.state is not None  # the lexer has a text
         self._counter = lexer.state.line_ctr
         self._stream: Iterator[Token] = lexer.lex(None)  # type: ignore[no-untyped-call]
 

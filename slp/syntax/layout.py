@@ -1,8 +1,8 @@
-"""How one clause or directive is laid out: on one line if it fits, else with a line for each goal.
+"""The layout of one clause or directive: on one line if it fits, else with a line for each goal.
 
-A clause is cut into segments, its opening (all before the body) and its goals. A comment inside it
-goes with the segment that it stands behind on the same line; otherwise it comes in front of the
-segment that it precedes or interrupts.
+A clause is divided into segments: its opening (all before the body) and its goals. A comment after
+a segment on the same line belongs to this segment. Any other comment comes before the segment that
+follows it or that it interrupts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LABEL_LIMIT = 1149  # greatest priority of a label or a head beside ::
 
 @dataclass(frozen=True)
 class Columns:
-    """Widths that neighbouring clauses share: the label before `::`, the head before the arrow."""
+    """Common widths of neighbouring clauses: the label before `::`, the head before the arrow."""
 
     label: int = 0
     head: int = 0
@@ -36,7 +36,7 @@ class Columns:
 
 @dataclass
 class Line:
-    """One line of the program: code, or a comment of its own; and the comments behind it."""
+    """One line of the program: code, or a comment of its own; and the comments after it."""
 
     text: str
     behind: list[str] = field(default_factory=list)
@@ -46,8 +46,8 @@ class Line:
 class _Segment:
     """The opening of an item, or a goal of its body.
 
-    `ends` are the places where what stands on the same line stands behind it: its own end, and that
-    of the arrow of an opening, which may have a line of its own.
+    `ends` are the offsets after which comments on the same line belong to the segment: its end, and
+    for an opening also the end of the arrow, which may have a line of its own.
     """
 
     pieces: list[str]
@@ -58,12 +58,12 @@ class _Segment:
 
 
 def comment_text(comment: Comment) -> str:
-    """A comment as it is written back: without blanks at the ends of its lines."""
+    """The text of a comment, without blanks at the ends of its lines."""
     return "\n".join(line.rstrip() for line in comment.text.split("\n"))
 
 
 def opening_texts(clause: Clause, table: OperatorTable) -> tuple[str, str]:
-    """Label ("" without one) and head of a clause, for the widths of columns."""
+    """Label ("" if there is none) and head of a clause, for the widths of columns."""
     label, head = _opening_pieces(clause, table)
     return "".join(label), "".join(head)
 
@@ -75,7 +75,7 @@ def item_lines(
     inside: Sequence[Comment],
     behind: Sequence[str],
 ) -> list[Line]:
-    """The lines of an item, with the comments `inside` it and those that stand `behind` it."""
+    """The lines of an item, with the comments `inside` it and those `behind` it."""
     segments = list(_segments(item, table, columns))
     _attach(inside, segments)
     behind = _behind_full_stop(segments[-1], behind)
@@ -83,7 +83,7 @@ def item_lines(
     is_commented = any(s.behind for s in segments) or any(s.before for s in segments[1:])
     if len(line) <= _LINE_LENGTH and not is_commented:
         return [*map(Line, segments[0].before), Line(line, behind)]
-    # The arrow of a clause that goes on below is in nobody's column.
+    # The arrow of a clause that continues below is not aligned.
     segments[0].pieces = next(_segments(item, table, Columns(columns.label))).pieces
     lines = _several_lines(segments)
     lines[-1] = Line(_with_full_stop(lines[-1].text), behind)
@@ -148,7 +148,7 @@ def _segments(item: Item, table: OperatorTable, columns: Columns) -> Iterator[_S
 
 
 def _arrow_end(clause: Clause, head_end: int) -> int:
-    """Where the arrow of a clause ends, which stands behind its head."""
+    """The end of a clause's arrow, which follows its head."""
     text = clause.span.file.text
     between = SourceFile("", text[head_end : clause.span.end])
     return next((head_end + token_end(t) for t in Tokens(between) if t == clause.arrow), head_end)
@@ -179,7 +179,8 @@ def _goals(body: Term) -> list[Term]:
 
 
 def _attach(comments: Sequence[Comment], segments: Sequence[_Segment]) -> None:
-    """Give each comment to its segment; what stands alone before the full stop, to the last."""
+    """Assign each comment to its segment. One alone before the full stop belongs to the last
+    segment."""
     ends = [segment.span.end for segment in segments]
     for comment in comments:
         i = bisect_right(ends, comment.span.start)
@@ -191,7 +192,8 @@ def _attach(comments: Sequence[Comment], segments: Sequence[_Segment]) -> None:
 
 
 def _is_on_line(segment: _Segment, comment: Comment) -> bool:
-    """Whether a comment can stand behind a segment: it does, and none before it ends the line."""
+    """Whether a comment can stay on the line of a segment: it is there, and no comment before it
+    ends the line."""
     if any(other.startswith("%") or "\n" in other for other in segment.behind):
         return False
     text, start = comment.span.file.text, comment.span.start
@@ -202,12 +204,12 @@ def _is_on_line(segment: _Segment, comment: Comment) -> bool:
 
 
 def _filled(pieces: Sequence[str], indent: str, further_indent: str) -> list[str]:
-    """The pieces on as many lines as they need, broken at blanks, best after a comma."""
+    """The pieces on as many lines as they need. Lines break at blanks, preferably after a comma."""
     lines: list[str] = []
-    words: list[str] = []  # of the line that is being filled
+    words: list[str] = []  # of the current line
     width = len(indent)
     for word in _words(pieces):
-        if words and width + 1 + len(word) > _LINE_LENGTH - 1:  # a column is kept for , or .
+        if words and width + 1 + len(word) > _LINE_LENGTH - 1:  # one column is kept for , or .
             cut = next((k for k in range(len(words), 0, -1) if words[k - 1].endswith(",")), 0)
             cut = cut or len(words)
             lines.append(indent + " ".join(words[:cut]))

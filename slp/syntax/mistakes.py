@@ -1,4 +1,4 @@
-"""Mistakes in the text of a program: how many are told, and how a message quotes the text."""
+"""Mistakes in the text of a program: how many are reported, and how messages quote the text."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from slp.messages.syntax import TOO_MANY_MISTAKES, TOO_MANY_WARNINGS
 __all__ = ["MOST_MISTAKES", "excerpt", "too_many"]
 
 _EXCERPT_LENGTH = 40
-_READ_LENGTH = 1000  # of a long text, as much of each end is looked at for an excerpt
+_READ_LENGTH = 1000  # characters of each end of a long text that an excerpt may use
 
-#: Mistakes of one program that are told, at most.
+#: Largest number of mistakes that are reported for one program.
 MOST_MISTAKES = 1000
 
 
 def excerpt(text: str) -> str:
-    """`text` on one line, shortened in the middle to be quoted in a message."""
+    """`text` on one line, shortened in the middle, for a message."""
     if len(text) > 2 * _READ_LENGTH:
         text = f"{text[:_READ_LENGTH]} ... {text[-_READ_LENGTH:]}"
     line = " ".join(text.split())
@@ -26,6 +26,6 @@ def excerpt(text: str) -> str:
 
 
 def too_many(further: Diagnostic) -> Diagnostic:
-    """What stands for `further` and all that would come after it."""
+    """The diagnostic in place of `further` and all later mistakes."""
     wording = TOO_MANY_MISTAKES if further.severity == "error" else TOO_MANY_WARNINGS
     return wording(further.span, limit=f"{MOST_MISTAKES:,}")

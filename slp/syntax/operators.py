@@ -1,4 +1,4 @@
-"""The operator table: SWI-Prolog's, with `::` added, and what `op/3` directives make of it."""
+"""The operator table: that of SWI-Prolog, with `::` added, and its changes by `op/3` directives."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = [
 ]
 
 CLAUSE_PRIORITY = 1200
-ARGUMENT_PRIORITY = 999  # of an argument or list item; a term above it is written in brackets
+ARGUMENT_PRIORITY = 999  # of an argument or list item; a term above it is in brackets
 
 OperatorType = Literal["xfx", "xfy", "yfx", "fy", "fx"]
 OPERATOR_TYPES: tuple[OperatorType, ...] = ("xfx", "xfy", "yfx", "fy", "fx")
@@ -26,7 +26,7 @@ OPERATOR_TYPES: tuple[OperatorType, ...] = ("xfx", "xfy", "yfx", "fy", "fx")
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One operator; the greatest priorities that its arguments may have follow from its type."""
+    """One operator. Its type determines the greatest priorities of its arguments."""
 
     name: str
     priority: int
@@ -34,7 +34,7 @@ class Operator:
 
     @property
     def is_prefix(self) -> bool:
-        """Whether the operator stands before its one argument."""
+        """Whether the operator is a prefix operator."""
         return self.type[0] == "f"
 
     @property
@@ -50,13 +50,13 @@ class Operator:
 
 @dataclass(frozen=True)
 class OperatorTable:
-    """The prefix and the infix operators in force, by name; a name can be both."""
+    """The prefix and the infix operators in force, by name. A name can be both."""
 
     prefix: Mapping[str, Operator] = field(default_factory=dict)
     infix: Mapping[str, Operator] = field(default_factory=dict)
 
     def declare(self, priority: int, type: OperatorType, *names: str) -> OperatorTable:
-        """The table with `op(priority, type, names)` in force; priority 0 takes operators away."""
+        """The table with `op(priority, type, names)` in force. Priority 0 removes operators."""
         prefix, infix = dict(self.prefix), dict(self.infix)
         changed = prefix if type[0] == "f" else infix
         for name in names:

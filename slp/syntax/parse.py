@@ -1,8 +1,8 @@
-"""Parsing: `parse_program` for a file, `parse_recovering` to get what there is, `parse_term`.
+"""Parsing: `parse_program` for a file, `parse_recovering` for its readable part, `parse_term`.
 
-A text is cut into plain facts and tokens, the tokens into clauses at the full stops, and each
-clause is parsed by itself (Lark for its brackets, `slp.syntax.sequences` for its operators). So a
-mistake costs one clause, and one run reports the mistakes of all.
+A text is divided into plain facts and tokens, and tokens into clauses at the full stops. Each
+clause is parsed separately (Lark for its brackets, `slp.syntax.sequences` for its operators). So a
+mistake affects one clause, and one run reports the mistakes of all clauses.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from slp.terms import Term
 
 __all__ = ["parse_program", "parse_recovering", "parse_term"]
 
-#: Most tokens of a program.
+#: Largest number of tokens of a program.
 MOST_TOKENS = 1_000_000
 
 _DEEPEST_BRACKETS = 500
@@ -60,8 +60,8 @@ def parse_program(file: SourceFile) -> SourceProgram:
 def parse_recovering(
     file: SourceFile, table: OperatorTable = DEFAULT_OPERATORS
 ) -> tuple[SourceProgram, tuple[Diagnostic, ...]]:
-    """The clauses of a file that can be read, and what is wrong with the others, in order; `table`
-    has the operators in force at its beginning."""
+    """The readable clauses of a file, and the mistakes in the others, in order. `table` has the
+    operators in force at the start."""
     items: list[Item] = []
     comments: list[Comment] = []
     diagnostics: list[Diagnostic] = []
@@ -79,7 +79,7 @@ def parse_recovering(
                 diagnostics += error.diagnostics
             if len(diagnostics) > MOST_MISTAKES:
                 break
-    except ProgramError as error:  # it is too large
+    except ProgramError as error:  # the program is too large
         diagnostics += error.diagnostics
     diagnostics.sort(key=lambda diagnostic: diagnostic.span.start if diagnostic.span else 0)
     if len(diagnostics) > MOST_MISTAKES:
@@ -89,12 +89,12 @@ def parse_recovering(
 
 
 def parse_term(text: str, name: str = "<goal>") -> Term:
-    """The one term that `text` holds; a full stop at its end may be missing.
+    """The one term in `text`. The full stop at its end is optional.
 
     Raises
     ------
     ProgramError
-        With a diagnostic for each mistake; `name` is what they call the text.
+        With a diagnostic for each mistake, in which the text is called `name`.
     """
     file = SourceFile(name, text)
     faults: list[Diagnostic] = []
@@ -115,11 +115,11 @@ def parse_term(text: str, name: str = "<goal>") -> Term:
 def _clauses(
     file: SourceFile, comments: list[Comment], faults: list[Diagnostic]
 ) -> Iterator[re.Match[str] | list[Token]]:
-    """One clause after the other: a plain fact, or the tokens up to a full stop, or to the end of
+    """The clauses, one after the other: a plain fact, or the tokens up to a full stop or the end of
     the file.
 
-    A quote that is never closed swallows the full stop of its line: there the clause ends too.
-    Comments, and what is wrong with them, are put down on the way.
+    A quote that is never closed includes the full stop of its line, so the clause ends there too.
+    Comments, and the mistakes in them, are recorded.
 
     Raises
     ------
@@ -144,7 +144,7 @@ def _clauses(
 
 
 def _pieces(file: SourceFile) -> Iterator[re.Match[str] | Token]:
-    """Tokens, comments included, and plain facts where a clause may begin."""
+    """Tokens, including comments, and plain facts where a clause may begin."""
     tokens = Tokens(file)
     may_begin = True
     while True:
@@ -165,7 +165,7 @@ def _ends_clause(token: Token) -> bool:
 def _check_size(file: SourceFile) -> None:
     if len(file.text) > MOST_CHARACTERS:
         raise _too_large(file, f"{MOST_CHARACTERS:,} characters")
-    # A token has a character at least: that of most programs need not be counted.
+    # A token has at least one character, so the tokens of a short program need not be counted.
     if len(file.text) > MOST_TOKENS:
         count = 0
         for piece in _pieces(file):
@@ -184,7 +184,7 @@ def _span(tokens: Sequence[Token], file: SourceFile) -> SourceSpan:
 
 
 def _read_clause(tokens: Sequence[Token], table: OperatorTable, file: SourceFile) -> Term:
-    """The term of one clause; raises ProgramError with every mistake in it."""
+    """The term of one clause. Raises ProgramError with every mistake in it."""
     faults = _token_faults(tokens, file)
     if faults:
         raise ProgramError(faults)
@@ -200,15 +200,15 @@ def _token_faults(tokens: Iterable[Token], file: SourceFile) -> list[Diagnostic]
         fault = find_token_fault(token, file)
         if fault is not None:
             faults.append(fault)
-            # What follows an open quote may be meant to stand inside it.
+            # Text after an open quote may be meant to be inside it.
             if token.type == "UNCLOSED_QUOTE" or len(faults) > MOST_MISTAKES:
                 break
     return faults
 
 
 def _read_brackets(tokens: Sequence[Token], table: OperatorTable, file: SourceFile) -> Term | None:
-    """What Lark and `READER` make of the tokens, None where that is no term; `READER` has noted
-    why. Raises ProgramError where brackets do not fit."""
+    """The result of Lark and `READER` for the tokens; None if they are no term, which `READER` has
+    recorded. Raises ProgramError if brackets do not match."""
     READER.begin(table, file)
     parser = syntax_parser().parse_interactive()
     depth = 0
@@ -235,7 +235,7 @@ def _read_brackets(tokens: Sequence[Token], table: OperatorTable, file: SourceFi
 
 
 def _bracket_fault(token: Token, open_tokens: Sequence[Token], file: SourceFile) -> Diagnostic:
-    """What is wrong with a closing bracket or a full stop, given the brackets open there."""
+    """The mistake of a closing bracket or a full stop, given the open brackets."""
     span = token_span(token, file)
     if not open_tokens:
         return words.UNOPENED_BRACKET(span, bracket=token, opening=_OPENING[token])

@@ -1,13 +1,13 @@
-"""Terms as text that reads back as the same term, with as few brackets as clarity allows.
+"""Terms as text that reads back as the same term, with few brackets.
 
-`term_to_text` is the way to print a term; `term_pieces` gives the same text cut at the places where
-a formatter may end a line. The style is fixed:
+`term_to_text` prints a term. `term_pieces` gives the same text divided at the places where a
+formatter may end a line. The style is fixed:
 
 - `, ` between arguments and items, `[H | T]`, `{ Goal }`;
 - blanks around operators of priority 601 and more, and around those that are words;
 - sums and products have blanks at the top of a goal or label, and none inside brackets and
-  arguments: `1 - alpha * (1+D)`; a quotient of two plain operands never has: `1/phi`;
-- powers and `:` never have blanks; a signed operand behind them stands in brackets: `X^(-beta)`.
+  arguments: `1 - alpha * (1+D)`; a quotient of two plain operands has none: `1/phi`;
+- powers and `:` have no blanks; a signed operand after them is in brackets: `X^(-beta)`.
 """
 
 from __future__ import annotations
@@ -31,28 +31,28 @@ __all__ = ["SYMBOL_CHARACTERS", "atom_text", "term_pieces", "term_to_text"]
 
 SYMBOL_CHARACTERS = frozenset("-+*/\\^<>=~:.?@#&$")
 _SOLO_ATOMS = frozenset({"[]", "{}", "!", ";"})
-_POWER, _SUM = 200, 500  # priorities up to which operators are powers, sums and products
+_POWER, _SUM = 200, 500  # upper limits of the priorities of powers, and of sums and products
 
 
 def term_to_text(term: Term) -> str:
-    """`term` as Prolog text under the operators of a fresh file."""
+    """`term` as Prolog text, with the operators of a new file."""
     return "".join(term_pieces(term, DEFAULT_OPERATORS))
 
 
 def term_pieces(
     term: Term, table: OperatorTable, *, limit: int = CLAUSE_PRIORITY, as_written: bool = False
 ) -> list[str]:
-    """The text of a term in pieces; a piece `" "` is a blank that may become a line end.
+    """The text of a term in pieces. A piece `" "` is a blank where a line may end.
 
-    A term of a priority above `limit` comes in brackets. With `as_written`, numbers and quoted
-    texts are copied from the source that the term was read from.
+    A term of a priority above `limit` is in brackets. With `as_written`, numbers and quoted texts
+    are copied from the source of the term.
     """
     writer = _Writer(table, as_written, _anonymous_texts(term))
     return writer.write(term, limit)
 
 
 def atom_text(name: str) -> str:
-    """An atom, quoted where it must be."""
+    """An atom, in quotes if it needs them."""
     if name in _SOLO_ATOMS or _is_word(name) or _is_symbol(name):
         return name
     return _quoted(name, "'")
@@ -80,7 +80,7 @@ def _quoted(text: str, quote: str) -> str:
 
 
 def _is_plain(character: str) -> bool:
-    """Whether a character shows, or cannot be written as an escape (half of a surrogate pair)."""
+    """Whether a character is printable, or has no escape (half of a surrogate pair)."""
     return character.isprintable() or "\ud800" <= character <= "\udfff"
 
 
@@ -92,12 +92,12 @@ def _number_text(value: int | float) -> str:
     mantissa, e, exponent = repr(value).partition("e")
     if not e:
         return mantissa
-    fraction = "" if "." in mantissa else ".0"  # ISO wants one
+    fraction = "" if "." in mantissa else ".0"  # ISO requires one
     return f"{mantissa}{fraction}e{int(exponent)}"
 
 
 def _anonymous_texts(term: Term) -> dict[Var, str]:
-    """How to write the variables that were read as `_`: a name where one occurs twice by now."""
+    """Names for the variables that were read as `_` and now occur more than once."""
     texts: dict[Var, str] = {}
     for variable in variables(term):
         if variable.name == "_" or variable.name.startswith("_#"):
@@ -108,7 +108,7 @@ def _anonymous_texts(term: Term) -> dict[Var, str]:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A term still to be written: the greatest priority it may have bare, and how."""
+    """A term to be written: the greatest priority without brackets, and the style."""
 
     term: Term
     limit: int
@@ -120,7 +120,7 @@ _Task: TypeAlias = str | _Part
 
 
 class _Writer:
-    """Writes one term with a stack of what is still to come, so that depth does not matter."""
+    """Writes one term with an explicit stack, for terms of any depth."""
 
     def __init__(self, table: OperatorTable, as_written: bool, anonymous: dict[Var, str]) -> None:
         self.table = table
@@ -158,7 +158,7 @@ class _Writer:
         return self._infix_tasks(operator, term, part.tight)
 
     def _operator(self, term: Struct) -> Operator | None:
-        """The operator that a compound term is written with, if any."""
+        """The operator of a compound term, if there is one."""
         if term.name not in (",", "|") and not (_is_word(term.name) or _is_symbol(term.name)):
             if term.name != ";":
                 return None
@@ -196,11 +196,11 @@ class _Writer:
             return [name, " ", _Part(argument, operator.right_limit, tight, is_operand=True)]
         if self._begins_plainly(argument):
             return [name, _Part(argument, operator.right_limit, tight)]
-        # `-(1)` and `-(a^2)`: brackets that touch the sign keep it from becoming part of a number.
+        # `-(1)` and `-(a^2)`: with brackets directly after it, the sign is no part of a number.
         return [name, *_in_brackets(_Part(argument, ARGUMENT_PRIORITY, tight=True))]
 
     def _begins_plainly(self, term: Term) -> bool:
-        """Whether a sign can touch this operand."""
+        """Whether a sign can be directly before this operand."""
         if isinstance(term, Struct):
             return self._operator(term) is None and (_is_word(term.name) or term.name == "[|]")
         is_word = isinstance(term, Atom) and _is_word(term.name) and term.name not in self.table
@@ -228,7 +228,7 @@ class _Writer:
         return operator.name == "/" and not any(isinstance(a, Struct | Text) for a in term.args)
 
     def _is_signed(self, term: Term) -> bool:
-        """Whether the text of an operand begins with its own sign."""
+        """Whether the text of an operand begins with a sign of its own."""
         if isinstance(term, Number):
             return self._constant_text(term).startswith("-")
         if not isinstance(term, Struct):
@@ -242,7 +242,7 @@ def _in_brackets(part: _Part) -> list[_Task]:
 
 
 def _call_tasks(term: Struct) -> list[_Task]:
-    # [] and {} touch no bracket, and quoted they name the same functor.
+    # A bracket never follows [] and {} directly. In quotes they name the same functor.
     name = f"'{term.name}'" if term.name in ("[]", "{}") else atom_text(term.name)
     tasks: list[_Task] = [f"{name}("]
     for i, argument in enumerate(term.args):
@@ -264,7 +264,7 @@ def _list_tasks(term: Struct) -> list[_Task]:
 
 
 def _would_merge(left: str, right: str) -> bool:
-    """Whether two texts side by side would be read as one token, or as a functor's bracket."""
+    """Whether two adjacent texts would be read as one token, or as a functor with its bracket."""
     a, b = left[-1], right[0]
     return (a in SYMBOL_CHARACTERS and b in SYMBOL_CHARACTERS) or (
         (a.isalnum() or a == "_") and (b.isalnum() or b == "_")

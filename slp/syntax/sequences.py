@@ -1,12 +1,12 @@
-"""A flat sequence of tokens and terms, made into one term by operator precedence.
+"""Operator precedence: from a flat sequence of tokens and terms to one term.
 
-`read_sequence` is a shunting-yard reader: one stack of finished operands, one of operators that
-wait for their right side. It takes time linear in the sequence and does not recurse. Where the ISO
-standard leaves a choice (is this `-` an operator or an atom?) it decides as SWI-Prolog's reader:
+`read_sequence` is a shunting-yard reader. It has a stack of finished operands, and a stack of
+operators that wait for their right side. It takes linear time and does not recurse. Where the ISO
+standard allows several readings (is this `-` an operator or an atom?), it reads as SWI-Prolog does:
 
-- a name where an operand is due is a prefix operator if it can be one;
-- otherwise, if it is an infix operator, and a prefix operator that binds tighter stands right
-  before it, then that prefix operator was an atom (`- = x`);
+- a name in the position of an operand is a prefix operator if it can be one;
+- otherwise, if it is an infix operator, and a prefix operator that binds tighter stands directly
+  before it, that prefix operator was an atom (`- = x`);
 - at the end of the sequence, a prefix operator without operand is an atom (`X = -`);
 - quoted atoms are never operators.
 """
@@ -31,7 +31,7 @@ __all__ = ["Call", "MissingFullStopError", "Operand", "SequenceItem", "item_span
 
 
 class MissingFullStopError(ProgramError):
-    """The clause before a line does not end; `start` is the offset of what begins that line."""
+    """A full stop is missing before a line. `start` is the offset of the line's first token."""
 
     def __init__(self, diagnostic: Diagnostic, start: int) -> None:
         super().__init__(diagnostic)
@@ -40,10 +40,10 @@ class MissingFullStopError(ProgramError):
 
 @dataclass(slots=True)
 class Operand:
-    """A finished term, and where its text begins and ends, brackets included.
+    """A finished term, with the start and end of its text, including brackets.
 
-    `operator` is the token of its principal operator, and `priority` the priority of that; a term
-    without operator, or in brackets, has priority 0.
+    `operator` is the token of its principal operator, and `priority` the operator's priority. A
+    term without operator, or in brackets, has priority 0.
     """
 
     term: Term
@@ -55,10 +55,10 @@ class Operand:
 
 @dataclass(slots=True)
 class Call:
-    """`name(items)`, the bracket touching the name.
+    """`name(items)`, with the bracket directly after the name.
 
-    That is the compound term `operand` where an operand is due. After an operand it is an infix
-    operator and a term in brackets, as in `K-(I+J)`, which is why the items are kept.
+    In the position of an operand it is the compound term `operand`. After an operand it is an infix
+    operator and a term in brackets, as in `K-(I+J)`, so the items are kept.
     """
 
     name: Token
@@ -70,14 +70,14 @@ SequenceItem: TypeAlias = Token | Operand | Call
 
 
 def item_span(item: SequenceItem, file: SourceFile) -> SourceSpan:
-    """Where an item stands, brackets included."""
+    """The place of an item, including brackets."""
     if isinstance(item, Token):
         return token_span(item, file)
     operand = item.operand if isinstance(item, Call) else item
     return SourceSpan(file, operand.start, operand.end)
 
 
-_SUM_PRIORITY = 500  # a label binds at most so loosely
+_SUM_PRIORITY = 500  # largest priority of an operator in a label
 
 
 def read_sequence(
@@ -87,14 +87,14 @@ def read_sequence(
     *,
     is_clause: bool = False,
 ) -> Operand:
-    """The term that a non-empty sequence stands for; `is_clause` if it is a whole clause.
+    """The term of a non-empty sequence. `is_clause` tells that it is a whole clause.
 
     Raises
     ------
     ProgramError
         With one diagnostic, if the sequence is no term.
     """
-    if len(items) == 1:  # most are
+    if len(items) == 1:  # the most frequent case
         item = items[0]
         if not isinstance(item, Token):
             return item.operand if isinstance(item, Call) else item
@@ -151,8 +151,8 @@ class _SequenceReader:
         return False
 
     def _begins_a_clause(self, operator: Operator, token: Token) -> bool:
-        """Whether an infix operator at the start of a line, which cannot stand beside the one that
-        waits, is the first word of another clause: `:-` after a directive without a full stop."""
+        """Whether an infix operator at the start of a line begins another clause: `:-` after a
+        directive without a full stop. It must be an operator that cannot follow the waiting one."""
         return (
             self.is_clause
             and token in self.table.prefix
@@ -184,7 +184,7 @@ class _SequenceReader:
         return False
 
     def _push_negative_number(self, i: int) -> bool:
-        """Read a `-` that touches a number as the number's sign."""
+        """Read a `-` directly before a number as the number's sign."""
         minus, number = self.items[i], self.items[i + 1] if i + 1 < len(self.items) else None
         if (
             minus == "-"
@@ -199,7 +199,8 @@ class _SequenceReader:
         return False
 
     def _prefix_becomes_atom(self, infix: Operator | None) -> bool:
-        """Make an atom of the waiting prefix operator if `infix` (None: the end) makes it one."""
+        """Make an atom of the waiting prefix operator if the next token requires it: `infix`, or
+        the end (None)."""
         if not self.waiting or not self.waiting[-1][0].is_prefix:
             return False
         if infix is not None and infix.left_limit <= self.waiting[-1][0].priority:
@@ -259,7 +260,7 @@ class _SequenceReader:
         )
 
     def _check_point_and_dict(self, i: int) -> None:
-        """Refuse `.`, and a name that touches `{`, which SWI-Prolog reads as dicts."""
+        """Refuse `.`, and a name directly before `{`, which SWI-Prolog reads as dicts."""
         token = self.items[i]
         following = self.items[i + 1] if i + 1 < len(self.items) else None
         assert isinstance(token, Token)
@@ -272,7 +273,7 @@ class _SequenceReader:
         return following.start == end and self.file.text.startswith("{", end)
 
     def _operator_expected(self, i: int) -> ProgramError:
-        """The most helpful error for an item that follows an operand without operator between."""
+        """The most helpful error for an item after an operand without an operator between them."""
         item, previous = self.items[i], self.items[i - 1]
         left = self.operands[-1]
         span = item_span(item, self.file)
@@ -295,7 +296,7 @@ class _SequenceReader:
         return ProgramError(words.OPERATOR_EXPECTED(span, left=left_text, right=right))
 
     def _is_label_before(self, item: SequenceItem) -> bool:
-        """Whether what was read so far of a clause looks like a label, and `item` like its head."""
+        """Whether the text so far looks like a label, and `item` like the head of the clause."""
         name = item.name if isinstance(item, Call) else item
         return (
             self.is_clause

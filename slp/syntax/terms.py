@@ -1,9 +1,9 @@
 """Terms of a clause, made while Lark reads its tokens and brackets.
 
-`READER` is what Lark's parser calls: at each token, and at each closing bracket with what stands
-between. So terms grow upwards from the innermost brackets, without recursion and without a tree of
-the text. A mistake inside brackets is noted, a stand-in takes the place of the term, and reading
-goes on, so that one run finds all mistakes.
+Lark's parser calls `READER` at each token, and at each closing bracket with the items between the
+brackets. So terms are built from the innermost brackets outwards, without recursion and without a
+tree of the text. A mistake inside brackets is recorded, and a substitute takes the place of the
+term. Reading continues, so that one run finds all mistakes.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ _Read = TypeVar("_Read")
 
 
 class _TermReader(local):
-    """One method for each rule and token of the grammar; each gives items of a sequence.
+    """A method for each rule and token of the grammar. Each returns items of a sequence.
 
-    Every thread has a clause of its own that it reads; `begin` starts it.
+    Each thread reads a clause of its own, which `begin` starts.
     """
 
     def __init__(self) -> None:
         self.begin(DEFAULT_OPERATORS, SourceFile("", ""))
 
     def __reduce__(self) -> str:
-        return "READER"  # there is one; the parser's tables refer to it
+        return "READER"  # the parser's tables refer to this one object
 
     def begin(self, table: OperatorTable, file: SourceFile) -> None:
-        """Make ready for a clause of `file`, with the operators of `table`."""
+        """Prepare for a clause of `file`, with the operators of `table`."""
         self.table = table
         self.file = file
         self.diagnostics: list[Diagnostic] = []
@@ -84,7 +84,7 @@ class _TermReader(local):
         return self._noted(token, token, self._string, token)
 
     def _anonymous_name(self) -> str:
-        """`_`, and `_#2` and so on for the further ones, as each `_` is a variable of its own."""
+        """`_`, and `_#2` and so on for further ones, because each `_` is a different variable."""
         self._anonymous += 1
         return "_" if self._anonymous == 1 else f"_#{self._anonymous}"
 
@@ -107,7 +107,7 @@ class _TermReader(local):
         assert isinstance(name, Token)
         known = len(self.diagnostics)
         operand = self._bracketed(children, self._compound)
-        # The mistake is noted: do not meet it again if this turns out to be an infix operator.
+        # The mistake is recorded. It must not occur again if this is an infix operator.
         return Call(name, operand, children[2:-1] if len(self.diagnostics) == known else [operand])
 
     def group(self, children: list[SequenceItem]) -> Operand:
@@ -141,7 +141,7 @@ class _TermReader(local):
         """The items from the offset `start` on; none if enough mistakes are found."""
         if len(self.diagnostics) > MOST_MISTAKES:
             return []
-        # Not further than that: a long text may lack a full stop at every line.
+        # No further, because a long text may lack a full stop on every line.
         at = next(i for i, item in enumerate(items) if item_span(item, self.file).start == start)
         return items[at:]
 
@@ -188,9 +188,9 @@ class _TermReader(local):
     def _split(
         self, items: Sequence[SequenceItem], *separators: str
     ) -> tuple[list[list[SequenceItem]], Token | None]:
-        """The parts between separators, none of which is empty; and the bar, if one is among them.
+        """The non-empty parts between separators, and the bar, if there is one.
 
-        Nothing but one part may follow a bar.
+        Only one part may follow a bar.
         """
         parts: list[list[SequenceItem]] = [[]]
         bar = separator = None
@@ -233,7 +233,8 @@ class _TermReader(local):
     def _noted(
         self, first: Token, last: Token, build: Callable[[_Read, SourceSpan], Term], read: _Read
     ) -> Operand:
-        """The operand that `build` makes of what was read, or a stand-in and a note why not."""
+        """The operand that `build` makes of the text read. If it raises an error, this is recorded,
+        and the result is a substitute."""
         span = SourceSpan(self.file, token_start(first), token_end(last))
         try:
             term = build(read, span)

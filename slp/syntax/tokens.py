@@ -1,7 +1,6 @@
-"""What the tokens of a program mean: where they stand, their values, and what is wrong with them.
+"""The tokens of a program: their places, their values, and their mistakes.
 
-Text that is no token becomes a token of a kind that stands for the mistake, and `find_token_fault`
-has the message for it.
+Text that is no token becomes a token of a kind for the mistake. `find_token_fault` has its message.
 """
 
 from __future__ import annotations
@@ -30,35 +29,35 @@ _NAMES = frozenset({"NAME", "FUNCTOR"})
 _MAY_BE_FAULTS = _NAMES | frozenset(
     "COMMENT UNCLOSED_COMMENT UNCLOSED_QUOTE BACKQUOTED BAD_NUMBER ILLEGAL".split()
 )
-_LARGEST_INTEGER = 1000  # digits; reading and writing take time quadratic in them
+_LARGEST_INTEGER = 1000  # digits; reading and writing take quadratic time
 
 
 def token_start(token: Token) -> int:
     """Offset of a token's first character."""
-    assert token.start_pos is not None  # every token comes from a text
+    assert token.start_pos is not None  # every token has a text
     return token.start_pos
 
 
 def token_end(token: Token) -> int:
-    """Offset behind a token's last character."""
+    """Offset after a token's last character."""
     assert token.end_pos is not None
     return token.end_pos
 
 
 def token_span(token: Token, file: SourceFile) -> SourceSpan:
-    """Where a token stands."""
+    """The place of a token."""
     return SourceSpan(file, token_start(token), token_end(token))
 
 
 def is_variable_name(name: str) -> bool:
-    """Whether a name without quotes is that of a variable."""
+    """Whether an unquoted name is that of a variable."""
     return name[0] == "_" or name[0].isupper()
 
 
 def find_token_fault(token: Token, file: SourceFile) -> Diagnostic | None:
-    """What is wrong with a token by itself, whatever stands around it."""
+    """The mistake of a token by itself, without its context."""
     if token.type not in _MAY_BE_FAULTS or (token.type in _NAMES and token.isascii()):
-        return None  # at once: there are many of these
+        return None  # fast exit for frequent kinds
     span = token_span(token, file)
     match token.type:
         case "COMMENT" if "/*" in token[2:] and token.startswith("/*"):
@@ -75,7 +74,7 @@ def find_token_fault(token: Token, file: SourceFile) -> Diagnostic | None:
         case "ILLEGAL":
             return words.ILLEGAL_CHARACTER(span, character=_character_name(token))
         case "NAME" | "FUNCTOR" if token[0].isalpha() and not token.isidentifier():
-            # \w takes more than the identifiers of Unicode, which Prolog's names are.
+            # \w matches more than the identifiers of Unicode, which are Prolog's names.
             bad = next(c for i, c in enumerate(token) if not token[: i + 1].isidentifier())
             return words.ILLEGAL_CHARACTER(span, character=_character_name(bad))
     return None
@@ -105,7 +104,7 @@ def number_value(token: Token, file: SourceFile) -> int | float:
     Raises
     ------
     ProgramError
-        The number is beyond the floats, or an integer of too many digits.
+        The number is too large for a float, or an integer has too many digits.
     """
     if token.type == "CHARACTER":
         body = token[2:]
@@ -122,7 +121,8 @@ def number_value(token: Token, file: SourceFile) -> int | float:
 
 
 def quoted_text(token: Token, file: SourceFile) -> str:
-    """What stands between the quotes of a QUOTED, STRING or quoted FUNCTOR token, escapes undone.
+    """The text between the quotes of a QUOTED, STRING or quoted FUNCTOR token, with escapes
+    decoded.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def quoted_text(token: Token, file: SourceFile) -> str:
 
 
 def _unescape(body: str, start: int, file: SourceFile, quote: str = "") -> str:
-    """`body`, which stands at `start` in the file, with escapes and doubled quotes undone."""
+    """`body`, which starts at `start` in the file, with escapes and doubled quotes decoded."""
     if "\\" not in body and quote not in body:
         return body
 

@@ -1,5 +1,5 @@
-"""Terms of logic programs: data, comparison by structure, substitution. Nothing here resolves
-goals."""
+"""Terms of logic programs: data, structural comparison, substitution. This room has no
+resolution."""
 
 from slp.terms.term import (
     NIL,

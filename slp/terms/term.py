@@ -1,11 +1,12 @@
-"""Prolog terms: what the parser reads, guards compute with and the printer writes.
+"""Prolog terms, which the parser reads, guards compute with and the printer writes.
 
 A term is one of `Atom`, `Var`, `Number`, `Text` and `Struct`. Terms are frozen and compare by
-structure; the source span of a term is left out of equality, so that terms written by hand in a
-test equal terms that were read. Lists are `Struct('[|]', (head, tail))` ended by `Atom('[]')`, as
-in SWI-Prolog; `{G}` is `Struct('{}', (G,))`.
+structure. Equality ignores the source span, so that terms written in a test equal terms that were
+read. Lists are `Struct('[|]', (head, tail))` ended by `Atom('[]')`, as in SWI-Prolog; `{G}` is
+`Struct('{}', (G,))`.
 
-A list of n items is n deep, and a program may hold lists of any length: nothing here recurses.
+A list of n items has depth n, and lists in programs can have any length. So no function here
+recurses.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Var:
-    """A variable. `name` is as written; `id` tells renamed copies apart (0 as read)."""
+    """A variable. `name` is as written; `id` distinguishes renamed copies (0 as read)."""
 
     name: str
     id: int = 0
@@ -93,12 +94,12 @@ class Struct:
 
     @property
     def ground_parts(self) -> int:
-        """How many parts it has, shared ones as often as they occur, if it was seen that it holds
-        no variable; else 0."""
+        """Number of parts, with repeats of shared ones, if the term is known to contain no
+        variable; else 0."""
         return self._ground_parts
 
     def see_ground(self) -> int:
-        """`ground_parts`, found from those of the arguments."""
+        """`ground_parts`, computed from those of the arguments."""
         parts = 1
         for a in self.args:
             if type(a) is not Struct:
@@ -129,7 +130,7 @@ class Struct:
         return True
 
     def __hash__(self) -> int:
-        """Kept once computed: a key that is looked up again costs nothing."""
+        """The hash, which is stored after its first computation."""
         if self._hash is None:
             stack = [self]
             while stack:
@@ -143,7 +144,7 @@ class Struct:
         return cast(int, self._hash)
 
     def __reduce__(self) -> tuple[type[Struct], tuple[str, tuple[Term, ...], _Span]]:
-        # The kept hash must stay behind: strings hash differently in every process.
+        # The stored hash is not pickled, because strings hash differently in every process.
         return Struct, (self.name, self.args, self.span)
 
 
@@ -153,12 +154,12 @@ NIL = Atom("[]")
 
 
 def same_number(x: int | float, y: int | float) -> bool:
-    """Whether two values are one Prolog number: of one type, and equal."""
+    """Whether two values are the same Prolog number: of one type, and equal."""
     return isinstance(x, float) == isinstance(y, float) and x == y
 
 
 def arguments(term: Term) -> tuple[Term, ...]:
-    """The arguments of a compound term; none of any other."""
+    """The arguments of a compound term; none for other terms."""
     return term.args if isinstance(term, Struct) else ()
 
 
@@ -221,7 +222,7 @@ def variables(term: Term) -> Iterator[Var]:
 
 
 def substitute(term: Term, bindings: Mapping[Var, Term]) -> Term:
-    """`term` with variables replaced, once, by what `bindings` has for them (spans are kept).
+    """`term` with variables replaced once by their `bindings` (spans are kept).
 
     Subterms without such variables are shared with `term`.
     """
@@ -248,7 +249,7 @@ def substitute(term: Term, bindings: Mapping[Var, Term]) -> Term:
 
 
 def with_args(term: Struct, args: tuple[Term, ...]) -> Struct:
-    """`term` with other arguments; `term` itself if they are the ones it has."""
+    """`term` with other arguments, or `term` itself if they are its own."""
     for a, b in zip(args, term.args, strict=True):
         if a is not b:
             return Struct(term.name, args, term.span)

@@ -1,7 +1,7 @@
 """Metropolis-Hastings over trees that SWI-Prolog proposes, by the program expanded on a table.
 
-`engine` is the engine `prolog`. Inside: `process` (what can be drawn at a box, proved by
-SWI-Prolog), `chains` (what the run loop runs: acceptance and proposals are those of
+`engine` is the engine `prolog`. Inside: `process` (the alternatives at a box, proved by SWI-Prolog)
+and `chains` (the sampler for the run loop, with the acceptance and the proposals of
 `slp.engines.mcmc.trees`).
 """
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PrologMetropolisHastings", "PrologProcess", "sampler"]
 
-# The options of the engine are asked for where it does not run.
+# The options of the engine are also needed where it cannot run.
 __getattr__, __dir__ = late_names(
     __name__,
     {

@@ -1,4 +1,4 @@
-"""Chains over trees that SWI-Prolog proposes, as an engine of the run loop."""
+"""Chains over trees that SWI-Prolog proposes, as a stepper of the run loop."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ __all__ = ["PrologMetropolisHastings", "sampler"]
 
 
 class PrologMetropolisHastings(MetropolisHastings):
-    """`MetropolisHastings` whose proposals are proved by SWI-Prolog; likelihoods are the core's.
+    """`MetropolisHastings` with proposals that SWI-Prolog proves. Likelihoods come from the core.
 
-    What is decided at the finished tree (`max_leaves`, `max_features`, `monotone`, predicates) is
-    tested on every tree proposed, as there. What is decided at a split or a leaf has no expansion,
-    and is refused. The program need not have a finite tree grammar.
+    Constraints on the finished tree (`max_leaves`, `max_features`, `monotone`, predicates) are
+    tested on every proposed tree, as in the base class. Constraints on a split or a leaf have no
+    expansion and are refused. The program needs no finite tree grammar.
 
     Parameters
     ----------
-    program : of tree rules, its predicates ready to be asked.
+    program : of tree rules, with callable predicates.
     geometry : the boxes of the table.
     proposal, likelihood : as in `MetropolisHastings`, without `q_exact`.
 
@@ -77,7 +77,8 @@ class PrologMetropolisHastings(MetropolisHastings):
 
     @property
     def rule_grammar(self) -> None:
-        """See `TreeSampler`: proofs number the states that they come to, not the grammar's."""
+        """See `TreeSampler`. None, because states are numbered by proofs here, not by the
+        grammar."""
         return None
 
     @cached_property
@@ -93,7 +94,7 @@ def sampler(
     likelihood: bool,
     allow_code: bool,
 ) -> PrologMetropolisHastings | Tempering:
-    """What the run loop runs, with the options of any chains; raises what its class does."""
+    """The sampler for the run loop, with the options of chains. Raises as its class."""
     chains = PrologMetropolisHastings(
         program, boxes, proposal=options.proposal, likelihood=likelihood, allow_code=allow_code
     )

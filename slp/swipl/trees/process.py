@@ -1,19 +1,19 @@
-"""What can be drawn at a box in a state, as SWI-Prolog proves it.
+"""The alternatives at a box in a state, proved by SWI-Prolog.
 
 The program expanded on the table (`slp.analysis.expand_on_table`) grows a box from a nonterminal:
 
     grown(Goal, Box, Tree) :- way(Goal, Box, Rule), grow(Rule, Box, Tree).
 
 `way` draws one of the rules that apply, `grow` one of its splits, and then the parts are grown. To
-redraw a subtree is to prove this goal anew by stochastic resolution, from its box down. Here
+redraw a subtree, this goal is proved again by stochastic resolution, from its box down. Here
 `grown` is replaced by
 
     grown(Goal, _, part(Goal)).
 
-so that a proof stops short at the parts of the box. All proofs of the two goals, each with the
-product of its labels, are then what the local process (`slp.problem.local_process`)
-draws from, box after box: guards, labels, split measures and constraints behind a split are all
-decided by SWI-Prolog. What it has proved of a box in a state is remembered.
+so that a proof stops at the parts of the box. The proofs of the two goals, each with the product of
+its labels, are the alternatives of the local process (`slp.problem.local_process`) at a box. So
+SWI-Prolog decides guards, labels, split measures and guards behind a split. Results for a box in a
+state are cached.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _AT_ONCE = (1.0,)
 
 
 class _State(NamedTuple):
-    """A nonterminal, or `leaf`, and how many splits lie above it, if that is limited (else 0)."""
+    """A nonterminal, or `leaf`, and the number of splits above it if depth is limited (else 0)."""
 
     nonterminal: Term
     depth: int
@@ -61,15 +61,15 @@ class _State(NamedTuple):
 class PrologProcess(LocalProcess):
     """The local process of a program of tree rules on a table, without constraints.
 
-    `grammar` need not be the program's; nothing is drawn from it. `source` is the program expanded
-    on the table of `geometry`, which SWI-Prolog keeps until nobody holds this object any more.
+    `grammar` need not be that of the program; nothing is drawn from it. `source` is the program
+    expanded on the table of `geometry`. SWI-Prolog keeps it until this object is garbage-collected.
 
     Raises
     ------
     UnsupportedError
         E260, E261: SWI-Prolog is missing, or does not start.
     ProgramError
-        E263: the program runs code, without leave. Goals raise what proving them raises.
+        E263: the program runs code without permission. Goals raise the errors of their proofs.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class PrologProcess(LocalProcess):
         return found
 
     def _number(self, part: Term, depth: int) -> int:
-        """The number of the state of a part that is to be grown, so many splits below the root."""
+        """The number of the state of a part, at a depth below the root."""
         nonterminal = part.args[0] if isinstance(part, Struct) else _LEAF
         state = _State(nonterminal, depth if self._depth_matters else 0)
         number = self._numbers.setdefault(state, len(self._states))
@@ -125,7 +125,7 @@ class PrologProcess(LocalProcess):
         if nonterminal == _LEAF:
             return Goal(box, state, (RuleAlternative(LeafRule(0.0, ()), 0, 0.0),), _AT_ONCE, 0.0)
         found = self._loaded.ways(nonterminal, self._box(box, depth), self._limits)
-        # A rule all of whose splits are forbidden comes to nothing, and is none.
+        # A rule with forbidden splits only has no alternatives and is left out.
         rules = [self._rule(i, *one, box, depth) for i, one in enumerate(found) if one[2]]
         cumulative, log_total = cumulated([rule.log_weight for rule in rules])
         return Goal(box, state, tuple(rules), cumulative, log_total)
@@ -162,7 +162,7 @@ class PrologProcess(LocalProcess):
     def _split(
         self, tree: Term, by_rows: dict[tuple[int, int], BoxSplit], box: int, depth: int
     ) -> SplitAlternative:
-        """A split that SWI-Prolog has found; which rows it sends where is told by its threshold."""
+        """A split that SWI-Prolog has found. Its threshold determines the rows on each side."""
         assert isinstance(tree, Struct)
         feature, test, left, right = tree.args
         assert isinstance(feature, Atom) and isinstance(test, Atom | Number)
@@ -174,7 +174,7 @@ class PrologProcess(LocalProcess):
 
 
 def expanded(program: ir.Program, geometry: Geometry) -> SourceFile:
-    """What `slp expand FILE DATA` prints.
+    """The text that `slp expand FILE DATA` prints.
 
     Raises
     ------
@@ -186,20 +186,22 @@ def expanded(program: ir.Program, geometry: Geometry) -> SourceFile:
 
 
 def _cut_short(program: ir.Program, source: SourceFile) -> ir.Program:
-    """The expanded program, checked, with `grown` as a fact. Its clauses stand where those stand
-    that they come from, so that faults are told there."""
+    """The expanded program, checked, with `grown` as a fact. Its clauses have the places of the
+    clauses that they come from, so that errors are reported there."""
     made = check_program(parse_program(source))
     goal = Var("Goal", 1)
     head = Struct("grown", (goal, Var("_Box", 2), Struct("part", (goal,))))
     rest = [c for c in made.clauses if functor(c.head) != ("grown", 3)]
-    own = {i: clause.span for i, clause in enumerate(program.clauses)}  # they come first
+    own = {
+        i: clause.span for i, clause in enumerate(program.clauses)
+    }  # the program's own clauses come first
     clauses = [replace(c, span=own.get(i) or _origin(c, program)) for i, c in enumerate(rest)]
     return replace(made, clauses=(*clauses, ir.LogicClause(head, None, None)))
 
 
 def _origin(clause: ir.LogicClause, program: ir.Program) -> SourceSpan | None:
-    """Where the rule stands that a clause `rule(..., rule(I, ...))` or `grow(rule(I, ...), ...)`
-    is made of; of other clauses their own place."""
+    """The place of the rule from which a clause `rule(..., rule(I, ...))` or `grow(rule(I, ...),
+    ...)` was made; of other clauses their own place."""
     head = clause.head
     if isinstance(head, Struct) and head.name in ("rule", "grow"):
         way = head.args[-1 if head.name == "rule" else 0]
@@ -209,6 +211,6 @@ def _origin(clause: ir.LogicClause, program: ir.Program) -> SourceSpan | None:
 
 
 def _limits(geometry: Geometry) -> Limits:
-    """Of what is proved of one box: enough to look at every row at every split, and some more."""
+    """Limits for the proofs of one box: enough to test every row for every split."""
     n, d = geometry.table.codes.shape
     return Limits(DEFAULT_LIMITS.inferences + n * n * d, DEFAULT_LIMITS.depth)
