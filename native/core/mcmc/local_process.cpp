@@ -65,7 +65,7 @@ bool LocalProcess::enter(Rows rows, std::int32_t state) {
     rows_ = rows;
     rules_ = &problem_.grammar.states[static_cast<std::size_t>(state)];
     splits_.enter(rows, state);
-    has_statistics_ = false;
+    has_statistics_ = can_split_ = can_stop_ = false;
     alternatives_.clear();
     const std::span<const double> log_weights = weights_.of(state, rows);
     std::size_t n_applicable = 0;
@@ -88,6 +88,8 @@ bool LocalProcess::enter(Rows rows, std::int32_t state) {
             add(log_weights[r]);
         }
         if (found.open) {
+            can_split_ = can_split_ || (*rules_)[r].kind == RuleKind::split;
+            can_stop_ = can_stop_ || (*rules_)[r].kind == RuleKind::leaf;
             alternatives_.push_back({static_cast<std::int32_t>(r), log_weights[r]});
         }
     }
@@ -123,6 +125,8 @@ void LocalProcess::take_rule(std::size_t alternative, Choice& out) const {
     out.rule_point = alternatives_.size() > 1;
     out.log_draw = taken.log_weight - log_total_;
     out.log_excess = log_total_;
+    out.can_split = can_split_;
+    out.can_stop = can_stop_;
     if (rule.kind == RuleKind::call) {
         out.taken.feature = kCall;
         out.left_state = rule.state;

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -40,6 +41,15 @@ public:
     bool take(const Taken& taken, Choice& out);
     // The same of a rule under `partition` and the split whose left side has a key.
     bool take_part_by_key(std::int32_t rule, Key left, Choice& out);
+    // Whether a rule is among the alternatives there.
+    bool takes(std::int32_t rule) const {
+        return std::ranges::find(alternatives_, rule, &RuleAlternative::rule) !=
+               alternatives_.end();
+    }
+    // Appends the splits that a split rule can take there: see LocalSplits.
+    void list_splits(std::int32_t rule, std::int32_t feature, std::vector<WeighedSplit>& out) {
+        splits_.list(static_cast<std::size_t>(rule), feature, out);
+    }
 
     // Of the goal entered: the rules that can be taken, each with the log of its weight (divided by
     // the sum over the applicable rules where weights are normalised); log Z of their choice; and
@@ -70,6 +80,7 @@ private:
     std::vector<RuleAlternative> alternatives_;
     std::vector<double> alternative_weights_;
     double log_total_ = 0.0;
+    bool can_split_ = false, can_stop_ = false;
     bool has_statistics_ = false;
     std::vector<double> statistics_;
     LocalSplits splits_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "problem/split_measures.hpp"
 
@@ -199,6 +200,34 @@ bool LocalSplits::find(std::size_t r, const Taken& taken, Choice& out) {
     return false;
 }
 
+void LocalSplits::list(std::size_t r, std::int32_t feature, std::vector<WeighedSplit>& out) {
+    const auto wanted = [&](std::uint32_t f) {
+        return feature < 0 || static_cast<std::uint32_t>(feature) == f;
+    };
+    const Rule& rule = (*rules_)[r];
+    if (rule.measure == Measure::partition) {
+        for (const Edge& edge : partition_edges(r)->edges) {
+            const BoxSplit& split = splits_[edge.split];
+            if (wanted(split.feature)) {
+                out.push_back({split.feature, {split.low, split.high}, 1.0});
+            }
+        }
+        return;
+    }
+    weigh_features(r);
+    for (std::uint32_t f = 0; f < mass_.size(); ++f) {
+        if (!(mass_[f] > 0) || !wanted(f)) {
+            continue;
+        }
+        list_open_cuts(rule, (*steps_here_)[r].features[f], f);
+        const double sum = gaps_.empty() ? static_cast<double>(open_.size())
+                                         : std::accumulate(gaps_.begin(), gaps_.end(), 0.0);
+        for (std::size_t i = 0; i < open_.size(); ++i) {
+            out.push_back({f, open_[i], mass_[f] * (gaps_.empty() ? 1.0 : gaps_[i]) / sum});
+        }
+    }
+}
+
 void LocalSplits::take_split(std::size_t r, std::size_t f, std::size_t cut, Choice& out) {
     const Rule& rule = (*rules_)[r];
     const FeatureSteps& steps = (*steps_here_)[r].features[f];
@@ -222,7 +251,8 @@ void LocalSplits::take_split(std::size_t r, std::size_t f, std::size_t cut, Choi
         within /= gaps_[cut];
     }
     out.split_point = open_.size() > 1 || n_features_ > 1;
-    out.log_draw += std::log(mass_[f] / total_mass_ / within);
+    out.log_split = std::log(mass_[f] / total_mass_ / within);
+    out.log_draw += out.log_split;
     out.log_excess += total_mass_ == over_ ? 0.0 : std::log(total_mass_ / over_);
 }
 
@@ -306,7 +336,8 @@ void LocalSplits::take_part(const RuleEdges& edges, std::size_t i, Choice& out) 
     out.right_state = edge.right_state;
     const double log_total = std::log(static_cast<double>(edges.edges.size()));
     out.split_point = edges.edges.size() > 1;
-    out.log_draw -= log_total;
+    out.log_split = -log_total;
+    out.log_draw += out.log_split;
     out.log_excess += log_total;
 }
 

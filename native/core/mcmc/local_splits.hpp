@@ -45,6 +45,17 @@ struct Choice {
     bool rule_point = false, split_point = false;
     // Log of the probability that the process draws it; sum of log Z.
     double log_draw = 0.0, log_excess = 0.0;
+    // Log of the probability that it draws the split, given the rule.
+    double log_split = 0.0;
+    // Whether a split rule, and a leaf rule, is among the alternatives.
+    bool can_split = false, can_stop = false;
+};
+
+// A split and its weight under a measure, up to a factor that all splits of the rule have.
+struct WeighedSplit {
+    std::uint32_t feature;
+    Cut cut;
+    double weight;
 };
 
 // One for each thread. A rule is given by its number among those of the state.
@@ -67,6 +78,9 @@ public:
     bool find(std::size_t r, const Taken& taken, Choice& out);
     // The same of a rule under `partition` and the split whose left side has a key.
     bool find_part(std::size_t r, Key left, Choice& out);
+    // Appends the splits that may be taken, features and cuts ascending, on all features (-1) or
+    // one.
+    void list(std::size_t r, std::int32_t feature, std::vector<WeighedSplit>& out);
 
     // The splits of a rule that has one: for each feature its part of their probability, up to the
     // common factor `total`; log Z of their choice. Valid until the next call of any function.

@@ -24,6 +24,7 @@ Mover::Mover(const Problem& problem, const Geometry& geometry, const TreeTests& 
       process_(problem, geometry),
       tester_(tests, problem, geometry),
       exact_(problem, geometry, most_boxes),
+      moves_(problem, geometry, process_, drawn_, rows_),
       rows_(problem.table.n_rows),
       right_rows_(problem.table.n_rows),
       marks_((problem.table.n_rows + 63) / 64),
@@ -70,7 +71,7 @@ std::pair<std::size_t, bool> Mover::step(Randomness& random, double power, Ladde
 Outcome Mover::propose(Randomness& random, double power, const Proposal& proposal,
                        std::uint32_t turn, Proof& proof) {
     const std::uint32_t n = proof.all().n_points;
-    if (turn >= n) {
+    if (turn >= n && proposal.kind < ProposalKind::cgm) {
         return Outcome::stayed;
     }
     switch (proposal.kind) {
@@ -80,9 +81,10 @@ Outcome Mover::propose(Randomness& random, double power, const Proposal& proposa
             return cut(random, power, point_by_number(proof.nodes, number), true, proof);
         }
         case ProposalKind::exact_subtree: return redraw_exactly(random, power, proof);
-        case ProposalKind::cut_at_each: break;
+        case ProposalKind::cut_at_each:
+            return cut(random, power, point_breadth_first(proof.nodes, turn, queue_), false, proof);
+        default: return move_tree(random, power, proposal.kind, proof);
     }
-    return cut(random, power, point_breadth_first(proof.nodes, turn, queue_), false, proof);
 }
 
 // Draws a subtree anew and accepts or rejects it. After a failure the chain stays.
@@ -94,6 +96,21 @@ Outcome Mover::cut(Randomness& random, double power, Point point, bool counted, 
         return Outcome::failed;
     }
     return decide(random, power, counted, false, proof);
+}
+
+// Makes a move from tree to tree; the grammar has one derivation of each.
+Outcome Mover::move_tree(Randomness& random, double power, ProposalKind kind, Proof& proof) {
+    switch (moves_.propose(random, power, kind, proof)) {
+        case TreeMoves::Made::nothing: return Outcome::stayed;
+        case TreeMoves::Made::no_tree: return Outcome::failed;
+        case TreeMoves::Made::tree: break;
+    }
+    const std::uint32_t at = moves_.place();
+    path_to(proof.nodes, at, path_);
+    if (drawn_[0].all.n_leaves > room(proof, proof.nodes[at])) {
+        return Outcome::failed;
+    }
+    return decide(random, power, false, false, proof, moves_.log_ratio());
 }
 
 // Draws the subtree of the highest goal that fits, on the path of a row of the data, from its exact
@@ -125,17 +142,18 @@ Outcome Mover::redraw_exactly(Randomness& random, double power, Proof& proof) {
 }
 
 // Accepts or rejects the drawn subtree for the end of `path_`. `counted`: the ratio of the numbers
-// of choice points is in the acceptance ratio; `always`: that ratio is 1. If a test fails, the
-// chain stays.
-Outcome Mover::decide(Randomness& random, double power, bool counted, bool always, Proof& proof) {
+// of choice points is in the acceptance ratio; `always`: that ratio is 1; `log_more`: the log of
+// another factor of it. If a test fails, the chain stays.
+Outcome Mover::decide(Randomness& random, double power, bool counted, bool always, Proof& proof,
+                      double log_more) {
     if (tests_.need_tree() && !tester_.holds(candidate(proof))) {
         return Outcome::failed;
     }
     const Sums old = proof.all();
     const Sums now = sums_with(proof.nodes, path_, drawn_[0].all);
-    double log_ratio = 0.0;
+    double log_ratio = log_more;
     if (!always) {
-        log_ratio = now.log_excess - old.log_excess +
+        log_ratio += now.log_excess - old.log_excess +
                     tempered(power, now.log_likelihood - old.log_likelihood);
     }
     if (counted) {
@@ -250,16 +268,8 @@ bool Mover::grow_by(const Node& goal, std::uint32_t room, Choose choose) {
         if (!choose(rows, next.state, choice)) {
             return false;
         }
-        Node& node = drawn_.emplace_back();
-        node.taken = choice.taken;
-        node.state = next.state;
-        node.rule_point = choice.rule_point;
-        node.split_point = choice.split_point;
-        node.begin = goal.begin + next.begin;
-        node.size = next.size;
-        node.own.n_points = choice.rule_point + choice.split_point;
-        node.own.log_draw = choice.log_draw;
-        node.own.log_excess = choice.log_excess;
+        Node& node =
+            drawn_.emplace_back(node_of(choice, next.state, goal.begin + next.begin, next.size));
         if (choice.taken.feature >= 0) {
             const std::uint32_t left = part_rows({rows_.data() + next.begin, next.size},
                                                  test_of(choice.taken), right_rows_.data());

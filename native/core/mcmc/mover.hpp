@@ -12,6 +12,7 @@
 
 #include "mcmc/exact_subtrees.hpp"
 #include "mcmc/local_process.hpp"
+#include "mcmc/moves/tree_moves.hpp"
 #include "mcmc/proof.hpp"
 #include "mcmc/proposals.hpp"
 #include "mcmc/randomness.hpp"
@@ -78,7 +79,9 @@ private:
                     std::uint32_t turn, Proof& proof);
     Outcome cut(Randomness& random, double power, Point point, bool counted, Proof& proof);
     Outcome redraw_exactly(Randomness& random, double power, Proof& proof);
-    Outcome decide(Randomness& random, double power, bool counted, bool always, Proof& proof);
+    Outcome move_tree(Randomness& random, double power, ProposalKind kind, Proof& proof);
+    Outcome decide(Randomness& random, double power, bool counted, bool always, Proof& proof,
+                   double log_more = 0.0);
     std::uint32_t room(const Proof& proof, const Node& goal) const;
     bool fits(Proof& proof, std::uint32_t position);
     RowTest test_of(const Taken& taken) const;
@@ -101,6 +104,7 @@ private:
     LocalProcess process_;
     TreeTester tester_;
     ExactSubtrees exact_;
+    TreeMoves moves_;
     // Rows of the data up to and with each distinct row.
     std::vector<std::uint64_t> rows_up_to_;
 

@@ -40,10 +40,14 @@ struct Node {
     Taken taken;
     std::int32_t state = 0;
     bool rule_point = false, split_point = false;
+    // Of its choice.
+    bool can_split = false, can_stop = false;
     // Whether its box fits under exact_subtree (1, 0), or -1 if not yet known.
     std::int8_t fits = -1;
     // Where its rows begin, and how many they are.
     std::uint32_t begin = 0, size = 0;
+    // Of its choice: log of the probability of its split, given the rule.
+    double log_split = 0.0;
     // Of the goal alone, and of its whole subtree.
     Sums own, all;
 
@@ -51,6 +55,25 @@ struct Node {
         return taken.feature >= 0 ? 2 : taken.feature == kCall ? 1 : 0;
     }
 };
+
+// A goal with its choice, without what its rows tell and without sums over its parts.
+inline Node node_of(const Choice& choice, std::int32_t state, std::uint32_t begin,
+                    std::uint32_t size) {
+    Node out;
+    out.taken = choice.taken;
+    out.state = state;
+    out.rule_point = choice.rule_point;
+    out.split_point = choice.split_point;
+    out.can_split = choice.can_split;
+    out.can_stop = choice.can_stop;
+    out.log_split = choice.log_split;
+    out.begin = begin;
+    out.size = size;
+    out.own.n_points = choice.rule_point + choice.split_point;
+    out.own.log_draw = choice.log_draw;
+    out.own.log_excess = choice.log_excess;
+    return out;
+}
 
 struct Proof {
     std::vector<Node> nodes;

@@ -16,7 +16,18 @@
 
 namespace slp::mcmc {
 
-enum class ProposalKind : std::uint8_t { cut_at_root, cut_uniformly, cut_at_each, exact_subtree };
+enum class ProposalKind : std::uint8_t {
+    cut_at_root,
+    cut_uniformly,
+    cut_at_each,
+    exact_subtree,
+    // From tree to tree (mcmc/moves).
+    cgm,
+    wu,
+    rotate,
+    perturb,
+    informed
+};
 
 struct Proposal {
     ProposalKind kind;

@@ -25,7 +25,7 @@ from slp.engines.mcmc.trees.chains import TRIES, MetropolisHastings, no_start, s
 from slp.engines.mcmc.trees.core_chains import CALL, CoreChains, core_proposal, core_tests, seeds
 from slp.engines.mcmc.trees.names import Named, mixture_of_names, names_moves
 from slp.ir.program import Constraint, Predicate
-from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar, cell_of
+from slp.ir.tree_grammar import CallRule, OpenStates, SplitRule, TreeGrammar, cell_of
 from slp.kernels.mh import mh_kernels
 from slp.problem.boxes import Geometry
 from slp.problem.core import core_problem
@@ -64,14 +64,26 @@ def core_takes(constraints: Iterable[Constraint]) -> bool:
 
 
 def core_moves(grammar: TreeGrammar, proposal: str) -> bool:
-    """Whether the core has all proposals that a text names; otherwise the plain engine runs.
+    """Whether the core can make the proposals that a text names; otherwise the plain engine runs.
+    It makes tree moves where no state calls another or has two rules of a kind.
 
     Raises
     ------
     UsageError
         E516: the text names no proposals.
     """
-    return not names_moves(proposal)
+    return not names_moves(proposal) or _single_derivation(grammar)
+
+
+def _single_derivation(grammar: TreeGrammar) -> bool:
+    """See `OpenStates.single_derivation`."""
+    if isinstance(grammar.states, OpenStates):
+        return grammar.states.single_derivation
+    for state in grammar.all_states():
+        kinds = [type(rule) for rule in state.rules]
+        if CallRule in kinds or len(set(kinds)) < len(kinds):
+            return False
+    return True
 
 
 class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
@@ -104,6 +116,7 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         constraints = tuple(constraints)
         core = mh_kernels()
         assert core is not None
+        assert core_moves(grammar, proposal)
         self._predicates = tree_predicates(constraints)
         self.longest_block = 1 if self._predicates else LONGEST_BLOCK  # they may take seconds
         problem = engine

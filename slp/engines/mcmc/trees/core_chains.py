@@ -46,6 +46,7 @@ CoreTests: TypeAlias = tuple[int, int, list[tuple[int, bool]]]
 
 # The core's enumerations.
 _KINDS = {"q_ind": 0, "q_uc": 1, "q_n": 2, "q_exact": 3}
+_KINDS |= {"cgm": 4, "wu": 5, "rotate": 6, "perturb": 7, "informed": 8}
 _OUTCOMES: tuple[Outcome, ...] = ("accepted", "rejected", "failed", "stayed")
 assert set(_OUTCOMES) == set(get_args(Outcome))
 

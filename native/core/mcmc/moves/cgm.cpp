@@ -1,0 +1,122 @@
+// Grow, prune, change and swap, and their informed forms: slp.engines.mcmc.trees.moves.cgm and
+// .informed.
+
+#include <cmath>
+
+#include "mcmc/edit_tree.hpp"
+#include "mcmc/moves/tree_moves.hpp"
+
+namespace slp::mcmc {
+
+TreeMoves::Made TreeMoves::cgm(Randomness& random) {
+    switch (random.index(4)) {
+        case 0: return grow(random, false);
+        case 1: return prune(random, false);
+        case 2: return change(random, false);
+        default: return swap(random);
+    }
+}
+
+TreeMoves::Made TreeMoves::informed(Randomness& random) {
+    switch (random.index(4)) {
+        case 0: return grow(random, true);
+        case 1: return prune(random, true);
+        case 2: return change(random, true);
+        default: return perturb(random, true);
+    }
+}
+
+TreeMoves::Made TreeMoves::grow(Randomness& random, bool informed) {
+    const Counts before = counts();
+    if (before.growable == 0) {
+        return Made::nothing;
+    }
+    std::size_t k = random.index(before.growable);
+    std::uint32_t at = 0;
+    while (old(at).n_parts() > 0 || !old(at).can_split || k-- > 0) {
+        ++at;
+    }
+    const Drawn drawn = draw_split(random, old(at), informed);
+    const std::uint32_t left = plan_leaf(), right = plan_leaf();
+    if (!build(at, plan_split(drawn.taken, left, right))) {
+        return Made::no_tree;
+    }
+    return made(at, drawn.log_probability - std::log(before.growable),
+                -std::log(count(at).prunable));
+}
+
+TreeMoves::Made TreeMoves::prune(Randomness& random, bool informed) {
+    const Counts before = counts();
+    if (before.prunable == 0) {
+        return Made::nothing;
+    }
+    std::size_t k = random.index(before.prunable);
+    std::uint32_t at = 0;
+    while (old(at).n_parts() == 0 || !is_prunable(at, kNone) || k-- > 0) {
+        ++at;
+    }
+    if (!build(at, plan_leaf())) {
+        return Made::no_tree;
+    }
+    if (informed) {
+        list_splits(old(at), -1, true);
+    }
+    const double back = log_probability(old(at), old(at).taken, informed);
+    return made(at, -std::log(before.prunable), back - std::log(count(at).growable));
+}
+
+TreeMoves::Made TreeMoves::change(Randomness& random, bool informed) {
+    const std::uint32_t n = counts().internal;
+    if (n == 0) {
+        return Made::nothing;
+    }
+    const std::uint32_t at = internal(random.index(n));
+    const Drawn drawn = draw_split(random, old(at), informed);
+    const double back = log_probability(old(at), old(at).taken, informed);
+    const std::uint32_t left = plan_subtree(at + 1, false, true);
+    const std::uint32_t right = plan_subtree(view().child(at, true), false, true);
+    if (!build(at, plan_split(drawn.taken, left, right))) {
+        return Made::no_tree;
+    }
+    return made(at, drawn.log_probability, back);
+}
+
+TreeMoves::Made TreeMoves::swap(Randomness& random) {
+    const std::uint32_t n = counts().internal;
+    if (n < 2) {
+        return Made::nothing;
+    }
+    const std::uint32_t i = internal(1 + random.index(n - 1)), at = parent_of(i);
+    const auto same_test = [&](const Node& a, const Node& b) {
+        if (a.taken.feature != b.taken.feature || a.n_parts() == 0) {
+            return false;
+        }
+        const RowTest one = test_of(problem_.table, geometry_, a.taken),
+                      two = test_of(problem_.table, geometry_, b.taken);
+        const auto& feature = problem_.table.features[static_cast<std::size_t>(a.taken.feature)];
+        return feature.kind == FeatureKind::levels
+                   ? one.least == two.least
+                   : geometry_.threshold(feature, a.taken.low, a.taken.high) ==
+                         geometry_.threshold(feature, b.taken.low, b.taken.high);
+    };
+    const std::uint32_t children[2] = {at + 1, view().child(at, true)};
+    const bool both = same_test(old(children[0]), old(children[1]));
+    std::uint32_t planned[2];
+    for (std::size_t side = 0; side < 2; ++side) {
+        const std::uint32_t child = children[side];
+        planned[side] = plan_subtree(child, false, true);
+        if (child == i || both) {
+            Planned& test = plan_[planned[side]];
+            test.feature = old(at).taken.feature;
+            test.test = test_of(problem_.table, geometry_, old(at).taken);
+            test.restores = &old(at).taken;
+        }
+    }
+    if (!build(at, plan_test(old(i).taken, planned[0], planned[1])) ||
+        same_test(drawn_[1], drawn_[right_of(drawn_, 1)]) != both) {
+        return Made::no_tree;
+    }
+    return made(at, 0.0, 0.0);
+}
+
+}  // namespace slp::mcmc

@@ -1,0 +1,135 @@
+#include "mcmc/moves/split_list.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mcmc/proposals.hpp"
+
+namespace slp::mcmc {
+
+SplitList::SplitList(const Problem& problem)
+    : problem_(problem),
+      k_(problem.leaf.n_statistics()),
+      total_(k_),
+      left_(k_),
+      right_(k_) {}
+
+void SplitList::list(LocalProcess& process, std::int32_t rule, std::int32_t feature) {
+    splits_.clear();
+    process.list_splits(rule, feature, splits_);
+}
+
+std::size_t SplitList::number(const Taken& taken) const {
+    const auto found = std::ranges::find_if(splits_, [&](const WeighedSplit& own) {
+        return static_cast<std::int32_t>(own.feature) == taken.feature &&
+               own.cut.low == taken.low && own.cut.high == taken.high;
+    });
+    return static_cast<std::size_t>(found - splits_.begin());
+}
+
+std::size_t SplitList::draw(Randomness& random) {
+    weights_.clear();
+    for (const WeighedSplit& split : splits_) {
+        weights_.push_back(split.weight);
+    }
+    return random.among(weights_);
+}
+
+double SplitList::sum() const {
+    double out = 0.0;
+    for (const WeighedSplit& split : splits_) {
+        out += split.weight;
+    }
+    return out;
+}
+
+double SplitList::log_probability(std::size_t i) const {
+    return std::log(splits_[i].weight) - std::log(sum());
+}
+
+void SplitList::inform(Rows rows, double power) {
+    if (!(power > 0)) {
+        return;
+    }
+    problem_.leaf.sum(rows, total_.data());
+    log_likelihood_.clear();
+    for (std::size_t begin = 0; begin < splits_.size();) {
+        std::size_t end = begin;
+        while (end < splits_.size() && splits_[end].feature == splits_[begin].feature) {
+            ++end;
+        }
+        add_feature(rows, begin, end);
+        begin = end;
+    }
+    const auto scale = [&](std::size_t i) {
+        return std::log(splits_[i].weight) + tempered(power, log_likelihood_[i]);
+    };
+    double top = -INFINITY;
+    for (std::size_t i = 0; i < splits_.size(); ++i) {
+        top = std::max(top, scale(i));
+    }
+    for (std::size_t i = 0; i < splits_.size(); ++i) {
+        splits_[i].weight = std::exp(scale(i) - top);
+    }
+}
+
+// Log likelihoods of the splits from `begin` to `end`, which are on one feature.
+void SplitList::add_feature(Rows rows, std::size_t begin, std::size_t end) {
+    const Feature& feature = problem_.table.features[splits_[begin].feature];
+    sort_by_code(feature, rows);
+    const bool levels = feature.kind == FeatureKind::levels;
+    std::fill(left_.begin(), left_.end(), 0.0);
+    std::size_t next = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+        if (levels) {
+            std::fill(left_.begin(), left_.end(), 0.0);
+        }
+        for (; next < codes_.size() && codes_[next] <= splits_[i].cut.low; ++next) {
+            if (levels && codes_[next] != splits_[i].cut.low) {
+                continue;
+            }
+            for (std::size_t c = 0; c < k_; ++c) {
+                left_[c] += sums_[next * k_ + c];
+            }
+        }
+        for (std::size_t c = 0; c < k_; ++c) {
+            right_[c] = total_[c] - left_[c];
+        }
+        log_likelihood_.push_back(problem_.leaf.log_marginal(left_.data()) +
+                                  problem_.leaf.log_marginal(right_.data()));
+    }
+}
+
+void SplitList::sort_by_code(const Feature& feature, Rows rows) {
+    const std::uint32_t* code = feature.codes.data();
+    codes_.clear();
+    for (const std::uint32_t row : rows) {
+        codes_.push_back(code[row]);
+    }
+    const auto n_codes = static_cast<std::size_t>(feature.n_codes);
+    if (n_codes > 8 * rows.size()) {  // many codes, few rows
+        std::sort(codes_.begin(), codes_.end());
+        codes_.erase(std::unique(codes_.begin(), codes_.end()), codes_.end());
+        sums_.assign(codes_.size() * k_, 0.0);
+        for (const std::uint32_t row : rows) {
+            const auto at = std::ranges::lower_bound(codes_, code[row]) - codes_.begin();
+            problem_.leaf.add(row, sums_.data() + static_cast<std::size_t>(at) * k_);
+        }
+        return;
+    }
+    sums_.assign(n_codes * k_, 0.0);
+    slot_.assign(n_codes, 0);
+    for (const std::uint32_t row : rows) {
+        problem_.leaf.add(row, sums_.data() + code[row] * k_);
+        slot_[code[row]] = 1;
+    }
+    codes_.clear();
+    for (std::uint32_t c = 0; c < n_codes; ++c) {
+        if (slot_[c] != 0) {
+            std::copy_n(sums_.data() + c * k_, k_, sums_.data() + codes_.size() * k_);
+            codes_.push_back(c);
+        }
+    }
+}
+
+}  // namespace slp::mcmc

@@ -1,0 +1,50 @@
+// The splits of a node with the weights that a move draws them by: their weights in the program, or
+// these times the marginal likelihoods of both sides as leaves, to a power.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "mcmc/local_process.hpp"
+#include "mcmc/randomness.hpp"
+#include "problem/problem.hpp"
+
+namespace slp::mcmc {
+
+class SplitList {
+public:
+    explicit SplitList(const Problem& problem);
+
+    // The splits of a rule at the goal that `process` has entered, on all features (-1) or one.
+    void list(LocalProcess& process, std::int32_t rule, std::int32_t feature);
+    // Multiplies the weights by the likelihoods of both sides to a power.
+    void inform(Rows rows, double power);
+
+    std::vector<WeighedSplit>& splits() { return splits_; }
+    const std::vector<WeighedSplit>& splits() const { return splits_; }
+    // A split's number; there is one that is equal to it.
+    std::size_t number(const Taken& taken) const;
+    // The number of a split that is drawn; log of the probability of one.
+    std::size_t draw(Randomness& random);
+    double log_probability(std::size_t i) const;
+    double sum() const;
+
+private:
+    void add_feature(Rows rows, std::size_t begin, std::size_t end);
+    void sort_by_code(const Feature& feature, Rows rows);
+
+    const Problem& problem_;
+    std::size_t k_;
+    std::vector<WeighedSplit> splits_;
+    std::vector<double> weights_, log_likelihood_;
+    // Of the feature at hand: its codes that occur, ascending, each with the sum of the statistics
+    // of its rows.
+    std::vector<std::uint32_t> codes_;
+    std::vector<double> sums_;
+    // Scratch.
+    std::vector<std::uint8_t> slot_;
+    std::vector<double> total_, left_, right_;
+};
+
+}  // namespace slp::mcmc

@@ -1,0 +1,286 @@
+#include "mcmc/moves/tree_moves.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "mcmc/edit_tree.hpp"
+
+namespace slp::mcmc {
+
+TreeMoves::TreeMoves(const Problem& problem, const Geometry& geometry, LocalProcess& process,
+                     std::vector<Node>& drawn, std::vector<std::uint32_t>& rows)
+    : problem_(problem),
+      geometry_(geometry),
+      process_(process),
+      drawn_(drawn),
+      rows_(rows),
+      splits_(problem),
+      right_rows_(problem.table.n_rows),
+      marks_((problem.table.n_rows + 63) / 64),
+      statistics_(problem.leaf.n_statistics()) {}
+
+TreeMoves::Made TreeMoves::propose(Randomness& random, double power, ProposalKind kind,
+                                   const Proof& proof) {
+    proof_ = &proof;
+    power_ = power;
+    plan_.clear();
+    switch (kind) {
+        case ProposalKind::cgm: return cgm(random);
+        case ProposalKind::wu: return wu(random);
+        case ProposalKind::rotate: return rotate(random);
+        case ProposalKind::perturb: return perturb(random, false);
+        default: return informed(random);
+    }
+}
+
+// --- nodes and counts -------------------------------------------------------------------------
+
+bool TreeMoves::is_prunable(std::uint32_t i, std::uint32_t replaced) const {
+    const auto is_leaf = [&](std::uint32_t j) {
+        return (j == replaced ? drawn_[0] : old(j)).n_parts() == 0;
+    };
+    return old(i).can_stop && is_leaf(i + 1) && is_leaf(right_of(proof_->nodes, i + 1));
+}
+
+TreeMoves::Counts TreeMoves::count(std::uint32_t replaced) const {
+    Counts out;
+    const auto n = static_cast<std::uint32_t>(proof_->nodes.size());
+    for (std::uint32_t i = 0; i < n; ++i) {
+        if (i == replaced) {
+            i += old(i).all.n_nodes - 1;
+        } else if (old(i).n_parts() == 0) {
+            out.growable += old(i).can_split;
+        } else {
+            ++out.internal;
+            out.prunable += is_prunable(i, replaced);
+        }
+    }
+    if (replaced == kNone) {
+        return out;
+    }
+    for (std::uint32_t i = 0; i < drawn_.size(); ++i) {
+        const Node& node = drawn_[i];
+        if (node.n_parts() == 0) {
+            out.growable += node.can_split;
+        } else {
+            ++out.internal;
+            out.prunable += node.can_stop && drawn_[i + 1].n_parts() == 0 &&
+                            drawn_[right_of(drawn_, i + 1)].n_parts() == 0;
+        }
+    }
+    return out;
+}
+
+std::uint32_t TreeMoves::internal(std::size_t k) const {
+    std::uint32_t i = 0;
+    while (old(i).n_parts() == 0 || k-- > 0) {
+        ++i;
+    }
+    return i;
+}
+
+std::uint32_t TreeMoves::parent_of(std::uint32_t i) {
+    path_to(proof_->nodes, i, path_);
+    return path_[path_.size() - 2];
+}
+
+std::int32_t TreeMoves::rule_of(std::int32_t state, RuleKind kind) const {
+    const Rules& rules = problem_.grammar.states[static_cast<std::size_t>(state)];
+    for (std::size_t r = 0; r < rules.size(); ++r) {
+        if (rules[r].kind == kind) {
+            return static_cast<std::int32_t>(r);
+        }
+    }
+    return -1;
+}
+
+Rows TreeMoves::ascending(Rows rows) {
+    ascending_.assign(rows.begin(), rows.end());
+    if (std::ranges::is_sorted(ascending_)) {
+        return ascending_;
+    }
+    if (rows.size() < marks_.size() / 4) {
+        std::sort(ascending_.begin(), ascending_.end());
+        return ascending_;
+    }
+    for (const std::uint32_t row : rows) {
+        marks_[row / 64] |= std::uint64_t{1} << (row % 64);
+    }
+    std::uint32_t* out = ascending_.data();
+    for (std::size_t w = 0; w < marks_.size(); ++w) {
+        for (std::uint64_t bits = std::exchange(marks_[w], 0); bits != 0; bits &= bits - 1) {
+            *out++ = static_cast<std::uint32_t>(w * 64) +
+                     static_cast<std::uint32_t>(std::countr_zero(bits));
+        }
+    }
+    return ascending_;
+}
+
+// --- splits -----------------------------------------------------------------------------------
+
+void TreeMoves::list_splits(const Node& node, std::int32_t feature, bool informed) {
+    const Rows rows = ascending(node);
+    process_.enter(rows, node.state);
+    splits_.list(process_, rule_of(node.state, RuleKind::split), feature);
+    if (informed) {
+        splits_.inform(rows, power_);
+    }
+}
+
+TreeMoves::Drawn TreeMoves::draw_split(Randomness& random, const Node& node, bool informed) {
+    const std::int32_t rule = rule_of(node.state, RuleKind::split);
+    if (!informed) {
+        Choice choice;
+        process_.draw(random, ascending(node), node.state, rule, 0.0, choice);
+        return {choice.taken, choice.log_split};
+    }
+    list_splits(node, -1, true);
+    const std::size_t i = splits_.draw(random);
+    const WeighedSplit& split = splits_.splits()[i];
+    const auto feature = static_cast<std::int32_t>(split.feature);
+    return {{rule, feature, split.cut.low, split.cut.high}, splits_.log_probability(i)};
+}
+
+// With `informed`, of splits that were listed at the node.
+double TreeMoves::log_probability(const Node& node, const Taken& taken, bool informed) {
+    return informed ? splits_.log_probability(splits_.number(taken)) : node.log_split;
+}
+
+// --- plans ------------------------------------------------------------------------------------
+
+std::uint32_t TreeMoves::plan_leaf() {
+    plan_.emplace_back();
+    return static_cast<std::uint32_t>(plan_.size() - 1);
+}
+
+std::uint32_t TreeMoves::plan_split(const Taken& taken, std::uint32_t left,
+                                    std::uint32_t right) {
+    const auto& feature = problem_.table.features[static_cast<std::size_t>(taken.feature)];
+    plan_.push_back({taken.feature, test_in_box(feature, taken.low), left, right});
+    return static_cast<std::uint32_t>(plan_.size() - 1);
+}
+
+std::uint32_t TreeMoves::plan_test(const Taken& taken, std::uint32_t left, std::uint32_t right) {
+    plan_.push_back({taken.feature, test_of(problem_.table, geometry_, taken), left, right});
+    return static_cast<std::uint32_t>(plan_.size() - 1);
+}
+
+std::uint32_t TreeMoves::plan_subtree(std::uint32_t i, bool optional, bool restores) {
+    const auto first = static_cast<std::uint32_t>(plan_.size());
+    const std::uint32_t n = old(i).all.n_nodes;
+    for (std::uint32_t j = i; j < i + n; ++j) {
+        if (old(j).n_parts() == 0) {
+            plan_leaf();
+            continue;
+        }
+        const std::uint32_t right = right_of(proof_->nodes, j + 1);
+        plan_test(old(j).taken, first + (j + 1 - i), first + (right - i));
+        plan_.back().optional = optional;
+        plan_.back().restores = restores ? &old(j).taken : nullptr;
+    }
+    return first;
+}
+
+std::uint32_t TreeMoves::plan_preorder(const Preorder& tree, std::size_t& next) {
+    const auto first = static_cast<std::uint32_t>(plan_.size());
+    std::vector<std::uint32_t> open;  // splits whose right side is not planned yet
+    do {
+        const auto here = static_cast<std::uint32_t>(plan_.size());
+        const Taken& taken = tree[next++];
+        if (taken.feature >= 0) {
+            plan_split(taken, here + 1, kNone);
+            open.push_back(here);
+            continue;
+        }
+        plan_leaf();
+        if (open.empty()) {
+            break;
+        }
+        plan_[open.back()].right = here + 1;
+        open.pop_back();
+    } while (next < tree.size());
+    return first;
+}
+
+bool TreeMoves::restored(const Taken& now, const Taken& before) const {
+    const auto& feature = problem_.table.features[static_cast<std::size_t>(now.feature)];
+    if (feature.kind == FeatureKind::levels) {
+        return now.low == before.low;
+    }
+    const std::uint32_t last = test_of(problem_.table, geometry_, now).width;
+    return before.low <= last && last < before.high;
+}
+
+bool TreeMoves::build(std::uint32_t at, std::uint32_t plan) {
+    const Node& top = old(at);
+    const Rows all = ascending(top);
+    std::copy(all.begin(), all.end(), rows_.begin());
+    drawn_.clear();
+    goals_.assign(1, {plan, top.state, 0, top.size});
+    Choice choice;
+    while (!goals_.empty()) {
+        const Goal goal = goals_.back();
+        goals_.pop_back();
+        const std::span<std::uint32_t> rows(rows_.data() + goal.begin, goal.size);
+        const Planned* planned = &plan_[goal.plan];
+        Taken taken;
+        while (planned->feature >= 0) {
+            const RowTest& test = planned->test;
+            std::uint32_t low = 0, high = kNone, n_left = 0;
+            for (const std::uint32_t row : rows) {
+                const std::uint32_t code = test.code[row];
+                if (test.goes_left(row)) {
+                    low = std::max(low, code);
+                    ++n_left;
+                } else {
+                    high = std::min(high, code);
+                }
+            }
+            if (n_left > 0 && n_left < goal.size) {
+                const auto f = static_cast<std::size_t>(planned->feature);
+                const bool level = problem_.table.features[f].kind == FeatureKind::levels;
+                taken = {rule_of(goal.state, RuleKind::split), planned->feature, low,
+                         level ? low : high};
+                break;
+            }
+            if (!planned->optional) {
+                return false;
+            }
+            planned = &plan_[n_left > 0 ? planned->left : planned->right];
+        }
+        if (planned->feature < 0) {
+            taken = {rule_of(goal.state, RuleKind::leaf), kLeaf, 0, 0};
+        } else if (planned->restores != nullptr && !restored(taken, *planned->restores)) {
+            return false;
+        }
+        if (taken.rule < 0 || !process_.find(rows, goal.state, taken, choice)) {
+            return false;
+        }
+        Node& node = drawn_.emplace_back(
+            node_of(choice, goal.state, top.begin + goal.begin, goal.size));
+        if (taken.feature >= 0) {
+            const std::uint32_t left = part_rows(rows, planned->test, right_rows_.data());
+            goals_.push_back(
+                {planned->right, choice.right_state, goal.begin + left, goal.size - left});
+            goals_.push_back({planned->left, choice.left_state, goal.begin, left});
+        } else {
+            node.own.n_leaves = 1;
+            problem_.leaf.sum(rows, statistics_.data());
+            node.own.log_likelihood = problem_.leaf.log_marginal(statistics_.data());
+        }
+    }
+    for (std::size_t i = drawn_.size(); i-- > 0;) {
+        add_up(drawn_, static_cast<std::uint32_t>(i));
+    }
+    return true;
+}
+
+TreeMoves::Made TreeMoves::made(std::uint32_t at, double log_forth, double log_back) {
+    at_ = at;
+    log_ratio_ = drawn_[0].all.log_draw - old(at).all.log_draw + log_back - log_forth;
+    return Made::tree;
+}
+
+}  // namespace slp::mcmc

@@ -1,0 +1,202 @@
+// Moves from tree to tree. The definitions and the acceptance ratios are those of
+// slp.engines.mcmc.trees.moves, the specification.
+//
+// Every tree has one derivation here, and no state calls another, so a node has one state: that of
+// its goal. A move makes a plan of tests for the subtree of one node, and builds it there. So it
+// costs what the rows of that node cost. Whether the move back restores the tree is decided by the
+// codes next to each threshold: a test that returns to its old box parts it as before if its new
+// threshold lies between the two codes that were neighbours there.
+
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "mcmc/local_process.hpp"
+#include "mcmc/moves/split_list.hpp"
+#include "mcmc/proof.hpp"
+#include "mcmc/proposals.hpp"
+#include "mcmc/randomness.hpp"
+#include "mcmc/row_test.hpp"
+#include "problem/geometry.hpp"
+#include "problem/problem.hpp"
+
+namespace slp::mcmc {
+
+// Proposes moves; one for each thread.
+class TreeMoves {
+public:
+    // What is built goes into `drawn` (nodes) and `rows`, which are another's.
+    TreeMoves(const Problem& problem, const Geometry& geometry, LocalProcess& process,
+              std::vector<Node>& drawn, std::vector<std::uint32_t>& rows);
+
+    enum class Made : std::uint8_t { nothing, no_tree, tree };
+    // Draws the choices of a move and builds the new subtree; nothing if there is nothing to
+    // choose, no tree if the choices make none or the move back does not restore the tree.
+    Made propose(Randomness& random, double power, ProposalKind kind, const Proof& proof);
+
+    // The node whose subtree was built.
+    std::uint32_t place() const { return at_; }
+    // log of the ratio without log Z and the likelihood: of the probabilities that the local
+    // process draws the derivations, and of those of the choices, back over forth.
+    double log_ratio() const { return log_ratio_; }
+
+private:
+    static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+    // A node of a plan: a test, which goes to the plans of both sides, or a leaf (feature kLeaf).
+    struct Planned {
+        std::int32_t feature = kLeaf;
+        RowTest test{};
+        std::uint32_t left = kNone, right = kNone;
+        // Left out where it parts no rows; otherwise that makes no tree.
+        bool optional = false;
+        // The split that the test must make again in its old box; none if it always does.
+        const Taken* restores = nullptr;
+    };
+    // What moves count in a tree.
+    struct Counts {
+        std::uint32_t growable = 0, prunable = 0, internal = 0;
+    };
+    struct Drawn {
+        Taken taken;
+        double log_probability;
+    };
+    // Part of a tree: nodes, and the rows that their `begin` counts from.
+    struct View {
+        std::span<const Node> nodes;
+        const std::uint32_t* rows;
+
+        Rows rows_of(std::uint32_t i) const {
+            return {rows + nodes[i].begin, nodes[i].size};
+        }
+        bool is_leaf(std::uint32_t i) const { return nodes[i].n_parts() == 0; }
+        std::uint32_t child(std::uint32_t i, bool right) const {
+            return right ? right_of(nodes, i + 1) : i + 1;
+        }
+        std::span<const Node> subtree(std::uint32_t i) const {
+            return nodes.subspan(i, nodes[i].all.n_nodes);
+        }
+    };
+    using Preorder = std::vector<Taken>;  // of a subtree; of a leaf the feature alone counts
+
+    // --- the moves, each in its file
+    Made cgm(Randomness& random);
+    Made grow(Randomness& random, bool informed);
+    Made prune(Randomness& random, bool informed);
+    Made change(Randomness& random, bool informed);
+    Made swap(Randomness& random);
+    Made perturb(Randomness& random, bool informed);
+    Made informed(Randomness& random);
+    Made wu(Randomness& random);
+    Made rotate(Randomness& random);
+
+    // --- what they share
+    const Node& old(std::uint32_t i) const { return proof_->nodes[i]; }
+    View view() const { return {proof_->nodes, proof_->rows.data()}; }
+    // The subtree that was built.
+    View built() const { return {drawn_, rows_.data() - drawn_[0].begin}; }
+    // Of the tree; of the tree with what was built in the place of the subtree of a node.
+    Counts counts() const { return count(kNone); }
+    Counts count(std::uint32_t replaced) const;
+    bool is_prunable(std::uint32_t i, std::uint32_t replaced) const;
+    // The k-th node (from 0) that splits; of those below the root.
+    std::uint32_t internal(std::size_t k) const;
+    std::uint32_t parent_of(std::uint32_t i);
+
+    std::int32_t rule_of(std::int32_t state, RuleKind kind) const;
+    // The rows of a node, ascending, in `ascending_`.
+    Rows ascending(Rows rows);
+    Rows ascending(const Node& node) { return ascending(proof_->rows_of(node)); }
+
+    // The splits of a node, in `splits_`.
+    void list_splits(const Node& node, std::int32_t feature, bool informed);
+    // A split of a node drawn; the log probability of drawing another.
+    Drawn draw_split(Randomness& random, const Node& node, bool informed);
+    double log_probability(const Node& node, const Taken& taken, bool informed);
+
+    std::uint32_t plan_leaf();
+    std::uint32_t plan_split(const Taken& taken, std::uint32_t left, std::uint32_t right);
+    // A test by its threshold, of a node of the tree.
+    std::uint32_t plan_test(const Taken& taken, std::uint32_t left, std::uint32_t right);
+    // The tests of a subtree of the tree, by their thresholds.
+    std::uint32_t plan_subtree(std::uint32_t i, bool optional, bool restores);
+    std::uint32_t plan_preorder(const Preorder& tree, std::size_t& next);
+
+    // Builds a plan in the place of a node.
+    bool build(std::uint32_t at, std::uint32_t plan);
+    bool restored(const Taken& now, const Taken& before) const;
+    // Sets the ratio from the log probabilities of the choices.
+    Made made(std::uint32_t at, double log_forth, double log_back);
+
+    // --- perturb
+    struct Bounds {
+        double low, high;
+    };
+    Bounds bounds(const View& tree, std::uint32_t i) const;
+    void narrow(std::span<const Node> subtree, std::int32_t feature, bool left,
+                Bounds& bounds) const;
+    double log_sum_within(const Bounds& bounds, std::int32_t feature) const;
+    bool within(const Cut& cut, const Bounds& bounds, std::int32_t feature) const;
+
+    // --- wu
+    bool restructure(Randomness& random, std::uint32_t at, double& log_probability);
+    double log_restructured(std::uint32_t at);
+    // Keeps in `splits_` those that part no block among these rows; the sum of their weights. A
+    // block is the rows of a leaf.
+    double keep_blocks_whole(Rows rows);
+    void mark_cutting(std::uint32_t feature, Rows rows);
+
+    // --- rotate
+    Made rotate_up(Randomness& random);
+    Made rotate_down(Randomness& random);
+    struct Joint {
+        Taken split;
+        bool by_x, by_y;
+        // Where only one makes it: whether the rows of the other go right.
+        bool other_right;
+    };
+    void joint_splits(const View& tree, std::uint32_t x, std::uint32_t y,
+                      std::vector<Joint>& out) const;
+    // The subtrees that `down` may make at a node.
+    void lowered(const View& tree, std::uint32_t i, bool side, std::vector<Preorder>& out) const;
+    bool zipped(const View& tree, std::uint32_t one, std::uint32_t two, Preorder& out) const;
+    // The split of two sets of rows by a test between them; false if it is no canonical one.
+    bool split_between(const Taken& test, Rows left, Rows right, Taken& out) const;
+    bool canonical_level(const Taken& taken, std::span<const Rows> right) const;
+
+    const Problem& problem_;
+    const Geometry& geometry_;
+    LocalProcess& process_;
+    std::vector<Node>& drawn_;
+    std::vector<std::uint32_t>& rows_;
+    SplitList splits_;
+
+    // The move proposed.
+    const Proof* proof_ = nullptr;
+    double power_ = 0.0;
+    std::uint32_t at_ = 0;
+    double log_ratio_ = 0.0;
+
+    // Scratch.
+    struct Goal {
+        std::uint32_t plan;
+        std::int32_t state;
+        std::uint32_t begin, size;
+        // wu: where the plan of this goal is entered.
+        std::uint32_t parent = kNone;
+        bool right = false;
+    };
+    std::vector<Planned> plan_;
+    std::vector<Goal> goals_;
+    std::vector<std::uint32_t> ascending_, right_rows_, path_;
+    std::vector<std::uint64_t> marks_;
+    std::vector<double> statistics_;
+    std::vector<std::uint32_t> blocks_, least_, most_;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> cutting_;
+};
+
+}  // namespace slp::mcmc

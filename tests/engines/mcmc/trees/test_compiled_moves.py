@@ -1,0 +1,143 @@
+"""The core's tree moves against the plain ones, their specification."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+
+import numpy as np
+import polars as pl
+import pytest
+
+import slp
+from slp.data import table_of
+from slp.engines.mcmc.proposals import metropolis_hastings
+from slp.engines.mcmc.trees.compiled import core_moves
+from slp.engines.mcmc.trees.core_chains import core_proposal
+from slp.engines.mcmc.trees.moves import TREE_MOVES
+from slp.engines.mcmc.trees.names import Named
+from slp.engines.mcmc.trees.proof import Proof, grow
+from slp.engines.mcmc.trees.target import Target
+from slp.lower import program_to_tree_grammar
+from slp.problem.boxes import Geometry
+from slp.problem.local_process import LocalProcess
+from slp.problem.tree_tests import tree_tests
+from slp.runner.randomness import RandomNumbers
+from tests.engines.mcmc.trees.core_matrices import (
+    CoreExample,
+    choices_of,
+    core_sampler,
+    every_script,
+)
+from tests.engines.mcmc.trees.every_outcome import outcomes
+from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, random_examples
+from tests.engines.mcmc.trees.zoo import CONSTRAINTS, PRIORS, from_program, pairs
+
+BY_NAME = pytest.mark.parametrize("name", list(TREE_MOVES))
+EXAMPLES = [
+    made
+    for made in [made for _, made in random_examples(60, least=8, most=60)]
+    if core_moves(made.target.process.grammar, "cgm")
+]
+
+
+def core_of(name: str) -> tuple[int, tuple[float, int]]:
+    return core_proposal(Named(name, None, 1.0))
+
+
+def check_matrix(made: Example, name: str) -> None:
+    have = CoreExample(made).matrix(core_of(name))
+    np.testing.assert_allclose(have, made.matrix(TREE_MOVES[name]), rtol=0, atol=TOLERANCE)
+
+
+def test_examples_are_varied() -> None:
+    assert len(EXAMPLES) >= 12
+    grammars = [made.target.process.grammar for made in EXAMPLES]
+    assert {g.normalise for g in grammars} == {True, False}
+    assert {g.failure for g in grammars} == {"restrict", "condition"}
+    assert any(made.target.power not in (0, 1) for made in EXAMPLES)
+
+
+@BY_NAME
+@pytest.mark.parametrize("made", EXAMPLES)
+def test_random_grammars(made: Example, name: str) -> None:
+    check_matrix(made, name)
+
+
+@BY_NAME
+@pytest.mark.parametrize(
+    ("prior", "constraint"), [(p, c) for p, c in pairs() if p not in ("pinball", "two derivations")]
+)
+def test_programs(prior: str, constraint: str, name: str) -> None:
+    check_matrix(from_program(prior, constraint), name)
+
+
+# --- larger trees: the row of one proof -----------------------------------------------------------
+
+
+@cache
+def large_target(prior: str, constraint: str) -> Target:
+    rng = np.random.default_rng(7)
+    rows = pl.DataFrame(
+        {
+            "x0": rng.integers(0, 7, 14),
+            "x1": np.round(rng.normal(size=14), 1),
+            "x2": rng.choice(list("pqrs"), 14),
+            "y": rng.choice(["a", "b"], 14),
+        }
+    )
+    text = f"{PRIORS[prior]} {CONSTRAINTS[constraint]} :- response(y, [ordinal([a, b])])."
+    program = slp.parse(text).ir
+    table = table_of(program, rows, None)
+    schema = table.schema(program.support.min_leaf)
+    grammar = program_to_tree_grammar(program, schema, tests_on_trees=True)
+    process = LocalProcess(grammar, Geometry(grammar, table))
+    tests = tree_tests(grammar, program.constraints, process.geometry)
+    return Target(process, 0.7, tests)
+
+
+def some_proofs(target: Target) -> list[Proof]:
+    """Proofs of five to nine leaves, by independent draws."""
+    random, root = RandomNumbers(np.random.default_rng(3)), target.process.root
+    found: list[Proof] = []
+    for _ in range(20_000):
+        proof = grow(target.process, random, root, end_early=0.3)
+        if proof is not None and 5 <= proof.n_leaves <= 9 and target.holds(proof):
+            found.append(proof)
+            if len(found) == 8:
+                break
+    return found
+
+
+@BY_NAME
+@pytest.mark.parametrize(
+    ("prior", "constraint"),
+    [
+        ("growtree", "none"),
+        ("growtree_gap", "max_features"),
+        ("denison", "once"),
+        ("bcart_pcfg", "none"),
+        ("gmt", "support"),
+    ],
+)
+def test_rows_of_larger_trees(prior: str, constraint: str, name: str) -> None:
+    target = large_target(prior, constraint)
+    geometry = target.process.geometry
+    sampler = core_sampler(target, [core_of(name)])
+    for old in some_proofs(target):
+        want: Counter[tuple[int, ...]] = Counter()
+        for probability, new in outcomes(
+            lambda random, old=old: metropolis_hastings(random, target, TREE_MOVES[name], old)[0]
+        ):
+            want[tuple(choices_of(geometry, new))] += probability
+        state = sampler.restore(np.array(choices_of(geometry, old), np.int32), [0])
+        have: Counter[tuple[int, ...]] = Counter()
+        for probability, reached in every_script(
+            lambda script, at=state: sampler.scripted(at, script, target.power, None)
+        ):
+            have[tuple(reached.choices().tolist())] += probability
+        assert {k for k, p in have.items() if p > TOLERANCE} == {
+            k for k, p in want.items() if p > TOLERANCE
+        }
+        for key, probability in want.items():
+            assert have[key] == pytest.approx(probability, abs=TOLERANCE)
