@@ -202,7 +202,9 @@ def draws_lines(
     kept = f"{n} draws" if n == draws else f"{n} of {draws} draws"
     stopped = ", interrupted" if posterior.interrupted else ""
     stopped = ", out of time" if posterior.out_of_time else stopped
-    chains = _count(sum(k > 0 for k in found.draws), "chain")
+    schedule = posterior.schedule
+    of = "chain" if schedule is None or schedule.thin is not None else "island"
+    chains = _count(sum(k > 0 for k in found.draws), of)
     yield f"draws     {kept} of {chains}, seed {posterior.seed}{stopped}{where}"
     for p in posterior.predicates:
         yield f"asked     {p.words}: {p.asked:,} times, {p.refused:,} refused, {p.seconds:.1f} s"
@@ -234,9 +236,11 @@ def _moves_words(counts: Mapping[str, int], accepted: float | None) -> str:
 def _health(found: Diagnostics) -> str:
     """The worst R-hat and number of effective draws, with the required values."""
     r_hat, effective, enough = found.worst_r_hat, found.fewest_effective, found.effective_needed
-    if r_hat is None or effective is None:
+    if effective is None:
         return "all draws are alike"
     few = f"{math.floor(effective)} effective draws"
+    if r_hat is None:  # of islands
+        return f"{few} or more" if found.converged else f"{few} ({enough} needed)"
     if found.converged:
         return f"R-hat at most {r_hat:.3f}, {few} or more"
     if found.warnings and not (r_hat > found.largest_r_hat or effective < enough):

@@ -138,17 +138,19 @@ def _draws_made(posterior: slp.Posterior, draws: int, output: str | None) -> int
 
 def _longer(posterior: slp.Posterior, draws: int, deadline: Deadline) -> list[str]:
     """This command with ten times the steps and the time, at least 1000 draws, and no checkpoint
-    (the checkpoint is that of the shorter run). The second line says how long it takes."""
+    (the checkpoint is that of the shorter run); of a particle filter with ten times the islands.
+    The second line says how long it takes."""
     schedule = posterior.schedule
-    if schedule is None or schedule.thin is None:
+    if schedule is None:
         return []
     context = click.get_current_context()
     choice = posterior.choice
-    changes: dict[str, object] = {
-        "warmup": _LONGER * max(schedule.warm_up, schedule.thin),
-        "thin": _LONGER * schedule.thin,
-        "seed": posterior.seed,
-    }
+    changes: dict[str, object] = {"seed": posterior.seed}
+    if schedule.thin is None:
+        changes["islands"] = _LONGER * schedule.chains
+    else:
+        changes["warmup"] = _LONGER * max(schedule.warm_up, schedule.thin)
+        changes["thin"] = _LONGER * schedule.thin
     if draws < _ENOUGH_DRAWS:
         changes["draws"] = _ENOUGH_DRAWS
     if choice.by_clock:  # with more time `auto` might choose exact, which has none of these options

@@ -14,7 +14,7 @@ from slp.data.table import Table
 from slp.engines.choose import ends_warm_up_early
 from slp.engines.contract import DrawingOptions, Engine, Request
 from slp.engines.registry import engine_named
-from slp.engines.telling import teller, warn_of
+from slp.engines.telling import ISLANDS, teller, warn_of
 from slp.errors import Diagnostic, warn
 from slp.late import late_import
 from slp.problem.problem import Problem
@@ -172,7 +172,10 @@ class _Drawing:
         for finding in said:
             warn(finding)
         if result.n_scored:
-            warn_of(result.diagnostics)
+            if schedule.thin is None:
+                warn_of(result.diagnostics, "another proposal", ISLANDS)
+            else:
+                warn_of(result.diagnostics)
         return result
 
 

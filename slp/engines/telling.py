@@ -11,7 +11,7 @@ from slp.messages.inference import NOT_CONVERGED
 from slp.results.diagnostics import Diagnostics
 from slp.runner import Progress
 
-__all__ = ["teller", "warn_of"]
+__all__ = ["CHAINS", "ISLANDS", "teller", "warn_of"]
 
 
 def teller(progress: Callable[[int, str], None]) -> Callable[[Progress], None]:
@@ -21,7 +21,8 @@ def teller(progress: Callable[[int, str], None]) -> Callable[[Progress], None]:
         phase = "sampling"
         if now.acceptance:
             shares = ", ".join(f"{name} {share:.1%}" for name, share in now.acceptance.items())
-            phase = f"sampling, {now.total:,} steps, accepted: {shares}"
+            steps = f"{now.total:,} steps, " if math.isfinite(now.total) else ""
+            phase = f"sampling, {steps}accepted: {shares}"
         if math.isfinite(now.seconds_left):
             phase += f"; {format_seconds(now.seconds_left)} left"
         progress(now.done, phase)
@@ -29,7 +30,17 @@ def teller(progress: Callable[[int, str], None]) -> Callable[[Progress], None]:
     return tell
 
 
-def warn_of(diagnostics: Diagnostics, remedies: str = "another proposal or tempering") -> None:
+#: Options of a longer run, of chains and of islands of particles.
+CHAINS, ISLANDS = "draws, thin, warmup", "islands, particles"
+
+
+def warn_of(
+    diagnostics: Diagnostics,
+    remedies: str = "another proposal or tempering",
+    longer: str = CHAINS,
+) -> None:
     """One warning with all problems of a run (W530)."""
     if diagnostics.warnings:
-        warn(NOT_CONVERGED(faults="; ".join(diagnostics.warnings), remedies=remedies))
+        warn(
+            NOT_CONVERGED(faults="; ".join(diagnostics.warnings), remedies=remedies, longer=longer)
+        )

@@ -423,7 +423,7 @@ W530 = Entry(
 )
 NOT_CONVERGED = W530.says(
     "not converged, do not use the numbers: {faults}",
-    "run longer (draws, thin, warmup), or with {remedies}",
+    "run longer ({longer}), or with {remedies}",
 )
 
 W540 = Entry(

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
+from functools import cached_property
 
+from slp.results.diagnostics import Diagnostics
 from slp.results.drawn import DrawnResult
 from slp.results.result import Estimate
 
@@ -65,6 +68,15 @@ class FilterResult(DrawnResult):
         kind = _UNBIASED if self.normalised else _RATIO
         note = super().evidence_note
         return kind if note is None else f"{kind}; {note}"
+
+    @cached_property
+    def diagnostics(self) -> Diagnostics:
+        """See `Result`: decisions count as moves, whatever they failed by."""
+        found = super().diagnostics
+        failed = self.failures().total()
+        grew = sum(counts["accepted"] for counts in found.moves.values())
+        moves = {"grow": {"accepted": grew, "rejected": 0, "failed": failed, "stayed": 0}}
+        return replace(found, moves=moves, acceptance={"grow": grew / (grew + failed)})
 
     def prior(self) -> DrawnResult:
         """See `Result`: the islands that were run for the evidence, else another run."""
