@@ -1,16 +1,14 @@
 """SLD resolution: unification, arithmetic, goals of programs, and proofs for tree rules.
 
-Entry points: `evaluate` (arithmetic); `Database` and `solve` (answers to a goal);
-`StateRules` and `labels_over_heads` (tree rules at a state);
-`threshold_outcomes` (guards behind a split); `answers_of_query` and `draw_answers` (goals of a
-stochastic program).
+Entry points: `evaluate` (arithmetic); `Database` and `solve` (answers to a goal); `StateRules` and
+`labels_over_heads` (tree rules at a state); `threshold_outcomes` (guards behind a split);
+`answers_of_query` and `draw_answers` (goals of a stochastic program).
 
-Inside: `terms`, `store` (bindings and unification), `machine` (the loop), `clauses`, `control`,
-`builtins` and `library` (what can be called), `functions` (of arithmetic), `affine` (numbers that
-depend on a threshold), `faults` (every message). Of queries: `choices` (clauses at a stochastic
-goal), `best_first` and `search` (all proofs), `graph` (the same, kept), `draws`, `failures` (why a
-goal fails), `queries` (answers with their masses), `notes` (remarks for the reader), `prolog` (the
-same under SWI-Prolog).
+Inside: `store` (bindings and unification), `machine` (the loop), `clauses`, `control`, `builtins`
+and `library` (the predicates that can be called), `functions` (of arithmetic), `affine` (numbers
+that depend on a threshold), `faults` (errors). For queries: `choices` (clauses at a stochastic
+goal), `best_first` and `search` (all proofs), `graph` (all proofs as a stored graph), `draws`,
+`failures` (why a goal fails), `queries` (answers with their masses), `notes` (remarks on masses).
 """
 
 from typing import TYPE_CHECKING

@@ -102,7 +102,8 @@ def evaluate(
 def _meaning(
     written: Template, deref: Callable[[Term], Term], frame: Sequence[Term]
 ) -> Term | Pattern:
-    """What a variable, or a place of a template, stands for; anything else is itself."""
+    """The term that a variable, or a place of a template, stands for. Other terms stand for
+    themselves."""
     if isinstance(written, Slot):
         return frame[written.index]
     return deref(written) if isinstance(written, Var) else written
@@ -111,7 +112,7 @@ def _meaning(
 def _numbers(
     term: Struct | Pattern, deref: Callable[[Term], Term], frame: Sequence[Term]
 ) -> list[Value] | None:
-    """The arguments' values if all are numbers: most functions of a program are of numbers."""
+    """The arguments' values if all are numbers, which is the most frequent case."""
     values: list[Value] = []
     for arg in term.args:
         number = _meaning(arg, deref, frame)

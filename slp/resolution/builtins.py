@@ -1,9 +1,9 @@
 """Built-in predicates: comparison, type tests, terms, and lists where clauses do not suffice.
 
-This, `control.py` and `library.py` are all that a program can call besides its own predicates:
-there is nothing in them that writes, opens, asserts or runs anything. A *test* gives a truth value,
-having bound variables through the machine's store; a *choice* yields pairs of terms to unify, one
-for each answer. Arguments come dereferenced.
+A program can call only these predicates, those in `control.py` and `library.py`, and its own. None
+of them writes, opens, asserts or runs anything. A *test* returns a truth value, after binding
+variables through the machine's store. A *choice* yields pairs of terms to unify, one for each
+answer. Arguments are dereferenced.
 """
 
 from __future__ import annotations
@@ -221,7 +221,7 @@ def _atom_length(machine: Machine, atom: Term, length: Term) -> bool:
 
 
 def _prefix(machine: Machine, term: Term) -> tuple[list[Term], Term]:
-    """Items of a list as far as it is known, and what comes after them."""
+    """The items of a list as far as it is bound, and the tail after them."""
     items: list[Term] = []
     deref = machine.store.deref
     term = deref(term)
@@ -284,7 +284,7 @@ def _sorted(machine: Machine, items: list[Term]) -> list[Term]:
 
 
 def _rearranged(predicate: str, change: Callable[[Machine, list[Term]], Iterable[Term]]) -> _Test:
-    """A list and the list that `change` makes of it."""
+    """A test of a list and the list that `change` makes of it."""
 
     def test(machine: Machine, term: Term, result: Term) -> bool:
         items = change(machine, _items(machine, predicate, term))
@@ -294,7 +294,8 @@ def _rearranged(predicate: str, change: Callable[[Machine, list[Term]], Iterable
 
 
 def _folded(predicate: str, function: str, start: Number | None) -> _Test:
-    """A list's items joined by an arithmetic function; without a start an empty list fails."""
+    """The result of an arithmetic function over a list's items. Without a start an empty list
+    fails."""
 
     def fold(machine: Machine, term: Term, result: Term) -> bool:
         items = _items(machine, predicate, term)

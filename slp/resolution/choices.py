@@ -31,7 +31,7 @@ Option: TypeAlias = tuple[Clause, float]
 
 @dataclass(frozen=True, slots=True)
 class Fired:
-    """A labelled clause used in a proof, the value of its label, and what fired `before` it."""
+    """A labelled clause used in a proof, the value of its label, and the one used `before` it."""
 
     clause: ir.LogicClause
     label: float
@@ -39,7 +39,7 @@ class Fired:
 
 
 def fired_clauses(last: Fired | None) -> list[Fired]:
-    """The clauses of a proof in the order in which they fired."""
+    """The clauses of a proof in the order of use."""
     out = []
     while last is not None:
         out.append(last)

@@ -48,7 +48,7 @@ class Clause:
 
 
 def _called(goal: Term) -> Term:
-    """A variable stands for a call of it, so that it cannot cut."""
+    """A goal that is a variable becomes a call of it, so that it cannot cut."""
     return Struct("call", (goal,), goal.span) if isinstance(goal, Var) else goal
 
 
@@ -94,7 +94,7 @@ class Predicate:
         self.arity = arity
         self.clauses = tuple(Clause(s) for s in sources)
         self.is_stochastic = any(c.source.label is not None for c in self.clauses)
-        # For each first argument that a clause asks for, the clauses that can match it.
+        # For each first argument in a clause, the clauses that can match it.
         self._by_first: dict[Hashable, list[Clause]] = {}
         self._for_others: list[Clause] = []
         for clause in self.clauses if arity > 0 else ():
@@ -120,7 +120,7 @@ class Predicate:
         return _resolve(machine, goal, args, self.candidates(args, machine.store), 0)
 
     def candidates(self, args: tuple[Term, ...], store: Store) -> Sequence[Clause]:
-        """The clauses that the first argument leaves, in order."""
+        """The clauses that can match the first argument, in order."""
         if not args:
             return self.clauses
         key = _key(store.deref(args[0]))
@@ -134,7 +134,7 @@ def _key(first: Template) -> Hashable:
     if isinstance(first, Atom):
         return first.name
     if isinstance(first, Number):
-        # A threshold's value depends on the split: every clause is compared with it.
+        # A threshold's value depends on the split, so it is compared with every clause.
         value = first.value
         return None if isinstance(value, Affine) else (isinstance(value, float), value)
     if isinstance(first, Text):

@@ -44,7 +44,7 @@ class CutTo:
 
 
 class _Otherwise(Alternative, Fence):
-    """What to do if the goal of a condition or a negation fails."""
+    """A choice point that is reached if the goal of a condition or a negation fails."""
 
     __slots__ = ()
 
@@ -58,8 +58,8 @@ _TRANSPARENT = {("!", 0), (",", 2), (";", 2), ("->", 2), ("*->", 2)}
 
 
 def passes_cut(term: Term) -> bool:
-    """Whether a `!` in or at this place can be one of the clause around it: a variable may come to
-    stand for a cut."""
+    """Whether a `!` in or at this place can cut the surrounding clause. A variable may be bound to
+    a cut."""
     return isinstance(term, Var) or functor(term) in _TRANSPARENT
 
 

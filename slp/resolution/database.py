@@ -30,7 +30,8 @@ def is_builtin(name: str, arity: int) -> bool:
 
 
 class Database:
-    """What goals mean: predicates defined by `clauses`, `parameters` that arithmetic knows.
+    """The definitions of a program: predicates defined by `clauses`, and the `parameters` of
+    arithmetic.
 
     The program's definitions and the built-ins take precedence over `others`.
 
@@ -55,9 +56,9 @@ class Database:
         self.definitions: Definitions = {**others, **CONTROL, **BUILTINS, **library(), **predicates}
 
     def prepared(self, rule: ir.TreeRule) -> PreparedRule:
-        """A tree rule made ready at its first use. (Rules that are equal may differ in spans.)"""
+        """A tree rule, prepared at its first use. (Equal rules may differ in spans.)"""
         found = self._prepared.get(id(rule))
-        if found is None:  # which holds the rule, so that no other will have its id
+        if found is None:  # `found` holds the rule, so that no other object gets its id
             found = self._prepared[id(rule)] = PreparedRule(rule)
         return found
 

@@ -194,7 +194,8 @@ class ProofSpace:
         )
 
     def allows(self, inferences: int) -> bool:
-        """Whether a derivation may take so many; otherwise records the limit."""
+        """Whether a derivation may take this number of inferences; otherwise the limit is
+        recorded."""
         if inferences <= self._limits.inferences:
             return True
         self.stopped = TOO_MANY_INFERENCES(limit=self._limits.inferences)

@@ -36,7 +36,7 @@ Failure: TypeAlias = Literal["rejection", "backtracking"]
 
 @dataclass(slots=True, eq=False)
 class _Drawn:
-    """Marks the call of a stochastic goal; holds the clauses that are left to draw."""
+    """Marks the call of a stochastic goal, with the clauses that are left to draw."""
 
     mark: int
     goal: Goal
@@ -81,7 +81,8 @@ class _DrawingMachine(Machine):
         return enter(self, clause, choice.goal, choice.args)
 
     def _pick(self, options: list[Option], total: float) -> int | None:
-        """Index of an option, with probability label / total; None with what is left."""
+        """Index of an option, with probability label / total; None with the remaining
+        probability."""
         at = self._random.random() * total
         for i, (_, label) in enumerate(options):
             at -= label

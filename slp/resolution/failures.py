@@ -31,13 +31,13 @@ class FailureTrace:
         self.deepest: list[FailedGoal] = []
 
     def keeps(self, depth: int) -> bool:
-        """Whether a failure at this depth is of interest."""
+        """Whether a failure at this depth is kept."""
         if not self.deepest or depth > self.deepest[0].depth:
             return True
         return depth == self.deepest[0].depth and len(self.deepest) < _MOST_NAMED
 
     def add(self, failed: FailedGoal) -> None:
-        """Take note of a failure."""
+        """Record a failure."""
         if self.deepest and failed.depth > self.deepest[0].depth:
             self.deepest.clear()
         if failed not in self.deepest:
@@ -45,7 +45,7 @@ class FailureTrace:
 
 
 def tracing_machine(trace: FailureTrace) -> type[SearchMachine]:
-    """A machine that tells `trace` of every goal that fails when called.
+    """A machine that reports every goal that fails when called to `trace`.
 
     Inside conditions and negations, failure is not a fault. A negation that does not hold fails
     with the goal `fail` at its own place.

@@ -180,7 +180,7 @@ def no_goal_of_rows(goal: Term, span: _Span) -> ProgramError:
 
 
 def no_function_of_rows(name: str, arity: int, known: Iterable[str], span: _Span) -> ProgramError:
-    """E223, for a function that is not there for rows."""
+    """E223, for a function that does not exist for rows."""
     there = ", ".join(f"`{f}`" for f in dict.fromkeys(known))
     function = _indicator(name, arity)
     return ProgramError(words.NO_FUNCTION_OF_ROWS(span, function=function, known=there))
@@ -249,7 +249,7 @@ def tree_goal(name: str, arity: int, span: _Span) -> ProgramError:
 
 
 def swi_error(text: str, span: _Span) -> ProgramError:
-    """E262, in SWI-Prolog's words."""
+    """E262, with SWI-Prolog's message."""
     return ProgramError(words.SWI_PROLOG_SAYS(span, text=text))
 
 

@@ -45,7 +45,7 @@ class TooManyBitsError(ArithmeticError):
 
 
 class NotIntegerError(ArithmeticError):
-    """A float stands where only an integer can."""
+    """A float in place of an integer argument."""
 
     def __init__(self, value: float) -> None:
         super().__init__(value)
@@ -54,7 +54,8 @@ class NotIntegerError(ArithmeticError):
 
 @dataclass(frozen=True)
 class Function:
-    """Of numbers. `affine`: the result is a*V + b, piece by piece, if the arguments are."""
+    """A function of numbers. `affine`: if the arguments are affine in V, the result is
+    piecewise."""
 
     compute: Callable[..., Value]
     affine: bool = False

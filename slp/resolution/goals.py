@@ -1,7 +1,7 @@
-"""Queries in text and plain values: what `slp.Program.query` and `slp.Program.draw` give.
+"""Queries as text and plain values, for `slp.Program.query` and `slp.Program.draw`.
 
-The mathematics is in `slp.resolution.queries`; here goals are read, terms become numbers and Prolog
-text, masses become probabilities with bounds, and options are checked.
+The mathematics is in `slp.resolution.queries`. This module reads goals and checks options. It turns
+terms into numbers and Prolog text, and masses into probabilities with bounds.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ __all__ = [
     "values_of",
 ]
 
-#: A number as such, any other term as Prolog text.
+#: A number, or any other term as Prolog text.
 Value: TypeAlias = int | float | str
 
-#: What queries can run on: the interpreter in Python, or SWI-Prolog.
+#: The engines of queries: the interpreter in Python, or SWI-Prolog.
 ENGINES = ("python", "prolog")
 
-#: What to do when a draw fails, which determines the distribution of the draws.
+#: What happens after a failed draw. It determines the distribution of the draws.
 FAILURES: Mapping[str, str] = {
     "rejection": "draws that fail are thrown away: answers have the probabilities of the query",
     "backtracking": "a draw that fails goes on from its last choice: other probabilities",
@@ -69,7 +69,7 @@ FAILURES: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Bound(Mapping[str, Value]):
-    """A mapping from a goal's named variables to what they are bound to."""
+    """A mapping from a goal's named variables to their values."""
 
     bindings: Mapping[str, Value]
 
@@ -109,7 +109,7 @@ class FiredClause:
 
 @dataclass(frozen=True)
 class Proof:
-    """A proof: its answer, probability and mass, the labelled clauses that fired, in order."""
+    """A proof: its answer, probability and mass, and the labelled clauses used, in order."""
 
     bindings: Mapping[str, Value]
     probability: float
@@ -339,8 +339,8 @@ def runs_in_prolog(engine: str) -> bool:
 
 
 def check_number(option: str, value: object, *, whole: bool = False) -> None:
-    """Raise UsageError E720 unless `value` is a finite number from 0 up, and whole if told so: then
-    one that a list can be as long as, but for a seed."""
+    """Raise UsageError E720 unless `value` is a finite number from 0 up. With `whole` it must also
+    be an integer that a list's length can be (for a seed, any integer)."""
     kind = numbers.Integral if whole else numbers.Real
     is_number = isinstance(value, kind) and not isinstance(value, bool)
     most = sys.maxsize if whole and option != "seed" else math.inf
@@ -353,7 +353,7 @@ def check_number(option: str, value: object, *, whole: bool = False) -> None:
 
 
 def _answer(names: list[str], terms: Sequence[Term], mass: float, found: SearchResult) -> Answer:
-    """With bounds: the open mass may be this answer's, or that of others, or fail."""
+    """An answer with bounds: all or none of the open mass may belong to it."""
     bounded = found.upper is not None
     most = found.success + found.open
     return Answer(
@@ -371,7 +371,7 @@ def values_of(names: Sequence[str], terms: Sequence[Term]) -> dict[str, Value]:
 
 
 def value_of(term: Term) -> Value:
-    """A number as such, any other term as Prolog text."""
+    """A number, or any other term as Prolog text."""
     if isinstance(term, Number) and (isinstance(term.value, int) or math.isfinite(term.value)):
         return term.value
     return term_to_text(term)
@@ -389,7 +389,7 @@ def _reason(found: SearchResult) -> str:
 
 
 def _where_given_up(found: SearchResult) -> Iterator[Diagnostic]:
-    """The place that was at work when a limit was reached, if nothing was proved till then."""
+    """The goal that was being proved when a limit was reached, if nothing was proved before."""
     if found.stopped is not None and not found.answers:
         yield NOTHING_PROVED(found.stopped.span, reason=found.stopped.message)
 

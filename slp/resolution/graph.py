@@ -1,4 +1,4 @@
-"""The graph of all stochastic choices below a goal, kept, so that it can be weighed many times.
+"""The stored graph of all stochastic choices below a goal, which can be weighed many times.
 
 A node holds the goals left to prove behind a choice. Nodes with equal goals are one node (the key
 is that of `slp.resolution.search`). So the graph of a grammar is small even if it has many
@@ -8,17 +8,17 @@ Markov chain that leaves an exit by the edge of clause c with probability p(c), 
 probability 1 - sum of p:
 
     reach(node)    = [node is the root] + sum over edges e to it of  reach(source) p(e)
-    success(node)  = proofs at the node + sum over its edges of  p(e) success(target) failure(node)
-    = [no exit, no proof] + sum over its exits of the mass lost
+    success(node)  = proofs at the node + sum over its edges of  p(e) success(target)
+    failure(node)  = [no exit, no proof] + sum over its exits of the mass lost
                      + sum over its edges of  p(e) failure(target)
 
 These are linear equations, so loops need no iteration. Of the derivations that succeed (fail),
-those that pass edge e weigh
+those that pass edge e have the mass
 
     reach(source) p(e) success(target)      (failure(target))
 
-counted as often as they pass it (Cussens, "Parameter Estimation in Stochastic Logic Programs",
-Machine Learning 44, 2001, section 4).
+where each passage counts (Cussens, "Parameter Estimation in Stochastic Logic Programs", Machine
+Learning 44, 2001, section 4).
 
 The structure does not depend on the labels' values, as long as they are above 0. An infinite graph
 is opened only as far as the values require. The mass that is left, `open`, is known; other values
@@ -89,8 +89,8 @@ class Flow:
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """What is left to prove: `start` is the clause to enter, None at the root. A node that is stuck
-    needs more than the limits allow, and stays open."""
+    """The goals left to prove behind a choice. `start` is the clause to enter, None at the root. A
+    node that is stuck needs more than the limits allow, and stays open."""
 
     start: tuple[Exit, Clause] | None
     is_open: bool = True
@@ -205,7 +205,7 @@ class ChoiceGraph:
         while heap and left > tolerance / 2 and opened < max(_FEWEST_OPENED, len(self._nodes)):
             mass, i = heapq.heappop(heap)
             if -mass < waiting.get(i, math.inf):
-                continue  # it has become heavier
+                continue  # its mass has grown
             left -= waiting.pop(i)
             opened += 1
             first_edge = len(self._edges)

@@ -49,7 +49,7 @@ class RuleInstance:
 
     @property
     def depends_on_split(self) -> bool:
-        """Whether feature or threshold matter: if not, all splits lead to the same children."""
+        """Whether feature or threshold matter. If not, all splits have the same children."""
         body = self.body
         if not isinstance(body, ir.SplitBody):
             return False

@@ -1,8 +1,8 @@
-"""SLD resolution as a loop: goals still to prove, choice points to come back to, and a store.
+"""SLD resolution as a loop over goals to prove, choice points, and a store.
 
-Depth first, clauses in order. A proof in progress is a linked list of `Goal`s, shared between the
-alternatives; the alternatives left are a stack of `Choice`s. A cut takes the stack back to a
-height. Nothing recurses, so a proof may be as deep as memory allows.
+The search is depth first, with clauses in order. A proof in progress is a linked list of `Goal`s,
+shared between the alternatives. The alternatives left are a stack of `Choice`s. A cut shortens the
+stack to a height. Nothing recurses, so the depth of a proof is limited by memory only.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ PARTS_PER_INFERENCE = 32
 
 @dataclass
 class Meter:
-    """How much of some limits is used, by one query or by several together."""
+    """The used part of the limits, for one query or several together."""
 
     limits: Limits
     inferences: int = 0
@@ -70,8 +70,8 @@ class Meter:
 class Goal:
     """A goal, and the goals behind it.
 
-    `cut` is the height of the choice stack that `!` in it goes back to; `depth` the number of
-    predicates around it; `span` the place in the program that it comes from.
+    `cut` is the height to which `!` in it cuts the choice stack; `depth` the number of predicates
+    around it; `span` the place in the program that it comes from.
     """
 
     term: Term | Action
@@ -95,10 +95,10 @@ Action: TypeAlias = Callable[["Machine", Goal], Goal | None]
 
 
 class Definition(Protocol):
-    """What a predicate does when called: it gives the next goal, None if it fails."""
+    """The definition of a predicate."""
 
     def call(self, machine: Machine, goal: Goal, term: Struct | Atom) -> Goal | None:
-        """Call `term`, the dereferenced goal."""
+        """Call `term`, the dereferenced goal. Returns the next goal, None if it fails."""
         ...
 
 
@@ -106,7 +106,7 @@ Definitions: TypeAlias = Mapping[tuple[str, int], Definition]
 
 
 class Choice(Protocol):
-    """A choice point; `mark` is the trail's length to go back to."""
+    """A choice point; `mark` is the trail's length to restore."""
 
     mark: int
 
@@ -135,7 +135,7 @@ class Fence:
 
     @property
     def is_open(self) -> bool:
-        """Whether it still is."""
+        """Whether it is still in progress."""
         return True
 
 
@@ -158,7 +158,7 @@ class Machine:
         self.meter = meter
         self.store = store
         self.choices: list[Choice] = []
-        #: Place to report for an error now.
+        #: The place to report for an error.
         self.span: SourceSpan | None = None
 
     def prove(self, terms: Sequence[Term], span: SourceSpan | None = None) -> Iterator[None]:
@@ -196,11 +196,11 @@ class Machine:
                 yield False
 
     def choose(self, predicate: Predicate, goal: Goal, args: tuple[Term, ...]) -> Goal | None:
-        """Call a stochastic predicate, which only a query on the program can do."""
+        """Call a stochastic predicate. Only a query on the program can do this."""
         raise faults.stochastic_goal(predicate.name, predicate.arity, self.span)
 
     def _guarded(self, advance: Callable[..., Goal | None], *args: object) -> Goal | None:
-        """Add the place to errors that have none."""
+        """Call `advance`, and add the place to errors that have none."""
         try:
             return advance(*args)
         except ProgramError as e:

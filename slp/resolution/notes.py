@@ -47,8 +47,9 @@ def _lost(name: str, arity: int) -> str:
 
 
 def _parted_by_an_argument(program: Program, goal: Term) -> Iterator[_Key]:
-    """Recursive stochastic predicates that a goal calls with an argument bound which parts their
-    clauses, as `[]` and `[X|Xs]` are, one form to each clause; not those whose labels are 1."""
+    """Recursive stochastic predicates whose clauses differ in the form of an argument, as `[]` and
+    `[X|Xs]`, if a goal calls them with this argument bound. Predicates with labels 1 are left out.
+    """
     clauses: dict[_Key, list[LogicClause]] = defaultdict(list)
     for clause in program.clauses:
         if (key := functor(clause.head)) is not None:
@@ -66,7 +67,7 @@ def _parted_by_an_argument(program: Program, goal: Term) -> Iterator[_Key]:
 
 
 def _parting(clauses: Sequence[LogicClause]) -> Iterator[int]:
-    """Positions at which every clause has a form of its own."""
+    """Positions at which each clause has a different form."""
     heads = [c.head for c in clauses if isinstance(c.head, Struct)]
     for i, arguments in enumerate(zip(*(h.args for h in heads), strict=True)):
         kinds = {functor(t) for t in arguments}

@@ -57,8 +57,8 @@ class Query:
     given: Term | None = None
 
 
-#: Makes a search for the proofs of a query, given the tolerance, the limits and whether nodes that
-#: have the same goals left to prove are one.
+#: Makes a search for the proofs of a query, from the tolerance, the limits and whether nodes with
+#: the same goals left to prove are merged.
 Searcher: TypeAlias = Callable[[Query, float, Limits, bool], BestFirst[Any, Any]]
 
 
@@ -75,7 +75,7 @@ class MassOfAnswer:
 
 @dataclass(frozen=True)
 class ProofOfAnswer:
-    """A proof: its answer, its mass, the labelled clauses that fired, in order."""
+    """A proof: its answer, its mass, and the labelled clauses used, in order."""
 
     terms: tuple[Term, ...]
     mass: float
@@ -243,7 +243,7 @@ def _search(
 
 
 def prepared(query: Query) -> tuple[list[Term], Term, int]:
-    """The goals to prove, what to answer, and a number above those of their variables."""
+    """The goals to prove, the term of the answer, and a number above those of their variables."""
     goals = [query.goal]
     if query.given is not None:
         nameless = [v for v in variables(query.given) if v.name == "_" or v.name.startswith("_#")]
@@ -299,5 +299,5 @@ class TreeGoal:
     arity: int
 
     def call(self, machine: Machine, goal: Goal, term: Struct | Atom) -> Goal | None:
-        """Raise the error that says so."""
+        """Raise E243."""
         raise faults.tree_goal(self.name, self.arity, machine.span)

@@ -1,10 +1,10 @@
 """Guards and labels that use the rows of the box: `rows(N)`, `rows(Class, N)`, and arithmetic on
 them.
 
-Proofs do not depend on a box. So a rule's guards before the split are parted in two: goals that do
-not use the rows, which are proved, and *row goals*, which become one `RowFunction` together with
-the label. A *row variable* is bound by a row goal; row goals are `rows/1`, `rows/2`, and every goal
-that holds a row variable: a comparison, a `\\+` of one, or `is`.
+Proofs do not depend on a box. So a rule's guards before the split are divided into two groups:
+goals that do not use the rows, which are proved, and *row goals*, which become one `RowFunction`
+together with the label. A *row variable* is bound by a row goal. Row goals are `rows/1`, `rows/2`,
+and every goal that contains a row variable: a comparison, a `\\+` of one, or `is`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _TESTS = {
 }
 _OPPOSITE = {"<": ">=", "=<": ">", ">": "=<", ">=": "<", "=:=": "=\\=", "=\\=": "=:="}
 
-#: Functions of integers only, those that make integers, and those that keep them.
+#: Functions of integers only, functions with integer results, and functions that keep integers.
 _OF_INTEGERS = {Op.QUOTIENT, Op.FLOORED, Op.MODULO, Op.REMAINDER}
 _TO_INTEGERS = {Op.FLOOR, Op.CEILING, Op.TRUNCATE, Op.ROUND}
 _KEEP = {Op.ADD, Op.SUBTRACT, Op.MULTIPLY, Op.MINIMUM, Op.MAXIMUM}
@@ -80,7 +80,7 @@ def asks_rows(goal: Term) -> bool:
 
 
 def negated(goal: Term) -> Term | None:
-    """The comparison that `\\+ Goal` says, None where Goal is no comparison."""
+    """The comparison equivalent to `\\+ Goal`, None if Goal is no comparison."""
     inner = goal.args[0] if isinstance(goal, Struct) and functor(goal) == ("\\+", 1) else None
     if isinstance(inner, Struct) and inner.name in _OPPOSITE and len(inner.args) == 2:
         return Struct(_OPPOSITE[inner.name], inner.args, span=inner.span)
@@ -103,7 +103,7 @@ def is_row_goal(goal: Term) -> bool:
 
 
 def part_guards(head: Term, guards: Sequence[Term]) -> RowGoals:
-    """Part the guards of a rule with this head."""
+    """Divide the guards of a rule with this head."""
     bound = set(variables(head))
     of_rows: list[Term] = []
     proved: list[Term] = []
@@ -133,13 +133,13 @@ def compile_rows(
     parameters: Mapping[str, int | float],
     span: SourceSpan | None,
 ) -> tuple[float | int, RowFunction | None]:
-    """The row goals of a rule, its other variables bound, with its label: the label's value, or 1
-    where that depends on the rows, and the function.
+    """Compile the row goals of a rule, with its other variables bound, and its label: the label's
+    value, or 1 if it depends on the rows, and the function.
 
     Raises
     ------
     ProgramError
-        E223 for a goal or a function that rows cannot be in; as `evaluate` does of the rest.
+        E223 for a goal or a function that does not allow rows; other errors as `evaluate`.
     """
     return _Compiler(parameters, span).compile(goals, label)
 

@@ -19,8 +19,7 @@ from slp.terms import Struct, Term, Var, arguments, functor
 
 __all__ = ["PreparedRule"]
 
-#: What a proof of the guards counts, beside its inferences: the label and the body that are made
-#: then take as long.
+#: Inferences that a proof of the guards counts in addition, for making the label and the body.
 _INFERENCES_OF_AN_INSTANCE = 10
 
 
@@ -53,14 +52,14 @@ class PreparedRule:
         """The values of the rule's variables for each proof of the guards before the split (row
         goals are not proved, see `label`).
 
-        `goal` is ground. To match the head counts as one inference, each proof as some more. A
-        variable that is left free
-        stands for itself; see `slp.resolution.solve.Bindings` for those that a proof made.
+        `goal` is ground. Matching the head counts as one inference, each proof as some more. A
+        variable that is left free stands for itself; `slp.resolution.solve.Bindings` describes
+        variables that a proof made.
 
         Raises
         ------
         ProgramError
-            As `slp.resolution.solve.solve` does.
+            As `slp.resolution.solve.solve`.
         """
         meter.inferences += 1
         if functor(goal) != self._functor:
@@ -80,8 +79,8 @@ class PreparedRule:
 
     def _completed(self, frame: Frame, store: Store) -> list[Term]:
         """The values of all variables of the rule, from the frame after a proof."""
-        # The head's stand for parts of the goal, which is ground; those of guards may be free, or
-        # stand for terms with free variables.
+        # The head's variables stand for parts of the goal, which is ground. Those of guards may be
+        # free, or stand for terms with free variables.
         by_head, by_guards = self._bound_by_head, self._bound_by_guards
         bound = [t for t in frame[:by_guards] if t is not None]
         named = zip(bound, self._variables, strict=False)

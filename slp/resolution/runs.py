@@ -88,11 +88,11 @@ class RunsOneByOne(BestFirst[S, R]):
 
     @abstractmethod
     def allow_anew(self) -> None:
-        """Give the next run the whole of the limits."""
+        """Give the next run the full limits."""
 
     @abstractmethod
     def spent(self) -> int:
-        """Inferences made since then."""
+        """Inferences made since `allow_anew`."""
 
     def branch(self, node: Node[S, R], options: Iterable[tuple[ir.LogicClause, float, S]]) -> None:
         """Record the matching clauses of a stochastic goal as alternatives."""

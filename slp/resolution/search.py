@@ -112,7 +112,7 @@ class Search(BestFirst[Start, MachineRun]):
         self._tails = Tails()
 
     def key(self, start: Start) -> Hashable:
-        """The clause, and what is to be proved."""
+        """The clause, and the goals to be proved."""
         found, clause = start
         return id(clause), found.key
 

@@ -19,7 +19,7 @@ class Bindings:
     """An answer: a value for each variable of the goal. It stays valid while the search continues.
 
     A free variable stands for itself. Variables that a proof made (`id` above those of the goal)
-    are the same in all terms of one answer; those of different queries must not be mixed.
+    are the same in all terms of one answer. Do not mix those of different queries.
     """
 
     terms: Mapping[Var, Term]

@@ -117,8 +117,8 @@ class Store:
         raise faults.too_large(LARGEST, None)
 
     def resolve(self, term: Term, names: Mapping[Term, Term] = _NO_NAMES) -> Term:
-        """`term` with every bound variable replaced by what it stands for, all the way down, and
-        free ones by what `names` has for them."""
+        """`term` with every bound variable replaced by its value, recursively, and free variables
+        by their `names`."""
         return self._mapped(term, lambda variable: names.get(variable, variable))
 
     def rename(self, term: Term) -> Term:
@@ -133,8 +133,7 @@ class Store:
         return self._mapped(term, renamed)
 
     def renumber(self, term: Term, numbers: Numbering) -> Term:
-        """A resolved copy whose free variables have the numbers that `numbers` gives; names
-        stay."""
+        """A resolved copy whose free variables have the numbers given by `numbers`. Names stay."""
         return self._mapped(term, numbers)
 
     def lowest_bound(self) -> float:
@@ -175,7 +174,7 @@ class Store:
         return self._large_mapped(term, free)
 
     def _large_mapped(self, term: Term, free: Callable[[Var], Term]) -> Term:
-        """As `_mapped`; what is shared is mapped once, and shared again."""
+        """As `_mapped`, but shared parts are mapped once, and shared again."""
         built: list[Term] = []
         sizes: list[int] = []  # of what is built
         known: dict[int, tuple[Term, int]] = {}

@@ -43,7 +43,8 @@ class Tails:
         self._known: WeakValueDictionary[Hashable, Tail] = WeakValueDictionary()
 
     def put_down(self, machine: Machine, goal: Goal) -> tuple[Goal, Numbering]:
-        """A goal and those behind it, recorded, and the numbers of their variables."""
+        """Record a goal and those behind it. Returns the record and the numbers of their
+        variables."""
         lowest = machine.store.lowest_bound()
         height = len(machine.choices)
         behind = []
@@ -59,7 +60,7 @@ class Tails:
         return goal, numbers
 
     def _in_front(self, machine: Machine, old: Goal, tail: Goal, numbers: Numbering) -> Tail:
-        """A goal of a run in front of a tail."""
+        """Record a goal of a run in front of a tail."""
         term, cut = old.term, CROSSES
         if isinstance(term, CutTo):
             cut = _apart(machine, term.height)
@@ -82,5 +83,5 @@ def _variables(tail: Goal) -> int:
 
 
 def _apart(machine: Machine, height: int) -> int:
-    """A height in terms of the next run, whose stack is empty."""
+    """A height for the next run, whose stack is empty."""
     return 0 if height == len(machine.choices) else CROSSES

@@ -1,9 +1,9 @@
-"""Clauses prepared for use: a term whose variables are numbered places in a frame.
+"""Clauses prepared for use: terms whose variables are numbered places in a frame.
 
-A frame is a list with one place for each variable of a clause, None until the variable is met. To
-match a head against a goal fills places without making variables or terms; to instantiate then
-makes a body's terms. So a clause that does not match costs little, and the first occurrence of a
-variable needs no occurs check. Ground subterms are shared by all uses of the clause.
+A frame is a list with one place for each variable of a clause, None until the variable is met.
+Matching a head with a goal fills places and makes no variables or terms. Instantiation then makes a
+body's terms. So a clause that does not match costs little, and the first occurrence of a variable
+needs no occurs check. Ground subterms are shared by all uses of the clause.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ Frame: TypeAlias = list[Term | None]
 
 
 def template(term: Term, slots: dict[Var, Slot]) -> Template:
-    """Prepare a term; `slots` gives the variables' places and takes new ones."""
+    """Prepare a term. `slots` has the places of the variables, and gets new ones."""
     built: list[Template] = []
     todo: list[tuple[Term, bool]] = [(term, False)]  # True: its arguments are on top of `built`
     while todo:
@@ -79,7 +79,7 @@ def template(term: Term, slots: dict[Var, Slot]) -> Template:
 
 
 def instantiate(prepared: Template, frame: Frame, store: Store) -> Term:
-    """The term of a template; places not met before get new variables."""
+    """The term of a template. Variables not met before are new."""
     for part in prepared.code if type(prepared) is Pattern else (prepared,):
         if type(part) is Slot and frame[part.index] is None:
             frame[part.index] = store.fresh(part.variable)
@@ -87,7 +87,7 @@ def instantiate(prepared: Template, frame: Frame, store: Store) -> Term:
 
 
 def build(prepared: Template, frame: Sequence[Term | None]) -> Term:
-    """The term of a template whose places have all been met."""
+    """The term of a template whose variables have all been met."""
     if type(prepared) is Slot:
         return frame[prepared.index]  # type: ignore[return-value]  # met
     if type(prepared) is not Pattern:
