@@ -1,13 +1,13 @@
 """Tables: read from files or Python, typed, checked, coded and merged for inference.
 
 Entry points: `read_columns` (a file on the command line; `read_frame` gives it as a frame),
-`frame_of` (any kind of frame as columns), `table_of` (a program and a frame or array make a
-`Table`), `Table` and `Feature` (what engines see; `Table.new_rows` for rows to predict).
+`frame_of` (any kind of frame as columns), `table_of` (makes a `Table` from a program and a frame or
+array), `Table` and `Feature` (the coded table of engines; `Table.new_rows` for rows to predict).
 
-Inside, in the order in which data pass: `files` (with `polars_frames`, which imports polars, late,
-`small_text`, which does without, and `parquet`, which lets a child process read) -> `frames` (any
-kind of frame becomes columns) -> `columns` (types and cells) -> `features` (codes and cuts),
-`response` (leaf model), both with `texts` (what text seems to be) -> `coding`.
+Inside, in the order of processing: `files` reads files, with `polars_frames` (imports polars,
+late), `small_text` (works without polars) and `parquet` (reads in a child process). `frames` turns
+any kind of frame into columns. `columns` has types and cells. `features` (codes and cuts) and
+`response` (leaf model) use `texts`, which recognises the form of text. `coding` makes the table.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ _NAN = re.compile(r"[+-]?nan", re.I)
 
 
 def is_missing(cell: Any) -> bool:
-    """Whether a cell holds no value."""
+    """Whether a cell has no value."""
     if cell is None:
         return True
     if isinstance(cell, str):
@@ -42,7 +42,7 @@ def is_missing(cell: Any) -> bool:
 
 
 def kind_of_type(cell_type: type) -> CellKind:
-    """What cells of a Python or NumPy type are."""
+    """The kind of cells of a Python or NumPy type."""
     if issubclass(cell_type, bool | np.bool_):
         return "boolean"
     if issubclass(cell_type, _DATES):  # before the integers: timedelta64 is one of NumPy's
@@ -55,12 +55,12 @@ def kind_of_type(cell_type: type) -> CellKind:
 
 
 def cell_text(cell: Any) -> str:
-    """A value that is not missing as a level, and as the text of a class label."""
+    """A value that is not missing, as a level and as the text of a class label."""
     return label_text(label_of(cell))
 
 
 def number_of(cell: Any) -> float:
-    """A number of any Python type as a float; what is too large becomes infinite."""
+    """A number of any Python type as a float; infinite if it is too large."""
     try:
         return float(cell)
     except OverflowError:

@@ -1,4 +1,4 @@
-"""`table_of`: a program and a table from anywhere make the coded table that engines run on."""
+"""`table_of`: makes the coded table of engines from a program and any kind of table."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def table_of(program: Program, X: Any, y: Any = None) -> Table:
     """The coded table (see `slp.data.table` for the coding).
 
     `X` is a pandas or polars frame, a NumPy array (n, columns) or a list of rows. `y` is the
-    response (a series, array or list of n values, or the name of a column of X); without it, X
-    holds the response: the column that the program names, else the last that is not ignored.
+    response: a series, array or list of n values, or the name of a column of X. Without it, X
+    contains the response: the column that the program names, else the last that is not ignored.
 
     Rows that are equal in all coded features are merged, whatever their response.
 
@@ -55,7 +55,7 @@ def table_of(program: Program, X: Any, y: Any = None) -> Table:
 
 
 def response_of(program: Program, roles: Roles) -> Response:
-    """The response of a table with its leaf model; raises what `bind_response` does."""
+    """The response of a table with its leaf model. Raises as `bind_response`."""
     column = roles.response
     of_feature = any(column.name == f.name for f in roles.features)
     named = [] if of_feature else [d for d in program.features if d.name == column.name]

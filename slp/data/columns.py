@@ -50,12 +50,12 @@ class Column:
 
     @property
     def numeric(self) -> bool:
-        """Whether it is one of numbers unless declared otherwise."""
+        """Whether it is numeric unless declared otherwise."""
         return self.kind == "number" and not self.nominal
 
     @property
     def whole(self) -> bool:
-        """Whether all cells are whole numbers (3.0 counts as one)."""
+        """Whether all cells are integers (3.0 counts as one)."""
         if self.kind != "number":
             return False
         cells = self.cells[~self.missing]
@@ -73,7 +73,7 @@ def column_of_array(
     name: str, array: NDArray[Any], missing: NDArray[np.bool_] | None = None
 ) -> Column:
     """A column of a NumPy array (n,) of any type; `missing` adds to its NaNs, as a mask does."""
-    # np.ma is slow to import, which NumPy does when it is first mentioned.
+    # np.ma is slow to import, and NumPy imports it when it is first used.
     if type(array) is not np.ndarray and isinstance(array, np.ma.MaskedArray):
         missing = np.ma.getmaskarray(array)
     array = np.asarray(array)
@@ -94,9 +94,9 @@ def column_of_array(
 def column_of_objects(
     name: str, cells: Sequence[Any], missing: NDArray[np.bool_] | None = None
 ) -> Column:
-    """A column of Python objects: truth values, else numbers, else text if any cell is text.
+    """A column of Python objects: booleans, else numbers, else text if any cell is text.
 
-    `missing` adds to the cells that are seen to be missing.
+    `missing` marks more cells as missing.
     """
     n = len(cells)
     blank = np.fromiter(map(is_missing, cells), dtype=np.bool_, count=n)

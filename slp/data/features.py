@@ -34,7 +34,7 @@ MOST_BINS = 100_000
 
 @dataclass(frozen=True)
 class Declared:
-    """What a program says of one column."""
+    """The declarations for one column."""
 
     kind: Literal["numeric", "categorical"] | None = None
     coding: Cuts | Bins | None = None
@@ -42,8 +42,8 @@ class Declared:
 
 @dataclass(frozen=True, eq=False)
 class CodedColumn:
-    """A feature, its codes int32 (n,), and findings that are not errors; `one_bin` says that its
-    cuts or bins part none of its values."""
+    """A feature, its codes int32 (n,), and its warnings. `one_bin`: no cut or bin separates its
+    values."""
 
     feature: Feature
     codes: NDArray[np.int32]
@@ -111,7 +111,8 @@ def _check_finite(name: str, x: NDArray[np.float64]) -> None:
 
 
 def _check_distinct(column: Column, values: NDArray[np.float64]) -> None:
-    """Whole numbers beyond 2^53 may coincide as floats; rows that differ would then be merged."""
+    """Refuse integers that coincide as floats, as can happen beyond 2^53. Different rows would be
+    merged."""
     if column.cells.dtype.kind not in "iuO" or np.abs(values[[0, -1]]).max() < 2**53:
         return
     lost = len(np.unique(column.cells)) - len(values)
@@ -142,7 +143,7 @@ def quantile_cuts(x: NDArray[np.float64], count: int) -> NDArray[np.float64]:
         each = Feature("", values=values)
         return np.array([each.threshold(i, i + 1) for i in range(len(values) - 1)])
     places = np.arange(1, count) / count
-    # Quarters, where the distance of two values is beyond the largest float.
+    # Quartering, because the distance of two values can be beyond the largest float.
     scale = 1.0 if _spans(x) else 0.25
     return _proper_cuts(np.quantile(x * scale, places) / scale, x)
 

@@ -1,4 +1,4 @@
-"""Reading a table from a file: what kind it is, its bytes and its text.
+"""Reading a table from a file: the kind of file, its bytes and its text.
 
 `slp.data.polars_frames` reads the content, `slp.data.small_text` that of small plain files, and
 `slp.data.parquet` that of Parquet.
@@ -38,13 +38,13 @@ _PIECE = 1 << 20  # bytes read together
 
 
 def read_columns(path: str | Path, *, rows: bool = True) -> Frame:
-    """The columns of the frame that `read_frame` gives; small plain text is read without polars.
-    With `rows` False the file may be one that has none.
+    """The columns of the frame of `read_frame`. Small plain text is read without polars. With
+    `rows` False the file may have no rows.
 
     Raises
     ------
     DataError
-        As `read_frame` does.
+        As `read_frame`.
     """
     path = Path(path)
     separator = _separator(path)
@@ -80,7 +80,7 @@ def read_frame(path: str | Path) -> pl.DataFrame:
 
 
 def _separator(path: Path) -> str | None:
-    """What separates cells in a file of that name; None in Parquet."""
+    """The separator of cells in a file of that name; None for Parquet."""
     name = path.name.lower()
     separator = next((s for end, s in _SEPARATORS.items() if name.endswith(end)), None)
     if name.endswith(".slp"):
@@ -122,8 +122,8 @@ def _read_bytes(path: Path) -> bytes:
 
 
 def _check_text(path: Path, content: bytes) -> None:
-    """E406 unless it is UTF-8. A large file is not decoded as a whole: the text would take as much
-    memory again."""
+    """Raise E406 unless it is UTF-8. A large file is not decoded as a whole, because the text would
+    need as much memory again."""
     decoder = getincrementaldecoder("utf-8")()
     try:
         for a in range(0, len(content), _PIECE):

@@ -1,7 +1,7 @@
 """Tables from Python: polars and pandas frames, NumPy arrays and lists of rows become columns.
 
-pandas is recognised by what its frames can do and never imported; its index is left out. A plain
-array's columns are called `x0`, `x1`, ...
+pandas frames are recognised by their methods, and pandas is never imported. Their index is ignored.
+The columns of a plain array are called `x0`, `x1`, ...
 """
 
 from __future__ import annotations
@@ -110,8 +110,8 @@ def frame_of(X: Any) -> Frame:
 
 
 def frame_or_empty(X: Any) -> Frame:
-    """Any accepted table as columns, which may have no cells; raises what `frame_of` does but E404
-    for no rows."""
+    """Any accepted table as columns, possibly without cells. Raises as `frame_of`, except E404 for
+    no rows."""
     if isinstance(X, Frame):
         return X
     X = collected(X)
@@ -127,12 +127,12 @@ def frame_or_empty(X: Any) -> Frame:
 
 
 def collected(X: Any) -> Any:
-    """A lazy frame of polars as one that holds its rows; anything else as it is."""
+    """A lazy polars frame with its rows computed; anything else unchanged."""
     return X.collect() if _is_polars(X, "LazyFrame") else X
 
 
 def _is_polars(X: Any, kind: str) -> bool:
-    """Whether X is of a class of polars, which its maker has imported then."""
+    """Whether X is an object of polars. Its maker has then imported polars."""
     polars = sys.modules.get("polars")
     return polars is not None and isinstance(X, getattr(polars, kind))
 

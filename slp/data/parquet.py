@@ -63,7 +63,7 @@ def read_parquet(path: Path) -> pl.DataFrame:
 
 
 def _fault(path: Path, code: int, column: str) -> Diagnostic:
-    """What to say of a file that the child did not read; `column` is what it said."""
+    """The message for a file that the child did not read; `column` is the child's output."""
     with path.open("rb") as content:
         first = content.read(len(_MARK))
         content.seek(-len(first), os.SEEK_END)
@@ -98,7 +98,8 @@ def _start(path: Path, target: Path) -> subprocess.Popen[bytes]:
 
 
 def _python() -> str:
-    """The interpreter that runs this; where another program embeds it, the one it belongs to."""
+    """The interpreter that runs this process. If another program embeds Python, the interpreter of
+    that installation."""
     own = Path(sys.executable or "")
     if own.name.lower().startswith(("python", "pypy")):
         return str(own)

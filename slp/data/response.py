@@ -1,4 +1,4 @@
-"""The response and its leaf model: classes or numbers, checked against what the model can take."""
+"""The response and its leaf model: classes or numbers, checked against the leaf model."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ def bind_response(
 ) -> Response:
     """Choose and fit the leaf model (DESIGN 3).
 
-    `declared` is what `:- feature(...)` says of the response column; `span` is `:- response(...)`,
-    `class_order` the order of classes that it declares.
+    `declared` is the declaration `:- feature(...)` of the response column. `span` is the place of
+    `:- response(...)`, and `class_order` the order of classes that it declares.
 
     Raises
     ------
     DataError
-        E411, E412, E420 for cells; E427 event column; E430 classes where numbers are needed or
-        the reverse; E431 the declaration; E432, E433 values the model cannot take; E435 too
+        E411, E412, E420 for cells; E427 event column; E430 classes where numbers are needed or the
+        reverse; E431 the declaration; E432, E433 values that the model does not allow; E435 too
         many classes.
     """
     check_usable(column, MISSING_IN_RESPONSE, DATES_AS_RESPONSE, STRANGE_RESPONSE)
@@ -198,7 +198,7 @@ def _check_range(name: str, y: NDArray[np.float64], declaration: LeafDeclaration
         raise DataError(wording(declaration.span, name=name, value=y[row - 1], row=row))
 
 
-#: Which responses a model takes, and the message for others.
+#: The responses that a model allows, and the message for others.
 _DOMAINS: dict[str, tuple[Callable[[NDArray[np.float64]], NDArray[np.bool_]], Wording]] = {
     "gamma_poisson": (
         lambda y: (y >= 0) & (y <= _LARGEST_COUNT) & (y == np.floor(y)),
@@ -209,7 +209,7 @@ _DOMAINS: dict[str, tuple[Callable[[NDArray[np.float64]], NDArray[np.bool_]], Wo
 
 
 def _read_event(column: Column) -> NDArray[np.float64]:
-    """1 where the event was seen, 0 where it was not."""
+    """1 where the event was observed, 0 where it was censored."""
     check_usable(column, MISSING_IN_EVENT)
     texts = texts_of(column)
     wrong = np.array([t not in _EVENTS for t in texts])

@@ -49,8 +49,8 @@ def roles_of(program: Program, frame: Frame, y: Any = None) -> Roles:
     ------
     DataError
         E413 `y` does not fit the table, E424 no feature is left, E425 no such column, E426 the
-        response is given twice (`y` holds what the column of its name does, or the program names
-        that column), E427 the event column is the response.
+        response is given twice (`y` equals the column of its name, or the program names that
+        column), E427 the event column is the response.
     """
     by_name = {c.name: c for c in frame.columns}
     span = program.spans.get("response")
@@ -99,7 +99,7 @@ def _given_response(program: Program, frame: Frame, y: Any) -> Column:
 
 
 def _same(a: Column, b: Column) -> bool:
-    """Whether two columns hold the same values, be it in another type."""
+    """Whether two columns have the same values, also in different types."""
     if "text" in (a.kind, b.kind):
         return bool(np.array_equal(texts_of(a), texts_of(b)))
     return bool(np.array_equal(a.missing, b.missing) and np.array_equal(a.cells, b.cells))

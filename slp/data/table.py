@@ -55,8 +55,9 @@ class Feature:
     def threshold(self, low: int, high: int) -> float:
         """Canonical threshold between codes `low < high`, neighbours in some box (DESIGN 3).
 
-        The midpoint of the two values, or the larger where the midpoint is not above the smaller;
-        of declared cuts between the two bins the middle one, the lower of two.
+        It is the midpoint of the two values, or the larger value if the midpoint is not above the
+        smaller one. With declared cuts it is the middle one of the cuts between the two bins (the
+        lower of two).
         """
         if self.cuts is not None:
             return float(self.cuts[low + (high - low - 1) // 2])
@@ -148,7 +149,7 @@ class Table:
         return rows_to_predict(self, X)
 
     def schema(self, min_leaf: int = 1) -> Schema:
-        """What lowering may know of this table."""
+        """The part of this table that lowering knows."""
         most = max(1, min(len(self.counts), self.n_rows // min_leaf))
         cuts = sum(f.n_codes - 1 for f in self.features)
         levels = tuple(f.levels for f in self.features)

@@ -1,7 +1,7 @@
 """Columns of text that may be meant as numbers, numbers with decimal commas, or dates.
 
-Nothing is converted on a guess: `1,5` may be 1.5 and `1,500` 1500, `03/04/2024` is in March or in
-April. A warning says what a cell seems to be, and what to do.
+Nothing is converted on a guess: `1,5` may be 1.5 and `1,500` 1500, `03/04/2024` may be in March or
+in April. A warning says what a cell seems to be, and what to do.
 """
 
 from __future__ import annotations
@@ -77,6 +77,6 @@ def _matches(pattern: re.Pattern[str], texts: NDArray[np.object_]) -> NDArray[np
 def _warning(
     wording: Wording, column: Column, cells: NDArray[np.bool_], **values: Any
 ) -> Diagnostic:
-    """Of a column, the first of these cells shown."""
+    """A warning about a column, with the first of these cells as the example."""
     shown = column.cells[first_row(cells) - 1]
     return wording(name=column.name, atom=atom(column.name), cell=shown, **values)

@@ -1,4 +1,4 @@
-"""Tables over split classes under construction: what a split on each feature leads to.
+"""Tables over split classes under construction: the targets of splits on each feature.
 
 They hold three kinds of numbers in turn: states of the constraints (`slp.lower.product`), goals of
 the program (`slp.lower.goals`), and states of the grammar, which combine both. In each, `FORBIDDEN`
@@ -23,10 +23,10 @@ Pair: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What a split on one feature leads to.
+    """The targets of splits on one feature.
 
-    `pairs` has one item that holds for all thresholds or levels, or one for each of the 2m + 1
-    cells of m `breakpoints`, or one for each level of a categorical feature.
+    `pairs` has one item for all thresholds or levels, or one for each of the 2m + 1 cells of m
+    `breakpoints`, or one for each level of a categorical feature.
     """
 
     pairs: tuple[Pair, ...]
@@ -49,7 +49,7 @@ class SplitTable:
         return self.by_feature.get(feature, self.other)
 
     def pairs(self) -> Iterator[Pair]:
-        """What splits lead to, repeats included; the last are those of `other`."""
+        """The targets of splits, with repeats. The last are those of `other`."""
         for column in (*self.by_feature.values(), self.other):
             yield from column.pairs
 
@@ -84,10 +84,10 @@ def _combine_columns(a: Column, b: Column, pair: Callable[[Pair, Pair], Pair]) -
 def combine(
     a: SplitTable, b: SplitTable, join: Callable[[int, int], int], n_features: int
 ) -> SplitTable:
-    """The table with `join(x, y)` where `a` has x and `b` has y; it refuses a split that either
+    """The table with `join(x, y)` where `a` has x and `b` has y. It refuses a split that either
     refuses.
 
-    `join` is called only for what some split on the `n_features` features leads to.
+    `join` is called only for targets of some split on the `n_features` features.
     """
 
     def pair(p: Pair, q: Pair) -> Pair:

@@ -126,7 +126,8 @@ class _Step:
         )
 
     def _room(self, guard: Term) -> Sum | None:
-        """What a guard says is not below 0, if it is a comparison of affine expressions."""
+        """The expression that a guard requires to be at least 0, if the guard is a comparison of
+        affine expressions."""
         if not isinstance(guard, Struct) or guard.name not in _LEFT_BELOW or len(guard.args) != 2:
             return None
         left, right = map(self._arithmetic.sum, guard.args)

@@ -68,7 +68,7 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 @dataclass(frozen=True, slots=True)
 class SplitDraft:
-    """A split rule; the cells of its table over states of the grammar are not yet those of other
+    """A split rule. The cells of its table over states of the grammar are not yet those of other
     rules."""
 
     log_weight: float
@@ -117,8 +117,8 @@ class Expansion:
         self._n_rules = 0
 
     def list_states(self, most: int | None = None) -> bool:
-        """Expand states, those of least level first, until `most` are, or `FIRST_RULES` rules are
-        known, or all; whether all are.
+        """Expand states, those of least level first, until `most` states are expanded,
+        `FIRST_RULES` rules are known, or all states are expanded. Returns whether all are.
 
         Raises
         ------
@@ -131,7 +131,7 @@ class Expansion:
         return True
 
     def make(self, state: int) -> tuple[StateRule, ...]:
-        """The rules of a state that was found, made now if they were not yet.
+        """The rules of a state that was found. They are made now if necessary.
 
         Raises
         ------
@@ -170,7 +170,7 @@ class Expansion:
         frontier = [0]
         for level in range(self.horizon + 1):
             below: dict[int, None] = {}  # states that splits of this level lead to
-            calls = dict.fromkeys(frontier, 0)  # how many in a row lead to a state of this level
+            calls = dict.fromkeys(frontier, 0)  # calls in a row before each state
             queue = deque(frontier)
             while queue:
                 state = queue.popleft()

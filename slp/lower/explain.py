@@ -39,12 +39,14 @@ _EDITS = (
 
 
 def explain_program(program: ir.Program, schema: Schema | None) -> str:
-    """A program explained to a person, on a table's features or, without a schema, on its own.
+    """An explanation of a program for a person, on a table's features or, without a schema, on its
+    own.
 
     Raises
     ------
     ProgramError, DataError
-        As `program_to_tree_grammar`; a program that no engine takes is explained, not raised.
+        As `program_to_tree_grammar`. A program that no engine takes is explained and raises no
+        error.
     """
     if program.clauses and program.start is None and not program.rules and program.edits is None:
         return _page([("Predicates", _wrapped(_predicates(program))), ("To run", _to_run(program))])

@@ -1,7 +1,8 @@
-"""Goals of a program, numbered as found, and their rules: the part of lowering that needs proofs.
+"""Goals of a program, numbered in the order in which they are found, and their rules: the part of
+lowering that needs proofs.
 
-A goal is a ground nonterminal with its arithmetic evaluated. What a split leads to, goal by goal,
-is a `SplitTable` of goals' numbers; a rule that does not depend on its split has one column for all
+A goal is a ground nonterminal with its arithmetic evaluated. The targets of its splits are a
+`SplitTable` of goals' numbers. A rule that does not depend on its split has one column for all
 features.
 """
 
@@ -30,7 +31,7 @@ from slp.terms import Atom, Number, Struct, Term, Text, functor, list_items
 
 __all__ = ["GoalCall", "GoalLeaf", "GoalRule", "GoalSplit", "Goals", "StateCheck"]
 
-#: Goals called in all guards of one program together.
+#: Largest number of goals called in all guards of one program together.
 _MOST_INFERENCES = 5_000_000
 
 _LEAF = Atom("leaf")
@@ -38,7 +39,7 @@ _LEAF = Atom("leaf")
 
 @dataclass(frozen=True, slots=True)
 class GoalLeaf:
-    """Stop."""
+    """The derivation ends."""
 
     log_weight: float
     span: SourceSpan | None
@@ -57,7 +58,7 @@ class GoalCall:
 
 @dataclass(frozen=True, slots=True)
 class GoalSplit:
-    """Split; `table` says which goals the two parts have."""
+    """Split; `table` has the goals of the two parts."""
 
     log_weight: float
     measure: Measure
@@ -73,10 +74,10 @@ StateCheck: TypeAlias = Callable[[Term, Sequence[RuleInstance]], None]
 
 
 class Goals:
-    """The goals of `program` over `schema`, with their rules from `states`; `missing_features` are
-    what rules name beyond the schema, `parameters` are the program's and `most_leaves`,
-    `split_rules` the ids of the rules that have split some goal's box so far. `check` is called for
-    each goal with the instances of its rules before they are used."""
+    """The goals of `program` over `schema`, with their rules from `states`. `missing_features` are
+    features that rules name and the schema lacks. `parameters` are the program's and `most_leaves`.
+    `split_rules` are the ids of the rules that have split some goal's box so far. `check` is called
+    for each goal with the instances of its rules before they are used."""
 
     def __init__(
         self,
@@ -98,7 +99,7 @@ class Goals:
         self._rules: dict[int, tuple[GoalRule, ...]] = {}
 
     def number(self, goal: Term) -> int:
-        """Number of a goal, whose arithmetic is done first."""
+        """Number of a goal, whose arithmetic is evaluated first."""
         goal = self._states.state(goal)
         number = self._numbers.setdefault(goal, len(self._goals))
         if number == len(self._goals):
@@ -149,7 +150,7 @@ class Goals:
                     yield GoalSplit(log_weight, measure, table, span, rows)
 
     def _table(self, instance: RuleInstance, body: ir.SplitBody) -> SplitTable:
-        """Where the splits of a rule lead."""
+        """The targets of the splits of a rule."""
         self.split_rules.add(id(instance.rule))
         if not instance.depends_on_split:
             return SplitTable(Column((self._pair((body.left, body.right)),)), {})
@@ -160,7 +161,8 @@ class Goals:
         return SplitTable(NOT_PROPOSED, {f: self._column(instance, f) for f in features})
 
     def _is_present(self, feature: str, span: SourceSpan) -> bool:
-        """Whether the schema has a feature that a rule names; a table's must have it."""
+        """Whether the schema has a feature that a rule names. It is an error if a table's schema
+        lacks it."""
         if feature in self._levels:
             return True
         if self._schema.from_table:

@@ -1,4 +1,5 @@
-"""Program to tree grammar: constraints to automata, these and goals to states, states to tables."""
+"""Program to tree grammar: constraints to automata, automata and goals to states, states to
+tables."""
 
 from __future__ import annotations
 
@@ -43,16 +44,16 @@ def program_to_tree_grammar(
 ) -> TreeGrammar:
     """The tree grammar of a program over the features of `schema`.
 
-    Where the schema is derived from the program alone, features that guards turn out to name are
-    added. With `tests_on_trees`, `max_features`, `monotone` and predicates are left out of the
+    If the schema is derived from the program alone, features that guards name are added when they
+    are found. With `tests_on_trees`, `max_features`, `monotone` and predicates are left out of the
     grammar instead of refused: for an engine that tests finished trees (`slp.engines.mcmc.trees`).
     The weights of the trees that pass these tests then do not sum to 1, so `normalised` is False.
     `edittree` has no tree grammar; for it the result is the grammar of all trees that satisfy the
     constraints decided at splits and leaves, each with weight 1.
 
-    `states` are the rules of the program's states as far as they are worked out. `check` is called
-    for every state that the grammar comes to have, with the instances of its
-    rules, and may raise what is wrong with it.
+    `states` are the rules of the program's states as far as they are known. `check` is called for
+    every state of the grammar with the instances of its rules. It raises an error if there is a
+    fault.
 
     States stay open if there are many and all checks hold without listing them
     (`slp.lower.expansion`).

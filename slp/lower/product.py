@@ -1,8 +1,9 @@
-"""The product of the local constraints of a program: one automaton, its states numbered as found.
+"""The product of the local constraints of a program: one automaton, with states numbered in the
+order in which they are found.
 
-A split is OUTSIDE if one factor says so, else FORBIDDEN if one says so, else it leads to a pair of
-product states. A state's transitions are computed once and shared by all nonterminals of the
-program that meet it. Features that no factor mentions have one column in common.
+A split is OUTSIDE if it is OUTSIDE for one factor, else FORBIDDEN if it is FORBIDDEN for one, else
+it leads to a pair of product states. A state's transitions are computed once and shared by all
+nonterminals of the program that use it. Features that no factor mentions have one column in common.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Product:
         self._number(tuple(a.start for a in factors))
 
     def table(self, state: int) -> SplitTable:
-        """What splits lead to from a state, in numbers of states."""
+        """The targets of splits from a state, as numbers of states."""
         if state not in self._tables:
             q = self._states[state]
             other = Column((self._pair(q, self._unmentioned, None),))

@@ -1,11 +1,11 @@
-"""Decision trees apart from every engine: JSON, text and graph export, routing of rows, checks.
+"""Decision trees, independent of engines: JSON, text and graph export, routing of rows, checks.
 
-Entry points: `Tree` (`slp.trees.tree`), whose methods reach everything here; `check_tree` and
+Entry points: `Tree` (`slp.trees.tree`), whose methods lead to everything here; `check_tree` and
 `CheckResult` (`slp.trees.check`), constraints on a finished tree by their definitions; `Region`
-(`slp.trees.regions`), which holds those definitions; `slp.trees.encoding` (JSON),
-`slp.trees.drawing` (text, Graphviz), `slp.trees.route` (rows to leaves), `slp.trees.from_sklearn`,
-`slp.trees.differences` (what edits lead from one tree to another), `fit_tree` (`slp.trees.fit`),
-which makes a given tree fit a table.
+(`slp.trees.regions`), with these definitions; `slp.trees.encoding` (JSON), `slp.trees.drawing`
+(text, Graphviz), `slp.trees.route` (rows to leaves), `slp.trees.from_sklearn`,
+`slp.trees.differences` (the edits from one tree to another), `fit_tree` (`slp.trees.fit`), which
+fits a given tree to a table.
 """
 
 from typing import TYPE_CHECKING
@@ -47,7 +47,7 @@ __all__ = [
     "tree_to_text",
 ]
 
-# A tree is often all that is needed.
+# Many programs need only `Tree`.
 __getattr__, __dir__ = late_names(
     __name__,
     {

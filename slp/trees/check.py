@@ -86,19 +86,19 @@ def check_tree(
     ----------
     program : an `slp.Program` or an `slp.ir.program.Program`.
     X, y : a table whose rows are counted in the leaves, as for `slp.Program.posterior`: a frame
-        that holds the response (with the name of its column as `y`, if the program does not say
-        it), or rows and responses apart. Without it the leaves' summaries are used.
+        that contains the response (with the name of its column as `y`, if the program does not
+        declare it), or rows and responses separately. Without it the leaves' summaries are used.
     allow_code : whether predicates that the program names may run; if not, their `holds` is None.
 
     Raises
     ------
     DataError
-        As `Tree.apply`; a table without a response, or with one that the program's leaf model
-        cannot take, as `slp.data.table_of`; E611: `y` without `X`.
+        As `Tree.apply`; a table without a response, or with one that the program's leaf model does
+        not allow, as `slp.data.table_of`; E611: `y` without `X`.
     UsageError
         E612: `program` is not a program.
     SlpError
-        E651 to E654: a predicate that cannot be called, or does not answer.
+        E651 to E654: a predicate that cannot be called, or returns no truth value.
     """
     ir = getattr(program, "ir", program)
     if not isinstance(ir, Program):
@@ -172,7 +172,7 @@ def _findings(constraint: Constraint | Support, seen: _Seen) -> Iterator[_Findin
 
 
 def _refusals(predicate: Predicate, seen: _Seen) -> Iterator[_Finding]:
-    """The nodes, or the tree, that a predicate refuses."""
+    """The nodes, or the tree, that a predicate rejects."""
     if predicate.function is None and not seen.allow_code:
         yield _Finding("it runs code, which is not allowed (`allow_code=True`)", unknown=True)
     elif not predicate.local:

@@ -1,6 +1,6 @@
 """Trees as text for a terminal and as Graphviz source.
 
-A leaf shows what it predicts and the rows that this comes from: `leaf_text`.
+A leaf shows its prediction and its rows: `leaf_text`.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ _ASCII = ("|- ", "`- ", "|  ")
 
 
 def tree_to_text(tree: Tree, *, ascii: bool = False) -> str:
-    """One line a node, children indented below their parent, `yes` (the test holds) first."""
+    """The tree as text, one line per node. Children are indented below their parent, `yes` (the
+    test holds) first."""
     tee, corner, bar = _ASCII if ascii else _UNICODE
     lines: list[str] = []
-    # Node, what leads its line, what leads its children's.
+    # The node, the prefix of its line, the prefix of its children's lines.
     stack: list[tuple[Node, str, str]] = [(tree.root, "", "")]
     while stack:
         node, lead, below = stack.pop()
@@ -40,7 +41,7 @@ def tree_to_text(tree: Tree, *, ascii: bool = False) -> str:
 def tree_to_dot(tree: Tree) -> str:
     """A digraph; nodes are numbered in preorder, edges say `yes` and `no`."""
     lines = ["digraph tree {", '  node [shape=box, fontname="sans-serif"];']
-    # Node, number of its parent, label of the edge between.
+    # The node, the number of its parent, the label of the edge between them.
     stack: list[tuple[Node, int, str]] = [(tree.root, -1, "")]
     number = 0
     while stack:
@@ -56,8 +57,8 @@ def tree_to_dot(tree: Tree) -> str:
 
 
 def condition_text(split: Split) -> str:
-    """The test of a split: `age < 24`, `colour = red`; where values are compared in 32 bits
-    `age <= 23.5`, as scikit-learn has it."""
+    """The test of a split: `age < 24`, `colour = red`; `age <= 23.5` if values are compared in 32
+    bits, as in scikit-learn."""
     if split.level is not None:
         return f"{visible(split.feature)} = {visible(split.level)}"
     assert split.threshold is not None
@@ -71,12 +72,12 @@ def _node_text(node: Node) -> str:
 
 
 def leaf_text(leaf: Leaf) -> str:
-    """What a leaf predicts, where its model is known, and the rows that this comes from.
+    """The prediction of a leaf, if its model is known, and its rows.
 
-    `no 0.98 (94 of 95)`: the most probable class, its predictive probability, its rows of all;
-    `mean 35.4 (90 %: 33.1 to 37.8), 45 rows`; of counts `rate 2.3 (90 %: 1.9 to 2.8), 104 in 45
-    rows`; of durations `mean 9.7 (90 %: 7.1 to 14), 12 events in 73.1 (18 rows)`. The intervals are
-    of the mean and the rate.
+    `no 0.98 (94 of 95)`: the most probable class, its predictive probability, its rows and all
+    rows; `mean 35.4 (90 %: 33.1 to 37.8), 45 rows`; for counts `rate 2.3 (90 %: 1.9 to 2.8), 104 in
+    45 rows`; for durations `mean 9.7 (90 %: 7.1 to 14), 12 events in 73.1 (18 rows)`. The intervals
+    are those of the mean and the rate.
     """
     known = {} if leaf.predictive is None else leaf.predictive()
     if "probabilities" in known or "counts" in leaf.summary:
@@ -125,7 +126,8 @@ def _interval_text(name: str, value: float | None, ends: Sequence[float | None])
 
 
 def _rounded(x: float | None, decimals: int) -> str:
-    """A number with so many digits after the point (before it, if negative); None is infinite."""
+    """A number with this number of digits after the point (before it, if negative); None is
+    infinite."""
     if x is None:
         return "infinity"
     if decimals > 6 or abs(x) >= 1e7:

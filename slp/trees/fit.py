@@ -39,17 +39,17 @@ _MOST_PLACES = 3
 def fit_tree(
     tree: Tree, table: Table, support: Support, span: SourceSpan | None = None
 ) -> tuple[Tree, tuple[Diagnostic, ...]]:
-    """The tree as the table has it, its leaves without summaries, and warnings about what changed.
+    """The tree fitted to the table, with leaves without summaries, and warnings about the changes.
 
     W630: nodes that became leaves. W631: nodes replaced by a child. W632: thresholds moved to
-    declared cuts. `span` is where a program names the tree.
+    declared cuts. `span` is the place where a program names the tree.
     """
     fit = _Fit(table, support)
     return fit.tree(tree), tuple(fit.warnings(span))
 
 
 class _Site(NamedTuple):
-    """A node of the given tree with the distinct rows that it holds and where it is."""
+    """A node of the given tree with its distinct rows and its place."""
 
     node: Node
     rows: NDArray[np.int64]
@@ -134,7 +134,8 @@ class _Fit:
         return None
 
     def _on_a_cut(self, node: Split, feature: Feature, site: _Site) -> Split:
-        """The split with its threshold on the nearest declared cut, where there are such."""
+        """The split with its threshold moved to the nearest declared cut, if its feature has
+        declared cuts."""
         if feature.cuts is None:
             return node
         assert node.threshold is not None

@@ -1,4 +1,4 @@
-"""A sentence on how well a tree fits the rows of its table."""
+"""A sentence on the fit of a tree to the rows of its table."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ __all__ = ["in_sample_fit"]
 
 
 def in_sample_fit(table: Table, tree: Tree) -> list[str]:
-    """One sentence of a tree with canonical thresholds, about the table's own rows, beside what
-    one leaf would give: rows that the leaves' commonest classes are right for, or the root mean
-    square of the distance from the leaves' means; none of counts and durations."""
+    """One sentence on a tree with canonical thresholds and the table's own rows, compared with a
+    tree of one leaf: the number of rows that the most frequent classes of the leaves predict
+    correctly, or the root mean squared distance from the leaves' means. Nothing for counts and
+    durations."""
     if not table.leaf.classes and not isinstance(table.leaf, NormalInverseGamma):
         return []
     sums = np.zeros((tree.n_leaves, table.statistics.shape[1]))
@@ -37,7 +38,7 @@ def in_sample_fit(table: Table, tree: Tree) -> list[str]:
 
 
 def _error(sums: np.ndarray) -> float:
-    """Root mean square of the distance from the means of leaves with statistics (K, 3)."""
+    """Root mean squared distance from the means of leaves with statistics (K, 3)."""
     n, s1, s2 = sums.T
     within = s2 - s1 * s1 / np.maximum(n, 1.0)
     return math.sqrt(max(float(within.sum()), 0.0) / float(n.sum()))

@@ -33,7 +33,7 @@ _SAME = 1e-12
 class Fall(NamedTuple):
     """Why predictions are not monotone, at the leaf where the feature is larger.
 
-    `unknown`: it only cannot be told. `place` is None where no leaf tells.
+    `unknown`: it cannot be decided. `place` is None if no leaf determines it.
     """
 
     why: str
@@ -76,7 +76,7 @@ def falls(
 def _fall(
     constraint: Monotone, rising: Sequence[Mapping[str, float]], low: int, high: int
 ) -> str | None:
-    """What is wrong between the leaves with the lower and the higher values, in words."""
+    """The fault between the leaves with the lower and the higher values, in words."""
     up = constraint.direction == "up"
     for what, below in rising[low].items():
         above = rising[high][what]
@@ -91,9 +91,10 @@ def _rising(
     model: LeafDeclaration | None,
     order: Sequence[str] | None,
 ) -> list[dict[str, float]] | None:
-    """Of each leaf, by name, what must not fall as the feature grows; None where it is not known.
+    """For each leaf, by name, the values that must not decrease as the feature grows; None if they
+    are unknown.
 
-    Probabilities of classes up to one must not rise; they are taken negative.
+    The probabilities of the classes up to one must not increase, so they are taken negative.
     """
     name, args = (None, ()) if model is None else (model.model, model.args)
     if all("counts" in s for s in summaries) and name in (None, "dirichlet"):
@@ -106,7 +107,7 @@ def _rising(
 
 
 def _have_names(summaries: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether some classes are names: those have no order of their own."""
+    """Whether some classes are names, which have no order of their own."""
     return any(isinstance(c, str) for s in summaries for c in s.get("counts", ()))
 
 
@@ -118,7 +119,7 @@ def _class_probabilities(
         known = [c for c in classes if label_text(c) in order]
         classes = tuple(sorted(known, key=lambda c: order.index(label_text(c))))
     prior = list(a) * (len(classes) if len(a) == 1 else 1)
-    if len(prior) != len(classes):  # some class is in no leaf, and it is not known which
+    if len(prior) != len(classes):  # an unknown class is in no leaf
         return None
     texts = list(map(label_text, classes))
     out = []

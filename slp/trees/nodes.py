@@ -1,4 +1,4 @@
-"""`TreeNode`: a node as a predicate that is decided at each node sees it."""
+"""`TreeNode`: a node with its split, the argument of predicates on nodes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["TreeNode", "nodes_of_tree"]
 
 @dataclass(frozen=True)
 class TreeNode:
-    """A node, and what is decided there: whether it splits, and how.
+    """A node, and the decision there: whether it splits, and how.
 
     Attributes
     ----------
-    depth : splits above it.
-    rows : rows of the table in it, repeats counted.
-    summary : `{"counts": {class: rows}}` or `{"n": .., "mean": ..}` of them.
+    depth : number of splits above it.
+    rows : number of the table's rows in it, with repeats.
+    summary : `{"counts": {class: rows}}` or `{"n": .., "mean": ..}` of these rows.
     split : the split, None at a leaf.
     """
 
@@ -68,7 +68,7 @@ class TreeNode:
 
 
 def nodes_of_tree(tree: Tree) -> Iterator[tuple[Place, TreeNode | None]]:
-    """Every node in reversed preorder; None where the leaves below do not say their rows."""
+    """Every node in reversed preorder; None if the leaves below it have no row counts."""
     done: list[Mapping[str, Any]] = []
     for place in reversed(list(tree.places())):
         node = place.node

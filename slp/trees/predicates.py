@@ -1,9 +1,9 @@
 """Predicates on finished trees and on nodes: the constraints that code decides.
 
-A program names them, `python("module:function")`, or a caller brings a function
-(`slp.Program.require`). `with_predicates` makes each one an `AskedPredicate`, ready to be asked by
-an engine or a check; what code it runs, and only if it is allowed, is decided here and nowhere
-else. A further language is one more entry in `HOSTS`.
+A program names them, `python("module:function")`, or a caller gives a function
+(`slp.Program.require`). `with_predicates` makes each one an `AskedPredicate`, which engines and
+checks can call. This module alone decides which code of predicates runs, and only with permission.
+For another language, add an entry to `HOSTS`.
 """
 
 from __future__ import annotations
@@ -49,22 +49,23 @@ __all__ = [
     "with_predicates",
 ]
 
-#: Makes the function that a predicate of a program names. It is asked of a `Tree` (of a `TreeNode`,
-#: if the predicate is local) and answers True or False; it is never asked by two threads at once.
+#: Makes the function that a predicate of a program names. The function takes a `Tree` (a
+#: `TreeNode`, if the predicate is local) and returns True or False. Two threads never call it at
+#: once.
 Host: TypeAlias = Callable[[Predicate, Program], Callable[[Any], object]]
 
 
 @dataclass(eq=False)
 class AskedPredicate:
-    """A predicate that can be asked, and a count of what became of it.
+    """A predicate that can be called, with counts of its results.
 
     Attributes
     ----------
-    words : what people know it by, `the Python predicate shape:small`.
-    asked, refused : how often it was asked, and how often it said no.
-    last_refused : what it said no to last, None if it never did.
-    seconds : wall-clock time that it took in all.
-    named_by : the predicate and its program, where the program names the function.
+    words : its name for people, such as `the Python predicate shape:small`.
+    asked, refused : number of calls, and of results False.
+    last_refused : the last tree or node for which it was False; None if there was none.
+    seconds : total wall-clock time of the calls.
+    named_by : the predicate and its program, if the program names the function.
     """
 
     words: str
@@ -78,21 +79,21 @@ class AskedPredicate:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """To be pickled or copied: a function that a program names is looked for again, with the
-        leave that was given; one that a caller brought goes along, by its name as functions do."""
+        """For pickles and copies. A function that a program names is looked up again, with the same
+        permission. A function of a caller is pickled by its name, as functions are."""
         counts = (self.asked, self.refused, self.last_refused, self.seconds)
         if self.named_by is not None:
             return _asked_again, (self.named_by, counts)
         return AskedPredicate, (self.words, self.function, self.span, *counts)
 
     def __call__(self, subject: Any) -> bool:
-        """Whether it holds of a tree (a node).
+        """Whether the predicate holds for a tree (a node).
 
         Raises
         ------
         SlpError
-            E653: it raised an exception, which is the cause of this one. E654: what it gave is
-            neither True nor False. Both show what it was asked of.
+            E653: it raised an exception, which is the cause of this one. E654: it returned neither
+            True nor False. Both show the tree (the node).
         """
         with self._lock:
             self.asked += 1
@@ -116,9 +117,9 @@ class AskedPredicate:
 
 
 def with_predicates(program: Program, allow_code: bool) -> Program:
-    """The program with every predicate ready to be asked, counted from 0.
+    """The program with every predicate ready to be called, and counts at 0.
 
-    Functions that the caller brought are no code of the program's: they need no permission.
+    Functions of the caller need no permission.
 
     Raises
     ------
@@ -153,15 +154,15 @@ def node_predicates(constraints: Iterable[Constraint]) -> list[AskedPredicate]:
 
 
 def refusals_in_words(asked: Iterable[AskedPredicate]) -> str:
-    """How often each predicate was asked, and refused: the end of a sentence."""
+    """Numbers of calls and rejections of each predicate, as the end of a sentence."""
     return "".join(
         f"; {p.words} refused {p.refused:,} of {p.asked:,} that it was asked of" for p in asked
     )
 
 
 def refused_example(asked: Iterable[AskedPredicate]) -> str:
-    """Of the first predicate that refused all that it was asked of, what it refused last: lines to
-    add to a help; empty if there is none."""
+    """For the first predicate that rejected everything: what it rejected last, as lines to add to a
+    help; empty if there is none."""
     p = next((p for p in asked if p.refused == p.asked > 0), None)
     if p is None:
         return ""
@@ -185,7 +186,7 @@ def _refused(constraint: Constraint) -> Diagnostic:
 
 
 def asked_predicate(predicate: Predicate, program: Program) -> AskedPredicate:
-    """A predicate of a program, ready to be asked; it may run code.
+    """A predicate of a program, ready to be called. This may run code.
 
     Raises
     ------
@@ -215,8 +216,8 @@ def _asked_again(
 
 
 def _python_function(predicate: Predicate, program: Program) -> Callable[[Any], object]:
-    """The function of `python("module:function")`: modules are looked for where Python does, then
-    in the folder of the file that names it."""
+    """The function of `python("module:function")`. Modules are searched on Python's path, then in
+    the folder of the file that names them."""
     assert isinstance(predicate.goal, Text)
     module_name, _, name = predicate.goal.value.partition(":")
     span, words = predicate.span, predicate_text(predicate)
@@ -242,7 +243,7 @@ def _prolog_function(predicate: Predicate, program: Program) -> Callable[[Any], 
     return function
 
 
-#: How the predicates of each language come to be functions.
+#: Makes the functions of the predicates of each language.
 HOSTS: dict[str, Host] = {"python": _python_function, "prolog": _prolog_function}
 
 
@@ -271,7 +272,7 @@ def _short(value: object, most: int = 60) -> str:
 
 
 def _told(words: Callable[[object], str], value: object) -> str:
-    """What a user's object says of itself; if even that fails, of which class it is."""
+    """The text of a user's object; if that fails, its class."""
     try:
         return words(value)
     except Exception:

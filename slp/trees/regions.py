@@ -1,7 +1,7 @@
-"""Regions: what the tests on a path say about each feature, and how regions and boxes lie.
+"""Regions: what the tests on a path imply for each feature, and relations of regions and boxes.
 
-These are the definitions of DESIGN 3 themselves, on thresholds alone. Engines reach the same
-answers by automata (`slp.lower`); nothing is shared with them, so trees are checked independently.
+These are the definitions of DESIGN 3 themselves, on thresholds alone. Engines decide the same by
+automata (`slp.lower`) and share no code with this module, so checks of trees are independent.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FREE: Interval = (-math.inf, math.inf)
 
 @dataclass(frozen=True)
 class Levels:
-    """What is known of a categorical feature: it is `only` (unless None), and none of `out`."""
+    """Knowledge about a categorical feature: it is `only` (unless None), and none of `out`."""
 
     only: str | None = None
     out: tuple[str, ...] = ()
@@ -29,16 +29,16 @@ class Levels:
 
 @dataclass(frozen=True)
 class Region:
-    """Points with `lo <= F < hi` for each feature of `intervals`, and levels as `levels` says.
+    """Points with `lo <= F < hi` for each feature of `intervals`, and with the levels of `levels`.
 
-    A feature that no test on the path mentions stands in neither mapping.
+    A feature that no test on the path mentions is in neither mapping.
     """
 
     intervals: Mapping[str, Interval] = field(default_factory=dict)
     levels: Mapping[str, Levels] = field(default_factory=dict)
 
     def interval(self, feature: str) -> Interval:
-        """`(lo, hi)` of a numeric feature, `(-inf, inf)` where it is free."""
+        """`(lo, hi)` of a numeric feature, `(-inf, inf)` if it is free."""
         return self.intervals.get(feature, _FREE)
 
     def parts(

@@ -34,9 +34,9 @@ class Leaf:
     Attributes
     ----------
     summary : its rows: `{"counts": {...}}` or `{"n": .., "mean": ..}`, `{"n": ..}` under a prior,
-        {} where unknown.
-    predictive : computes what the leaf model predicts there (`LeafModel.predictive`); None where
-        the model is not known. It follows from model and rows, so leaves are equal without it.
+        {} if unknown.
+    predictive : computes the prediction of the leaf model (`LeafModel.predictive`); None if the
+        model is unknown. It follows from model and rows, so equality ignores it.
     """
 
     summary: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -51,7 +51,7 @@ class Leaf:
 
     @property
     def rows(self) -> int:
-        """Rows of the table in it, as its summary says; 0 where it does not."""
+        """Number of the table's rows in it, from its summary; 0 if that is unknown."""
         counts = self.summary.get("counts")
         return self.summary.get("n", 0) if counts is None else sum(counts.values())
 
@@ -122,8 +122,8 @@ def _equal(a: Node, b: Node) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """A node together with where it is: its parent's place, the side it hangs on, depth, region,
-    and the features of the splits above it."""
+    """A node with its place: its parent's place, its side, depth, region, and the features of the
+    splits above it."""
 
     node: Node
     parent: Place | None = field(default=None, repr=False)
@@ -134,7 +134,7 @@ class Place:
 
     @property
     def path(self) -> str:
-        """`root`, or the sides that lead here from it: `left.right`."""
+        """`root`, or the sides on the way from it: `left.right`."""
         sides: list[str] = []
         place = self
         while place.parent is not None:
@@ -207,7 +207,7 @@ class Tree:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """Features that it splits on, in the order in which preorder first meets them."""
+        """The features of its splits, in the order of their first occurrence in preorder."""
         return tuple(dict.fromkeys(n.feature for n in self.nodes() if isinstance(n, Split)))
 
     # --- rows ------------------------------------------------------------------------------
@@ -225,9 +225,9 @@ class Tree:
         return trees.route_rows(self, X)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """For each row, its leaf's commonest class (on a tie the one listed first) or mean; of
-        durations, some of them censored, the predicted mean, or the time for each event where the
-        leaf model is not known.
+        """For each row, the most frequent class of its leaf (on a tie the one listed first) or the
+        leaf's mean. For durations, some of them censored, the predicted mean; if the leaf model is
+        unknown, the observed time for each event.
 
         Raises
         ------
@@ -251,7 +251,7 @@ class Tree:
         return Tree(done.pop())
 
     def with_summaries(self, table: Table) -> Tree:
-        """The same splits, each leaf with the counts (or number and mean) of the table's rows.
+        """The same splits, with the counts (or number and mean) of the table's rows in each leaf.
 
         Raises
         ------
@@ -266,13 +266,13 @@ class Tree:
     # --- out and in ------------------------------------------------------------------------
 
     def without_outcomes(self) -> Tree:
-        """The same splits, each leaf with its number of rows and nothing of their responses."""
+        """The same splits; leaves have their number of rows and no summary of responses."""
         rows = (leaf.rows for leaf in self.leaves())
         return self.with_leaves([Leaf({"n": n} if n else {}) for n in rows])
 
     def to_dict(self, *, predictive: bool = False) -> dict[str, Any]:
-        """The tree as JSON data (DESIGN 7); with `predictive` also what each leaf predicts, where
-        it is known."""
+        """The tree as JSON data (DESIGN 7); with `predictive` also the predictions of leaves, if
+        they are known."""
         return trees.tree_to_dict(self, predictive=predictive)
 
     @classmethod
@@ -288,9 +288,11 @@ class Tree:
 
     @classmethod
     def from_sklearn(cls, estimator: Any, feature_names: Sequence[str] | None = None) -> Tree:
-        """A fitted scikit-learn tree; it sends every row where scikit-learn does.
+        """The tree of a fitted scikit-learn estimator. It sends every row to the same leaf as
+        scikit-learn.
 
-        `feature_names`: those the estimator was fitted with, else `x0`, `x1`, ..., if None.
+        `feature_names` are the names with which the estimator was fitted. If None, they are `x0`,
+        `x1`, ...
 
         Raises
         ------
@@ -300,12 +302,12 @@ class Tree:
         return trees.tree_from_sklearn(estimator, feature_names)
 
     def edits_from(self, other: Tree) -> list[TreeEdit]:
-        """What was grown, pruned and changed to come from another tree to this one, in words by
-        `str`; none if they ask the same."""
+        """The edits (grow, prune, change) from another tree to this one, none if they have the same
+        tests. `str` gives an edit in words."""
         return trees.edits_between(other, self)
 
     def to_text(self, *, ascii: bool = False) -> str:
-        """The tree drawn for a terminal, with box characters unless `ascii`."""
+        """The tree as text for a terminal, with box characters unless `ascii`."""
         return trees.tree_to_text(self, ascii=ascii)
 
     def to_dot(self) -> str:
@@ -315,5 +317,5 @@ class Tree:
     def check(
         self, program: Program | Any, X: Any = None, y: Any = None, *, allow_code: bool = False
     ) -> list[CheckResult]:
-        """For each constraint of a program, whether the tree satisfies it: see `check_tree`."""
+        """A result for each constraint of a program: see `check_tree`."""
         return trees.check_tree(self, program, X, y, allow_code=allow_code)

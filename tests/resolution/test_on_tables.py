@@ -115,7 +115,7 @@ def test_where_rejection_and_backtracking_differ() -> None:
 
 def test_the_text_is_exact() -> None:
     text = slp.parse(MUST).expand(PATIENTS)
-    head = text[: text.index("% What tree rules need")]
+    head = text[: text.index("% Clauses for tree rules")]
     assert head == Path(__file__).with_name("must_on_patients.txt").read_text("utf-8")
 
 
