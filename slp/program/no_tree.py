@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from slp.budgets.seconds import Deadline, held
 from slp.compile import compile_problem
 from slp.engines import infer
 from slp.errors import Diagnostic, NoTreeError, Related, SlpError
@@ -17,7 +18,7 @@ __all__ = ["find_no_tree", "with_blame"]
 
 #: One short chain. Only its first tree is needed.
 _ONE_STEP = {"chains": 1, "warmup": 0, "thin": 1}
-#: Largest time of one search for a tree, in seconds.
+#: Largest time of one search for a tree and of the sum, in seconds.
 _SECONDS = 2.0
 #: Memory for the sum that proves that there is no tree, in bytes.
 _MEMORY = 64 << 20
@@ -75,17 +76,20 @@ def _attempts(X: Any, y: Any) -> _Attempt:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                infer(
-                    compile_problem(program, X, y),
-                    engine=engine,
-                    options=_ONE_STEP if engine == "mh" else None,
-                    seed=0,
-                    draws=int(engine == "mh"),
-                    memory=_MEMORY if engine == "exact" else None,
-                    time=_SECONDS if engine == "mh" else None,
-                    likelihood=False,
-                    advise=False,
-                )
+                problem = compile_problem(program, X, y)
+                deadline = Deadline(_SECONDS)
+                with held(deadline):  # also while all states are listed, which a sum needs
+                    infer(
+                        problem,
+                        engine=engine,
+                        options=_ONE_STEP if engine == "mh" else None,
+                        seed=0,
+                        draws=int(engine == "mh"),
+                        memory=_MEMORY if engine == "exact" else None,
+                        time=deadline,
+                        likelihood=False,
+                        advise=False,
+                    )
         except SlpError as e:
             return e
         return None

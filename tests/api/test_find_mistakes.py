@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 import slp
-from slp.program import find_mistakes
+from slp.errors import SlpError
+from slp.program import find_mistakes, no_tree
 
 TABLE = pd.DataFrame({"age": [1, 2, 3, 4], "dose": [2, 1, 2, 1], "ill": ["n", "n", "y", "y"]})
 
@@ -106,3 +107,14 @@ def test_no_constraint_is_blamed_where_none_is_to_blame(tmp_path: Path) -> None:
     with pytest.raises(slp.SlpError) as caught:
         slp.parse(text).posterior(MOSTLY_N)
     assert [(d.code, d.related) for d in caught.value.diagnostics] == [("E504", ())]
+
+
+def test_the_proof_that_there_is_no_tree_keeps_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also while it lists states, of which pinball has many."""
+    X = pd.DataFrame({"a": range(300), "y": ["b", "c", "d"] * 100})
+    program = slp.parse(":- use(pinball).")
+    monkeypatch.setattr(no_tree, "_SECONDS", 0.0)
+    error = no_tree._attempts(X, None)(program.ir, "exact")
+    assert isinstance(error, SlpError)
+    (found,) = error.diagnostics
+    assert found.code == "E540" and "lowering the program" in found.message
