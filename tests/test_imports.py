@@ -382,3 +382,17 @@ def test_the_walk_lets_right_arrows_pass(tmp_path: Path, text: str) -> None:
         (tmp_path / room).mkdir()
     (tmp_path / "results" / "run.py").write_text(text)
     assert _wrong_arrows(tmp_path) == []
+
+
+CHECK = """
+import sys
+import pandas as pd
+from slp.program import find_mistakes
+assert find_mistakes("growtree", pd.DataFrame({"a": range(9), "y": list("uvuvvuvuv")})) == ()
+assert not [name for name in sys.modules if name.startswith(("scipy.signal", "arviz_stats"))]
+"""
+
+
+def test_a_check_brings_no_statistics_of_chains() -> None:
+    """It draws one tree. That has no R-hat, for which the import takes a second."""
+    subprocess.run([sys.executable, "-P", "-c", CHECK], check=True)

@@ -16,8 +16,8 @@ from slp.engines.contract import DrawingOptions, Engine, Request
 from slp.engines.registry import engine_named
 from slp.engines.telling import ISLANDS, teller, warn_of
 from slp.errors import Diagnostic, warn
-from slp.late import late_import
 from slp.problem.problem import Problem
+from slp.results.convergence import array_stats
 from slp.results.diagnostics import FEWEST_DRAWS
 from slp.results.drawn import DrawnResult, HowDrawn, TreeSampler
 from slp.results.known import Known
@@ -121,7 +121,7 @@ class _Drawing:
         sampler, table = self.sampler(likelihood), self.problem.table
         draws, seed = request.draws, request.seed
         if draws >= FEWEST_DRAWS:
-            late_import("slp.results.convergence")  # takes a second, which the deadline counts
+            array_stats()  # its import takes a second, which the deadline counts
         assert seed is not None, "it is known before the run"
         schedule = engine.schedule(sampler, self.problem, self.options, draws)
         kept = min(_seconds_after_draws(draws, table), deadline.left() / 2)

@@ -8,6 +8,7 @@ M chains, T draws of each, q quantities.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,16 +17,22 @@ from numpy.typing import NDArray
 from slp.late import import_alone
 from slp.results.diagnostics import FEWEST_DRAWS
 
-__all__ = ["bulk_ess", "monte_carlo_errors", "r_hat", "tail_ess"]
+__all__ = ["array_stats", "bulk_ess", "monte_carlo_errors", "r_hat", "tail_ess"]
 
 _Array = NDArray[np.float64]
 
-#: Its array functions need NumPy and SciPy alone; the package imports xarray and pandas where they
-#: are installed, which takes half a second and 90 MB.
-array_stats: Any = import_alone("arviz_stats.base.array").array_stats
-
 #: The quantiles that effective draws in the tails are of.
 _TAILS = (0.05, 0.95)
+
+
+@cache
+def array_stats() -> Any:
+    """The array functions of `arviz_stats`, imported at the first call, which takes a second.
+
+    They need NumPy and SciPy alone; the package imports xarray and pandas where they are installed,
+    which takes half a second more and 90 MB.
+    """
+    return import_alone("arviz_stats.base.array").array_stats
 
 
 def r_hat(values: _Array) -> float | None:
@@ -37,19 +44,19 @@ def r_hat(values: _Array) -> float | None:
     if values.shape[0] == 1:
         half = values.shape[1] // 2
         values = values[:, : 2 * half].reshape(2, half)
-    return _known(array_stats.rhat(values)) if _defined(values) else None
+    return _known(array_stats().rhat(values)) if _defined(values) else None
 
 
 def bulk_ess(values: _Array) -> float | None:
     """Effective draws for the middle of a distribution, shape (M, T); None as `r_hat`."""
-    return _known(array_stats.ess(values, method="bulk")) if _defined(values) else None
+    return _known(array_stats().ess(values, method="bulk")) if _defined(values) else None
 
 
 def tail_ess(values: _Array) -> float | None:
     """Effective draws for its 5 % and 95 % quantiles, the smaller of the two; None as `r_hat`."""
     if not _defined(values):
         return None
-    return _known(array_stats.ess(values, method="tail", prob=_TAILS))
+    return _known(array_stats().ess(values, method="tail", prob=_TAILS))
 
 
 def monte_carlo_errors(values: _Array) -> _Array:
@@ -66,7 +73,7 @@ def monte_carlo_errors(values: _Array) -> _Array:
     distinct = values[:, :, first]
     same = (distinct == distinct[:1, :1]).all(axis=(0, 1))
     with np.errstate(invalid="ignore", divide="ignore"):
-        errors = np.asarray(array_stats.mcse(distinct, chain_axis=0, draw_axis=1), np.float64)
+        errors = np.asarray(array_stats().mcse(distinct, chain_axis=0, draw_axis=1), np.float64)
     return np.where(same, 0.0, errors)[which]
 
 
