@@ -31,10 +31,11 @@ from slp.analysis.predicates import Clauses, sort_clauses
 from slp.analysis.references import check_references
 from slp.analysis.row_labels import SOME_ROWS, check_rows_of_rules, check_sums_by_rows
 from slp.analysis.sources import read_everything
-from slp.analysis.states import explore, states_of
+from slp.analysis.states import explore
 from slp.analysis.unused import find_unused
 from slp.ir.program import Program
 from slp.messages.derivations import NO_START_DECLARED
+from slp.resolution import StateRules
 from slp.syntax.ast import SourceProgram
 from slp.terms import Term
 from slp.trees import Tree
@@ -108,7 +109,7 @@ def read_program(
     check_references(program, clauses, findings)
     check_rows_of_rules(program, clauses.logical | clauses.stochastic, findings)
     if not findings.has_errors:
-        _check_states(program, findings)
+        program = _check_states(program, findings)
     check_columns(program, findings)
     check_measures(program, findings)
     check_edits(program, findings)
@@ -119,17 +120,19 @@ def read_program(
     return replace(program, warnings=findings.warnings()), findings
 
 
-def _check_states(program: Program, findings: Findings) -> None:
-    """Check labels and derivations, in the states that the start reaches."""
-    states = states_of(program)
+def _check_states(program: Program, findings: Findings) -> Program:
+    """Check labels and derivations in the states that the start reaches. The result is the program
+    with what was evaluated for this."""
+    states = StateRules(program)
     database = states.database
     check_constant_labels(program, findings)
     if findings.has_errors:
-        return
+        return program
     space = explore(program, states, findings)
     check_label_sums(program, database, space, findings)
     check_sums_by_rows(program, database, space, SOME_ROWS, findings)
     check_derivations(program, database, space, findings)
+    return replace(program, evaluated=states)
 
 
 def _start(directives: Directives, clauses: Clauses, findings: Findings) -> Term | None:

@@ -12,12 +12,13 @@ from slp.analysis.references import called_nonterminals
 from slp.analysis.states import MOST_STATES, StateSpace, state_text
 from slp.analysis.unused import reachable_nonterminals
 from slp.errors import Related, SlpError
-from slp.ir.program import CallBody, LeafBody, LogicClause, Program, SplitBody, TreeRule
+from slp.ir.program import CallBody, LeafBody, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
 from slp.messages import derivations as words
 from slp.resolution import Database, RuleInstance, evaluate_arguments, solve
 from slp.resolution.functions import is_function
 from slp.resolution.instances import conjunction
+from slp.resolution.states import names_most_leaves
 from slp.terms import Atom, Struct, Term, Var, functor, substitute, variables
 
 __all__ = ["check_derivations"]
@@ -102,7 +103,11 @@ class _Applicable:
             if key is not None:
                 self.calls.setdefault(key, []).append(goal)
         self.used = {id(i.rule) for found in space.instances.values() for i in found or ()}
-        self.decided = space.complete and not _mentions_table(program)
+        on_table = [
+            *map(names_most_leaves, program.rules),
+            *map(names_most_leaves, program.clauses),
+        ]
+        self.decided = space.complete and not any(on_table)
 
     def all_calls(self, program: Program) -> Iterator[Term]:
         """The start and the nonterminals in all bodies, with variables in place of arithmetic."""
@@ -170,12 +175,6 @@ def _generalised(argument: Term, position: int) -> Term:
     return argument
 
 
-def _mentions_table(program: Program) -> bool:
-    """Whether rules or clauses use the number of leaves that a tree can have."""
-    clauses: list[TreeRule | LogicClause] = [*program.rules, *program.clauses]
-    return any(c.span is not None and MOST_LEAVES in c.span.text for c in clauses)
-
-
 # --- some tree ---------------------------------------------------------------------------------
 
 
@@ -200,7 +199,7 @@ def _has_leaf(instance: RuleInstance) -> bool:
 
 
 @dataclass
-class _Way:
+class _Waiting:
     """A rule at a state, with the number of states in it that are not known to end."""
 
     state: Term
@@ -214,12 +213,12 @@ def _ending(space: StateSpace, database: Database) -> set[Term]:
     to each instance that waits for it, so the time is linear in the instances.
     """
     ending: set[Term] = set()
-    waiting: dict[Term, list[_Way]] = {}
+    waiting: dict[Term, list[_Waiting]] = {}
     new = [state for state, found in space.instances.items() if found is None]
     for state, instances in space.instances.items():
         for instance in instances or ():
             needed = _needed(instance, space, database)
-            way = _Way(state, len(needed))
+            way = _Waiting(state, len(needed))
             for other in needed:
                 waiting.setdefault(other, []).append(way)
             if not needed:

@@ -49,7 +49,6 @@ __all__ = [
     "expand_program",
     "expand_rule",
     "logic_term",
-    "parts_of",
     "rows_of_box",
     "state_of",
 ]
@@ -170,7 +169,7 @@ def _argument_text(term: Term) -> str:
 
 def expand_rule(rule: TreeRule, known: Collection[str]) -> Term:
     """The clause for a tree rule. `known` are the names that arithmetic evaluates."""
-    names = Names(parts_of(rule))
+    names = Names(rule.terms)
     box = names.new("Box")
     goals = rows_of_box(rule.before, box)
     match rule.body:
@@ -190,7 +189,7 @@ def expand_rule(rule: TreeRule, known: Collection[str]) -> Term:
         case _:
             tree = _LEAF
             if not any(asks_rows(g) for g in rule.before):
-                box = Names(parts_of(rule)).new("_Box")
+                box = Names(rule.terms).new("_Box")
     return _clause(rule.label, _with_box(rule.head, box, tree), goals)
 
 
@@ -200,17 +199,6 @@ def rows_of_box(guards: Iterable[Term], box: Term) -> list[Term]:
         Struct("rows", (box, *g.args)) if isinstance(g, Struct) and asks_rows(g) else g
         for g in guards
     ]
-
-
-def parts_of(rule: TreeRule) -> list[Term]:
-    """All terms of a rule."""
-    parts = [rule.label, rule.head, *rule.before]
-    if isinstance(rule.body, SplitBody):
-        b = rule.body
-        parts += [b.feature, b.threshold, *b.after, b.left, b.right]
-    elif isinstance(rule.body, CallBody):
-        parts.append(rule.body.goal)
-    return parts
 
 
 def _with_box(goal: Term, box: Term, tree: Term) -> Term:

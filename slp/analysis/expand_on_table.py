@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.analysis.expand import Names, clause_text, logic_term, parts_of, rows_of_box, state_of
+from slp.analysis.expand import Names, clause_text, logic_term, rows_of_box, state_of
 from slp.data import Feature, Table
 from slp.data.cells import cell_text
 from slp.errors import UnsupportedError
@@ -154,7 +154,7 @@ class _Expansion:
         self._rule = rule
         self._known = _names(program)
         self._conditions = program.failure == "condition"
-        self._unused = Names(parts_of(rule))
+        self._unused = Names(rule.terms)
         self._box = self._unused.new("Box")
         self._splits = self._unused.new("Splits")
         bound = list(dict.fromkeys(v for t in (rule.head, *rule.before) for v in variables(t)))

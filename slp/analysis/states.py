@@ -26,7 +26,7 @@ from slp.resolution.faults import NeedsPrologError
 from slp.syntax import term_to_text
 from slp.terms import Atom, Term, subterms
 
-__all__ = ["MOST_STATES", "StateSpace", "explore", "state_text", "states_of"]
+__all__ = ["MOST_STATES", "StateSpace", "explore", "state_text"]
 
 #: Number of states after which the exploration stops.
 MOST_STATES = 300
@@ -44,9 +44,6 @@ _WEIGHT_AT_THRESHOLDS = 4
 
 #: Number of features that are tried where children depend on the split.
 _MOST_FEATURES = 30
-
-#: The value of `most_leaves` without a table.
-_SOME_LEAVES = 8
 
 _LEAF = Atom("leaf")
 
@@ -66,11 +63,6 @@ class StateSpace:
     origin: dict[Term, TreeRule | None] = field(default_factory=dict)
     complete: bool = True
     unbounded: bool = False
-
-
-def states_of(program: Program) -> StateRules:
-    """The rules of a program's states, with the value of `most_leaves` without a table."""
-    return StateRules(program, _SOME_LEAVES)
 
 
 def explore(program: Program, states: StateRules, findings: Findings) -> StateSpace:

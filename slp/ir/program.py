@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 from slp.errors import Diagnostic
 from slp.source import SourceSpan
@@ -69,12 +69,19 @@ Failure = Literal["restrict", "condition"]
 class LeafBody:
     """`leaf`: the derivation of this box ends."""
 
+    terms: ClassVar[tuple[Term, ...]] = ()
+
 
 @dataclass(frozen=True)
 class CallBody:
     """A body that is one nonterminal: the same box continues in another state."""
 
     goal: Term
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """All terms of the body."""
+        return (self.goal,)
 
 
 @dataclass(frozen=True)
@@ -92,6 +99,11 @@ class SplitBody:
     left: Term
     right: Term
 
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """All terms of the body."""
+        return (self.feature, self.threshold, *self.after, self.left, self.right)
+
 
 Body: TypeAlias = LeafBody | CallBody | SplitBody
 
@@ -106,6 +118,11 @@ class TreeRule:
     body: Body
     span: SourceSpan = field(compare=False, repr=False)
 
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """All terms of the rule."""
+        return (self.label, self.head, *self.before, *self.body.terms)
+
 
 @dataclass(frozen=True)
 class LogicClause:
@@ -115,6 +132,11 @@ class LogicClause:
     body: Term | None
     label: Term | None
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """All terms of the clause."""
+        return tuple(t for t in (self.label, self.head, self.body) if t is not None)
 
 
 # --- declarations ------------------------------------------------------------------------------
@@ -333,7 +355,8 @@ class Program:
     given tree; the program then has no rules and no start. `parameters`: values in force, after
     defaults, `use(...)` and overrides. `spans`: places of declarations, by `start`, `response`,
     `leaf`, `failure`, `weights`, `support:min_leaf`, `param:NAME`, `feature:NAME`,
-    `feature_weight:NAME`, `ignore:COLUMN`.
+    `feature_weight:NAME`, `ignore:COLUMN`. `evaluated`: the states that the checker reached, with
+    their rules (`slp.resolution.StateRules`); None if nothing is known.
     """
 
     name: str
@@ -356,6 +379,7 @@ class Program:
     feature_weights: Mapping[str, float] = field(default_factory=dict)
     spans: Mapping[str, SourceSpan] = field(default_factory=dict, compare=False, repr=False)
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
+    evaluated: Any = field(default=None, compare=False, repr=False)
 
     @property
     def max_leaves(self) -> int | None:

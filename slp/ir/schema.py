@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-__all__ = ["ANY_FEATURE", "MOST_LEAVES", "Schema"]
+__all__ = ["ANY_FEATURE", "MOST_LEAVES", "SOME_LEAVES", "Schema"]
 
 #: Stands for any feature that the program does not mention, if there is no table.
 ANY_FEATURE = "*"
 
 #: The parameter with the largest number of leaves of a tree on the table. Every program may use it.
 MOST_LEAVES = "most_leaves"
+
+#: The value of `most_leaves` without a table.
+SOME_LEAVES = 8
 
 
 @dataclass(frozen=True)

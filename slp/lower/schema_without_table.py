@@ -6,12 +6,10 @@ from collections.abc import Iterator
 
 from slp.ir import program as ir
 from slp.ir.guards import features_in_guards
-from slp.ir.schema import ANY_FEATURE, Schema
+from slp.ir.schema import ANY_FEATURE, SOME_LEAVES, Schema
 from slp.terms import Atom
 
 __all__ = ["schema_of_program"]
-
-_MOST_LEAVES = 8
 
 
 def schema_of_program(program: ir.Program) -> Schema:
@@ -22,7 +20,7 @@ def schema_of_program(program: ir.Program) -> Schema:
     categorical = {f.name for f in program.features if f.kind == "categorical"}
     named = [f for f in dict.fromkeys(_named(program)) if f not in program.ignored]
     levels = [(ANY_FEATURE,) if f in categorical else None for f in named]
-    return Schema((*named, ANY_FEATURE), (*levels, None), _MOST_LEAVES, from_table=False)
+    return Schema((*named, ANY_FEATURE), (*levels, None), SOME_LEAVES, from_table=False)
 
 
 def _named(program: ir.Program) -> Iterator[str]:

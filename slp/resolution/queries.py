@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 
 from slp.errors import Diagnostic
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
+from slp.ir.schema import MOST_LEAVES, SOME_LEAVES
 from slp.resolution import faults
 from slp.resolution.best_first import BestFirst, FoundProof
 from slp.resolution.choices import Fired, fired_clauses
@@ -276,13 +277,9 @@ def _name(index: int) -> str:
     return f"_{chr(ord('A') + letter)}{turn or ''}"
 
 
-#: What `most_leaves` is without a table.
-_SOME_LEAVES = 8
-
-
 def database_of(program: ir.Program) -> Database:
     """The program's clauses; nonterminals, with or without box and tree, are refused by name."""
-    parameters = {"most_leaves": _SOME_LEAVES, **program.parameters}
+    parameters = {MOST_LEAVES: SOME_LEAVES, **program.parameters}
     return Database(program.clauses, parameters, tree_goals(program.rules))
 
 

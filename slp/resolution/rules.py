@@ -38,7 +38,7 @@ class PreparedRule:
         self._bound_by_guards = len(slots)
         self._of_rows = tuple(template(g, slots) for g in guards.of_rows)
         self._label = template(rule.label, slots)
-        self._body = tuple(template(t, slots) for t in _parts(rule.body))
+        self._body = tuple(template(t, slots) for t in rule.body.terms)
         self._variables = tuple(slots)
         self._first = 1 + max((v.id for v in slots), default=0)
 
@@ -106,14 +106,6 @@ class PreparedRule:
         if isinstance(body, ir.CallBody):
             return ir.CallBody(*terms)
         if isinstance(body, ir.SplitBody):
-            feature, threshold, left, right, *after = terms
+            feature, threshold, *after, left, right = terms
             return ir.SplitBody(feature, threshold, body.measure, tuple(after), left, right)
         return body
-
-
-def _parts(body: ir.Body) -> tuple[Term, ...]:
-    if isinstance(body, ir.CallBody):
-        return (body.goal,)
-    if isinstance(body, ir.SplitBody):
-        return (body.feature, body.threshold, body.left, body.right, *body.after)
-    return ()

@@ -2,32 +2,61 @@
 
 from __future__ import annotations
 
+from operator import is_
+from typing import Any
+
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
-from slp.ir.schema import MOST_LEAVES
+from slp.ir.schema import MOST_LEAVES, SOME_LEAVES
 from slp.resolution.arithmetic import evaluate_arguments
 from slp.resolution.database import Database
 from slp.resolution.instances import RuleInstance, rule_instances
 from slp.resolution.machine import Meter
-from slp.terms import Term, functor
+from slp.terms import Atom, Term, functor, subterms
 
-__all__ = ["StateRules"]
+__all__ = ["StateRules", "names_most_leaves"]
 
 
 class StateRules:
     """The rules of a program, state by state; those of each state are computed once. A state is a
     ground nonterminal with its arithmetic evaluated.
 
+    `most_leaves` is the table's, or `SOME_LEAVES` without one. What the checker evaluated without a
+    table is taken from the program (`Program.evaluated`), unless its value depends on
+    `most_leaves`.
+
     Attributes
     ----------
     database : the program's clauses and parameters, `most_leaves` among these.
     """
 
-    def __init__(self, program: ir.Program, most_leaves: int) -> None:
+    def __init__(self, program: ir.Program, most_leaves: int = SOME_LEAVES) -> None:
+        self._program = program.rules, program.clauses, program.parameters
         self.database = Database(program.clauses, {**program.parameters, MOST_LEAVES: most_leaves})
         self._rules: dict[tuple[str, int] | None, list[ir.TreeRule]] = {}
         for rule in program.rules:
             self._rules.setdefault(functor(rule.head), []).append(rule)
         self._found: dict[Term, list[RuleInstance]] = {}
+        known: StateRules | None = program.evaluated
+        if known is not None and all(map(is_, known._program, self._program)):
+            self._found |= known._without(most_leaves)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What was evaluated can be evaluated again: a copy of a program holds None in its
+        place."""
+        return type(None), ()
+
+    def _without(self, most_leaves: int) -> dict[Term, list[RuleInstance]]:
+        """The states found that have the same rules with another `most_leaves`: none that name it
+        themselves, and none at all if a clause names it, which any guard may ask."""
+        if most_leaves == self.database.parameters[MOST_LEAVES]:
+            return self._found
+        rules, clauses, _ = self._program
+        if any(map(names_most_leaves, clauses)):
+            return {}
+        naming = {functor(rule.head) for rule in rules if names_most_leaves(rule)}
+        return {
+            state: found for state, found in self._found.items() if functor(state) not in naming
+        }
 
     def state(self, goal: Term) -> Term:
         """The state of a nonterminal: its arithmetic is evaluated."""
@@ -41,3 +70,10 @@ class StateRules:
             rules = self._rules.get(functor(state), ())
             found = self._found[state] = rule_instances(self.database, rules, state, meter)
         return found
+
+
+def names_most_leaves(clause: ir.TreeRule | ir.LogicClause) -> bool:
+    """Whether a clause names the parameter `most_leaves`."""
+    return any(
+        type(t) is Atom and t.name == MOST_LEAVES for term in clause.terms for t in subterms(term)
+    )
