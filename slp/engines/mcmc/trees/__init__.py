@@ -13,12 +13,12 @@ trees, IJCAI.
 
 from slp.engines.mcmc.trees.chains import MetropolisHastings
 from slp.engines.mcmc.trees.compiled import (
-    MOST_BOXES,
     CompiledMetropolisHastings,
     core_moves,
     core_takes,
 )
 from slp.engines.mcmc.trees.compiled_tempering import CompiledTempering
+from slp.engines.mcmc.trees.exact_subtrees import MOST_BOXES
 from slp.engines.mcmc.trees.tempering import Tempering
 
 __all__ = [

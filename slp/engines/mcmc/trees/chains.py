@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from slp.engines.mcmc.mixture import MixtureChains, MixtureState
-from slp.engines.mcmc.trees.exact_subtrees import DEFAULT_BUDGET
+from slp.engines.mcmc.trees.exact_subtrees import MOST_BOXES
 from slp.engines.mcmc.trees.names import mixture_of
 from slp.engines.mcmc.trees.proof import Proof, goals_below, grow, proof_of
 from slp.engines.mcmc.trees.target import Target
@@ -60,7 +60,7 @@ class MetropolisHastings(MixtureChains[Target, Proof]):
     constraints : the program's; the global ones among them are tested on every tree proposed.
     proposal : as in `slp.engines.mcmc.trees.names`.
     likelihood : with False the chains draw from the prior.
-    budget : bytes that the chart of a goal may take under `q_exact`.
+    most_boxes : under `q_exact`, the bound of boxes that fit (`exact_subtrees`).
     process : draws derivations; by default the grammar's local process.
 
     Raises
@@ -79,7 +79,7 @@ class MetropolisHastings(MixtureChains[Target, Proof]):
         *,
         proposal: str = "q_uc",
         likelihood: bool = True,
-        budget: int = DEFAULT_BUDGET,
+        most_boxes: float = MOST_BOXES,
         process: LocalProcess | None = None,
     ) -> None:
         self.constraints = constraints = tuple(constraints)
@@ -91,7 +91,7 @@ class MetropolisHastings(MixtureChains[Target, Proof]):
         tests = tree_tests(grammar, constraints, geometry)
         predicates = predicate_tests(constraints, geometry)
         self._target = Target(self.process, 1.0 if likelihood else 0.0, tests, predicates)
-        self.mixture = mixture_of(proposal, self.process, budget)
+        self.mixture = mixture_of(proposal, self.process, most_boxes)
         self.geometry = geometry
         self.normalised = grammar.normalised and grammar.max_leaves is None
         self.evidence_note = evidence_note(grammar, constraints)
@@ -101,7 +101,7 @@ class MetropolisHastings(MixtureChains[Target, Proof]):
             "table": digest_of_table(geometry),
             "proposal": proposal,
             "target": "posterior" if likelihood else "prior",
-            "kernel": f"plain, {budget}",
+            "kernel": f"plain, {most_boxes:g}",
         }
 
     @property

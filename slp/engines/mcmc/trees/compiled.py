@@ -23,6 +23,7 @@ from slp.engines.exact.scoring import TreeScorer
 from slp.engines.exact.size import size_of
 from slp.engines.mcmc.trees.chains import TRIES, MetropolisHastings, no_start, search_stopped
 from slp.engines.mcmc.trees.core_chains import CALL, CoreChains, core_proposal, core_tests, seeds
+from slp.engines.mcmc.trees.exact_subtrees import MOST_BOXES
 from slp.engines.mcmc.trees.names import Named, mixture_of_names, names_moves
 from slp.ir.program import Constraint, Predicate
 from slp.ir.tree_grammar import CallRule, OpenStates, SplitRule, TreeGrammar, cell_of
@@ -37,7 +38,6 @@ from slp.trees import Tree
 from slp.trees.predicates import tree_predicates
 
 __all__ = [
-    "MOST_BOXES",
     "CompiledMetropolisHastings",
     "CoreState",
     "core_moves",
@@ -47,9 +47,8 @@ __all__ = [
 #: The core's `MHState`: a proof and the turns of the proposals; never changed.
 CoreState: TypeAlias = Any
 
-#: Bound on the boxes below a goal that fits under `q_exact`, unless the whole table fits: that is
-#: if its estimated number of items (boxes in states) is at most this.
-MOST_BOXES = 2.0**12
+#: Every goal fits under `q_exact` if the table's estimated number of items (boxes in states) is at
+#: most this.
 MOST_ITEMS = 2.0**20
 
 #: Proofs drawn at once in the search for a start, a part of `TRIES`.
@@ -90,11 +89,9 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
     """Chains over proofs of a grammar on a table, as `MetropolisHastings` with the same
     arguments.
 
-    `most_boxes`: a goal fits under `q_exact` if a bound on the boxes below it is at most this: the
-    smaller of 2^m for its m distinct rows, and of the product over features of c (c + 1) / 2 for
-    the c codes that occur there (2^c for levels). The bound needs no search, and depends on nothing
-    else. `engine`: the core's on grammar and table (`Problem.core`), made here where it is not
-    given.
+    `most_boxes`: as there, but without a limit by default where the whole table fits, by an
+    estimate with a fixed seed. `engine`: the core's on grammar and table (`Problem.core`), made
+    here where it is not given.
 
     Raises
     ------

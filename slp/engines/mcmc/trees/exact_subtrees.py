@@ -1,7 +1,7 @@
 """`q_exact`: whole subtrees from their exact distribution, by the chart's inside scores.
 
-A goal (box, state) *fits* if the chart of what it derives fits the budget. That depends on the goal
-alone, not on the rest of the proof, and so does the distribution of its subtree given the rest:
+A goal (box, state) *fits* if a bound on the boxes inside its box is small. The bound depends on the
+rows of the box alone, and the distribution of its subtree given the rest on the goal alone:
 
     p(s)  proportional to  w(s) L(s)^power
 
@@ -17,6 +17,8 @@ not in p; if a proposal breaks one, the chain stays.
 from __future__ import annotations
 
 import copy
+import math
+import sys
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -29,36 +31,38 @@ from slp.engines.chart.forest import CALL, LEAF
 from slp.engines.mcmc.proposals import Proposed
 from slp.engines.mcmc.trees.proof import Proof, path_to_row, proof_of, replaced
 from slp.engines.mcmc.trees.target import Target
-from slp.errors import BudgetError
+from slp.problem.boxes import Geometry
 from slp.problem.local_process import Choices, Goal, LocalProcess
 from slp.problem.remembered import Remembered
 from slp.runner.randomness import Randomness
 
-__all__ = ["DEFAULT_BUDGET", "ExactSubtree", "SubtreeCharts"]
+__all__ = ["MOST_BOXES", "ExactSubtree", "SubtreeCharts", "most_boxes_within"]
 
-#: Bytes that the chart of one goal may take.
-DEFAULT_BUDGET = 16 * 1024**2
+#: Bound on the boxes inside a box that fits.
+MOST_BOXES = 2.0**12
 
 #: The most charts kept; the least recently used one is dropped first.
 _MOST_CHARTS = 64
 
 
 class SubtreeCharts:
-    """The charts of goals, made on first use. Chains may share them."""
+    """The charts of goals, made on first use. Chains may share them.
 
-    def __init__(self, process: LocalProcess, budget: int) -> None:
-        self._process, self._budget = process, budget
-        self._fits: Remembered[tuple[int, int], bool] = Remembered()
+    `most_boxes` : a box fits if `most_boxes_within` is at most this.
+    """
+
+    def __init__(self, process: LocalProcess, most_boxes: float) -> None:
+        self._process, self._most_boxes = process, most_boxes
+        self._fits: Remembered[int, bool] = Remembered()
         self._forests: OrderedDict[tuple[int, int], Forest] = OrderedDict()
         self._charts: OrderedDict[tuple[int, int, float], PowerChart] = OrderedDict()
 
     def fits(self, goal: Goal) -> bool:
-        """Whether the chart of a goal fits the budget."""
-        key = goal.box, goal.state
-        if key not in self._fits:
-            with self._process.lock:
-                self._fits[key] = self._forest(goal) is not None
-        return self._fits[key]
+        """Whether a goal fits; whatever is known of it already."""
+        if goal.box not in self._fits:
+            bound = most_boxes_within(self._process.geometry, goal.box)
+            self._fits[goal.box] = bound <= self._most_boxes
+        return self._fits[goal.box]
 
     def draw(self, randomness: Randomness, goal: Goal, power: float) -> Proof:
         """The proof of a goal that fits and derives something, drawn from p."""
@@ -69,28 +73,36 @@ class SubtreeCharts:
     def _chart(self, goal: Goal, power: float) -> PowerChart:
         key = goal.box, goal.state, power
         if key not in self._charts:
-            forest = self._forest(goal)
-            assert forest is not None  # it fits
-            self._charts[key] = PowerChart(forest, power)
+            self._charts[key] = PowerChart(self._forest(goal), power)
             if len(self._charts) > _MOST_CHARTS:
                 self._charts.popitem(last=False)
         self._charts.move_to_end(key)
         return self._charts[key]
 
-    def _forest(self, goal: Goal) -> Forest | None:
+    def _forest(self, goal: Goal) -> Forest:
         key = goal.box, goal.state
         if key not in self._forests:
             grammar = replace(self._process.grammar, start=goal.state, max_leaves=None)
             geometry = copy.copy(self._process.geometry)
             geometry.root = goal.box
-            try:
-                self._forests[key] = build_forest(grammar, geometry, self._budget)
-            except BudgetError:
-                return None
+            self._forests[key] = build_forest(grammar, geometry, sys.maxsize)
             if len(self._forests) > _MOST_CHARTS:
                 self._forests.popitem(last=False)
         self._forests.move_to_end(key)
         return self._forests[key]
+
+
+def most_boxes_within(geometry: Geometry, box: int) -> float:
+    """A bound on the boxes inside a box: for its m distinct rows, and c codes of a feature that
+    occur there, the smaller of 2^m and the product over features of c (c + 1) / 2 (2^c for
+    levels)."""
+    bound = 1.0
+    for feature, by_code in zip(geometry.table.features, geometry.rows_by_code, strict=True):
+        c = sum(bool(rows & box) for _, rows in by_code)
+        bound *= 2.0 ** min(c, 1000) if feature.categorical else c * (c + 1) / 2
+        if bound == math.inf:
+            break
+    return min(bound, 2.0 ** min(box.bit_count(), 1000))
 
 
 class PowerChart(Chart):

@@ -52,7 +52,7 @@ class Named(NamedTuple):
     weight: float
 
 
-def mixture_of(text: str, process: LocalProcess, budget: int) -> Mixture[Target, Proof]:
+def mixture_of(text: str, process: LocalProcess, most_boxes: float) -> Mixture[Target, Proof]:
     """The mixture that a text names, as `mixture_of_names`.
 
     Raises
@@ -60,7 +60,7 @@ def mixture_of(text: str, process: LocalProcess, budget: int) -> Mixture[Target,
     UsageError
         E516: the text names no proposals, or q_exact under predicates on nodes.
     """
-    charts = SubtreeCharts(process, budget)
+    charts = SubtreeCharts(process, most_boxes)
     names = mixture_of_names(text, lambda: charts.fits(process.root))
     if process.node_tests.any and any(named.name == "q_exact" for named in names):
         raise UsageError(EXACT_SUBTREES_OF_PREDICATES())

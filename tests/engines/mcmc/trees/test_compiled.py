@@ -19,7 +19,6 @@ from slp.errors import SlpError, UsageError
 from slp.ir.program import Predicate
 from slp.lower import program_to_tree_grammar
 from slp.problem.boxes import Geometry
-from slp.problem.local_process import Goal, LocalProcess
 from slp.problem.tree_on_table import log_likelihood_of_tree
 from slp.runner import Checkpoint, Phase, Schedule, run
 from slp.terms import Text
@@ -69,28 +68,12 @@ def test_transitions(made: Example, core: CoreProposal, plain: Proposal) -> None
         np.testing.assert_allclose(have, made.matrix(plain, turn), rtol=0, atol=TOLERANCE)
 
 
-class BoundedGoals(SubtreeCharts):
-    """What fits under `q_exact` by the core's bound: see `CompiledMetropolisHastings`."""
-
-    def __init__(self, process: LocalProcess, most_boxes: float) -> None:
-        super().__init__(process, 2**30)
-        self.most_boxes = most_boxes
-
-    def fits(self, goal: Goal) -> bool:
-        geometry = self._process.geometry
-        boxes = 1.0
-        for feature, by_code in zip(geometry.table.features, geometry.rows_by_code, strict=True):
-            c = sum(bool(rows & goal.box) for _, rows in by_code)
-            boxes *= 2.0**c if feature.categorical else c * (c + 1) / 2
-        return min(boxes, 2.0 ** goal.box.bit_count()) <= self.most_boxes
-
-
 @BY_SEED
 @pytest.mark.parametrize("most_boxes", [1, 2, 6, 2**20])
 def test_exact_subtrees(made: Example, most_boxes: float) -> None:
     """The same for `q_exact`, at every size of what fits."""
     have = CoreExample(made).matrix(Q_EXACT, most_boxes=most_boxes)
-    charts = BoundedGoals(made.target.process, most_boxes)
+    charts = SubtreeCharts(made.target.process, most_boxes)
     np.testing.assert_allclose(have, made.matrix(ExactSubtree(charts)), rtol=0, atol=TOLERANCE)
 
 

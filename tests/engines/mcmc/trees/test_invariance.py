@@ -26,7 +26,7 @@ from slp.engines.mcmc.trees.target import Target
 from slp.problem.boxes import Geometry
 from slp.problem.local_process import Goal, LocalProcess
 from slp.problem.tree_tests import AtMostFeatures, MonotonePredictions
-from slp.runner.randomness import Randomness
+from slp.runner.randomness import Randomness, RandomNumbers
 from tests.engines.cases import growtree, make_table, numeric
 from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, example, random_examples
 
@@ -125,14 +125,26 @@ def test_exact_at_the_root_draws_independently() -> None:
     assert tried >= 5
 
 
-def test_whether_a_goal_fits_is_the_budget() -> None:
+def test_whether_a_goal_fits() -> None:
+    """40 rows in order have 40 x 41 / 2 boxes, 3 of them at most 2^3."""
     table = make_table([numeric("x", 40)], [[i] for i in range(40)], [i % 2 for i in range(40)])
     grammar = growtree(table, 0.9, 0.5, 39)
     process = LocalProcess(grammar, Geometry(grammar, table))
-    assert not SubtreeCharts(process, 10_000).fits(process.root)
-    assert SubtreeCharts(process, 2**30).fits(process.root)
     small = process.goal(0b111, 3)
-    assert SubtreeCharts(process, 10_000).fits(small)
+    assert [SubtreeCharts(process, m).fits(process.root) for m in (819, 820)] == [False, True]
+    assert [SubtreeCharts(process, m).fits(small) for m in (5, 6)] == [False, True]
+
+
+def test_whether_a_goal_fits_does_not_depend_on_what_was_computed() -> None:
+    table = make_table([numeric("x", 40)], [[i] for i in range(40)], [i % 2 for i in range(40)])
+    grammar = growtree(table, 0.9, 0.5, 39)
+    process = LocalProcess(grammar, Geometry(grammar, table))
+    charts = SubtreeCharts(process, 10)
+    want = [SubtreeCharts(process, 10).fits(process.goal(2**n - 1, 3)) for n in range(2, 9)]
+    for n in (2, 3):
+        charts.draw(RandomNumbers(np.random.default_rng(1)), process.goal(2**n - 1, 3), 1.0)
+    assert [charts.fits(process.goal(2**n - 1, 3)) for n in range(2, 9)] == want
+    assert want == [True, True, True, False, False, False, False]
 
 
 def test_a_normalised_program_cancels() -> None:
