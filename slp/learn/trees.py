@@ -286,8 +286,7 @@ class InsideOutside:
     def __init__(self, grammar: TreeGrammar, table: Table, memory: int) -> None:
         check_room_for_bit_sets(table, memory)
         self._grammar, self._table = grammar, table
-        self._geometry = Geometry(grammar, table)
-        self._reach = find_boxes(grammar, self._geometry, memory)
+        self._reach = find_boxes(grammar, Geometry(grammar, table), memory)
         self._last: tuple[bytes, Chart] | None = None
 
     def value(self, unknowns: Unknowns, u: _Vector) -> float:
@@ -318,7 +317,7 @@ class InsideOutside:
         grammar = _grammar(unknowns.program_at(u), self._table)
         if _shape(grammar) != _shape(self._grammar):
             raise OtherStepsError
-        return forest_of_reach(grammar, self._geometry, self._reach)
+        return forest_of_reach(grammar, self._reach)
 
 
 def _shape(grammar: TreeGrammar) -> list[tuple[int, type, object]]:

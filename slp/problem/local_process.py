@@ -28,7 +28,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.ir.tree_grammar import FORBIDDEN, LeafRule, Rule, SplitRule, TreeGrammar
+from slp.ir.tree_grammar import LeafRule, Rule, SplitRule, TreeGrammar
 from slp.problem.boxes import BoxSplit, Geometry
 from slp.problem.node_tests import NodeTests
 from slp.problem.remembered import Remembered
@@ -36,11 +36,37 @@ from slp.problem.rule_weights import leaf_allowed, log_own_weights, log_rule_wei
 from slp.problem.split_measures import SplitArrays, flat_transitions, log_shares, splits_taken_over
 from slp.trees.predicates import AskedPredicate
 
-__all__ = ["Choices", "Goal", "LocalProcess", "RuleAlternative", "SplitAlternative", "cumulated"]
+__all__ = [
+    "Alternatives",
+    "Choices",
+    "Goal",
+    "LocalProcess",
+    "RuleAlternative",
+    "SplitAlternative",
+    "SplitShares",
+    "cumulated",
+]
 
 
-#: Log share of a split, and the states of its two sides.
-_Share: TypeAlias = tuple[float, tuple[int, int]]
+class SplitShares(NamedTuple):
+    """E splits under a split rule: the log share of each, shape (E,), -inf where it is none of the
+    rule's; and the states of its two sides, shape (E, 2), negative where it fails."""
+
+    log_share: NDArray[np.float64]
+    states: NDArray[np.int32]
+
+    def lasting(self) -> NDArray[np.int64]:
+        """Positions of the splits that may be drawn."""
+        return np.flatnonzero((self.log_share > -np.inf) & (self.states[:, 0] >= 0))
+
+
+class Alternatives(NamedTuple):
+    """The choices in a state of R rules in B boxes side by side: the log weight of each rule, shape
+    (R, B), -inf where it is not applicable; and the splits of each rule, none if it does not
+    split."""
+
+    log_weight: NDArray[np.float64]
+    splits: list[SplitShares]
 
 
 class SplitAlternative(NamedTuple):
@@ -128,63 +154,72 @@ class LocalProcess:
         rules = self.grammar.states[state].rules
         splits = self.geometry.splits(box) if any(isinstance(r, SplitRule) for r in rules) else []
         arrays = SplitArrays.of_box(self.geometry, splits, self.grammar.feature_weights)
-        shares = [self._shares(rule, splits, arrays, box, state) for rule in rules]
-        possible = [
-            self._possible(rule, own, box, state) for rule, own in zip(rules, shares, strict=True)
-        ]
-        own = log_own_weights(self.grammar, state, self.geometry, [box])
-        weights = log_rule_weights(self.grammar, rules, own, np.array(possible, np.bool_)[:, None])
-        alternatives = []
+        found = self.alternatives(state, [box], arrays)
+        drawn = []
+        for i, (rule, weight) in enumerate(
+            zip(rules, found.log_weight[:, 0].tolist(), strict=True)
+        ):
+            if weight > -np.inf:
+                alternative = _alternative(rule, i, weight, splits, found.splits[i])
+                if alternative is not None:
+                    drawn.append(alternative)
+        cumulative, log_total = cumulated([a.log_weight for a in drawn])
+        return Goal(box, state, tuple(drawn), cumulative, log_total)
+
+    def alternatives(self, state: int, boxes: Sequence[int], arrays: SplitArrays) -> Alternatives:
+        """The choices in a state, in boxes side by side, with the splits of these boxes.
+
+        Raises
+        ------
+        ProgramError
+            E520: see `log_own_weights`.
+        """
+        rules = self.grammar.states[state].rules
+        splits = [self._splits(rule, state, boxes, arrays) for rule in rules]
+        possible = np.ones((len(rules), len(boxes)), np.bool_)
         for i, rule in enumerate(rules):
-            if possible[i] and weights[i, 0] > -np.inf:
-                found = _alternative(rule, i, float(weights[i, 0]), splits, shares[i])
-                if found is not None:
-                    alternatives.append(found)
-        cumulative, log_total = cumulated([a.log_weight for a in alternatives])
-        return Goal(box, state, tuple(alternatives), cumulative, log_total)
+            if isinstance(rule, LeafRule):
+                held = leaf_allowed(rule, self.geometry, boxes).tolist()
+                possible[i] = [
+                    h and self.node_tests.allow(state, box, None)
+                    for h, box in zip(held, boxes, strict=True)
+                ]
+            elif isinstance(rule, SplitRule):
+                drawn = arrays.box[splits[i].log_share > -np.inf]
+                possible[i] = np.bincount(drawn, minlength=len(boxes)) > 0
+        own = log_own_weights(self.grammar, state, self.geometry, boxes)
+        weights = log_rule_weights(self.grammar, rules, own, possible)
+        return Alternatives(np.where(possible, weights, -np.inf), splits)
 
-    def _possible(self, rule: Rule, shares: Sequence[_Share], box: int, state: int) -> bool:
-        """Whether a leaf is allowed, or a measure has a split to choose from."""
-        if isinstance(rule, LeafRule):
-            by_majority = bool(leaf_allowed(rule, self.geometry, [box])[0])
-            return by_majority and self.node_tests.allow(state, box, None)
-        return not isinstance(rule, SplitRule) or any(share > -np.inf for share, _ in shares)
-
-    def _shares(
-        self, rule: Rule, splits: list[BoxSplit], arrays: SplitArrays, box: int, state: int
-    ) -> list[_Share]:
-        """The share of each split under a split rule."""
+    def _splits(
+        self, rule: Rule, state: int, boxes: Sequence[int], arrays: SplitArrays
+    ) -> SplitShares:
         if not isinstance(rule, SplitRule):
-            return []
-        cells = np.array([self.geometry.cells[s.cut] for s in splits], np.int64)
-        steps = self.node_tests.forbid(state, box, splits, flat_transitions(rule)[cells])
+            return SplitShares(np.empty(0), np.empty((0, 2), np.int32))
+        steps = flat_transitions(rule)[arrays.cell]
+        steps = self.node_tests.forbid(state, boxes, arrays, steps)
         valid = splits_taken_over(steps[:, 0], self.grammar.failure)
-        log_share = log_shares(rule.measure, arrays, valid)
-        states = [(left, right) for left, right in steps.tolist()]
-        return list(zip(log_share.tolist(), states, strict=True))
+        return SplitShares(log_shares(rule.measure, arrays, valid), steps)
 
 
 def _alternative(
-    rule: Rule,
-    position: int,
-    log_weight: float,
-    splits: list[BoxSplit],
-    shares: list[_Share],
+    rule: Rule, position: int, log_weight: float, splits: list[BoxSplit], shares: SplitShares
 ) -> RuleAlternative | None:
     """A rule as an alternative; None if every split of a split rule is forbidden."""
     if not isinstance(rule, SplitRule):
         return RuleAlternative(rule, position, log_weight)
-    left = [
-        (SplitAlternative(split, *states), share)
-        for split, (share, states) in zip(splits, shares, strict=True)
-        if share > -np.inf and states[0] != FORBIDDEN
-    ]
+    left = shares.lasting().tolist()
     if not left:
         return None
-    log_shares = tuple(share for _, share in left)
-    cumulative, log_total = cumulated(log_shares)
-    kept = tuple(alternative for alternative, _ in left)
-    return RuleAlternative(rule, position, log_weight, kept, log_shares, cumulative, log_total)
+    log_share = tuple(shares.log_share[left].tolist())
+    cumulative, log_total = cumulated(log_share)
+    states = shares.states[left].tolist()
+    alternatives = tuple(
+        SplitAlternative(splits[e], *sides) for e, sides in zip(left, states, strict=True)
+    )
+    return RuleAlternative(
+        rule, position, log_weight, alternatives, log_share, cumulative, log_total
+    )
 
 
 def cumulated(log_weights: Sequence[float]) -> tuple[tuple[float, ...], float]:

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.ir.tree_grammar import FORBIDDEN, TreeGrammar
-from slp.problem.boxes import BoxSplit, Geometry
+from slp.problem.boxes import Geometry
 from slp.problem.remembered import Remembered
+from slp.problem.split_measures import SplitArrays
 from slp.trees import Leaf, Split, TreeNode
 from slp.trees.predicates import AskedPredicate
 
@@ -51,16 +52,14 @@ class NodeTests:
         return answer
 
     def forbid(
-        self, state: int, box: int, splits: Sequence[BoxSplit], steps: NDArray[np.int32]
+        self, state: int, boxes: Sequence[int], splits: SplitArrays, steps: NDArray[np.int32]
     ) -> NDArray[np.int32]:
-        """Transitions of the splits of a box under a split rule, int32, shape (E, 2), with
+        """Transitions of the splits of boxes under a split rule, int32, shape (E, 2), with
         FORBIDDEN where a predicate refuses the split."""
         if not self._predicates:
             return steps
-        allowed = [
-            left < 0 or self.allow(state, box, split.cut)
-            for split, left in zip(splits, steps[:, 0].tolist(), strict=True)
-        ]
+        each = zip(splits.box.tolist(), splits.cut.tolist(), steps[:, 0].tolist(), strict=True)
+        allowed = [left < 0 or self.allow(state, boxes[b], cut) for b, cut, left in each]
         return np.where(np.array(allowed, np.bool_)[:, None], steps, np.int32(FORBIDDEN))
 
     def _node(self, depth: int, box: int, cut: int | None) -> TreeNode:

@@ -19,6 +19,7 @@ takes one fails.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,49 +31,78 @@ from slp.problem.boxes import BoxSplit, Geometry
 __all__ = ["SplitArrays", "flat_transitions", "log_shares", "splits_taken_over"]
 
 
+@dataclass(frozen=True, eq=False)
 class SplitArrays:
     """Splits of B boxes side by side, for the measures.
 
     Attributes
     ----------
     n_boxes, n_features : B, d.
+    feature_weights : float64, shape (d,).
     box : int64, shape (E,), ascending. Which box, 0 to B - 1.
+    cut, cell : int64, shape (E,). Number of the cut in `Geometry.cuts`, and its cell.
     feature : int64, shape (E,). Within a box in canonical order.
     gap : float64, shape (E,).
     pair : int64, shape (E,). The same number for splits that part a box's rows alike, sides
         disregarded.
     """
 
-    def __init__(
-        self,
-        n_boxes: int,
-        feature_weights: NDArray[np.float64],
-        box: NDArray[np.int64],
-        feature: NDArray[np.int64],
-        gap: NDArray[np.float64],
-        pair: NDArray[np.int64],
-    ) -> None:
-        self.n_boxes, self.n_features = n_boxes, len(feature_weights)
-        self.feature_weights = feature_weights
-        self.box, self.feature, self.gap, self.pair = box, feature, gap, pair
+    n_boxes: int
+    feature_weights: NDArray[np.float64]
+    box: NDArray[np.int64]
+    cut: NDArray[np.int64]
+    cell: NDArray[np.int64]
+    feature: NDArray[np.int64]
+    gap: NDArray[np.float64]
+    pair: NDArray[np.int64]
+
+    @property
+    def n_features(self) -> int:
+        """See the class."""
+        return len(self.feature_weights)
 
     @classmethod
     def of_box(
         cls, geometry: Geometry, splits: Sequence[BoxSplit], feature_weights: NDArray[np.float64]
     ) -> SplitArrays:
         """Splits of one box."""
-        cuts = [geometry.cuts[s.cut] for s in splits]
         pairs: dict[int, int] = {}
+        pair = [pairs.setdefault(min(s.left, s.right), len(pairs)) for s in splits]
+        cut = np.array([s.cut for s in splits], np.int64)
+        return cls.of_boxes(
+            geometry, np.array([len(splits)]), cut, np.array(pair, np.int64), feature_weights
+        )
+
+    @classmethod
+    def of_boxes(
+        cls,
+        geometry: Geometry,
+        n_splits: NDArray[np.int64],
+        cut: NDArray[np.int64],
+        pair: NDArray[np.int64],
+        feature_weights: NDArray[np.float64],
+    ) -> SplitArrays:
+        """Splits of boxes, one box after the other; `n_splits`, shape (B,), of each."""
+        cuts = [geometry.cuts[c] for c in cut.tolist()]
         return cls(
-            n_boxes=1,
+            n_boxes=len(n_splits),
             feature_weights=feature_weights,
-            box=np.zeros(len(splits), np.int64),
+            box=np.repeat(np.arange(len(n_splits)), n_splits),
+            cut=cut,
+            cell=np.array([c.cell for c in cuts], np.int64),
             feature=np.array([c.feature for c in cuts], np.int64),
             gap=np.array([c.gap for c in cuts], np.float64),
-            pair=np.array(
-                [pairs.setdefault(min(s.left, s.right), len(pairs)) for s in splits], np.int64
-            ),
+            pair=pair,
         )
+
+    def of_some(self, boxes: NDArray[np.bool_]) -> tuple[SplitArrays, NDArray[np.bool_]]:
+        """The splits of the boxes marked, shape (B,), which are numbered anew; and which splits
+        these are, shape (E,)."""
+        held = boxes[self.box]
+        box = (np.cumsum(boxes) - 1)[self.box[held]]
+        cut, cell, feature, pair = (x[held] for x in (self.cut, self.cell, self.feature, self.pair))
+        n, weights = int(boxes.sum()), self.feature_weights
+        return SplitArrays(n, weights, box, cut, cell, feature, self.gap[held], pair), held
 
 
 def flat_transitions(rule: SplitRule) -> NDArray[np.int32]:

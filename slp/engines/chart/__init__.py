@@ -1,7 +1,7 @@
 """Exact inference by a chart over (set of rows, state), in Python and NumPy.
 
-In the order of the work: `reach` (which boxes, in which states; `states`), `build` and `forest`
-(all derivations as flat arrays), `semirings` (one recursion, many algebras), `chart.Chart` (every
+In the order of the work: `reach` (which boxes, in which states), `build` and `forest` (all
+derivations as flat arrays), `semirings` (one recursion, many algebras), `chart.Chart` (every
 quantity; `lengths`).
 """
 

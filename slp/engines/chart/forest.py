@@ -14,7 +14,7 @@ leaves).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
 
-__all__ = ["CALL", "LEAF", "Forest"]
+__all__ = ["CALL", "LEAF", "Forest", "without_dead_edges"]
 
 #: Values of `Forest.cut` for edges without a split.
 LEAF, CALL = -1, -2
@@ -80,3 +80,28 @@ class Forest:
     def edges(self, item: int) -> slice:
         """Edges of one item."""
         return slice(int(self.first_edge[item]), int(self.first_edge[item + 1]))
+
+
+def without_dead_edges(forest: Forest) -> Forest:
+    """The same derivations, without edges to items that derive nothing."""
+    alive = np.zeros(forest.n_items + 1, np.bool_)
+    alive[-1] = True
+    for level in reversed(range(len(forest.levels) - 1)):
+        first, last = forest.levels[level], forest.levels[level + 1]
+        a, b = forest.first_edge[first], forest.first_edge[last]
+        ends = alive[forest.left[a:b]] & alive[forest.right[a:b]]
+        total = np.concatenate([[0], np.cumsum(ends)])
+        alive[first:last] = np.diff(total[forest.first_edge[first : last + 1] - a]) > 0
+    keep = alive[forest.left] & alive[forest.right]
+    if keep.all():
+        return forest
+    kept = np.concatenate([[0], np.cumsum(keep)])
+    return replace(
+        forest,
+        first_edge=kept[forest.first_edge],
+        left=forest.left[keep],
+        right=forest.right[keep],
+        cut=forest.cut[keep],
+        rule=forest.rule[keep],
+        log_weight=forest.log_weight[keep],
+    )
