@@ -10,38 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "exact/interval_blocks/side_ranks.hpp"
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
 
 namespace slp::exact {
-
-// For every rank i the first rank from i on at which something holds; k if there is none.
-template <typename Holds>
-void find_next(std::size_t k, std::vector<std::uint32_t>& next, Holds holds) {
-    auto found = static_cast<std::uint32_t>(k);
-    for (std::size_t i = k; i-- > 0;) {
-        found = holds(i) ? static_cast<std::uint32_t>(i) : found;
-        next[i] = found;
-    }
-}
-
-// Where the ranks of a side of a split are among the side's own: `below[i]` of them are below i,
-// and the last up to i has number `last[i]` (below 0, wrapped, where there is none).
-struct SideRanks {
-    std::vector<std::uint32_t> below, last;
-
-    explicit SideRanks(std::size_t most) : below(most), last(most) {}
-
-    template <typename Holds>
-    void find(std::size_t k, Holds holds) {
-        std::uint32_t n = 0;
-        for (std::size_t i = 0; i < k; ++i) {
-            below[i] = n;
-            n += holds(i) ? 1 : 0;
-            last[i] = n - 1;
-        }
-    }
-};
 
 // The rows of one block by inner ranks, and what its outer splits do to them. All of it is scratch
 // that the next block overwrites.
@@ -119,7 +92,7 @@ public:
         next_row_ = 0;
         std::fill_n(left.begin(), k, Sizes{0});
         if (feature.kind == FeatureKind::levels) {
-            find_first_levels();
+            levels_.find(k, order_, rank_of_row);
         }
     }
 
@@ -182,7 +155,7 @@ public:
             start[i] = std::max(next_a_[i], next_b_[i]);
         }
         if (feature.kind == FeatureKind::levels) {
-            skip_second_of_pairs(split.low);
+            levels_.skip_second_of_pairs(k, split.low, start);
         }
         const auto least = static_cast<std::uint64_t>(problem_.grammar.min_leaf);
         if (least > 1) {
@@ -218,22 +191,6 @@ public:
     }
 
 private:
-    // The first levels that occur from a rank on, by where they do; lower levels first among
-    // equals.
-    struct FirstLevels {
-        std::uint32_t position[3] = {~0U, ~0U, ~0U};
-        std::uint32_t level[3] = {0, 0, 0};
-
-        void add(std::uint32_t where, std::uint32_t which) {
-            for (int i = 0; i < 3; ++i) {
-                if (where < position[i]) {
-                    std::swap(where, position[i]);
-                    std::swap(which, level[i]);
-                }
-            }
-        }
-    };
-
     const Problem& problem_;
     const Geometry& geometry_;
     const Feature& inner_;
@@ -264,24 +221,6 @@ private:
         }
     }
 
-    // For every rank the next three levels from there on, and their ranks.
-    void find_first_levels() {
-        std::fill_n(levels_.begin(), k, FirstLevels{});
-        for (std::size_t at = 0; at < order_.size();) {
-            const auto level = static_cast<std::uint32_t>(order_[at] >> 32);
-            std::fill_n(next_a_.begin(), k, 0U);
-            for (; at < order_.size() && order_[at] >> 32 == level; ++at) {
-                next_a_[rank_of_row[static_cast<std::uint32_t>(order_[at])]] = 1;
-            }
-            find_next(k, next_a_, [&](std::size_t i) { return next_a_[i] != 0; });
-            for (std::size_t i = 0; i < k; ++i) {
-                if (next_a_[i] < k) {
-                    levels_[i].add(next_a_[i], level);
-                }
-            }
-        }
-    }
-
     // A member without any rank at which `needed` holds lies in the side of ranks `on_side`.
     template <typename Needed, typename OnSide>
     void note_source(Source source_of, Needed needed, OnSide on_side) {
@@ -293,19 +232,6 @@ private:
                 source[i] = {source_of.split, source_of.is_left, below};
             }
             below += on_side(i) ? 1 : 0;
-        }
-    }
-
-    // Of two levels that are left, `= a` and `= b` are one split, on the first.
-    void skip_second_of_pairs(std::uint32_t level) {
-        for (std::size_t i = 0; i < k; ++i) {
-            const FirstLevels& first = levels_[i];
-            const std::uint32_t second = std::max(first.level[0], first.level[1]);
-            if (first.position[1] < k && level == second) {
-                start[i] = std::max(
-                    start[i],
-                    std::min<std::uint32_t>(first.position[2], static_cast<std::uint32_t>(k)));
-            }
         }
     }
 
@@ -330,7 +256,7 @@ private:
     std::vector<std::uint32_t> next_a_, next_b_;
     std::vector<std::uint64_t> order_;
     std::size_t next_row_ = 0;
-    std::vector<FirstLevels> levels_;
+    LevelRanks levels_;
 };
 
 }  // namespace slp::exact
