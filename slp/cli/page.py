@@ -101,7 +101,7 @@ class Page:
     def _evidence(self) -> Iterator[str]:
         posterior = self.posterior
         if posterior.log_evidence is None:
-            yield f"evidence  not known: the engine {posterior.engine} does not estimate it"
+            yield f"evidence  not known: {posterior.no_evidence}"
             if (bounds := posterior.choice.log_evidence_bounds) is not None:
                 yield from _labelled("", [bounds_in_words(bounds)])
         else:

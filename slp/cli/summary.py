@@ -173,7 +173,7 @@ def notes_of(posterior: Posterior) -> list[str]:
     if posterior.evidence_note is not None and posterior.log_evidence is not None:
         notes.append(posterior.evidence_note)
     if posterior.log_evidence is None and posterior.likelihood:
-        notes.append(f"the engine {posterior.engine} does not estimate the evidence")
+        notes.append(f"the evidence is not known: {posterior.no_evidence}")
     if (bounds := posterior.choice.log_evidence_bounds) is not None:
         notes.append(bounds_in_words(bounds))
     if not posterior.derivations_are_trees and posterior.map().certified:

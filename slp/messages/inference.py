@@ -28,6 +28,11 @@ CHAINS_TOO_LARGE = E501.says(
     "beside the table, which leaves {room}",
     "give it more by --memory (`memory` in Python), or run fewer chains, rungs or threads",
 )
+FILTER_TOO_LARGE = E501.says(
+    "the memory of {memory} is too small: the threads of the particle filter work with {need} "
+    "beside the table, which leaves {room}",
+    "give it more by --memory (`memory` in Python), or run fewer threads (`--jobs`)",
+)
 PARTICLES_TOO_LARGE = E501.says(
     "an island of {particles:,} particles takes more than its share of the memory, {room}",
     "give it more by --memory (`memory` in Python), or run fewer `particles` or `islands`",

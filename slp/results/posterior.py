@@ -112,6 +112,11 @@ class Posterior:
         return self._result.log_evidence
 
     @property
+    def no_evidence(self) -> str:
+        """Why there is no `log_evidence`, where a posterior has none."""
+        return self._result.no_evidence
+
+    @property
     def evidence_note(self) -> str | None:
         """What must be said beside the evidence, if anything."""
         return self._result.evidence_note

@@ -148,6 +148,11 @@ class Result(ABC):
         and where the engine does not know it."""
 
     @property
+    def no_evidence(self) -> str:
+        """Why there is no `log_evidence`, where a posterior has none."""
+        return f"the engine {self.choice.engine} does not estimate it"
+
+    @property
     @abstractmethod
     def evidence_note(self) -> str | None:
         """What must be said beside the evidence, if anything."""

@@ -60,7 +60,6 @@ private:
     struct Alternative {
         mcmc::Taken taken;
         std::int32_t left_state, right_state;
-        Side left, right;
     };
 
     void enter(Island& island);
@@ -81,6 +80,8 @@ private:
                    std::size_t f, double log_total);
     void decide_optimally(mcmc::Randomness& random, Island& island, const Group& group);
     void list_alternatives(const Island& island, const Group& group);
+    // The boxes of the split that an item took, whose sides are not known.
+    void find_boxes(Island& island, const Group& group, Item& item);
 
     SharedBox::Rows list_rows(Island& island, std::uint32_t box);
     std::uint32_t box_of_side(Island& island, const Group& group, const mcmc::Taken& taken,
@@ -113,6 +114,7 @@ private:
     std::vector<std::uint32_t> features_, of_rule_, chosen_, lows_;
     std::vector<mcmc::LocalSplits::OpenSplit> splits_;
     std::vector<Alternative> alternatives_;
+    std::unordered_map<std::size_t, std::uint32_t> taken_by_;  // the first item to take each
 };
 
 }  // namespace slp::smc

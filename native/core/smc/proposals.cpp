@@ -125,19 +125,35 @@ void Filter::decide_optimally(mcmc::Randomness& random, Island& island, const Gr
     for (const double log_weight : weights_) {
         sums_.push_back(sum += std::exp(log_weight - top));
     }
+    taken_by_.clear();
     for (std::uint32_t i = group.first; i != kNone; i = items_[i].next) {
-        const Alternative& taken = alternatives_[random.among_sums(sums_)];
+        const std::size_t at = random.among_sums(sums_);
+        const Alternative& taken = alternatives_[at];
         Item& item = items_[i];
         item.log_factor = top + std::log(sum);
         item.taken = taken.taken;
         item.left_state = taken.left_state;
         item.right_state = taken.right_state;
         item.left_box = group.box;
-        if (taken.taken.feature >= 0) {
-            item.left_box = box_of_side(island, group, item.taken, true, taken.left);
-            item.right_box = box_of_side(island, group, item.taken, false, taken.right);
+        if (taken.taken.feature < 0) {
+            continue;
+        }
+        const auto [first, is_new] = taken_by_.emplace(at, i);
+        if (is_new) {
+            find_boxes(island, group, item);
+        } else {
+            item.left_box = items_[first->second].left_box;
+            item.right_box = items_[first->second].right_box;
         }
     }
+}
+
+void Filter::find_boxes(Island& island, const Group& group, Item& item) {
+    lows_.assign(1, item.taken.low);
+    sides_.find(*island.boxes[group.box].rows, static_cast<std::size_t>(item.taken.feature), lows_,
+                needs_likelihood());
+    item.left_box = box_of_side(island, group, item.taken, true, sides_.left(0));
+    item.right_box = box_of_side(island, group, item.taken, false, sides_.right(0));
 }
 
 // Every rule and split, with the log of its weight times what it changes the likelihood by in
@@ -151,7 +167,7 @@ void Filter::list_alternatives(const Island& island, const Group& group) {
         const auto r = static_cast<std::size_t>(alternative.rule);
         if (rule.kind != RuleKind::split) {
             const std::int32_t kind = rule.kind == RuleKind::leaf ? mcmc::kLeaf : mcmc::kCall;
-            alternatives_.push_back({{alternative.rule, kind, 0, 0}, rule.state, -1, {}, {}});
+            alternatives_.push_back({{alternative.rule, kind, 0, 0}, rule.state, -1});
             weights_.push_back(alternative.log_weight);
             continue;
         }
@@ -176,12 +192,9 @@ void Filter::list_alternatives(const Island& island, const Group& group) {
                 const auto& split = splits_[j];
                 const Side &left = sides_.left(j), &right = sides_.right(j);
                 const double own = split.weight == 1.0 ? 0.0 : std::log(split.weight);
-                alternatives_.push_back({{alternative.rule, static_cast<std::int32_t>(f), split.cut.low,
-                                          split.cut.high},
-                                         split.left_state,
-                                         split.right_state,
-                                         left,
-                                         right});
+                const mcmc::Taken taken{alternative.rule, static_cast<std::int32_t>(f),
+                                        split.cut.low, split.cut.high};
+                alternatives_.push_back({taken, split.left_state, split.right_state});
                 weights_.push_back(log_share + own + gain(box, left, right));
             }
         }

@@ -55,11 +55,7 @@ bool Filter::restore(std::vector<Event> events, std::span<const std::uint32_t> l
         item.right_state = choice.right_state;
         item.left_box = group.box;
         if (item.taken.feature >= 0) {
-            lows_.assign(1, item.taken.low);
-            sides_.find(*rows, static_cast<std::size_t>(item.taken.feature), lows_,
-                        needs_likelihood());
-            item.left_box = box_of_side(out, group, item.taken, true, sides_.left(0));
-            item.right_box = box_of_side(out, group, item.taken, false, sides_.right(0));
+            find_boxes(out, group, item);
         }
         Tally ignored{};
         apply(out, item, ignored);  // appends an event, which has the number e

@@ -34,8 +34,9 @@ __all__ = ["CompiledParticleFilter", "core_filter"]
 #: The core's `SMCIsland`; never changed.
 CoreIsland: TypeAlias = Any
 
-#: Decisions in a block of steps, so that Ctrl-C does not wait long.
-_DECISIONS = 100_000
+#: Decisions in a block of steps, and codes of rows that its steps may go through, so that Ctrl-C
+#: does not wait long.
+_DECISIONS, _CODES = 100_000, 20_000_000
 
 #: The core's count of decisions: those that grew a particle, then those that failed one.
 _CAUSES = ("grow", "dead end", "max_leaves", "max_features")
@@ -77,7 +78,8 @@ class CompiledParticleFilter(RecordsOf[CompiledMetropolisHastings]):
         super().__init__(base)
         self.plan, self.room, self._result_type = plan, room, result_type
         self.sampler = core_filter(base, plan, room, base.power, engine)
-        self.longest_block = max(1, _DECISIONS // plan.n)
+        codes = base.geometry.table.codes.size
+        self.longest_block = max(1, min(_DECISIONS // plan.n, _CODES // max(1, codes)))
         self._tests = any(isinstance(c, Monotone) for c in base.plain.constraints)
 
     @property

@@ -51,6 +51,14 @@ class FilterResult(DrawnResult):
         return Estimate.drawn(total.value - below.value, error)
 
     @property
+    def no_evidence(self) -> str:
+        """See `Result`."""
+        if self.interrupted or self.normalised:
+            early = "the run ended early, and islands that end early are not just any"
+            return early if self.interrupted else f"it takes {_FEWEST_ISLANDS} islands or more"
+        return f"it takes {_FEWEST_ISLANDS} islands or more, and time for those without likelihood"
+
+    @property
     def log_sum_of_weights(self) -> Estimate | None:
         """Log of the sum over all trees of weight, times likelihood in a posterior: the log of the
         mean of the islands' estimates, which have no bias, with its error by the delta method. An

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from slp.budgets.memory import check_room_for_bit_sets, room_beside
+from slp.budgets.memory import check_room_for_bit_sets, format_bytes, room_beside
 from slp.engines.contract import Request
 from slp.engines.drawing import DrawingEngine, draw
 from slp.engines.mcmc.trees import CompiledMetropolisHastings, MetropolisHastings
@@ -18,10 +18,10 @@ from slp.engines.smc.options import FilterLimits, FilterOptions
 from slp.engines.smc.proposals import PROPOSALS
 from slp.engines.smc.resampling import SCHEMES
 from slp.engines.smc.result import FilterResult
-from slp.errors import NoTreeError, TimeOverError, UsageError
+from slp.errors import BudgetError, NoTreeError, TimeOverError, UsageError
 from slp.ir.program import Monotone
 from slp.kernels.smc import smc_kernels
-from slp.messages.inference import NO_FILTER_NAME, NOT_A_SHARE, PARTICLES_FAILED
+from slp.messages.inference import FILTER_TOO_LARGE, NO_FILTER_NAME, NOT_A_SHARE, PARTICLES_FAILED
 from slp.problem.problem import Problem
 from slp.results.drawn import TreeSampler
 from slp.runner import Schedule
@@ -31,6 +31,11 @@ __all__ = ["filter_sampler", "filter_schedule", "run_filter"]
 
 #: The most particles of an island, and the most islands.
 _MOST_PARTICLES, _MOST_ISLANDS = 10_000_000, 10_000
+
+#: Bytes that a thread of the compiled filter works with, for each distinct row, code of the longest
+#: feature, number of its statistics, cut of the root (`native/core/smc/sides.hpp`,
+#: `native/core/mcmc/cuts.hpp`), and alternative under `optimal` (`native/core/smc/filter.hpp`).
+_PER_ROW, _PER_CODE, _PER_STATISTIC, _PER_CUT, _PER_ALTERNATIVE = 8, 140, 24, 8, 48
 
 #: The share of the time for the sum of the weights, where that is estimated.
 _SHARE_OF_PRIOR = 1 / 3
@@ -56,6 +61,8 @@ def run_filter(
     room = room_beside(problem.table, request.memory)
     if smc_kernels() is None:
         check_room_for_bit_sets(problem.table, request.memory)
+    else:
+        room -= _bytes_of_threads(problem, request, options, room)
     given = {f.name: getattr(options, f.name) for f in fields(options)}
     kept = max(1, math.ceil(request.draws / options.islands))
     limits = FilterLimits(**given, kept=kept, room=room // 2)
@@ -73,6 +80,20 @@ def run_filter(
         except TimeOverError:  # then there is no evidence
             found.without_likelihood = None
     return found
+
+
+def _bytes_of_threads(problem: Problem, request: Request, options: FilterOptions, room: int) -> int:
+    """Bytes that the compiled filter works with, beside the particles; E501 if it has no room."""
+    table = problem.table
+    n_codes = [min(int(f.n_codes), len(table.counts)) for f in table.features]
+    each = len(table.counts) * _PER_ROW
+    each += max(n_codes, default=0) * (_PER_CODE + _PER_STATISTIC * table.leaf.n_statistics)
+    each += sum(n_codes) * (_PER_ALTERNATIVE if options.proposal == "optimal" else _PER_CUT)
+    need = each * min(request.threads, options.islands)
+    if need > room:
+        memory, needed, left = map(format_bytes, (request.memory, need, room))
+        raise BudgetError(FILTER_TOO_LARGE(memory=memory, need=needed, room=left))
+    return need
 
 
 def _drawn(

@@ -10,7 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import polars as pl
 
+import slp
 from slp.engines.mcmc.trees import CompiledMetropolisHastings, MetropolisHastings
 from slp.engines.smc.compiled import core_filter
 from slp.engines.smc.filter import ORDERS, FilterPlan, ParticleFilter
@@ -18,11 +20,12 @@ from slp.engines.smc.proposals import PROPOSALS
 from slp.engines.smc.resampling import SCHEMES
 from slp.engines.smc.result import FilterResult
 from slp.ir.program import MaxFeatures
+from slp.problem.local_process import LocalProcess
 from slp.problem.tree_tests import AtMostFeatures, MonotonePredictions
 from slp.runner import Weighted
 from tests.engines.mcmc.trees.core_matrices import choices_of, every_script
 from tests.engines.mcmc.trees.every_outcome import EveryOutcome, outcomes
-from tests.engines.mcmc.trees.matrices import Example
+from tests.engines.mcmc.trees.matrices import Example, example
 
 #: Every proposal with every order and every scheme.
 WAYS = list(itertools.product(PROPOSALS, ORDERS, SCHEMES))
@@ -34,6 +37,14 @@ def plan(way: tuple[str, str, str], n: int = 2, kept: int = 2, ess: float = 1.0)
     """Of so many particles; they are drawn anew before each step where `ess` is 1."""
     proposal, order, scheme = way
     return FilterPlan(n, kept, proposal, order, scheme, ess)
+
+
+def of_program(text: str, data: pl.DataFrame) -> Example:
+    """The example of a program on a table."""
+    problem = slp.parse(text).compile(data)
+    found = example(LocalProcess(problem.grammar, problem.boxes))
+    assert found is not None
+    return found
 
 
 class BaseOf(MetropolisHastings):
@@ -131,6 +142,7 @@ __all__ = [
     "core_sampler_of",
     "expected_core_weights",
     "expected_weights",
+    "of_program",
     "off",
     "plain_filter",
     "plan",

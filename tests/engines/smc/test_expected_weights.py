@@ -6,6 +6,7 @@ and tests on the finished tree.
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
 from tests.engines.mcmc.trees.matrices import random_examples
@@ -14,13 +15,22 @@ from tests.engines.smc.expectations import (
     WAYS,
     expected_core_weights,
     expected_weights,
+    of_program,
     off,
     plan,
     wanted_core_weights,
     wanted_weights,
 )
 
-EXAMPLES = random_examples(12, least=3, most=7)
+#: A line whose gaps differ, and a feature of four levels.
+LINE = pl.DataFrame({"a": [0.0, 1.0, 10.0, 10.0], "y": ["p", "q", "p", "q"]})
+LEVELS = pl.DataFrame({"a": ["r", "s", "t", "u", "u"], "y": ["p", "q", "q", "p", "p"]})
+SHALLOW = " :- support(max_depth(1))."
+EXAMPLES = [
+    *random_examples(12, least=3, most=7),
+    ("gaps", of_program(":- use(growtree_gap).", LINE)),
+    ("levels", of_program(f":- use(growtree).{SHALLOW}", LEVELS)),
+]
 
 
 @pytest.mark.parametrize("way", WAYS, ids=" ".join)
