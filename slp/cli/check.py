@@ -6,14 +6,8 @@ import sys
 
 import click
 
-from slp.cli.common import (
-    format_option,
-    include_option,
-    param_option,
-    response_option,
-    say,
-    write_diagnostics,
-)
+from slp.cli.common import say, write_diagnostics
+from slp.cli.options import format_option, include_option, param_option, response_option
 from slp.data import read_columns
 from slp.errors import Diagnostic, ExitCode, SlpError
 from slp.program import find_mistakes

@@ -1,4 +1,4 @@
-"""What all commands share: options, reports of errors, progress, atomic writing of files."""
+"""What all commands share: reports of errors, progress, atomic writing of files."""
 
 from __future__ import annotations
 
@@ -30,19 +30,11 @@ from slp.source import draw_diagnostic, visible, visible_lines
 __all__ = [
     "INTERRUPTED",
     "check_output",
-    "data_argument",
-    "draws_file_option",
     "exit_if_interrupted",
-    "format_option",
-    "include_option",
-    "json_option",
     "open_atomic",
-    "param_option",
-    "program_argument",
     "progress_line",
     "reader_may_leave",
     "reports_errors",
-    "response_option",
     "run",
     "say",
     "say_text",
@@ -53,63 +45,6 @@ __all__ = [
 
 #: Exit code of a command that was stopped from the keyboard.
 INTERRUPTED = 130
-
-
-# --- arguments and options -----------------------------------------------------------------------
-
-
-def _parse_parameters(
-    _context: click.Context, _option: click.Parameter, values: tuple[str, ...]
-) -> dict[str, float]:
-    out: dict[str, float] = {}
-    for value in values:
-        name, equals, number = value.partition("=")
-        try:
-            out[name.strip()] = float(number)
-        except ValueError:
-            equals = ""
-        if name.strip() == "include":
-            raise click.BadParameter("`include` is no parameter; name folders by --include")
-        if not equals or not name.strip():
-            raise click.BadParameter(f"{value!r} is not NAME=NUMBER, such as alpha=0.9")
-    return out
-
-
-program_argument = click.argument("prior", metavar="PRIOR")
-data_argument = click.argument("data", metavar="DATA")
-param_option = click.option(
-    "--param",
-    "parameters",
-    multiple=True,
-    metavar="NAME=VALUE",
-    callback=_parse_parameters,
-    help="Set a parameter of the program; repeatable.",
-)
-include_option = click.option(
-    "--include",
-    multiple=True,
-    type=click.Path(exists=True, file_okay=False),
-    metavar="DIR",
-    help="Also let the program use files in and below this folder; repeatable.",
-)
-response_option = click.option(
-    "-y",
-    "--response",
-    metavar="COLUMN",
-    help="Response column (default: as declared, else the last).",
-)
-format_option = click.option(
-    "--format",
-    "message_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Format of errors and warnings.",
-)
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-draws_file_option = click.option(
-    "-o", "--output", metavar="FILE", help="Write the draws to FILE, one JSON object per line."
-)
 
 
 # --- what is printed -----------------------------------------------------------------------------
@@ -152,7 +87,8 @@ def reports_errors(command: Callable[..., Any]) -> Callable[..., Any]:
     """Turn an `SlpError` into diagnostics on standard error and an exit code, and warnings into
     diagnostics.
 
-    The wrapper takes `message_format`, from `format_option`, and does not pass it on.
+    The wrapper takes `message_format`, from `slp.cli.options.format_option`, and does not pass it
+    on.
     """
 
     @functools.wraps(command)

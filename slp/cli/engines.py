@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from slp.cli.common import format_option, json_option, reports_errors, say, write_exactly
-from slp.cli.json_text import json_text
+from slp.cli.common import reports_errors, say
+from slp.cli.json_text import write_json
+from slp.cli.options import format_option, json_option
 from slp.engines import ENGINES, Engine, engine_named
 
 __all__ = ["engines_command"]
@@ -25,7 +26,7 @@ def engines_command(as_json: bool) -> None:
     """
     found = [engine_named(name) for name in ENGINES]
     if as_json:
-        write_exactly(json_text({"engines": [_to_json(engine) for engine in found]}) + "\n")
+        write_json({"engines": [_to_json(engine) for engine in found]})
         return
     for number, engine in enumerate(found):
         if number:

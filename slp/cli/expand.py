@@ -4,39 +4,27 @@ from __future__ import annotations
 
 import click
 
-from slp import load
-from slp.cli.common import (
-    format_option,
-    include_option,
-    param_option,
-    reports_errors,
-    response_option,
-    write_exactly,
-)
+from slp.cli.common import write_exactly
+from slp.cli.options import NamedProgram, program_options, response_option
 from slp.data import read_columns
 
 __all__ = ["expand_command"]
 
 
 @click.command(name="expand")
-@click.argument("file")
+@click.argument("prior", metavar="FILE")
 @click.argument("data", required=False)
 @response_option
-@param_option
-@include_option
-@format_option
-@reports_errors
+@program_options
 def expand_command(
-    file: str,
+    prior: NamedProgram,
     data: str | None,
     response: str | None,
-    parameters: dict[str, float],
-    include: tuple[str, ...],
 ) -> None:
     """Print tree rules as ordinary clauses.
 
     Each clause has the box and the tree as extra arguments. With DATA the printed program contains
     the table and can be queried: the answers of `prior(Tree)` are the trees on it.
     """
-    program = load(file, include=include, **parameters)
+    program = prior.load()
     write_exactly(program.expand(None if data is None else read_columns(data), response))

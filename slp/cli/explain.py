@@ -7,15 +7,8 @@ import re
 
 import click
 
-from slp import load
-from slp.cli.common import (
-    format_option,
-    include_option,
-    param_option,
-    reports_errors,
-    response_option,
-    say_text,
-)
+from slp.cli.common import say_text
+from slp.cli.options import NamedProgram, program_options, response_option
 from slp.data import read_columns
 from slp.messages import entries
 
@@ -23,19 +16,14 @@ __all__ = ["explain_command"]
 
 
 @click.command(name="explain")
-@click.argument("file")
+@click.argument("prior", metavar="FILE")
 @click.argument("data", required=False)
 @response_option
-@param_option
-@include_option
-@format_option
-@reports_errors
+@program_options
 def explain_command(
-    file: str,
+    prior: NamedProgram,
     data: str | None,
     response: str | None,
-    parameters: dict[str, float],
-    include: tuple[str, ...],
 ) -> None:
     """Explain a program, or the code of a message.
 
@@ -45,10 +33,10 @@ def explain_command(
     With DATA the states and rules are those for that table. Without it they are those for the
     features that the program names, and for trees with few leaves.
     """
-    if re.fullmatch(r"[EW]\d{3}", file) and data is None:
-        say_text(_entry(file))
+    if re.fullmatch(r"[EW]\d{3}", prior.name) and data is None:
+        say_text(_entry(prior.name))
         return
-    program = load(file, include=include, **parameters)
+    program = prior.load()
     frame = None if data is None else read_columns(data)
     say_text(program.explain(frame, response))
 

@@ -7,13 +7,8 @@ import sys
 
 import click
 
-from slp.cli.common import (
-    format_option,
-    open_atomic,
-    reports_errors,
-    say,
-    write_exactly,
-)
+from slp.cli.common import open_atomic, reports_errors, say, write_exactly
+from slp.cli.options import format_option
 from slp.errors import ExitCode
 from slp.source import MOST_CHARACTERS, SourceFile
 from slp.syntax import format_program, parse_program

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-__all__ = ["json_text"]
+from slp.cli.common import write_exactly
+
+__all__ = ["json_text", "write_json"]
 
 
 def json_text(value: Any) -> str:
@@ -38,3 +40,8 @@ def json_text(value: Any) -> str:
         else:
             out.append(json.dumps(item, allow_nan=False))
     return "".join(out)
+
+
+def write_json(value: Any) -> None:
+    """Print `value` as `json_text` on a line."""
+    write_exactly(json_text(value) + "\n")

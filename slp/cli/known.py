@@ -9,12 +9,15 @@ from typing import Any, TypeAlias, TypeVar
 
 import slp
 from slp import Posterior
+from slp.budgets import Deadline
+from slp.cli.common import say
+from slp.cli.json_text import write_json
 from slp.cli.summary import finite, leaves_text, size_to_json, standing, words_lines
 from slp.engines import bounds_in_words
 from slp.errors import BudgetError
 from slp.results import Known
 
-__all__ = ["asked", "known_is_told", "known_lines", "known_to_json"]
+__all__ = ["asked", "known_is_told"]
 
 _Answer = TypeVar("_Answer")
 
@@ -26,14 +29,25 @@ _MISSING = "the probabilities of trees, their number, leaves, features and predi
 
 
 @contextmanager
-def known_is_told(tell: Callable[[Known, str], None]) -> Iterator[None]:
-    """Call `tell` with the known results and the limit if the block reaches a limit. The error is
-    raised again, to be shown too."""
+def known_is_told(
+    words: Callable[[], str],
+    *,
+    as_json: bool = False,
+    deadline: Deadline | None = None,
+    err: bool = False,
+) -> Iterator[None]:
+    """Print the known results if the block reaches a limit. The error is raised again, to be shown
+    too. `words` is the program in words; with a `deadline` JSON has the time; `err` is as for
+    `say`."""
     try:
         yield
     except BudgetError as error:
-        if error.known is not None:
-            tell(error.known, error.diagnostics[0].message)
+        known, limit = error.known, error.diagnostics[0].message
+        if known is not None and as_json:
+            spent = {} if deadline is None else {"seconds": deadline.spent()}
+            write_json({**_known_to_json(known, limit), **spent})
+        elif known is not None:
+            say(*_known_lines(known, limit, words()), err=err)
         raise
 
 
@@ -53,7 +67,7 @@ def asked(posterior: Posterior, question: Callable[[Posterior], _Answer]) -> _As
         raise
 
 
-def known_to_json(known: Known, limit: str) -> dict[str, Any]:
+def _known_to_json(known: Known, limit: str) -> dict[str, Any]:
     """The object that `slp-sample --json` prints, with null for unknown values. The caller adds the
     time."""
     best, bounds = known.best, known.log_evidence_bounds
@@ -95,7 +109,7 @@ def known_to_json(known: Known, limit: str) -> dict[str, Any]:
     }
 
 
-def known_lines(known: Known, limit: str, words: str) -> Iterator[str]:
+def _known_lines(known: Known, limit: str, words: str) -> Iterator[str]:
     """The summary for a person."""
     bounds, best, table = known.log_evidence_bounds, known.best, known.table
     yield f"unfinished: {limit.partition(';')[0]}"

@@ -9,21 +9,15 @@ from typing import Any
 import click
 
 import slp
-from slp import load
-from slp.cli.common import (
-    check_output,
-    format_option,
-    include_option,
+from slp.cli.common import check_output, open_atomic, say, write_exactly
+from slp.cli.options import (
+    NamedProgram,
     json_option,
-    open_atomic,
-    param_option,
+    memory_option,
     program_argument,
-    reports_errors,
+    program_options,
     response_option,
-    say,
-    write_exactly,
 )
-from slp.cli.inference_options import memory_option
 
 __all__ = ["learn_command"]
 
@@ -60,13 +54,10 @@ __all__ = ["learn_command"]
     help="Largest number of iterations.",
 )
 @memory_option
-@param_option
-@include_option
 @json_option
-@format_option
-@reports_errors
+@program_options
 def learn_command(
-    prior: str,
+    prior: NamedProgram,
     data: tuple[str, ...],
     output: str | None,
     response: str | None,
@@ -76,8 +67,6 @@ def learn_command(
     tolerance: float,
     iterations: int,
     memory: str | None,
-    parameters: dict[str, float],
-    include: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Learn the numbers in PRIOR from DATA.
@@ -86,7 +75,7 @@ def learn_command(
     goal in each clause. Without -o the learned program is printed.
     """
     check_output(output)
-    program = load(prior, include=include, **parameters)
+    program = prior.load()
     sources: list[Any] = [Path(name) for name in data]
     if response is not None:
         sources = [(source, response) for source in sources]
@@ -105,8 +94,7 @@ def learn_command(
     if as_json:
         write_exactly(json.dumps({**result.to_dict(), "version": slp.__version__}) + "\n")
         return
-    for line in _summary(result):
-        say(line)
+    say(*_summary(result))
     if output is None:
         write_exactly("\n" + result.text)
 

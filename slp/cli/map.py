@@ -7,29 +7,22 @@ from typing import Any
 import click
 
 import slp
-from slp import load
-from slp.budgets import check_room_for_file
-from slp.cli.common import (
+from slp.cli.common import exit_if_interrupted, progress_line, say, say_text
+from slp.cli.json_text import write_json
+from slp.cli.known import asked, known_is_told
+from slp.cli.options import (
+    NamedProgram,
     data_argument,
-    exit_if_interrupted,
-    format_option,
-    include_option,
+    inference_options,
     json_option,
-    param_option,
     program_argument,
-    progress_line,
-    reports_errors,
+    program_options,
+    read_table,
     response_option,
-    say,
-    say_text,
-    write_exactly,
+    until_deadline,
 )
-from slp.cli.inference_options import inference_options, until_deadline
-from slp.cli.json_text import json_text
-from slp.cli.known import asked, known_is_told, known_lines, known_to_json
 from slp.cli.summary import leaves_text, size_to_json, standing
-from slp.data import read_columns
-from slp.results import Candidate, Known
+from slp.results import Candidate
 
 __all__ = ["map_command"]
 
@@ -47,18 +40,13 @@ __all__ = ["map_command"]
     help="Number of trees, the most probable first.",
 )
 @inference_options
-@param_option
-@include_option
 @json_option
-@format_option
-@reports_errors
+@program_options
 def map_command(
-    prior: str,
+    prior: NamedProgram,
     data: str,
     response: str | None,
     best: int,
-    parameters: dict[str, float],
-    include: tuple[str, ...],
     as_json: bool,
     inference: dict[str, Any],
 ) -> None:
@@ -67,18 +55,10 @@ def map_command(
     The K most probable trees under PRIOR given DATA, with their posterior probabilities.
     """
     inference = until_deadline(inference)
-    program = load(prior, include=include, **parameters)
-    check_room_for_file(data, inference.get("memory"))
-    frame = read_columns(data)
+    program = prior.load()
+    frame = read_table(data, inference.get("memory"))
 
-    def tell(known: Known, limit: str) -> None:
-        if as_json:
-            write_exactly(json_text(known_to_json(known, limit)) + "\n")
-        else:
-            for line in known_lines(known, limit, program.describe()):
-                say(line)
-
-    with known_is_told(tell), progress_line() as progress:
+    with known_is_told(program.describe, as_json=as_json), progress_line() as progress:
         posterior = program.posterior(frame, response, progress=progress, **inference)
         posterior, trees = asked(posterior, lambda p: p.k_best(best))
     if as_json:
@@ -102,13 +82,12 @@ def map_command(
             "best": found,
             "version": slp.__version__,
         }
-        write_exactly(json_text(result) + "\n")
+        write_json(result)
     else:
         say(f"engine {posterior.engine}: {posterior.reason}")
         for i, t in enumerate(trees, start=1):
             say("", f"{i}. {standing(t)}{leaves_text(t.tree.n_leaves)}")
-            for words in _edits(posterior, t) or ():
-                say(words)
+            say(*(_edits(posterior, t) or ()))
             say_text(t.tree.to_text())
     exit_if_interrupted(posterior)
 

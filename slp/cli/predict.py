@@ -7,29 +7,27 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import slp
-from slp import load
-from slp.budgets import check_room_for_file
 from slp.cli.common import (
     check_output,
-    data_argument,
     exit_if_interrupted,
-    format_option,
-    include_option,
     open_atomic,
-    param_option,
-    program_argument,
     progress_line,
-    reports_errors,
-    response_option,
-    say,
     write_exactly,
 )
-from slp.cli.inference_options import inference_options, until_deadline
-from slp.cli.known import asked, known_is_told, known_lines
+from slp.cli.known import asked, known_is_told
+from slp.cli.options import (
+    NamedProgram,
+    data_argument,
+    inference_options,
+    program_argument,
+    program_options,
+    read_table,
+    response_option,
+    until_deadline,
+)
 from slp.data import read_columns
 from slp.late import late_import
 from slp.leaves import label_array, label_text
-from slp.results import Known
 
 if TYPE_CHECKING:
     import polars
@@ -56,19 +54,14 @@ _LEVEL = 0.9
     "(default: none). They do not include the Monte Carlo error.",
 )
 @inference_options
-@param_option
-@include_option
-@format_option
-@reports_errors
+@program_options
 def predict_command(
-    prior: str,
+    prior: NamedProgram,
     data: str,
     new: str,
     response: str | None,
     output: str | None,
     interval: float | None,
-    parameters: dict[str, float],
-    include: tuple[str, ...],
     inference: dict[str, Any],
 ) -> None:
     """Predict new rows, averaged over all trees.
@@ -80,15 +73,11 @@ def predict_command(
     """
     inference = until_deadline(inference)
     check_output(output)
-    program = load(prior, include=include, **parameters)
-    check_room_for_file(data, inference.get("memory"))
-    frame, rows = read_columns(data), read_columns(new, rows=False)
+    program = prior.load()
+    frame, rows = read_table(data, inference.get("memory")), read_columns(new, rows=False)
 
-    def tell(known: Known, limit: str) -> None:
-        for line in known_lines(known, limit, program.describe()):
-            say(line, err=True)  # standard output is reserved for the table
-
-    with known_is_told(tell), progress_line() as progress:
+    # Standard output is reserved for the table.
+    with known_is_told(program.describe, err=True), progress_line() as progress:
         posterior = program.posterior(frame, response, progress=progress, **inference)
         posterior, out = asked(posterior, lambda p: _predictions(p, rows, interval))
     text = out.write_csv()

@@ -3,34 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import slp
-from slp import load
-from slp.budgets import check_room_for_file
 from slp.cli.common import (
     check_output,
-    data_argument,
-    draws_file_option,
     exit_if_interrupted,
-    format_option,
-    include_option,
-    json_option,
-    param_option,
-    program_argument,
     progress_line,
     reader_may_leave,
-    reports_errors,
-    response_option,
     say,
     say_text,
-    write_exactly,
 )
-from slp.cli.inference_options import inference_options, until_deadline
-from slp.cli.json_text import json_text
-from slp.cli.known import asked, known_is_told, known_lines, known_to_json
+from slp.cli.json_text import write_json
+from slp.cli.known import asked, known_is_told
+from slp.cli.options import (
+    NamedProgram,
+    data_argument,
+    draws_file_option,
+    inference_options,
+    json_option,
+    program_argument,
+    program_options,
+    read_table,
+    response_option,
+    until_deadline,
+)
 from slp.cli.summary import (
     edits_to_json,
     estimate_text,
@@ -39,8 +39,7 @@ from slp.cli.summary import (
     words_lines,
     write_draws,
 )
-from slp.data import read_columns
-from slp.results import Draw, Known
+from slp.results import Draw
 
 if TYPE_CHECKING:
     from slp.results import Diagnostics
@@ -65,19 +64,14 @@ _LEAST_DRAWN = 1000
 )
 @inference_options
 @draws_file_option
-@param_option
-@include_option
 @json_option
-@format_option
-@reports_errors
+@program_options
 def prior_command(
-    prior: str,
+    prior: NamedProgram,
     data: str,
     response: str | None,
     draws: int,
     output: str | None,
-    parameters: dict[str, float],
-    include: tuple[str, ...],
     as_json: bool,
     inference: dict[str, Any],
 ) -> None:
@@ -88,18 +82,11 @@ def prior_command(
     """
     inference = until_deadline(inference)
     check_output(output)
-    program = load(prior, include=include, **parameters)
-    check_room_for_file(data, inference.get("memory"))
-    frame = read_columns(data)
+    program = prior.load()
+    frame = read_table(data, inference.get("memory"))
 
-    def tell(known: Known, limit: str) -> None:
-        if as_json:
-            write_exactly(json_text(known_to_json(known, limit)) + "\n")
-        else:
-            for line in known_lines(known, limit, program.describe(fine_print=False)):
-                say(line)
-
-    with known_is_told(tell), progress_line() as progress:
+    words = partial(program.describe, fine_print=False)
+    with known_is_told(words, as_json=as_json), progress_line() as progress:
         result = program.prior(
             frame,
             response,
@@ -111,9 +98,9 @@ def prior_command(
         shown = summary["draws"]
     with reader_may_leave(output):
         if as_json:
-            write_exactly(json_text(summary) + "\n")
+            write_json(summary)
         else:
-            _print_summary(result, summary, program.describe(fine_print=False))
+            _print_summary(result, summary, words())
     # The draws come after the summary, which stays if time or memory ends then.
     chosen = _evenly(result.draws, shown) if shown else []
     if output is not None:
@@ -126,8 +113,7 @@ def prior_command(
 
 
 def _print_summary(result: slp.Posterior, summary: dict[str, Any], words: str) -> None:
-    for line in words_lines(words):
-        say(line)
+    say(*words_lines(words))
     say("", f"engine {result.engine}: {result.reason}")
     found = result.diagnostics
     say(

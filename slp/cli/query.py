@@ -13,21 +13,15 @@ import click
 from click.core import ParameterSource
 
 import slp
-from slp import load
-from slp.cli.common import (
-    INTERRUPTED,
-    format_option,
-    include_option,
+from slp.cli.common import INTERRUPTED, progress_line, say, say_text, write_exactly
+from slp.cli.options import (
+    NamedProgram,
+    chain_options,
     json_option,
-    param_option,
     program_argument,
-    progress_line,
-    reports_errors,
-    say,
-    say_text,
-    write_exactly,
+    program_options,
+    seed_option,
 )
-from slp.cli.inference_options import chain_options, seed_option
 from slp.engines import LogLikelihood, imported_function
 from slp.errors import UsageError
 from slp.messages.commands import (
@@ -109,72 +103,24 @@ _FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
     is_flag=True,
     help="Allow goals prolog(...), which can run any code, and MODULE:FUNCTION.",
 )
-@param_option
-@include_option
 @json_option
-@format_option
-@reports_errors
+@program_options
 def query_command(
-    prior: str,
-    goal: str,
-    given: str | None,
-    best: int | None,
-    draws: int | None,
-    failure: str,
-    seed: int | None,
-    tolerance: float,
-    engine: str,
-    log_likelihood: str | None,
-    proposal: str | None,
-    sampling: dict[str, Any],
-    allow_code: bool,
-    parameters: dict[str, float],
-    include: tuple[str, ...],
-    as_json: bool,
+    prior: NamedProgram, goal: str, best: int | None, as_json: bool, **asked: Any
 ) -> None:
     """Print the answers of a goal.
 
     The answers of GOAL under the program PRIOR, each with its probability. GOAL is Prolog text such
     as 'member(X, [a, b])'. Quote it for the shell.
     """
-    program = load(prior, include=include, **parameters)
+    program = prior.load()
     found: QueryResult | Draws | SampledProofs
-    if log_likelihood is not None or proposal is not None:
-        _check_options("Metropolis-Hastings")
-        with progress_line() as progress:
-            found = program.sample_proofs(
-                goal,
-                _scored(log_likelihood, prior, allow_code),
-                given=given,
-                draws=draws or 1000,
-                seed=seed,
-                progress=progress,
-                engine=engine,
-                allow_code=allow_code,
-                proposal=proposal or "q_uc",
-                **sampling,
-            )
-    elif draws is None:
-        _check_options("the search for answers")
-        found = program.query(
-            goal,
-            given=given,
-            best=best or 0,
-            tolerance=tolerance,
-            engine=engine,
-            allow_code=allow_code,
-        )
+    if asked["log_likelihood"] is not None or asked["proposal"] is not None:
+        found = _sampled(program, goal, Path(prior.name), **asked)
+    elif asked["draws"] is None:
+        found = _searched(program, goal, best or 0, **asked)
     else:
-        _check_options("the drawing of answers")
-        found = program.draw(
-            goal,
-            draws,
-            given=given,
-            failure=failure,
-            seed=seed,
-            engine=engine,
-            allow_code=allow_code,
-        )
+        found = _drawn(program, goal, **asked)
     if as_json:
         write_exactly(json.dumps({**found.to_dict(), "version": slp.__version__}) + "\n")
     elif isinstance(found, Draws):
@@ -185,6 +131,39 @@ def query_command(
         _print_answers(found)
     if isinstance(found, SampledProofs) and found.interrupted:
         raise SystemExit(INTERRUPTED)
+
+
+# --- three ways to answer ------------------------------------------------------------------------
+
+
+def _options(asked: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """The options that all ways take, and those of one way."""
+    return {name: asked[name] for name in ("given", "engine", "allow_code", *names)}
+
+
+def _searched(program: slp.Program, goal: str, best: int, **asked: Any) -> QueryResult:
+    _check_options("the search for answers")
+    return program.query(goal, best=best, **_options(asked, "tolerance"))
+
+
+def _drawn(program: slp.Program, goal: str, **asked: Any) -> Draws:
+    _check_options("the drawing of answers")
+    return program.draw(goal, asked["draws"], **_options(asked, "failure", "seed"))
+
+
+def _sampled(program: slp.Program, goal: str, file: Path, **asked: Any) -> SampledProofs:
+    _check_options("Metropolis-Hastings")
+    scored = _scored(asked["log_likelihood"], file, asked["allow_code"])
+    with progress_line() as progress:
+        return program.sample_proofs(
+            goal,
+            scored,
+            draws=asked["draws"] or 1000,
+            proposal=asked["proposal"] or "q_uc",
+            progress=progress,
+            **_options(asked, "seed"),
+            **asked["sampling"],
+        )
 
 
 _CHAINS = dict.fromkeys(("chains", "warmup", "thin", "checkpoint", "resume"), OPTION_OF_CHAINS)
@@ -204,13 +183,13 @@ def _check_options(way: str) -> None:
             raise UsageError(wording(way=way, name=name))
 
 
-def _scored(text: str | None, program: str, allow_code: bool) -> LogLikelihood | str | None:
+def _scored(text: str | None, program: Path, allow_code: bool) -> LogLikelihood | str | None:
     """The log-likelihood that an option names: a function, or a goal as text."""
     if text is None or not _FUNCTION.fullmatch(text):
         return text
     if not allow_code:
         raise UsageError(FUNCTION_REFUSED(function=text))
-    return imported_function(text, Path(program).resolve().parent)
+    return imported_function(text, program.resolve().parent)
 
 
 def _print_answers(found: QueryResult) -> None:

@@ -3,38 +3,31 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import click
 
 import slp
-from slp import load
-from slp.budgets import Deadline, check_room_for_file, format_seconds
+from slp.budgets import Deadline, format_seconds
 from slp.cli.again import command_again
-from slp.cli.common import (
-    check_output,
+from slp.cli.common import check_output, exit_if_interrupted, progress_line, reader_may_leave, say
+from slp.cli.json_text import write_json
+from slp.cli.known import asked, known_is_told
+from slp.cli.options import (
+    NamedProgram,
     data_argument,
     draws_file_option,
-    exit_if_interrupted,
-    format_option,
-    include_option,
+    inference_options,
     json_option,
-    param_option,
     program_argument,
-    progress_line,
-    reader_may_leave,
-    reports_errors,
+    program_options,
+    read_table,
     response_option,
-    say,
-    write_exactly,
+    until_deadline,
 )
-from slp.cli.inference_options import inference_options, until_deadline
-from slp.cli.json_text import json_text
-from slp.cli.known import asked, known_is_told, known_lines, known_to_json
 from slp.cli.page import Page, draws_lines
 from slp.cli.summary import feature_uses, posterior_to_json, write_draws
-from slp.data import read_columns
-from slp.results import Known
 
 __all__ = ["sample_command"]
 
@@ -63,25 +56,20 @@ _ENOUGH_DRAWS = 1000
 )
 @inference_options
 @draws_file_option
-@param_option
-@include_option
 @click.option(
     "--verbose",
     is_flag=True,
     help="Also print details: what is renormalised, log weights, diagnostics of chains.",
 )
 @json_option
-@format_option
 @click.version_option(slp.__version__, prog_name="slp-sample")
-@reports_errors
+@program_options
 def sample_command(
-    prior: str,
+    prior: NamedProgram,
     data: str,
     response: str | None,
     draws: int,
     output: str | None,
-    parameters: dict[str, float],
-    include: tuple[str, ...],
     as_json: bool,
     verbose: bool,
     inference: dict[str, Any],
@@ -94,19 +82,11 @@ def sample_command(
     inference = until_deadline(inference)
     deadline: Deadline = inference["time"]
     check_output(output)
-    program = load(prior, include=include, **parameters)
-    check_room_for_file(data, inference.get("memory"))
-    frame = read_columns(data)
+    program = prior.load()
+    frame = read_table(data, inference.get("memory"))
 
-    def tell(known: Known, limit: str) -> None:
-        if as_json:
-            found = {**known_to_json(known, limit), "seconds": deadline.spent()}
-            write_exactly(json_text(found) + "\n")
-        else:
-            for line in known_lines(known, limit, program.describe(fine_print=verbose)):
-                say(line)
-
-    with known_is_told(tell), progress_line() as progress:
+    words = partial(program.describe, fine_print=verbose)
+    with known_is_told(words, as_json=as_json, deadline=deadline), progress_line() as progress:
         posterior = program.posterior(frame, response, draws=draws, progress=progress, **inference)
         posterior, uses = asked(posterior, feature_uses)
         made = _draws_made(posterior, draws, output)
@@ -114,17 +94,14 @@ def sample_command(
     # The summary comes first. It stays if time or memory ends during the draws.
     with reader_may_leave(output):
         if as_json:
-            write_exactly(json_text({**result, "seconds": deadline.spent()}) + "\n")
+            write_json({**result, "seconds": deadline.spent()})
         else:
-            words = program.describe(fine_print=verbose)
-            page = Page(posterior, uses, words, data, _longer(posterior, draws, deadline), verbose)
-            for line in page.lines():
-                say(line)
+            longer = _longer(posterior, draws, deadline)
+            say(*Page(posterior, uses, words(), data, longer, verbose).lines())
     if output is not None:
         write_draws(posterior.draws, output)
     if not as_json:
-        for line in draws_lines(posterior, draws, output, verbose=verbose):
-            say(line)
+        say(*draws_lines(posterior, draws, output, verbose=verbose))
         say(f"time      {deadline.spent():.2f} s")
     exit_if_interrupted(posterior)
 

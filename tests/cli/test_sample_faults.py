@@ -201,7 +201,7 @@ def test_a_bug_of_ours_exits_with_70(slp_run, table: Path, monkeypatch) -> None:
     def broken(*_: object) -> None:
         raise RuntimeError("planted")
 
-    monkeypatch.setattr(import_module("slp.cli.sample"), "read_columns", broken)
+    monkeypatch.setattr(import_module("slp.cli.options"), "read_columns", broken)
     result = slp_run("slp-sample", "growtree", table)
     assert result.code == 70
     assert "This is a bug in slp" in result.err

@@ -1,21 +1,35 @@
-"""Options of the commands that run an engine, as decorators."""
+"""Arguments and options that commands share, as decorators."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import Field, fields
+from dataclasses import Field, dataclass, fields
 from typing import Any, TypeVar, cast
 
 import click
 
-from slp.budgets import Deadline
+import slp
+from slp.budgets import Deadline, check_room_for_file
+from slp.cli.common import reports_errors
+from slp.data import read_columns
 from slp.engines import ENGINES, ProofChainOptions, all_options
 
 __all__ = [
+    "NamedProgram",
     "chain_options",
+    "data_argument",
+    "draws_file_option",
+    "format_option",
+    "include_option",
     "inference_options",
+    "json_option",
     "memory_option",
+    "param_option",
+    "program_argument",
+    "program_options",
+    "read_table",
+    "response_option",
     "seed_option",
     "until_deadline",
 ]
@@ -24,6 +38,59 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 _Option = Callable[[Any], Any]
 
+
+def _parse_parameters(
+    _context: click.Context, _option: click.Parameter, values: tuple[str, ...]
+) -> dict[str, float]:
+    out: dict[str, float] = {}
+    for value in values:
+        name, equals, number = value.partition("=")
+        try:
+            out[name.strip()] = float(number)
+        except ValueError:
+            equals = ""
+        if name.strip() == "include":
+            raise click.BadParameter("`include` is no parameter; name folders by --include")
+        if not equals or not name.strip():
+            raise click.BadParameter(f"{value!r} is not NAME=NUMBER, such as alpha=0.9")
+    return out
+
+
+program_argument = click.argument("prior", metavar="PRIOR")
+data_argument = click.argument("data", metavar="DATA")
+param_option = click.option(
+    "--param",
+    "parameters",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=_parse_parameters,
+    help="Set a parameter of the program; repeatable.",
+)
+include_option = click.option(
+    "--include",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False),
+    metavar="DIR",
+    help="Also let the program use files in and below this folder; repeatable.",
+)
+response_option = click.option(
+    "-y",
+    "--response",
+    metavar="COLUMN",
+    help="Response column (default: as declared, else the last).",
+)
+format_option = click.option(
+    "--format",
+    "message_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Format of errors and warnings.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+draws_file_option = click.option(
+    "-o", "--output", metavar="FILE", help="Write the draws to FILE, one JSON object per line."
+)
 memory_option = click.option(
     "--memory",
     metavar="SIZE",
@@ -91,6 +158,39 @@ def until_deadline(inference: dict[str, Any]) -> dict[str, Any]:
     """
     began = click.get_current_context().obj
     return {**inference, "time": Deadline.of(inference.get("time"), began)}
+
+
+@dataclass(frozen=True)
+class NamedProgram:
+    """The program that a command line names, with the values of `--param` and `--include`."""
+
+    name: str
+    parameters: Mapping[str, float]
+    include: tuple[str, ...]
+
+    def load(self) -> slp.Program:
+        """Read and check the program; raises as `slp.load` does."""
+        return slp.load(self.name, include=self.include, **self.parameters)
+
+
+def program_options(command: _Command) -> _Command:
+    """Adds `--param`, `--include` and `--format`, and reports errors (`reports_errors`). The
+    command gets a `NamedProgram` in the argument `prior`."""
+    reported = reports_errors(command)
+
+    @functools.wraps(command)
+    def named(
+        prior: str, parameters: dict[str, float], include: tuple[str, ...], **others: Any
+    ) -> Any:
+        return reported(prior=NamedProgram(prior, parameters, include), **others)
+
+    return cast(_Command, param_option(include_option(format_option(named))))
+
+
+def read_table(data: str, memory: str | None) -> Any:
+    """The table in a file; raises BudgetError if there is no room for it in the memory budget."""
+    check_room_for_file(data, memory)
+    return read_columns(data)
 
 
 def inference_options(command: _Command) -> _Command:
