@@ -51,19 +51,14 @@ def infer(
     ----------
     problem : program and table.
     engine : a name in `slp.engines.registry.ENGINES`, or `"auto"`.
-    seed : of the draws; None takes one from the system.
-    draws : how many draws `Posterior.draws` holds; by exact engines made when first asked for.
     memory : budget in bytes, or text such as `"4GiB"`; None is half of what is free.
     time : how long it may take, in seconds or text such as `"5m"`; None is without a limit. A
         `Deadline` is of what takes longer than this call, such as a command. An exact engine then
         ends with an error that carries what is known, a sampler with the draws that it has; `auto`
         goes on with a sampler where exact sums did not end in their share of the time.
-    progress : called regularly with a count of the work done and the name of its part.
-    threads : the number of threads, at most 1024; None is one for each core. No result depends on
-        it.
-    allow_code : whether goals `prolog(...)` may run, under the engine `prolog`.
-    advise : whether to look for changes that would make a program fit that does not.
+    threads : at most 1024; None is one for each core.
     options : of the engine, by name.
+    seed, draws, likelihood, progress, allow_code, advise : as in `Request`.
 
     Raises
     ------
@@ -84,31 +79,38 @@ def infer(
         check_count("seed", seed, most=math.inf)
     threads = N_CORES if threads is None else threads
     check_count("threads", threads, least=1)
-    deadline = Deadline.of(time)
-
-    def drawn(bounds: tuple[float, float] | None) -> Result:
-        name = "mh" if likelihood or not mcmc.runs_forward(problem) else "forward"
-        with deadline.working():
-            choice = goes_on_with_draws(request.choice, name, deadline, bounds)
-            return _run(problem, replace(request, choice=choice, instead=None), given)
-
     request = Request(
         choice=Choice(engine, ""),
         likelihood=likelihood,
         draws=int(draws),  # the core does not take NumPy integers
         seed=seed,
+        deadline=Deadline.of(time),
         memory=memory_budget(memory),
-        deadline=deadline,
         threads=min(threads, _MOST_THREADS),
         progress=progress,
         allow_code=allow_code,
         advise=advise,
-        instead=drawn if engine == "auto" and deadline.seconds is not None else None,
     )
     with telling_label_faults(problem.grammar, problem.table):
-        request = replace(request, choice=choose(problem, request, engine))
-        result = _run(problem, request, given)
+        result = _chosen(problem, request, given)
     return Posterior(result, asked_predicates(problem.program.constraints))
+
+
+def _chosen(problem: Problem, request: Request, given: Mapping[str, Any]) -> Result:
+    """Choose an engine and run it. Under a limit of time `auto` goes on with draws if exact sums do
+    not end in their share of it."""
+    engine, deadline = request.choice.engine, request.deadline
+
+    def drawn(bounds: tuple[float, float] | None) -> Result:
+        name = "mh" if request.likelihood or not mcmc.runs_forward(problem) else "forward"
+        with deadline.working():
+            choice = goes_on_with_draws(chosen.choice, name, deadline, bounds)
+            return _run(problem, replace(chosen, choice=choice, instead=None), given)
+
+    if engine == "auto" and deadline.seconds is not None:
+        request = replace(request, instead=drawn)
+    chosen = replace(request, choice=choose(problem, request, engine))
+    return _run(problem, chosen, given)
 
 
 def _run(problem: Problem, request: Request, given: Mapping[str, Any]) -> Result:

@@ -108,39 +108,23 @@ def run(
     BudgetError
         E540: the time was over before anything was drawn.
     """
-    identity = {
-        **stepper.identity,
-        "seed": str(seed),
-        "number of chains": str(schedule.chains),
-        "warm-up": str(schedule.warm_up),
-        "thinning": str(schedule.thin),
-    }
-    streams = np.random.SeedSequence(seed).spawn(schedule.chains)
     deadline = deadline or Deadline()
     half = deadline.before(deadline.left() * (1 - _WARM_UP_SHARE))
     cut = half.over if checkpoint is None else never
-    own = room / schedule.chains
     chains = [
-        Chain(stepper, schedule, c, stream, cut, own, size_of) for c, stream in enumerate(streams)
+        Chain(stepper, schedule, c, stream, cut, room / schedule.chains, size_of)
+        for c, stream in enumerate(np.random.SeedSequence(seed).spawn(schedule.chains))
     ]
+    identity = _identity(stepper, schedule, seed)
     resumed = checkpoint is not None and _resume(chains, checkpoint, identity, check)
     now = _Watch(chains, identity, progress, checkpoint)
     if not resumed:
         now.write()  # find out before the work whether the file can be written
-    interrupted = out_of_time = False
-    try:
-        with _stopped_at(deadline) as stop:
-            for _ in _rounds(chains, threads, stop):
-                now.tell()
-                now.write_if_due()
-        now.write()
-        out_of_time = not all(chain.over for chain in chains)
-    except KeyboardInterrupt:
-        if not _n_kept(chains):
-            raise
-        interrupted = True
+    interrupted = _advance(chains, threads, deadline, now)
+    out_of_time = not interrupted and not all(chain.over for chain in chains)
+    if interrupted:
         say(INTERRUPTED(kept=_n_kept(chains), wanted=schedule.draws))
-    if out_of_time:
+    elif out_of_time:
         assert deadline.seconds is not None
         if not _n_kept(chains):
             raise _nothing_in_time(deadline.seconds, chains, checkpoint)
@@ -158,6 +142,33 @@ def run(
         out_of_time,
         min(cuts, default=None),
     )
+
+
+def _identity(stepper: Stepper[S], schedule: Schedule, seed: int) -> dict[str, str]:
+    """What a checkpoint must have been written by."""
+    return {
+        **stepper.identity,
+        "seed": str(seed),
+        "number of chains": str(schedule.chains),
+        "warm-up": str(schedule.warm_up),
+        "thinning": str(schedule.thin),
+    }
+
+
+def _advance(chains: Sequence[Chain[S]], threads: int, deadline: Deadline, now: _Watch[S]) -> bool:
+    """Advance all chains to their end or until the time is over. The result is whether Ctrl-C ended
+    it; without any draw that is raised."""
+    try:
+        with _stopped_at(deadline) as stop:
+            for _ in _rounds(chains, threads, stop):
+                now.tell()
+                now.write_if_due()
+        now.write()
+    except KeyboardInterrupt:
+        if not _n_kept(chains):
+            raise
+        return True
+    return False
 
 
 def _resume(
