@@ -64,6 +64,7 @@ class SearchMachine(Machine):
         """Record the goal, and look for other exits by backtracking."""
         options = options_at(self, predicate, args, weights=self._weights)
         if options:
+            self.spend(_INFERENCES_OF_AN_EXIT)
             tail, numbers = self._tails.put_down(self, goal.next)
             called = tuple(self.store.renumber(a, numbers) for a in args)
             answer = self.store.renumber(self.answer, numbers)
@@ -78,6 +79,10 @@ class SearchMachine(Machine):
             raise faults.crossing_cut(self.span)
         super().cut(height)
 
+
+#: What a recorded goal counts, in inferences: its terms are copied, and a run begins for each
+#: clause.
+_INFERENCES_OF_AN_EXIT = 10
 
 #: A stochastic goal and the clause chosen there.
 Start: TypeAlias = tuple[Exit, Clause]

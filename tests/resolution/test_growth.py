@@ -63,9 +63,9 @@ def test_time_grows_as_the_number_of_choices(case) -> None:  # type: ignore[no-u
 def test_lists_of_growing_length_end_with_bounds(go_on: float) -> None:
     """Parts of terms count: without that these take minutes for each hundred thousand goals."""
     text = f"{1 - go_on} :: w([]).\n{go_on} :: w([X|L]) :- c(X), w(L).\n{_COIN}"
-    found = slp.parse(text).query("w(L), length(L, 2)", limits=Limits(50_000))
+    found = slp.parse(text).query("w(L), length(L, 2)", limits=Limits(100_000))
     assert not found.complete
-    assert found.reason == "gave up after 50000 inferences"
+    assert found.reason == "gave up after 100000 inferences"
     exact = go_on**2 * (1 - go_on)
     assert found.success == pytest.approx(exact)
     assert found.upper is not None and found.upper >= exact
