@@ -5,26 +5,27 @@
     posterior = program.posterior(frame)     # exact where it can be
     posterior.log_evidence, posterior.map_tree(), posterior.predict_proba(new_rows)
 
-The rooms, from the ground up; each imports those above it in this list:
+The folders and modules, from the bottom up. Each imports only those above it in this list:
 
-    errors, messages   findings, the exceptions that carry them, the catalogue of codes
-    source, folders    text and places in it; which files a program may use
-    resources, late    files that the package ships; what is imported when it is first used
+    errors, messages   diagnostics, the exceptions that carry them, the catalogue of codes
+    folders, source    the files that a program may use; text and places in it
+    resources, late    files that the package contains; imports at first use
     budgets            limits of time and memory
     terms, syntax      terms of programs; text to clauses, printer, formatter
     ir                 programs and tree grammars as frozen data
     kernels            the compiled core, or the NumPy reference
     leaves, data       leaf models; tables: reading, types, cuts, codes
-    trees              decision trees apart from every engine
-    runner             chains: the loop, checkpoints, randomness
+    trees              decision trees, independent of engines
+    runner             the loop of chains and islands, checkpoints, randomness
     resolution         SLD resolution, queries on clauses, draws of proofs
     analysis, lower    clauses to a checked program; a program to a tree grammar
-    problem            a tree grammar on a table: what every engine is given
+    problem            a program and its tree grammar on a table, as every engine gets them
     results            posteriors, averages, draws, diagnostics
     engines            the contract, the registry, and one package for each engine
     learn              labels and parameters from data
-    compile, program   the pipeline; `Program`, what users hold
-    cli                the commands; `swipl`, beside all, is what touches SWI-Prolog
+    compile, program   the pipeline; `Program`, the object of users
+    cli                the commands
+    swipl              everything that uses SWI-Prolog; optional, imported by no other folder
 """
 
 from typing import TYPE_CHECKING
@@ -74,7 +75,7 @@ __all__ = [
     "parse",
 ]
 
-# The commands' help needs none of these, and few programs need all.
+# These imports are late: the commands' help needs none of them, and few programs need all.
 __getattr__, __dir__ = late_names(
     __name__,
     {
