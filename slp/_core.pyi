@@ -203,7 +203,7 @@ class SMCSampler:
     """Particle filters over the trees of a problem whose leaves are not counted.
 
     `how`: proposal, order and scheme, by their places in `slp.engines.smc`. `ess`: share of the n
-    particles below which they are drawn anew. `room`: bytes of an island.
+    particles below which they are drawn anew. `room`: bytes of all islands together.
     """
 
     def __init__(

@@ -34,7 +34,7 @@ FILTER_TOO_LARGE = E501.says(
     "give it more by --memory (`memory` in Python), or run fewer threads (`--jobs`)",
 )
 PARTICLES_TOO_LARGE = E501.says(
-    "an island of {particles:,} particles takes more than its share of the memory, {room}",
+    "islands of {particles:,} particles take more than the memory that is left for them, {room}",
     "give it more by --memory (`memory` in Python), or run fewer `particles` or `islands`",
 )
 NO_MEMORY_LEFT = E501.says(

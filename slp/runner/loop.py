@@ -221,15 +221,20 @@ def _n_kept(chains: Sequence[Chain[S]]) -> int:
 
 
 def _rounds(chains: Sequence[Chain[S]], threads: int, stop: threading.Event) -> Iterator[None]:
-    """Advance all chains, and yield whenever each has made a round's steps; until told to stop."""
+    """Advance all chains, and yield whenever each has made a round's steps; until told to stop.
+    Islands are advanced one after the other, so many at a time as there are threads: where the time
+    ends early, some are done."""
+    islands = chains[0].schedule.thin is None
     with ThreadPoolExecutor(max(1, threads)) as pool:
         try:
             while not all(chain.over for chain in chains) and not stop.is_set():
+                now = [chain for chain in chains if not chain.over]
+                now = now[: max(1, threads)] if islands else now
                 if threads <= 1:
-                    for chain in chains:
+                    for chain in now:
                         chain.advance(_TURNS_PER_ROUND, stop)
                 else:
-                    work = [pool.submit(chain.advance, _TURNS_PER_ROUND, stop) for chain in chains]
+                    work = [pool.submit(chain.advance, _TURNS_PER_ROUND, stop) for chain in now]
                     for future in work:
                         future.result()
                 yield
@@ -305,6 +310,9 @@ def _nothing_in_time(
         if schedule.thin is not None:
             how_far += f", and its first draw comes after {schedule.warm_up + schedule.thin:,}"
         remedy = "smaller `warmup` and `thin`"
+        if schedule.thin is None:
+            how_far = f"an island made {done:,} steps, and is not done"
+            remedy = "fewer `particles` or `islands`"
     if checkpoint is not None:
         remedy += ", or go on from the checkpoint"
     records = [w.record for c in chains if c.state is not None for w in c.stepper.draws(c.state)]

@@ -68,7 +68,7 @@ void Filter::advance(mcmc::Randomness& random, Island& island, std::uint64_t n, 
 }
 
 void Filter::keep_within_room(Island& island) {
-    const bool full = island.bytes() > plan_.room;
+    const bool full = island.share->set(island.bytes()) > plan_.room;
     if (full || island.events.size() > 2 * island.events_in_use + kSlack) {
         island.forget_events();
     }
@@ -76,7 +76,7 @@ void Filter::keep_within_room(Island& island) {
         island.forget_boxes();
         enter(island);
     }
-    if (full && island.bytes() > plan_.room) {
+    if (full && island.share->set(island.bytes()) > plan_.room) {
         throw OutOfBudget();
     }
 }
@@ -151,6 +151,7 @@ void Filter::finish(mcmc::Randomness& random, Island& island) {
     island.forget_events();
     island.boxes.clear();
     island.unused.clear();
+    island.share->set(island.bytes());
 }
 
 // --- one goal of each particle ----------------------------------------------------------------

@@ -8,10 +8,12 @@
 
 #pragma once
 
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "mcmc/local_process.hpp"
@@ -70,7 +72,28 @@ struct Particle {
     }
 };
 
+// What an island takes of the bytes that all islands of a sampler may take, until it goes.
+class Share {
+public:
+    using Used = std::atomic<std::size_t>;
+    explicit Share(std::shared_ptr<Used> used) : used_(std::move(used)) {}
+    ~Share() { set(0); }
+    Share(const Share&) = delete;
+    Share& operator=(const Share&) = delete;
+
+    // Returns what all take together.
+    std::size_t set(std::size_t bytes) {
+        const std::size_t before = std::exchange(bytes_, bytes);
+        return used_->fetch_add(bytes - before) + (bytes - before);  // modulo 2^64
+    }
+
+private:
+    std::shared_ptr<Used> used_;
+    std::size_t bytes_ = 0;
+};
+
 struct Island {
+    std::shared_ptr<Share> share;
     std::vector<Particle> particles;
     std::vector<Event> events;
     // By number; those not in use are listed in `unused`, to be used again.

@@ -22,7 +22,7 @@ struct Plan {
     double power = 1.0;
     // A particle fails beyond these; 0 where there is no limit.
     std::uint32_t max_leaves = 0, max_features = 0;
-    // Bytes that an island may take.
+    // Bytes that all islands together may take.
     std::uint64_t room = UINT64_MAX;
 };
 

@@ -29,6 +29,7 @@ public:
                    Tally& tally) {
         return filters_.lend([&](Filter& filter) {
             Island out = island;
+            out.share = std::make_shared<Share>(used_);
             filter.advance(random, out, n, tally);
             return out;
         });
@@ -43,6 +44,7 @@ public:
 
 private:
     Plan plan_;
+    std::shared_ptr<Share::Used> used_ = std::make_shared<Share::Used>(0);
     ObjectPool<Filter> filters_;
 };
 

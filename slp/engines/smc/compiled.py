@@ -46,7 +46,7 @@ def core_filter(
     base: CompiledMetropolisHastings, plan: FilterPlan, room: int, power: float, engine: Any = None
 ) -> Any:
     """The core's `SMCSampler`. `engine`: the core's on grammar and table, made here where leaves
-    are counted in it, or it is not given; `room`: bytes of an island."""
+    are counted in it, or it is not given; `room`: bytes of all islands together."""
     core = smc_kernels()
     assert core is not None
     plain = base.plain
@@ -65,7 +65,7 @@ def core_filter(
 
 
 class CompiledParticleFilter(RecordsOf[CompiledMetropolisHastings]):
-    """Islands of the core, as `ParticleFilter`. `room`: bytes that an island may take."""
+    """Islands of the core, as `ParticleFilter`. `room`: bytes that all together may take."""
 
     def __init__(
         self,

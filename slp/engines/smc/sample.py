@@ -116,8 +116,7 @@ def filter_sampler(problem: Problem, options: FilterLimits, likelihood: bool) ->
     if smc_kernels() is None:
         return ParticleFilter(MetropolisHastings(*on, likelihood=likelihood), plan, FilterResult)
     core = CompiledMetropolisHastings(*on, likelihood=likelihood, most_boxes=1, engine=problem.core)
-    room = options.room // options.islands
-    return CompiledParticleFilter(core, plan, FilterResult, room, problem.core)
+    return CompiledParticleFilter(core, plan, FilterResult, options.room, problem.core)
 
 
 def filter_schedule(options: FilterLimits, draws: int) -> Schedule:
