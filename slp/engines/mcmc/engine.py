@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ENGINE", "ChainsOverTrees", "MakeSampler"]
 
-#: What chains run, on a problem with options; with or without likelihood, and whether the program's
-#: code may run.
+#: Makes the chains for a problem with options, with or without likelihood, and with or without
+#: permission to run the program's code.
 MakeSampler: TypeAlias = Callable[[Problem, Any, bool, bool], "TreeSampler[Any]"]
 
 

@@ -41,7 +41,7 @@ class _Forward:
         Raises
         ------
         UnsupportedError
-            E533: the posterior is wanted.
+            E533: the posterior was asked for.
         """
         if request.likelihood:
             raise UnsupportedError(PRIOR_ALONE())

@@ -9,14 +9,14 @@ from slp.messages.inference import CHAINS_TOO_LARGE
 
 __all__ = ["room_for_averages"]
 
-# Bytes for each distinct row: of one chain's state (its rows, before a block of steps and after);
-# of what a thread makes steps with (`native/core/mcmc/mover.hpp`: rows up to each, rows drawn, rows
-# of a right side, the candidate's rows); of the rows as numbers that draws are averaged over.
+# Bytes for each distinct row: of one chain's state (its rows, before and after a block of steps);
+# of a thread's buffers for steps (`native/core/mcmc/mover.hpp`: rows up to each, rows drawn, rows
+# of a right side, the candidate's rows); of the rows as numbers, for averages over draws.
 _STATE, _MOVER, _NUMBER = 2 * 4, 8 + 4 + 4 + 4 + 4, 8
-# For each code of the longest feature, by what a thread makes steps with: bits, codes, rows of the
-# data; where all splits of a box are listed, their keys (`native/core/problem/geometry.hpp`).
+# Bytes of a thread's buffers for each code of the longest feature: bits, codes, rows of the data,
+# and keys if all splits of a box are listed (`native/core/problem/geometry.hpp`).
 _PER_CODE, _PER_KEYED_CODE = 4 + 4 + 8, 2 * (24 + 4)
-# A cut of the root.
+# Bytes for each cut of the root.
 _PER_CUT = 8
 
 

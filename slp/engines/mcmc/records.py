@@ -21,8 +21,8 @@ B = TypeVar("B", bound="TreeSampler[Any]")
 
 
 class RecordsOf(Generic[B]):
-    """What a `slp.results.drawn.TreeSampler` is asked beside `Stepper`, as its `base`
-    answers."""
+    """The methods of `slp.results.drawn.TreeSampler` other than those of `Stepper`, delegated to
+    `base`."""
 
     def __init__(self, base: B) -> None:
         self.base = base

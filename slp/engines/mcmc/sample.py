@@ -47,7 +47,7 @@ __all__ = [
 #: Each rung has a state, and makes its own steps.
 _MOST_RUNGS = 10_000
 
-#: The most seconds for drawing some trees.
+#: Largest time for drawing some trees, in seconds.
 _LOOK = 5.0
 
 
@@ -58,8 +58,8 @@ def run_chains(
     options: TreeChainOptions,
     in_core: bool,
 ) -> DrawnResult:
-    """Run chains of an engine, and gather what they drew; all until the deadline. `in_core`:
-    whether they run in the compiled core wherever predicates and edits let them.
+    """Run chains of an engine until the deadline, and collect their draws. `in_core`: whether they
+    run in the compiled core if predicates and edits allow it.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def runs_forward(problem: Problem) -> bool:
 
 
 def best_drawn(problem: Problem, likelihood: bool, seconds: float) -> Candidate | None:
-    """The best of some trees drawn in so many seconds, a few at most; None if none was."""
+    """The best of a few trees drawn within a number of seconds; None if none was drawn."""
     if not core_takes(problem.program.constraints):
         return None
     sampler = tree_sampler(problem, TreeChainOptions(), likelihood)
@@ -145,7 +145,7 @@ def _compiled(problem: Problem, options: TreeChainOptions) -> bool:
 
 
 def tree_sampler(problem: Problem, options: TreeChainOptions, likelihood: bool) -> TreeSampler[Any]:
-    """For `edittree` chains over edits; otherwise compiled chains if they can run, else plain
+    """Chains over edits for `edittree`; otherwise compiled chains if they can run, else plain
     ones."""
     program, rungs = problem.program, options.rungs
     on = (problem.grammar, problem.boxes)

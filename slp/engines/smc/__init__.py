@@ -1,8 +1,8 @@
 """Engine `smc`: the top-down particle filter over decision trees.
 
-`engine` and `options` are what commands and Python see, `sample` is a run. `filter` is the filter
-in plain Python, `proposals` how an open goal is decided, `resampling` how particles are drawn anew,
-`result` the evidence.
+`engine` and `options` define the engine for commands and Python. `sample` runs it. `filter` is the
+filter in plain Python, `proposals` draws the decision at an open goal, `resampling` draws particles
+by their weights, and `result` computes the evidence.
 
 Reference: Lakshminarayanan, Roy & Teh (2013), Top-down particle filtering for Bayesian decision
 trees, ICML.

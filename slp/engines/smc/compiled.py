@@ -34,8 +34,8 @@ __all__ = ["CompiledParticleFilter", "core_filter"]
 #: The core's `SMCIsland`; never changed.
 CoreIsland: TypeAlias = Any
 
-#: Decisions in a block of steps, and codes of rows that its steps may go through, so that Ctrl-C
-#: does not wait long.
+#: Limits of a block of steps: decisions, and codes of rows that are read. They bound the delay of
+#: Ctrl-C.
 _DECISIONS, _CODES = 100_000, 20_000_000
 
 #: The core's count of decisions: those that grew a particle, then those that failed one.

@@ -42,8 +42,8 @@ __all__ = ["ORDERS", "FilterPlan", "Island", "ParticleFilter"]
 
 
 class _Open(NamedTuple):
-    """An open goal. It is opened before those of higher `priority`; goals are numbered as they are
-    made."""
+    """An open goal. Goals of higher `priority` are opened first. Goals are numbered in the order in
+    which they are made."""
 
     priority: float
     number: int
@@ -61,9 +61,9 @@ ORDERS: dict[str, Callable[[float], float]] = {
 
 @dataclass(frozen=True)
 class FilterPlan:
-    """How a filter runs: `n` particles, of which at most `kept` stand for the island when it is
-    done; a proposal, an order and a scheme by name; resampling where fewer than `ess` of `n` are
-    effective."""
+    """The settings of a filter: `n` particles, of which at most `kept` are kept as draws of a
+    finished island; a proposal, an order and a scheme by name; resampling if fewer than `ess` of
+    `n` are effective."""
 
     n: int
     kept: int
@@ -145,7 +145,8 @@ class ParticleFilter(RecordsOf[MetropolisHastings]):
     def advance(
         self, rng: np.random.Generator, state: Island, n: int, phase: Phase
     ) -> tuple[Island, Info]:
-        """See `Stepper`. Moves are named by what they end in: `grow`, or the cause of a failure."""
+        """See `Stepper`. Each decision counts as a move named by its outcome: `grow`, or the cause
+        of a failure."""
         tally: Tally = Counter()
         randomness = RandomNumbers(rng)
         for _ in range(n):
@@ -154,7 +155,7 @@ class ParticleFilter(RecordsOf[MetropolisHastings]):
         return state, Info(tally)
 
     def step(self, randomness: Randomness, state: Island, tally: Tally) -> Island:
-        """One step, of particles some of which have open goals."""
+        """One step of particles, of which some have open goals."""
         plan = self.plan
         weights = [particle.log_weight for particle in state]
         if effective_size(weights) < plan.ess * plan.n:
@@ -163,7 +164,8 @@ class ParticleFilter(RecordsOf[MetropolisHastings]):
         return self._kept(randomness, state) if self.done(state) else state
 
     def _kept(self, randomness: Randomness, state: Island) -> Island:
-        """At the end: equal particles as one, and where these are too many, some drawn of them."""
+        """At the end, equal particles are merged. If there are still too many, some of them are
+        drawn."""
         together: dict[Particle, list[float]] = {}
         for particle in state:
             if particle.log_weight > -math.inf:
@@ -267,7 +269,7 @@ class ParticleFilter(RecordsOf[MetropolisHastings]):
 
 
 def _drawn_anew(randomness: Randomness, scheme: str, state: Island, n: int) -> Island:
-    """n particles drawn by their weights, which then share the weight of all."""
+    """n particles drawn by their weights, each with the mean weight."""
     weights = [particle.log_weight for particle in state]
     share = float(np.logaddexp.reduce(weights)) - math.log(n)
     drawn = resampled(randomness, scheme, weights, n)

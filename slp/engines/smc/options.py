@@ -34,8 +34,8 @@ class FilterOptions(DrawingOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class FilterLimits(FilterOptions):
-    """Options with what a run adds: how many draws an island keeps, and the bytes of all
-    particles."""
+    """Options with values that a run adds: the number of draws that an island keeps, and the bytes
+    of all particles."""
 
     kept: int
     room: int

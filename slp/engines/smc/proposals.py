@@ -1,21 +1,21 @@
-"""How a particle decides an open goal: a rule, and a split where the rule splits.
+"""Proposals of the particle filter: how a rule, and a split, are drawn at an open goal.
 
-An open goal counts in the weight as a leaf, even where it may not stop. With w the weight of a rule
-and a split under the program, L the marginal likelihood of a box and p the power of the likelihood,
-an alternative x changes the target of the filter by the factor
+An open goal counts as a leaf in the weight of a particle, even if it cannot be one. Let w be the
+weight of a rule and a split under the program, L the marginal likelihood of a box and p the power
+of the likelihood. An alternative x multiplies the target of the filter by
 
-    r(x) = w(x) [L(left) L(right) / L(box)]^p,    r(x) = w(x) where x does not split.
+    r(x) = w(x) [L(left) L(right) / L(box)]^p,    r(x) = w(x) if x does not split.
 
-Drawn from the proposal q, it multiplies the weight of the particle by r(x) / q(x), whose mean is
-the sum of r over the alternatives of the goal:
+If x is drawn from the proposal q, it multiplies the weight of the particle by r(x) / q(x). The mean
+of this factor is the sum of r over the alternatives of the goal:
 
     prior      q(x) = w(x) / Z of rule and split: the local process (`slp.problem.local_process`)
     empirical  the rule and the feature of the split as under `prior`, then one of the feature's
                splits, each with the same probability
     optimal    q(x) = r(x) / sum of r
 
-Distinct splits differ in the rows that they part, and a measure such as `gap` weighs them by the
-distance between the values. `empirical` differs from `prior` only there.
+`empirical` differs from `prior` only for measures that weigh the splits of a feature differently,
+such as `gap`, which weighs them by the distance between the values.
 
 Reference: Lakshminarayanan, Roy & Teh (2013), section 3.
 """

@@ -68,7 +68,7 @@ class Node:
         return self.n_leaves == 2
 
     def place_here(self, kind: int) -> bool:
-        """Whether an edit of a kind applies at this very node."""
+        """Whether an edit of a kind applies at this node itself."""
         if kind == PRUNE:
             return self.prunable
         return bool(self.options) and (kind == GROW) == (self.split is None)

@@ -1,8 +1,8 @@
 """Moves on trees: one file for each, with its acceptance ratio.
 
-`proposal` makes a Metropolis-Hastings proposal of a move, and says what it leaves invariant. A move
-(`cgm`, `wu`, `rotate`, `perturb`, `informed`) makes its choices through `choosing`, on a tree of
-`cut_trees` with what the program says there (`here`).
+`proposal` makes a Metropolis-Hastings proposal from a move, with its target. A move (`cgm`, `wu`,
+`rotate`, `perturb`, `informed`) makes its choices through `choosing`, on a tree (`cut_trees`) with
+the states and splits of its nodes (`here`).
 """
 
 from slp.engines.mcmc.trees.moves import cgm, informed, perturb, rotate, wu

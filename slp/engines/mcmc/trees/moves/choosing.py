@@ -1,8 +1,8 @@
 """The random choices of a move, drawn or given.
 
-A move is written once, as a function that makes choices. Run with `Drawn`, they are random, and the
-log of their probability is summed. Run with `Given`, they are those of the move back, and the same
-function tells the probability of that move and where it leads.
+A move is one function that makes choices through a `Chooser`. With `Drawn` the choices are random,
+and their log probability is summed. With `Given` they are the choices of the reverse move; the same
+function then computes their probability and the resulting tree.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class Chooser(Protocol):
     log_probability: float
 
     def among(self, items: Sequence[T], log_weights: Sequence[float] | None = None) -> T:
-        """One of some different items, there are any: in proportion to weights that are not all
+        """Choose one of different items (at least one): in proportion to weights that are not all
         zero, or uniformly."""
         ...
 
 
 class UnavailableError(Exception):
-    """A choice that is given cannot be made."""
+    """A given choice is not among the items."""
 
 
 class Drawn:
@@ -57,7 +57,8 @@ class Drawn:
 
 
 class Given:
-    """Choices given one after the other; `UnavailableError` if one is not among the items."""
+    """Choices given one after the other. Raises `UnavailableError` if one is not among the
+    items."""
 
     def __init__(self, choices: Sequence[Hashable]) -> None:
         self._left = list(reversed(choices))

@@ -1,11 +1,11 @@
 """Trees of cuts, the states of tree moves, and their tests on other rows.
 
 A tree is the numbers of its cuts (`Geometry.cuts`) in preorder, with `LEAF` for a leaf. Each cut is
-the canonical one of its node's box. So two trees are equal if and only if their tuples are.
+the canonical one of its node's box. So two trees are equal if and only if their tuples are equal.
 
-A move brings tests to boxes that they were not made for. A test keeps its threshold (or level),
-and the cut there is the canonical one of the split that it makes. That may lose what the move
-needs to go back: the canonical threshold in the new box can part the old box in another way.
+A move applies tests to other boxes. A test keeps its threshold (or level), and its cut becomes the
+canonical one of the resulting split. Information that the reverse move needs may be lost: the
+canonical threshold in the new box can part the old box differently.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ class PlacedTree:
         return self.cuts[:i] + new + self.cuts[self.ends[i] :]
 
     def placed(self, i: int, cut: int, below: Sequence[tuple[int, ...]]) -> CutTree | None:
-        """The tree with another test at a node, and the tests of two trees below it; None if one
-        of them makes no valid split there."""
+        """The tree with another test at a node, and the tests of two trees below it. None if one of
+        the tests makes no valid split."""
         new = same_tests(self.geometry, self.boxes[i], (cut, *below[0], *below[1]))
         return None if new is None else self.with_subtree(i, new)
 
@@ -119,7 +119,7 @@ def same_split(geometry: Geometry, box: int, cut: int) -> BoxSplit | None:
 
 
 def same_tests(geometry: Geometry, box: int, tests: CutTree) -> CutTree | None:
-    """The tree that makes these tests in a box; None if one makes no valid split there."""
+    """The tree with these tests in a box. None if one makes no valid split there."""
     out: list[int] = []
     stack = [box]
     for cut in tests:
@@ -136,8 +136,8 @@ def same_tests(geometry: Geometry, box: int, tests: CutTree) -> CutTree | None:
 
 
 def restricted(geometry: Geometry, box: int, tree: PlacedTree, i: int) -> CutTree | None:
-    """The tree below a node on a part of its rows: a test that all of them pass, or none, is left
-    out. None if another one makes no valid split."""
+    """The tree below a node on a part of its rows. Tests that all or none of the rows pass are
+    removed. None if another test makes no valid split."""
     out: list[int] = []
     stack = [(box, i)]
     while stack:

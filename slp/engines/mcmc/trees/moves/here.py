@@ -1,15 +1,15 @@
-"""A tree where a move begins or ends: its nodes' states, and the weights of splits there.
+"""A tree before or after a move: the states of its nodes, and the weights of splits there.
 
-The *states of a node* are those that the program can come to there by the splits above it,
-whatever follows. (Where a tree has one derivation, and no state calls another, it is the one state
-of that derivation.) The weight of a split c at a node v with the box B is
+The *states of a node* are the states that derivations can have there, given the splits above it and
+whatever is below. (If a tree has one derivation, and no state calls another, a node has one state,
+that of the derivation.) The weight of a split c at a node v with the box B is
 
     W(v, c) = sum over the states s of v of  sum over the split rules r of s of  w(r) m(c)
 
-with w(r) the weight of the rule at (B, s) and m(c) the share of c under its measure. *Splits of a
-node* are those of positive weight, the leaf *can split* if there are any, and a node *can stop* if
-one of its states has a leaf rule of positive weight. All of this depends on the splits above the
-node alone, and on no derivation.
+where w(r) is the weight of the rule at (B, s), and m(c) the split probability of c under its
+measure. The *splits of a node* are those of positive weight. A leaf *can split* if it has such
+splits. A node *can stop* if one of its states has a leaf rule of positive weight. All of this
+depends on the splits above the node only, not on a derivation.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ class WeighedSplits(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """A box, and the states that the program can come to there."""
+    """A box, and the states that derivations can have there."""
 
     box: int
     states: tuple[int, ...]
 
 
 class Here(PlacedTree):
-    """A tree, and what the program says of its nodes."""
+    """A tree, with the states and the splits of its nodes."""
 
     def __init__(self, target: Target, cuts: CutTree) -> None:
         self.target = target
@@ -90,8 +90,8 @@ class Here(PlacedTree):
         return WeighedSplits(list(terms), sums)
 
     def informed_splits(self, spot: Spot) -> WeighedSplits:
-        """The same with log of W(v, c) [M(left) M(right)]^power, M the marginal likelihood of a
-        side as a leaf."""
+        """The splits of a node, with the log of W(v, c) [M(left) M(right)]^power, where M is the
+        marginal likelihood of a side as a leaf."""
         cuts, weights = self.splits(spot)
         if self.target.power:
             for i, cut in enumerate(cuts):

@@ -1,11 +1,12 @@
-"""`informed`: grow, prune, change and perturb, each with probability 1/4, by the likelihood.
+"""`informed`: grow, prune, change and perturb, each with probability 1/4, with splits weighted by
+the likelihood.
 
-They are the moves of `cgm` and `perturb`. The splits of a node v are drawn in proportion to
+The moves are those of `cgm` and `perturb`, but the splits of a node v are drawn in proportion to
 
     W(v, c) [M(left) M(right)]^power
 
-in the place of W(v, c), with M(side) the marginal likelihood of a side as a leaf. The ratios are
-those given there with this weight in the place of W. Of a split into two leaves it is the weight of
+instead of W(v, c), where M(side) is the marginal likelihood of a side as a leaf. The ratios are
+those given there, with this weight instead of W. For a split into two leaves this is the weight of
 the particle filter's optimal proposal.
 
 References: those of `cgm` and `perturb`; Lakshminarayanan, Roy & Teh (2013), Top-down particle

@@ -34,7 +34,8 @@ def move(choose: Chooser, here: Here) -> Moved | None:
 
 
 def perturb(choose: Chooser, here: Here, weigh: Weigh, back: tuple[str, ...] = ()) -> Moved | None:
-    """The move, with the splits weighed so; `back` are the choices that lead back to it."""
+    """The move, with the splits weighted by `weigh`. `back` are the choices of the reverse move
+    that precede it."""
     if not here.internal:
         return None
     i = choose.among(here.internal)

@@ -40,7 +40,7 @@ __all__ = ["Move", "Moved", "TreeMove"]
 
 
 class Moved(NamedTuple):
-    """Where a move leads, None if its choices make no tree; and the choices that lead back."""
+    """The resulting tree, None if the choices make no tree; and the choices of the reverse move."""
 
     tree: CutTree | None
     back: tuple[Hashable, ...] = ()
