@@ -11,9 +11,9 @@ namespace slp::smc {
 
 namespace {
 
-// Events and boxes are forgotten when there are twice as many as were in use, and so many more.
+// Unused events and boxes are freed when there are twice as many as were last in use, plus this many.
 constexpr std::size_t kSlack = 4096;
-// Steps between two looks at the memory.
+// Steps between two checks of the memory.
 constexpr std::uint64_t kStepsPerLook = 16;
 
 }  // namespace
@@ -123,8 +123,8 @@ void Filter::resample(mcmc::Randomness& random, Island& island, std::uint32_t n)
     island.particles = std::move(drawn);
 }
 
-// At the end: particles with the same choices as one, and where these are too many, some drawn of
-// them.
+// At the end, particles with the same choices are merged. If there are still too many, some of them
+// are drawn.
 void Filter::finish(mcmc::Randomness& random, Island& island) {
     std::unordered_map<std::uint32_t, std::size_t> place;
     std::vector<Particle> distinct;

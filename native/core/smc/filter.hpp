@@ -2,8 +2,8 @@
 // slp.engines.smc.proposals.
 //
 // The particles that open the same box in the same state are decided together: its rules and splits
-// are found once, and one pass over its rows finds the sides of all splits on a feature that were
-// drawn (under `optimal`: that there are). Boxes with the same rows are one box.
+// are found once, and one pass over its rows finds the sides of all drawn splits on a feature (under
+// `optimal`: of all splits). Boxes with the same rows are one box.
 
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace slp::smc {
 
-// What decisions ended in: the particle grew, or it failed.
+// Outcomes of decisions: the particle grew, or it failed.
 enum class End : std::uint8_t { grow, dead_end, max_leaves, max_features };
 using Tally = std::array<std::uint64_t, 4>;
 
@@ -34,7 +34,7 @@ public:
 
     // Particles whose root is open.
     Island start();
-    // At most n steps, fewer where the island is done. Throws OutOfBudget.
+    // At most n steps, fewer if the island is done. Throws OutOfBudget.
     void advance(mcmc::Randomness& random, Island& island, std::uint64_t n, Tally& tally);
     // The island in which these choices were made: events in an order in which each comes after
     // those before it, and the last event and the log weight of each particle. False if there is
@@ -80,7 +80,7 @@ private:
                    std::size_t f, double log_total);
     void decide_optimally(mcmc::Randomness& random, Island& island, const Group& group);
     void list_alternatives(const Island& island, const Group& group);
-    // The boxes of the split that an item took, whose sides are not known.
+    // The boxes of the split that an item drew, if its sides are not known yet.
     void find_boxes(Island& island, const Group& group, Item& item);
 
     SharedBox::Rows list_rows(Island& island, std::uint32_t box);
@@ -99,7 +99,7 @@ private:
     mcmc::LocalProcess process_;
     SideFinder sides_;
 
-    // Of the island entered: its boxes by key.
+    // The boxes of the present island, by key.
     struct HashOfKey {
         std::size_t operator()(const Key& key) const { return key.a; }
     };

@@ -2,7 +2,7 @@
 //
 // A particle is a derivation that is being grown (slp.engines.smc.filter). The choices made are a
 // chain of events, each of which names the one before it, so particles that were drawn from the
-// same particle share its events. Its open goals are copied when one of them is decided, not before
+// same particle share its events. Its open goals are copied only when one of them is decided
 // (`Tree` is copied on writing). The boxes of open goals are shared by all particles; the rows of a
 // box are listed when it is first opened.
 
@@ -49,10 +49,10 @@ struct SharedBox {
     bool left = false, in_use = true;
 };
 
-// What is open in a particle.
+// The open goals of a particle.
 struct Tree {
     std::vector<OpenGoal> open;
-    // How many goals were made, and which features are used where these are limited.
+    // The number of goals made, and the features used if these are limited.
     std::uint32_t made = 0, n_leaves = 0;
     std::vector<std::uint32_t> features;
 };
@@ -72,7 +72,7 @@ struct Particle {
     }
 };
 
-// What an island takes of the bytes that all islands of a sampler may take, until it goes.
+// The part of the sampler's budget that an island uses, until the island is destroyed.
 class Share {
 public:
     using Used = std::atomic<std::size_t>;
@@ -81,7 +81,7 @@ public:
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;
 
-    // Returns what all take together.
+    // Returns the bytes of all islands together.
     std::size_t set(std::size_t bytes) {
         const std::size_t before = std::exchange(bytes_, bytes);
         return used_->fetch_add(bytes - before) + (bytes - before);  // modulo 2^64
@@ -103,16 +103,16 @@ struct Island {
     std::size_t events_in_use = 0, boxes_in_use = 0;
 
     bool done() const;
-    // Bytes that it takes, without what the allocator adds.
+    // Its bytes, without the overhead of the allocator.
     std::size_t bytes() const;
-    // Forgets events and boxes that no particle needs.
+    // Frees events and boxes that no particle needs.
     void forget_events();
     void forget_boxes();
     // The choices of a whole particle in preorder.
     std::vector<mcmc::Taken> choices(const Particle& particle) const;
 };
 
-// How many goals a choice leads to.
+// The number of goals that a choice leads to.
 inline std::uint32_t n_parts(const mcmc::Taken& taken) {
     return taken.feature >= 0 ? 2 : taken.feature == mcmc::kCall ? 1 : 0;
 }

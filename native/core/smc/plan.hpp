@@ -1,4 +1,4 @@
-// How a particle filter runs; the definitions are those of slp.engines.smc.
+// The settings of a particle filter; slp.engines.smc defines them.
 
 #pragma once
 
@@ -11,18 +11,18 @@ enum class Order : std::uint8_t { breadth, likelihood, layer };
 enum class Scheme : std::uint8_t { multinomial, residual, stratified, systematic };
 
 struct Plan {
-    // Particles of an island, and the most of them that stand for it when it is done.
+    // Number of particles of an island, and the largest number kept as its draws.
     std::uint32_t n = 1, kept = 1;
     ProposalKind proposal = ProposalKind::prior;
     Order order = Order::breadth;
     Scheme scheme = Scheme::systematic;
-    // Particles are drawn anew where fewer than this share of n are effective.
+    // Particles are resampled if fewer than this share of n are effective.
     double ess = 0.5;
     // Of the likelihood.
     double power = 1.0;
-    // A particle fails beyond these; 0 where there is no limit.
+    // A particle fails beyond these limits; 0 for no limit.
     std::uint32_t max_leaves = 0, max_features = 0;
-    // Bytes that all islands together may take.
+    // Budget in bytes of all islands together.
     std::uint64_t room = UINT64_MAX;
 };
 

@@ -1,4 +1,4 @@
-// How the particles that open the same goal decide it.
+// Decides the same open goal of several particles.
 
 #include <algorithm>
 #include <cmath>
@@ -156,8 +156,8 @@ void Filter::find_boxes(Island& island, const Group& group, Item& item) {
     item.right_box = box_of_side(island, group, item.taken, false, sides_.right(0));
 }
 
-// Every rule and split, with the log of its weight times what it changes the likelihood by in
-// `weights_`.
+// Every rule and split. `weights_` has the logs of their weights times their factors of the
+// likelihood.
 void Filter::list_alternatives(const Island& island, const Group& group) {
     alternatives_.clear();
     weights_.clear();

@@ -11,7 +11,7 @@
 
 namespace slp::smc {
 
-// (sum of the weights)^2 / sum of their squares; 0 where all weights are 0.
+// (sum of the weights)^2 / sum of their squares; 0 if all weights are 0.
 double effective_size(std::span<const double> log_weights);
 
 // Log of the sum of the weights.

@@ -1,4 +1,4 @@
-// A particle filter on a problem: what its islands share, and the filters that threads borrow.
+// A particle filter on a problem: the data that its islands share, and the filters of threads.
 
 #pragma once
 

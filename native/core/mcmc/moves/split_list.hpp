@@ -1,5 +1,5 @@
-// The splits of a node with the weights that a move draws them by: their weights in the program, or
-// these times the marginal likelihoods of both sides as leaves, to a power.
+// The splits of a node with their weights for drawing: their weights in the program, or these times a
+// power of the marginal likelihoods of both sides as leaves.
 
 #pragma once
 
@@ -23,9 +23,9 @@ public:
 
     std::vector<WeighedSplit>& splits() { return splits_; }
     const std::vector<WeighedSplit>& splits() const { return splits_; }
-    // A split's number; there is one that is equal to it.
+    // The number of a split that is in the list.
     std::size_t number(const Taken& taken) const;
-    // The number of a split that is drawn; log of the probability of one.
+    // Draws the number of a split; log probability of drawing a split.
     std::size_t draw(Randomness& random);
     double log_probability(std::size_t i) const;
     double sum() const;
@@ -38,7 +38,7 @@ private:
     std::size_t k_;
     std::vector<WeighedSplit> splits_;
     std::vector<double> weights_, log_likelihood_;
-    // Of the feature at hand: its codes that occur, ascending, each with the sum of the statistics
+    // Of the present feature: its codes that occur, ascending, each with the sum of the statistics
     // of its rows.
     std::vector<std::uint32_t> codes_;
     std::vector<double> sums_;

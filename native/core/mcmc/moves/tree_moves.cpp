@@ -143,7 +143,7 @@ TreeMoves::Drawn TreeMoves::draw_split(Randomness& random, const Node& node, boo
     return {{rule, feature, split.cut.low, split.cut.high}, splits_.log_probability(i)};
 }
 
-// With `informed`, of splits that were listed at the node.
+// With `informed`, the splits were listed at the node.
 double TreeMoves::log_probability(const Node& node, const Taken& taken, bool informed) {
     return informed ? splits_.log_probability(splits_.number(taken)) : node.log_split;
 }

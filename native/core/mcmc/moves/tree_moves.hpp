@@ -2,9 +2,9 @@
 // slp.engines.mcmc.trees.moves, the specification.
 //
 // Every tree has one derivation here, and no state calls another, so a node has one state: that of
-// its goal. A move makes a plan of tests for the subtree of one node, and builds it there. So it
-// costs what the rows of that node cost. Whether the move back restores the tree is decided by the
-// codes next to each threshold: a test that returns to its old box parts it as before if its new
+// its goal. A move makes a plan of tests for the subtree of one node, and builds it there. So its
+// cost is proportional to the rows of that node. The codes next to each threshold decide whether the
+// reverse move restores the tree: a test that returns to its old box parts it as before if its new
 // threshold lies between the two codes that were neighbours there.
 
 #pragma once
@@ -29,19 +29,19 @@ namespace slp::mcmc {
 // Proposes moves; one for each thread.
 class TreeMoves {
 public:
-    // What is built goes into `drawn` (nodes) and `rows`, which are another's.
+    // Writes new subtrees into `drawn` (nodes) and `rows`, which belong to the caller.
     TreeMoves(const Problem& problem, const Geometry& geometry, LocalProcess& process,
               std::vector<Node>& drawn, std::vector<std::uint32_t>& rows);
 
     enum class Made : std::uint8_t { nothing, no_tree, tree };
-    // Draws the choices of a move and builds the new subtree; nothing if there is nothing to
-    // choose, no tree if the choices make none or the move back does not restore the tree.
+    // Draws the choices of a move and builds the new subtree. No result if there is nothing to
+    // choose; no tree if the choices make none or the reverse move does not restore the tree.
     Made propose(Randomness& random, double power, ProposalKind kind, const Proof& proof);
 
     // The node whose subtree was built.
     std::uint32_t place() const { return at_; }
-    // log of the ratio without log Z and the likelihood: of the probabilities that the local
-    // process draws the derivations, and of those of the choices, back over forth.
+    // Log of the ratio without log Z and the likelihood: the ratio of the local process's
+    // probabilities of the derivations, and of those of the choices (reverse over forward).
     double log_ratio() const { return log_ratio_; }
 
 private:
@@ -52,12 +52,12 @@ private:
         std::int32_t feature = kLeaf;
         RowTest test{};
         std::uint32_t left = kNone, right = kNone;
-        // Left out where it parts no rows; otherwise that makes no tree.
+        // Whether the test is removed if it parts no rows; if not, the plan then makes no tree.
         bool optional = false;
-        // The split that the test must make again in its old box; none if it always does.
+        // The split that the test must make again in its old box; none if it always makes it.
         const Taken* restores = nullptr;
     };
-    // What moves count in a tree.
+    // The numbers of nodes of a tree that moves use.
     struct Counts {
         std::uint32_t growable = 0, prunable = 0, internal = 0;
     };
@@ -65,7 +65,7 @@ private:
         Taken taken;
         double log_probability;
     };
-    // Part of a tree: nodes, and the rows that their `begin` counts from.
+    // Part of a tree: nodes, and the rows to which their `begin` refers.
     struct View {
         std::span<const Node> nodes;
         const std::uint32_t* rows;
@@ -94,12 +94,12 @@ private:
     Made wu(Randomness& random);
     Made rotate(Randomness& random);
 
-    // --- what they share
+    // --- shared by all moves
     const Node& old(std::uint32_t i) const { return proof_->nodes[i]; }
     View view() const { return {proof_->nodes, proof_->rows.data()}; }
     // The subtree that was built.
     View built() const { return {drawn_, rows_.data() - drawn_[0].begin}; }
-    // Of the tree; of the tree with what was built in the place of the subtree of a node.
+    // Counts of the tree; of the tree with the new subtree at a node.
     Counts counts() const { return count(kNone); }
     Counts count(std::uint32_t replaced) const;
     bool is_prunable(std::uint32_t i, std::uint32_t replaced) const;
@@ -114,7 +114,7 @@ private:
 
     // The splits of a node, in `splits_`.
     void list_splits(const Node& node, std::int32_t feature, bool informed);
-    // A split of a node drawn; the log probability of drawing another.
+    // Draws a split of a node; log probability of drawing a given one.
     Drawn draw_split(Randomness& random, const Node& node, bool informed);
     double log_probability(const Node& node, const Taken& taken, bool informed);
 
@@ -145,8 +145,8 @@ private:
     // --- wu
     bool restructure(Randomness& random, std::uint32_t at, double& log_probability);
     double log_restructured(std::uint32_t at);
-    // Keeps in `splits_` those that part no block among these rows; the sum of their weights. A
-    // block is the rows of a leaf.
+    // Keeps in `splits_` the splits that part no block of these rows, and returns the sum of their
+    // weights. A block is the rows of a leaf.
     double keep_blocks_whole(Rows rows);
     void mark_cutting(std::uint32_t feature, Rows rows);
 
@@ -156,7 +156,7 @@ private:
     struct Joint {
         Taken split;
         bool by_x, by_y;
-        // Where only one makes it: whether the rows of the other go right.
+        // If only one node makes it: whether the rows of the other go right.
         bool other_right;
     };
     void joint_splits(const View& tree, std::uint32_t x, std::uint32_t y,
@@ -164,7 +164,7 @@ private:
     // The subtrees that `down` may make at a node.
     void lowered(const View& tree, std::uint32_t i, bool side, std::vector<Preorder>& out) const;
     bool zipped(const View& tree, std::uint32_t one, std::uint32_t two, Preorder& out) const;
-    // The split of two sets of rows by a test between them; false if it is no canonical one.
+    // The split of two sets of rows by a test between them; false if it is not canonical.
     bool split_between(const Taken& test, Rows left, Rows right, Taken& out) const;
     bool canonical_level(const Taken& taken, std::span<const Rows> right) const;
 
@@ -186,7 +186,7 @@ private:
         std::uint32_t plan;
         std::int32_t state;
         std::uint32_t begin, size;
-        // wu: where the plan of this goal is entered.
+        // wu: the position of this goal's plan.
         std::uint32_t parent = kNone;
         bool right = false;
     };

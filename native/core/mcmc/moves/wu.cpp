@@ -33,7 +33,7 @@ TreeMoves::Made TreeMoves::wu(Randomness& random) {
     return made(at, forth, log_restructured(at));
 }
 
-// Draws a subtree with the same leaves, as a plan; false if its splits come to none.
+// Draws a subtree with the same leaves, as a plan; false if the splits drawn lead to none.
 bool TreeMoves::restructure(Randomness& random, std::uint32_t at, double& log_probability) {
     const Node& top = old(at);
     const Rows all = ascending(top);

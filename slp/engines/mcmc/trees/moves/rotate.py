@@ -1,29 +1,28 @@
-"""`rotate`: the test of a node rises above its parent's, or back.
+"""`rotate`: the test of a node moves above its parent's test, or the reverse.
 
-Write p[X, Y] for a node with the test p and its sides, and X|g, X|not g for a subtree on the rows
-that pass a test g and on the others: tests that part no rows there are left out. The mirror images
-of both directions, with the sides of p exchanged, are meant too. Each is taken with probability
-1/2.
+Write p[X, Y] for a node with the test p and its sides. X|g and X|not g are a subtree X restricted
+to the rows that pass a test g, and to the others; tests that part no rows there are removed. Both
+directions also exist with the sides of p exchanged. Each direction has probability 1/2.
 
     up     a node g with the parent p is drawn uniformly, among the S(T) nodes that split below the
            root:
                p[g[A, B], C]  ->  g[p[A, C|g], p[B, C|not g]]
-           A side of p that has no rows is left out with it, so that of two tests on one feature
-           this is the rotation of a search tree.
-    down   a node g is drawn uniformly, among the I(T) that split, a side of p, and one of the D(T)
-           subtrees of the left form that come from the present one by `up`, or fewer:
-           of the trees C that give C|g and C|not g, one makes their tests in common wherever it
-           can, and another makes the test g first.
+           If a side of p has no rows, the side and the test are removed. So for two tests on one
+           feature this is the rotation of a search tree.
+    down   a node g that splits is drawn uniformly, among I(T); then a side of p; then one of D(T)
+           subtrees of the left form from which `up` leads to the present one. D(T) counts some of
+           the trees C that restrict to C|g and C|not g: those that make the tests of the two parts
+           in common wherever possible, and those that make the test g first.
 
 With R as in `cgm`,
 
     ratio of up = R x S(T) / [2 I(T') D(T')]         ratio of down = R x 2 I(T) D(T) / S(T')
 
-and 0 where the move back does not restore T. A and B keep their rows.
+and 0 if the reverse move does not restore T. A and B keep their rows.
 
 References: Pratola (2016), Efficient Metropolis-Hastings proposal mechanisms for Bayesian
-regression tree models, Bayesian Analysis 11, section 2, where more trees C are drawn from; Gramacy
-& Lee (2008), Bayesian treed Gaussian process models, JASA 103, of two tests on one feature.
+regression tree models, Bayesian Analysis 11, section 2, where C is drawn from more trees; Gramacy &
+Lee (2008), Bayesian treed Gaussian process models, JASA 103, for two tests on one feature.
 """
 
 from __future__ import annotations
@@ -65,7 +64,8 @@ def _up(choose: Chooser, here: Here) -> Moved | None:
 
 
 def _raised(here: Here, i: int, side: int) -> CutTree | None:
-    """The subtree with the test of node i at the top; `side`: of its parent, where i is."""
+    """The subtree with the test of node i at the top. `side` is the side of i's parent on which i
+    is."""
     above = here.parents[i]
     top = same_split(here.geometry, here.boxes[above], here.cuts[i])
     if top is None:
@@ -81,8 +81,8 @@ def _raised(here: Here, i: int, side: int) -> CutTree | None:
 
 
 def _half(here: Here, above: int, box: int, parts: tuple[int, int], side: int) -> CutTree | None:
-    """The test of node `above` in a box. On its side `side` is the first of the parts, which keeps
-    its rows, and on the other what is left of the second."""
+    """The test of node `above` in a box. Its side `side` has the first of the parts, which keeps
+    its rows. The other side has the rest of the second part."""
     kept = here.subtree(parts[0])
     rest = here.boxes[parts[1]] & box
     if not rest:
@@ -116,7 +116,7 @@ def _down(choose: Chooser, here: Here) -> Moved | None:
 
 
 def _length(tree: CutTree, begin: int) -> int:
-    """How many nodes the subtree has that begins there."""
+    """The number of nodes of the subtree that begins there."""
     open_nodes, at = 1, begin
     while open_nodes:
         open_nodes += -1 if tree[at] == LEAF else 1
@@ -140,7 +140,7 @@ def _lowered(here: Here, i: int, side: int) -> Iterator[CutTree]:
 
 
 def _tests_in_common(here: Here, i: int, side: int) -> Iterator[tuple[BoxSplit, tuple[bool, bool]]]:
-    """The splits of a node's box that can be the test p, and which of its children make it; the
+    """The splits of a node's box that can be the test p, and which of its children make it. The
     rows of the other child are all on the side."""
     x, y = here.child(i, 0), here.child(i, 1)
     for split, one, two in _joint_splits(here, x, y, here.boxes[i]):
@@ -151,8 +151,8 @@ def _tests_in_common(here: Here, i: int, side: int) -> Iterator[tuple[BoxSplit, 
 
 
 def _joint_splits(here: Here, x: int, y: int, box: int) -> Iterator[tuple[BoxSplit, bool, bool]]:
-    """The splits of the rows of two nodes that part both, or one, as that one's test does, and
-    leave the other whole; and which of them they part."""
+    """The splits of the rows of two nodes that part both as the nodes' tests do, or part one and
+    leave the other whole; and which of the two they part."""
     for one, two in ((True, True), (True, False), (False, True)):
         cuts = [here.cuts[j] for j, makes in ((x, one), (y, two)) if makes]
         features = {here.geometry.cuts[cut].feature for cut in cuts if cut != LEAF}
@@ -168,7 +168,7 @@ def _joint_splits(here: Here, x: int, y: int, box: int) -> Iterator[tuple[BoxSpl
 
 
 def _in_common(here: Here, i: int, rest: list[int]) -> Iterator[CutTree]:
-    """Trees that give the subtrees at `rest` on the two sides of node i's test."""
+    """Trees whose restrictions to the two sides of node i's test are the subtrees at `rest`."""
     if len(rest) == 1:
         yield here.subtree(rest[0])
         return
@@ -181,7 +181,7 @@ def _in_common(here: Here, i: int, rest: list[int]) -> Iterator[CutTree]:
 
 
 def _zipped(here: Here, one: int, two: int) -> CutTree | None:
-    """The tree that makes the tests of two subtrees in common wherever it can."""
+    """The tree that makes the tests of two subtrees in common wherever possible."""
     out: list[int] = []
     stack: list[tuple[int, ...]] = [(one, two)]
     while stack:

@@ -1,15 +1,15 @@
 """`wu`: the radical restructure. Other splits with the same leaves.
 
-A node v that splits is drawn uniformly, among I(T). Its subtree is built anew from the top, so that
-each leaf keeps its rows: at each box that holds the rows of several leaves a split c is drawn in
-proportion to W(c) (`here`), from A, those splits that part no leaf's rows. If there are none, the
-move fails. With R as in `cgm`, and products over the nodes that split in each subtree,
+A node v that splits is drawn uniformly, among I(T). Its subtree is built again from the top, so
+that each leaf keeps its rows. At each box with the rows of several leaves, a split c is drawn in
+proportion to W(c) (`here`) from A, the splits that part no leaf's rows. If A is empty, the move
+fails. With R as in `cgm`, and products over the nodes that split in each subtree,
 
     ratio = R  x  product over the old splits of W(c) / sum of W over A
                /  product over the new splits of W(c) / sum of W over A
 
-where L(T') = L(T), and I(T') = I(T) as the number of leaves stays. The old subtree can always be
-drawn again.
+Here L(T') = L(T), and I(T') = I(T), because the number of leaves stays the same. The reverse move
+can always draw the old subtree.
 
 Reference: Wu, Tjelmeland & West (2007), Bayesian CART: prior specification and posterior
 simulation, JCGS 16, section 4.3; there v is the root.
@@ -38,7 +38,7 @@ def move(choose: Chooser, here: Here) -> Moved | None:
 
 
 def _built(choose: Chooser, here: Here, spot: Spot, leaves: set[int]) -> CutTree | None:
-    """A subtree with these leaves, in preorder; None if the splits drawn come to no such tree."""
+    """A subtree with these leaves, in preorder; None if the splits drawn lead to no such tree."""
     out: list[int] = []
     stack = [spot]
     while stack:
