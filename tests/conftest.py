@@ -1,4 +1,4 @@
-"""Fixtures for all tests, and the one place that says which outside help a test may ask for."""
+"""Fixtures for all tests. Only this file decides which external tools a test may require."""
 
 from __future__ import annotations
 

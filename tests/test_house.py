@@ -1,4 +1,4 @@
-"""The house: what stands where, what is shipped, what README, stub and metadata promise."""
+"""The checkout: its folders, the shipped files, and the promises of README, stub and metadata."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The catalogue of messages: every code is defined once, used, and told of."""
+"""The catalogue of messages: every code is defined once, used, and documented."""
 
 from __future__ import annotations
 

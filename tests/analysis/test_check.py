@@ -1,4 +1,5 @@
-"""What the checker makes of sound programs, which declaration counts, and what callers can set."""
+"""The checker's result for sound programs, the declaration that counts, and the values that callers
+can set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The checker's time grows as a program does: chains of states, terms that share parts."""
+"""The checker's time is proportional to the size of a program: chains of states, terms with shared
+parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people write who come from other logic languages is recognised, and told as it is here."""
+"""Notation from other logic languages is recognised, and the message shows the notation here."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Programs, posteriors, trees, results and errors are pickled and copied; what comes out gives the
-same numbers to the bit."""
+"""Programs, posteriors, trees, results and errors are pickled and copied. The copies give the same
+numbers to the bit."""
 
 from __future__ import annotations
 

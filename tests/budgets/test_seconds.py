@@ -1,4 +1,4 @@
-"""Lengths of time, and runs that end with theirs."""
+"""Durations as text, and runs with a time limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The keys of what `slp-sample --json` prints."""
+"""The keys of the JSON object of `slp-sample --json`."""
 
 from __future__ import annotations
 

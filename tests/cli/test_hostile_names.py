@@ -1,4 +1,4 @@
-"""What a terminal would obey never reaches it, whatever names, values, texts and options hold."""
+"""Control characters in names, values, texts and options never reach the terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON of any depth, and otherwise what the standard encoder writes."""
+"""JSON of any depth. Other JSON equals that of the standard encoder."""
 
 from __future__ import annotations
 

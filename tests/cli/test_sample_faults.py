@@ -1,4 +1,4 @@
-"""`slp-sample` where something is wrong: messages and exit codes, limits, files and pipes."""
+"""`slp-sample` with faults: messages and exit codes, limits, files and pipes."""
 
 from __future__ import annotations
 

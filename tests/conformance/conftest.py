@@ -1,4 +1,4 @@
-"""The engines that there are, and a toy beside them."""
+"""All engines of the registry, and a toy engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kinds, cuts and codes of single features, and what is said against them."""
+"""Kinds, cuts and codes of single features, and their messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading files: what is read as what, and every message about a file."""
+"""Reading files: the types of columns, and every message about a file."""
 
 from __future__ import annotations
 

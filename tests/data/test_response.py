@@ -1,4 +1,4 @@
-"""The response: which column, classes or numbers, which leaf model, and what is said against it."""
+"""The response: its column, classes or numbers, its leaf model, and its messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The documentation says what is true: its code runs, its programs are sound, its names are all."""
+"""The documentation is true: its code runs, its programs are sound, and its lists of names are
+complete."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of engines share."""
+"""Fixtures for the tests of engines."""
 
 from __future__ import annotations
 

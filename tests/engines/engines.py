@@ -1,4 +1,4 @@
-"""The two engines that sum over boxes, to be asked the same."""
+"""The two engines that sum over boxes, with one interface for tests."""
 
 from __future__ import annotations
 

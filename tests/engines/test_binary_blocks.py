@@ -1,5 +1,5 @@
-"""The compiled engine on tables of two-valued features: uniform priors go another way there, which
-must find what the plain chart finds."""
+"""The compiled engine on tables of two-valued features. Uniform priors use binary-feature blocks
+there, with the results of the plain chart."""
 
 from __future__ import annotations
 

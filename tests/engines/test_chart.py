@@ -1,5 +1,5 @@
-"""What the comparison with enumeration does not see, of both engines that sum over boxes: closed
-forms, derivatives, draws, depth."""
+"""Properties of both engines that sum over boxes which the comparison with enumeration does not
+cover: closed forms, derivatives, draws, depth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `auto` decides: exact sums where the estimated size fits, else draws, and what it says."""
+"""The decision of `auto`: exact sums if the estimated size fits, else draws; and its reason."""
 
 from __future__ import annotations
 

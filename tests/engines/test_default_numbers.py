@@ -1,4 +1,4 @@
-"""The default leaf of numbers: its intervals hold what they say, in any unit."""
+"""The default leaf model of numbers: its intervals have the stated coverage, in any unit."""
 
 from __future__ import annotations
 

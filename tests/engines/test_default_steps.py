@@ -1,5 +1,5 @@
-"""How long a run is where nothing is said of it: as long as ever on small tables, bounded on large
-ones, by the program and the table alone."""
+"""The default length of a run: constant on small tables and bounded on large ones. It depends on
+the program and the table alone."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Hidden XOR (Sullivan, Tiwari, Thrun & Piech 2023): no single split says anything of the label, so
-that greedy trees get lost; the sum over all trees finds the tree that is right everywhere."""
+"""Hidden XOR (Sullivan, Tiwari, Thrun & Piech 2023). No single split gives information about the
+label, so greedy trees fail. The sum over all trees finds the tree that is right everywhere."""
 
 from __future__ import annotations
 

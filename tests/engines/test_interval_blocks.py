@@ -1,5 +1,5 @@
-"""Passes by interval blocks equal the plain chart in every quantity, and are what is run; what they
-leave out of deep trees is bounded."""
+"""Passes by interval blocks are used where expected, and equal the plain chart in every quantity.
+The mass that they leave out of deep trees is bounded."""
 
 from __future__ import annotations
 

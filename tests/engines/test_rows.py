@@ -1,4 +1,4 @@
-"""Labels and guards that ask for the rows of the box: what is said of them, and faults in a box."""
+"""Labels and guards that use the rows of the box: messages, and faults in a box."""
 
 from __future__ import annotations
 

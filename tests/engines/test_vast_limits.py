@@ -1,4 +1,4 @@
-"""Limits that no table reaches, larger than the compiled core's integers: they limit nothing, or
+"""Limits that no table reaches, larger than the compiled core's integers. They have no effect, or
 leave a single leaf."""
 
 from __future__ import annotations

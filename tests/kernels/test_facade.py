@@ -1,4 +1,5 @@
-"""The facade: what it promises for either backend, what it refuses, and how it chooses."""
+"""The facade of the kernels: its promises for either backend, its refusals, and its choice of a
+backend."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Labels learned from observed goals: closed forms, one step against enumeration and Baum-Welch,
-data drawn from known labels, and what the log-likelihood does on the way."""
+"""Labels learned from observed goals: closed forms, one iteration against enumeration and
+Baum-Welch, data drawn from known labels, and the increase of the log-likelihood."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Parameters of tree programs learned from tables: slopes against differences of the evidence, a
-closed form, what the evidence does on the way, and what is written."""
+"""Parameters of tree programs learned from tables: gradients against differences of the evidence, a
+closed form, the increase of the evidence, and the written program."""
 
 from __future__ import annotations
 

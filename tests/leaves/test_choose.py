@@ -1,4 +1,4 @@
-"""Which leaf model a declaration or a response gives, and what is said against it."""
+"""The leaf model for a declaration or a response, and its messages."""
 
 from __future__ import annotations
 

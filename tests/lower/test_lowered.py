@@ -1,5 +1,5 @@
-"""What a grammar takes over from its program, how large it is, and the schema where there is no
-table."""
+"""The parts of a program that its grammar contains, the size of the grammar, and the schema without
+a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""States that are left open, and made on demand: the same as a listing has."""
+"""Open states, made on demand, equal those of a listing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The compiled engines make no sets of rows as Python integers: those take rows times cuts bits."""
+"""The compiled engines make no sets of rows as Python integers. These would need rows times cuts
+bits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Time of a query grows as the number of its choices does, and what it cannot end is bounded."""
+"""The time of a query is proportional to the number of its choices. Endless searches are
+bounded."""
 
 from __future__ import annotations
 

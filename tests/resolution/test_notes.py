@@ -1,4 +1,4 @@
-"""Notes that say how success and failure of a query are to be read."""
+"""Notes that explain the success and failure masses of a query."""
 
 from __future__ import annotations
 

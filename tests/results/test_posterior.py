@@ -1,4 +1,4 @@
-"""`infer` and `Posterior`: what users are told, and how trees of their own are scored."""
+"""`infer` and `Posterior`: the results for users, and the scores of users' trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Runs on disk: what goes on, goes on bit for bit; what is not the same run is refused."""
+"""Checkpoints: a resumed run equals an uninterrupted one to the bit; a checkpoint of another run is
+refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Files that a program may name: what lies below its folder, and what the user includes."""
+"""The files that a program may name: below its folder, and in the folders that the user
+includes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Constraints on finished trees: each kind holds on one tree and fails on another, and why."""
+"""Constraints on finished trees: each kind holds for one tree and fails for another, with the
+reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What edits lead from one tree to another."""
+"""The edits that lead from one tree to another."""
 
 from __future__ import annotations
 

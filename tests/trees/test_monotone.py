@@ -1,5 +1,5 @@
-"""Monotone predictions of finished trees against the sampler's test of them, which is itself held
-against a grid of points: the two have no code in common."""
+"""Monotone predictions of finished trees against the sampler's test of them. The sampler's test is
+compared with a grid of points. The two have no code in common."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows on their way to leaves: frames, arrays, coded tables."""
+"""Rows to leaves: frames, arrays, coded tables."""
 
 from __future__ import annotations
 

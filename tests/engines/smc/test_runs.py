@@ -1,4 +1,4 @@
-"""Runs of the engine `smc`: what it says of the evidence, what it refuses, and how it ends."""
+"""Runs of the engine `smc`: the evidence, refusals, and interruptions."""
 
 from __future__ import annotations
 

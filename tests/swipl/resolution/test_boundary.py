@@ -1,5 +1,5 @@
-"""The gate behind everything that SWI-Prolog calls for a program, asked directly: it must refuse
-what no translation makes."""
+"""The check before everything that SWI-Prolog calls for a program, called directly. It must refuse
+goals that the translation never makes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SWI-Prolog's `library(slp)`: what a Prolog user gets is what Python gives."""
+"""SWI-Prolog's `library(slp)`: its results equal those of Python."""
 
 from __future__ import annotations
 

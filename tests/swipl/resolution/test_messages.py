@@ -1,4 +1,4 @@
-"""What goes wrong under SWI-Prolog: code, message, place and help; SWI-Prolog missing, too old."""
+"""Errors under SWI-Prolog: code, message, place and help; SWI-Prolog missing or too old."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program without leave to run code cannot get at anything but its own clauses and built-ins."""
+"""A program without permission to run code can call only its own clauses and built-ins."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The transition of each proposal leaves the distribution over proofs invariant, by enumeration;
-and these tests see it when something is left out."""
+"""The transition of each proposal leaves the distribution over proofs invariant, by enumeration.
+The tests fail if a factor of the ratio is left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What sampling of proofs says when it cannot go on."""
+"""The messages of the sampling of proofs."""
 
 from __future__ import annotations
 

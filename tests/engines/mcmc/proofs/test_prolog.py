@@ -1,4 +1,4 @@
-"""Chains over proofs that SWI-Prolog makes: invariant, the same as in Python, and as safe."""
+"""Chains over proofs that SWI-Prolog makes: invariance, the same draws as in Python, and safety."""
 
 from __future__ import annotations
 

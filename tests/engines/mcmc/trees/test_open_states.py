@@ -1,5 +1,5 @@
-"""Chains on grammars with open states draw what they draw on listed ones, whatever the number of
-threads, so whoever asked for a state first."""
+"""Chains on grammars with open states make the same draws as on listed ones, for any number of
+threads and so for any order in which states are made."""
 
 from __future__ import annotations
 
