@@ -93,18 +93,8 @@ def read_program(
         parameters=resolved,
         boxes=boxes,
         constraints=constraints,
-        support=said.support,
-        failure=said.failure,
-        weights=said.weights,
         edits=edits,
-        response=said.response,
-        event=said.event,
-        class_order=said.class_order,
-        leaf=said.leaf,
-        features=said.features,
-        ignored=said.ignored,
-        feature_weights=said.feature_weights,
-        spans=said.spans,
+        **vars(said),
     )
     check_references(program, clauses, findings)
     check_rows_of_rules(program, clauses.logical | clauses.stochastic, findings)

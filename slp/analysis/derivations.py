@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from slp.analysis.findings import Findings
 from slp.analysis.parameters import names_in
 from slp.analysis.predicates import Indicator
+from slp.analysis.productive import productive
 from slp.analysis.references import called_nonterminals
 from slp.analysis.states import MOST_STATES, StateSpace, state_text
 from slp.analysis.unused import reachable_nonterminals
@@ -198,41 +198,19 @@ def _has_leaf(instance: RuleInstance) -> bool:
     return isinstance(body, LeafBody)
 
 
-@dataclass
-class _Waiting:
-    """A rule at a state, with the number of states in it that are not known to end."""
-
-    state: Term
-    missing: int
-
-
 def _ending(space: StateSpace, database: Database) -> set[Term]:
-    """States from which a derivation can end in leaves.
-
-    Each instance counts the states that it waits for. A state that is found to end is reported once
-    to each instance that waits for it, so the time is linear in the instances.
-    """
-    ending: set[Term] = set()
-    waiting: dict[Term, list[_Waiting]] = {}
-    new = [state for state, found in space.instances.items() if found is None]
-    for state, instances in space.instances.items():
-        for instance in instances or ():
-            needed = _needed(instance, space, database)
-            way = _Waiting(state, len(needed))
-            for other in needed:
-                waiting.setdefault(other, []).append(way)
-            if not needed:
-                new.append(state)
-    while new:
-        state = new.pop()
-        if state in ending:
-            continue
-        ending.add(state)
-        for way in waiting.get(state, ()):
-            way.missing -= 1
-            if way.missing == 0:
-                new.append(way.state)
-    return ending
+    """States from which a derivation can end in leaves. Those whose proofs failed count as such."""
+    failed = [(state, set[Term]()) for state, found in space.instances.items() if found is None]
+    return productive(
+        [
+            *failed,
+            *(
+                (state, _needed(instance, space, database))
+                for state, found in space.instances.items()
+                for instance in found or ()
+            ),
+        ]
+    )
 
 
 def _needed(instance: RuleInstance, space: StateSpace, database: Database) -> set[Term]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from slp.analysis.findings import Findings
 from slp.analysis.predicates import Indicator, indicator_text
+from slp.analysis.productive import productive
 from slp.ir.program import LogicClause, Program
 from slp.messages.derivations import NO_PROOF_ENDS
 from slp.terms import Struct, Term, functor
@@ -24,25 +25,11 @@ def find_endless(program: Program, findings: Findings) -> None:
     clauses: dict[Indicator, list[LogicClause]] = defaultdict(list)
     for clause in program.clauses:
         clauses[functor(clause.head) or ("", 0)].append(clause)
-    waits: dict[Indicator, list[tuple[Indicator, set[Indicator]]]] = defaultdict(list)
-    ready: list[Indicator] = []
-    for key, own in clauses.items():
-        for clause in own:
-            missing = {k for k in _surely_called(clause.body) if k in clauses}
-            if not missing:
-                ready.append(key)
-            for other in missing:
-                waits[other].append((key, missing))
-    ending: set[Indicator] = set()
-    while ready:
-        key = ready.pop()
-        if key in ending:
-            continue
-        ending.add(key)
-        for waiting, missing in waits[key]:
-            missing.discard(key)
-            if not missing:
-                ready.append(waiting)
+    ending = productive(
+        (key, clauses.keys() & set(_surely_called(clause.body)))
+        for key, own in clauses.items()
+        for clause in own
+    )
     for key in clauses.keys() - ending:
         findings.add(NO_PROOF_ENDS(clauses[key][0].span, predicate=indicator_text(key)))
 

@@ -8,9 +8,8 @@ checked against what its user wrote.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -203,138 +202,92 @@ def _supports(program: Program) -> Iterator[Support]:
         yield Support(max_depth=program.support.max_depth)
 
 
-def _splits(places: Iterable[Place]) -> Iterator[tuple[Place, Split]]:
-    return ((p, p.node) for p in places if isinstance(p.node, Split))
+#: What `_violations` checks: each of these has a case there or in a function that it calls.
+_CHECKED = (
+    *(Constant, Forbid, First, Before, Once, Exclusive, Interaction),
+    *(Majority, MaxLeaves, MaxFeatures, Support),
+)
 
 
-def _leaves(places: Iterable[Place]) -> Iterator[tuple[Place, Leaf]]:
-    return ((p, p.node) for p in places if isinstance(p.node, Leaf))
-
-
-@singledispatch
-def _violations(constraint: Any, places: list[Place]) -> Iterator[_Finding]:
+def _violations(constraint: Constraint | Support, places: list[Place]) -> Iterator[_Finding]:
     """Every node that breaks the constraint (DESIGN 3, the table of constraints)."""
-    raise TypeError(f"no such constraint: {constraint!r}")
+    if not isinstance(constraint, _CHECKED):
+        raise TypeError(f"no such constraint: {constraint!r}")
+    for place in places:
+        if isinstance(place.node, Split):
+            why = _why_split_breaks(constraint, place, place.node)
+            if why is not None:
+                yield _Finding(why, place)
+        elif isinstance(constraint, Majority):
+            yield from _outvoted(constraint, place, place.node)
+        elif isinstance(constraint, Support):
+            yield from _unsupported(constraint, place, place.node)
+    if isinstance(constraint, MaxLeaves):
+        n_leaves = sum(isinstance(place.node, Leaf) for place in places)
+        if n_leaves > constraint.count:
+            yield _Finding(f"the tree has {n_leaves} leaves")
+    if isinstance(constraint, MaxFeatures):
+        used = dict.fromkeys(p.node.feature for p in places if isinstance(p.node, Split))
+        if len(used) > constraint.count:
+            yield _Finding(f"the tree splits on {len(used)} features: {', '.join(used)}")
 
 
-@_violations.register
-def _(constraint: Constant, places: list[Place]) -> Iterator[_Finding]:
-    """No split cuts the box at a node that contains all of it."""
-    box = constraint.box
-    for place, split in _splits(places):
-        if not place.region.contains(box):
-            continue
-        low_high = box.bounds.get(split.feature)
-        if split.threshold is None or low_high is None:
-            free = f"which is free in {split.feature}"
-            yield _Finding(f"`{condition_text(split)}` cuts the box {box.name}, {free}", place)
-        elif low_high[0] < split.threshold < low_high[1]:
-            yield _Finding(f"`{condition_text(split)}` cuts the box {box.name}", place)
+def _why_split_breaks(constraint: Constraint | Support, place: Place, split: Split) -> str | None:
+    """What is wrong with a split, under a constraint that is decided there; else None."""
+    feature, above, shown = split.feature, place.above, f"`{condition_text(split)}`"
+    match constraint:
+        case Constant(box=box) if place.region.contains(box):
+            bounds = box.bounds.get(feature)
+            if split.threshold is None or bounds is None:
+                return f"{shown} cuts the box {box.name}, which is free in {feature}"
+            if bounds[0] < split.threshold < bounds[1]:
+                return f"{shown} cuts the box {box.name}"
+        case Forbid(feature=forbidden, below=below, within=within) if feature == forbidden:
+            deep = below is None or place.depth >= below
+            if deep and (within is None or place.region.inside(within)):
+                return f"{shown} at depth {place.depth}"
+        case First(feature=first) if place.parent is None and feature != first:
+            return f"the first split is {shown}"
+        case Before(feature=first, then=then) if feature == then and first not in above:
+            return f"{shown} has no split on {first} above it"
+        case Once(feature=once) if feature == once and once in above:
+            return f"{shown} is a second split on the path"
+        case Exclusive(features=rivals) if feature in rivals:
+            others = (above & set(rivals)) - {feature}
+            if others:
+                return f"{shown} is below a split on {min(others)}"
+        case Interaction(groups=groups):
+            used = above | {feature}
+            if not any(used <= set(group) for group in groups):
+                return f"{shown}: no group holds {', '.join(sorted(used))}"
+    return None
 
 
-@_violations.register
-def _(constraint: Forbid, places: list[Place]) -> Iterator[_Finding]:
-    """No split on the feature (at depth `below` or deeper; at nodes inside the box `within`)."""
-    for place, split in _splits(places):
-        deep = constraint.below is None or place.depth >= constraint.below
-        there = constraint.within is None or place.region.inside(constraint.within)
-        if split.feature == constraint.feature and deep and there:
-            yield _Finding(f"`{condition_text(split)}` at depth {place.depth}", place)
+def _outvoted(constraint: Majority, place: Place, leaf: Leaf) -> Iterator[_Finding]:
+    """A leaf whose region meets the box has a class with more rows than the one named."""
+    if not place.region.meets(constraint.box):
+        return
+    if "counts" not in leaf.summary:
+        yield _Finding("the leaf does not say its rows by class", place, unknown=True)
+        return
+    counts = {label_text(c): rows for c, rows in leaf.summary["counts"].items()}
+    most = max(counts, key=lambda outcome: counts[outcome], default=constraint.outcome)
+    own = counts.get(constraint.outcome, 0)
+    if counts.get(most, 0) > own:
+        yield _Finding(f"{counts[most]} rows of {most}, {own} of {constraint.outcome}", place)
 
 
-@_violations.register
-def _(constraint: First, places: list[Place]) -> Iterator[_Finding]:
-    """If the tree splits at all, the root splits on the feature."""
-    for place, split in _splits(places):
-        if place.parent is None and split.feature != constraint.feature:
-            yield _Finding(f"the first split is `{condition_text(split)}`", place)
-
-
-@_violations.register
-def _(constraint: Before, places: list[Place]) -> Iterator[_Finding]:
-    """Every split on `then` has a split on `feature` above it."""
-    for place, split in _splits(places):
-        if split.feature == constraint.then and constraint.feature not in place.above:
-            why = f"`{condition_text(split)}` has no split on {constraint.feature} above it"
-            yield _Finding(why, place)
-
-
-@_violations.register
-def _(constraint: Once, places: list[Place]) -> Iterator[_Finding]:
-    """No path splits on the feature twice."""
-    for place, split in _splits(places):
-        if split.feature == constraint.feature and constraint.feature in place.above:
-            yield _Finding(f"`{condition_text(split)}` is a second split on the path", place)
-
-
-@_violations.register
-def _(constraint: Exclusive, places: list[Place]) -> Iterator[_Finding]:
-    """No path splits on two of the features."""
-    rivals = set(constraint.features)
-    for place, split in _splits(places):
-        others = (rivals & place.above) - {split.feature}
-        if split.feature in rivals and others:
-            why = f"`{condition_text(split)}` is below a split on {min(others)}"
-            yield _Finding(why, place)
-
-
-@_violations.register
-def _(constraint: Interaction, places: list[Place]) -> Iterator[_Finding]:
-    """The features of each path lie together in one of the groups."""
-    groups = [frozenset(group) for group in constraint.groups]
-    for place, split in _splits(places):
-        used = place.above | {split.feature}
-        if not any(used <= group for group in groups):
-            why = f"`{condition_text(split)}`: no group holds {', '.join(sorted(used))}"
-            yield _Finding(why, place)
-
-
-@_violations.register
-def _(constraint: Majority, places: list[Place]) -> Iterator[_Finding]:
-    """In every leaf whose region meets the box, no class has more rows than the one named."""
-    for place, leaf in _leaves(places):
-        if not place.region.meets(constraint.box):
-            continue
-        if "counts" not in leaf.summary:
-            yield _Finding("the leaf does not say its rows by class", place, unknown=True)
-            continue
-        counts = {label_text(c): rows for c, rows in leaf.summary["counts"].items()}
-        most = max(counts, key=lambda outcome: counts[outcome], default=constraint.outcome)
-        own = counts.get(constraint.outcome, 0)
-        if counts.get(most, 0) > own:
-            why = f"{counts[most]} rows of {most}, {own} of {constraint.outcome}"
-            yield _Finding(why, place)
-
-
-@_violations.register
-def _(constraint: MaxLeaves, places: list[Place]) -> Iterator[_Finding]:
-    """The tree has at most so many leaves."""
-    n_leaves = sum(1 for _ in _leaves(places))
-    if n_leaves > constraint.count:
-        yield _Finding(f"the tree has {n_leaves} leaves")
-
-
-@_violations.register
-def _(constraint: MaxFeatures, places: list[Place]) -> Iterator[_Finding]:
-    """The tree splits on at most so many distinct features."""
-    features = dict.fromkeys(split.feature for _, split in _splits(places))
-    if len(features) > constraint.count:
-        yield _Finding(f"the tree splits on {len(features)} features: {', '.join(features)}")
-
-
-@_violations.register
-def _(constraint: Support, places: list[Place]) -> Iterator[_Finding]:
-    """Both sides of a split keep `min_leaf` rows; no leaf lies deeper than `max_depth`."""
-    for place, leaf in _leaves(places):
-        if constraint.max_depth is not None and place.depth > constraint.max_depth:
-            yield _Finding(f"the leaf has depth {place.depth}", place)
-        if place.parent is None or constraint.min_leaf <= 1:
-            continue
-        rows = _rows(leaf)
-        if rows is None:
-            yield _Finding("the leaf does not say its number of rows", place, unknown=True)
-        elif rows < constraint.min_leaf:
-            yield _Finding(f"the leaf has {rows} rows", place)
+def _unsupported(constraint: Support, place: Place, leaf: Leaf) -> Iterator[_Finding]:
+    """A leaf has fewer rows than `min_leaf`, or lies deeper than `max_depth`."""
+    if constraint.max_depth is not None and place.depth > constraint.max_depth:
+        yield _Finding(f"the leaf has depth {place.depth}", place)
+    if place.parent is None or constraint.min_leaf <= 1:
+        return
+    rows = _rows(leaf)
+    if rows is None:
+        yield _Finding("the leaf does not say its number of rows", place, unknown=True)
+    elif rows < constraint.min_leaf:
+        yield _Finding(f"the leaf has {rows} rows", place)
 
 
 def _rows(leaf: Leaf) -> int | None:
