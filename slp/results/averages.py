@@ -18,12 +18,16 @@ from slp.leaves.base import LeafModel
 from slp.trees import Tree
 
 __all__ = [
+    "NEGLIGIBLE",
     "LeafMixture",
     "ScoredTree",
     "TreeAverages",
     "TreeDistribution",
     "average_predictions",
 ]
+
+#: Distributions of leaves and depths end when the rest has less mass than this.
+NEGLIGIBLE = 1e-12
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.engines.chart.forest import CALL, LEAF, Forest, without_dead_edges
-from slp.engines.chart.reach import Reach, find_boxes, most_owed
+from slp.engines.chart.reach import Reach, find_boxes
 from slp.engines.contract import Progress
 from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar
 from slp.problem.boxes import Geometry
+from slp.problem.core import leaves_owed
 from slp.problem.local_process import LocalProcess
 
 __all__ = ["build_forest", "forest_of_reach"]
@@ -56,7 +57,7 @@ class _Builder:
     def __init__(self, grammar: TreeGrammar, reach: Reach) -> None:
         self.grammar, self.reach = grammar, reach
         self.n_states = len(grammar.all_states())
-        self.n_owed = most_owed(grammar, reach.geometry)
+        self.n_owed = max(1, leaves_owed(grammar, reach.geometry.table))
         self.items: list[_Ints] = []
         #: columns of the edges, in blocks: parent, left and right (codes of items), cut, rule, log
         #: weight

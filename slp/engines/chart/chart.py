@@ -36,7 +36,7 @@ from slp.problem.cut_routes import Router
 from slp.problem.cut_trees import Renderer
 from slp.problem.local_process import LocalProcess
 from slp.problem.tree_weights import log_weight_of_tree
-from slp.results.averages import LeafMixture, ScoredTree, average_predictions
+from slp.results.averages import NEGLIGIBLE, LeafMixture, ScoredTree, average_predictions
 from slp.trees import Tree
 
 __all__ = ["Chart"]
@@ -63,10 +63,6 @@ class _RankedEdges:
 
     def log_weight(self, item: int, edge: int) -> float:
         return float(self.weight[edge])
-
-
-#: Distributions end when the rest has less mass than this.
-_NEGLIGIBLE = 1e-12
 
 
 class Chart:
@@ -317,11 +313,11 @@ class Chart:
 
     def leaf_distribution(self) -> NDArray[np.float64]:
         """Probability of k leaves, at index k, until the rest is negligible."""
-        return leaf_distribution(self.forest, self.share, _NEGLIGIBLE)
+        return leaf_distribution(self.forest, self.share, NEGLIGIBLE)
 
     def depth_distribution(self) -> NDArray[np.float64]:
         """Probability of depth t, at index t, until the rest is negligible."""
-        return depth_distribution(self.forest, self.share, _NEGLIGIBLE)
+        return depth_distribution(self.forest, self.share, NEGLIGIBLE)
 
     @cached_property
     def _cut_feature(self) -> NDArray[np.int64]:

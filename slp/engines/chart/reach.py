@@ -19,9 +19,10 @@ from slp.errors import BudgetError
 from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar
 from slp.messages.inference import CHART_OUT_OF_MEMORY
 from slp.problem.boxes import Geometry
+from slp.problem.core import leaves_owed
 from slp.problem.split_measures import SplitArrays, flat_transitions, splits_taken_over
 
-__all__ = ["Reach", "find_boxes", "most_owed"]
+__all__ = ["Reach", "find_boxes"]
 
 # Bytes that the chart keeps at its peak, measured on iris (objects of the interpreter included). In
 # addition a box needs one bit a row, in two places.
@@ -61,13 +62,6 @@ class Reach:
     right: NDArray[np.int32]
 
 
-def most_owed(grammar: TreeGrammar, geometry: Geometry) -> int:
-    """K: with `max_leaves`, the most leaves that a tree has; else 1."""
-    if grammar.max_leaves is None:
-        return 1
-    return max(1, min(grammar.max_leaves, geometry.root.bit_count()))
-
-
 def find_boxes(
     grammar: TreeGrammar, geometry: Geometry, memory: int, progress: Progress | None = None
 ) -> Reach:
@@ -102,7 +96,7 @@ class _Search:
 
     def run(self) -> Reach:
         self.states[self._find(self.geometry.root)] = 1 << self.grammar.start
-        most = most_owed(self.grammar, self.geometry)
+        most = max(1, leaves_owed(self.grammar, self.geometry.table))
         for size in range(self.n, 0, -1):
             room = min(size, most)
             ways = 1 if self.grammar.max_leaves is None else room * (room - 1) // 2

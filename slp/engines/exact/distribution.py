@@ -3,8 +3,9 @@
 Each quantity takes one pass over all items, run on first use:
 
     log_total                 sum (the evidence's numerator with likelihood, the normaliser without)
-    tree_count, best          count, maximum; the k best are followed from the root down draw,
-    log_weight          from the sum, opening the items on the way predictions, leaf_mixtures
+    tree_count, best          count, maximum; the k best are followed from the root down
+    draw                      from the sum, opening the items on the way
+    predictions, leaf_mixtures
                               from the sum, all rows together down the items that they may visit
     outside                   from the sum, down all items
     usage, expected_splits    by blocks: sums without each feature, and one descent; else one pass
@@ -24,10 +25,11 @@ from numpy.typing import NDArray
 
 from slp.budgets.seconds import Deadline
 from slp.data.table import Table
+from slp.engines.contract import Progress
 from slp.engines.exact.fitting import Room
 from slp.engines.exact.items import CALL, LEAF, Cut, Items
 from slp.engines.exact.outside import Outside, outside_sums
-from slp.engines.exact.passes import Passes, Progress, Quantity
+from slp.engines.exact.passes import Passes, Quantity
 from slp.engines.exact.scoring import TreeScorer
 from slp.engines.kbest import KBest
 from slp.ir.tree_grammar import TreeGrammar
@@ -38,13 +40,10 @@ from slp.problem.boxes import Geometry
 from slp.problem.core import core_problem, leaves_owed
 from slp.problem.new_rows import distinct_rows, rows_as_numbers
 from slp.problem.tree_on_table import tree_of_nodes
-from slp.results.averages import LeafMixture, ScoredTree
+from slp.results.averages import NEGLIGIBLE, LeafMixture, ScoredTree
 from slp.trees import Leaf, Tree
 
 __all__ = ["CompiledChart"]
-
-#: Distributions end when the rest has less mass than this.
-_NEGLIGIBLE = 1e-12
 
 #: New rows whose leaves are held together.
 _ROWS_AT_ONCE = 32
@@ -328,9 +327,9 @@ class CompiledChart:
         while True:
             mass = self.passes.vector(quantity, self.likelihood, length)
             left = 1.0 - np.cumsum(mass)
-            if length == most or left[-1] < _NEGLIGIBLE:
+            if length == most or left[-1] < NEGLIGIBLE:
                 break
             length = min(most, 2 * length)
-        enough = np.flatnonzero(left < _NEGLIGIBLE)
+        enough = np.flatnonzero(left < NEGLIGIBLE)
         used = np.flatnonzero(mass)[-1] + 1
         return mass[: min(used, enough[0] + 1 if len(enough) else length)]

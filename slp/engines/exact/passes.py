@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from slp.budgets.memory import format_bytes, table_bytes
 from slp.budgets.seconds import Deadline, format_seconds
 from slp.data.table import Table
+from slp.engines.contract import Progress
 from slp.engines.exact.fitting import Room
 from slp.engines.exact.size import Size, size_of
 from slp.errors import BudgetError, TimeOverError
@@ -26,7 +27,6 @@ from slp.problem.core import core_problem
 
 __all__ = ["Passes", "Quantity", "bounds_in_words"]
 
-Progress: TypeAlias = Callable[[int, str], None]
 Interval: TypeAlias = tuple[float, float]
 _Poll: TypeAlias = Callable[[int, int, int], bool]
 Quantity: TypeAlias = Literal["total", "best", "count", "feature_use", "leaf_number", "tree_depth"]
