@@ -14,7 +14,7 @@ from slp.engines.choose import choose, goes_on_with_draws
 from slp.engines.contract import Progress, Request
 from slp.engines.registry import all_options, engine_named
 from slp.errors import UnsupportedError, warn
-from slp.kernels.exact import N_CORES
+from slp.kernels.compiled import N_CORES
 from slp.messages.inference import DRAWS_INSTEAD, NOT_USED
 from slp.problem.problem import Problem
 from slp.problem.row_labels import telling_label_faults

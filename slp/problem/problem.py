@@ -11,7 +11,7 @@ from slp.data.table import Table
 from slp.errors import Diagnostic
 from slp.ir.program import Program
 from slp.ir.tree_grammar import TreeGrammar
-from slp.kernels.exact import exact_kernels
+from slp.kernels.compiled import compiled_core
 from slp.problem.boxes import Geometry
 from slp.problem.core import core_problem
 
@@ -50,7 +50,7 @@ class Problem:
         """The C++ core's `ExactEngine` on the grammar and the table, which counts leaves where the
         grammar limits them; made when first asked for, None without the compiled core. It holds
         four bytes for each code of each row."""
-        kernels = exact_kernels()
+        kernels = compiled_core()
         if kernels is None:
             return None
         return kernels.ExactEngine(core_problem(kernels, self.grammar, self.table))

@@ -21,7 +21,7 @@ from slp.errors import ProgramError, Related
 from slp.ir.program import Program
 from slp.ir.row_function import RowFunction
 from slp.ir.tree_grammar import Rule, State, TreeGrammar
-from slp.kernels.exact import exact_kernels
+from slp.kernels.compiled import compiled_core
 from slp.leaves import label_text
 from slp.messages.inference import (
     ROW_LABEL_NO_PROBABILITY,
@@ -103,7 +103,7 @@ def _fault(
 @contextmanager
 def telling_label_faults(grammar: TreeGrammar, table: Table) -> Iterator[None]:
     """Turn faults of labels that the core finds into E520."""
-    core = exact_kernels()
+    core = compiled_core()
     if core is None:
         yield
         return

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from slp import results
 from slp.data.table import Table
-from slp.kernels.exact import N_CORES
+from slp.kernels.compiled import N_CORES
 from slp.problem.new_rows import rows_as_numbers, table_as_numbers
 from slp.problem.tree_arrays import ensemble_of_trees
 from slp.results.averages import LeafMixture, ScoredTree

@@ -10,7 +10,7 @@ from __future__ import annotations
 from slp.engines.exact.distribution import CompiledChart
 from slp.engines.exact.outside import Outside
 from slp.engines.exact.size import MOST_SPLITS, Size, estimate_size, size_for
-from slp.kernels.exact import exact_kernels
+from slp.kernels.compiled import compiled_core
 
 __all__ = [
     "MOST_SPLITS",
@@ -25,4 +25,4 @@ __all__ = [
 
 def compiled_is_there() -> bool:
     """Whether this installation has the compiled engine (and the reference was not chosen)."""
-    return exact_kernels() is not None
+    return compiled_core() is not None

@@ -33,7 +33,7 @@ from slp.engines.exact.passes import Passes, Quantity
 from slp.engines.exact.scoring import TreeScorer
 from slp.engines.kbest import KBest
 from slp.ir.tree_grammar import TreeGrammar
-from slp.kernels.exact import N_CORES, exact_kernels
+from slp.kernels.compiled import N_CORES, compiled_core
 from slp.leaves import NormalInverseGamma
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.boxes import Geometry
@@ -233,7 +233,7 @@ class CompiledChart:
 
     @cached_property
     def _scorer(self) -> TreeScorer:
-        core = exact_kernels()
+        core = compiled_core()
         assert core is not None
         engine = self.passes.engine
         if self.grammar.max_leaves is not None:

@@ -20,7 +20,7 @@ from slp.engines.exact.fitting import Room
 from slp.engines.exact.size import Size, size_of
 from slp.errors import BudgetError, TimeOverError
 from slp.ir.tree_grammar import TreeGrammar
-from slp.kernels.exact import N_CORES, exact_kernels
+from slp.kernels.compiled import N_CORES, compiled_core
 from slp.leaves import Dirichlet
 from slp.messages.inference import EXACT_OUT_OF_MEMORY, EXACT_OUT_OF_TIME
 from slp.problem.core import core_problem
@@ -77,7 +77,7 @@ class Passes:
         engine: Any = None,
     ) -> None:
         if engine is None:
-            core = exact_kernels()
+            core = compiled_core()
             assert core is not None
             engine = core.ExactEngine(core_problem(core, grammar, table))
         self.engine = engine

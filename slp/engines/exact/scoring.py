@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Table
-from slp.kernels.exact import N_CORES
+from slp.kernels.compiled import N_CORES
 from slp.problem.tree_on_table import canonical_nodes, place_tree
 from slp.trees import Tree
 

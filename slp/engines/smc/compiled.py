@@ -23,7 +23,7 @@ from slp.engines.smc.proposals import PROPOSALS
 from slp.engines.smc.resampling import SCHEMES
 from slp.errors import BudgetError
 from slp.ir.program import Monotone
-from slp.kernels.smc import smc_kernels
+from slp.kernels.compiled import compiled_core
 from slp.messages.inference import PARTICLES_TOO_LARGE
 from slp.problem.core import core_problem
 from slp.results.drawn import DrawnResult
@@ -47,7 +47,7 @@ def core_filter(
 ) -> Any:
     """The core's `SMCSampler`. `engine`: the core's on grammar and table, made here where leaves
     are counted in it, or it is not given; `room`: bytes of all islands together."""
-    core = smc_kernels()
+    core = compiled_core()
     assert core is not None
     plain = base.plain
     grammar, geometry = plain.process.grammar, plain.geometry

@@ -20,7 +20,7 @@ from slp.engines.smc.resampling import SCHEMES
 from slp.engines.smc.result import FilterResult
 from slp.errors import BudgetError, NoTreeError, TimeOverError, UsageError
 from slp.ir.program import Monotone
-from slp.kernels.smc import smc_kernels
+from slp.kernels.compiled import compiled_core
 from slp.messages.inference import FILTER_TOO_LARGE, NO_FILTER_NAME, NOT_A_SHARE, PARTICLES_FAILED
 from slp.problem.problem import Problem
 from slp.results.drawn import TreeSampler
@@ -59,7 +59,7 @@ def run_filter(
     """
     _check(options)
     room = room_beside(problem.table, request.memory)
-    if smc_kernels() is None:
+    if compiled_core() is None:
         check_room_for_bit_sets(problem.table, request.memory)
     else:
         room -= _bytes_of_threads(problem, request, options, room)
@@ -113,7 +113,7 @@ def filter_sampler(problem: Problem, options: FilterLimits, likelihood: bool) ->
     plan = FilterPlan(options.particles, options.kept, *how)
     own = problem.program.constraints
     on = (problem.grammar, problem.boxes, own)
-    if smc_kernels() is None:
+    if compiled_core() is None:
         return ParticleFilter(MetropolisHastings(*on, likelihood=likelihood), plan, FilterResult)
     core = CompiledMetropolisHastings(*on, likelihood=likelihood, most_boxes=1, engine=problem.core)
     return CompiledParticleFilter(core, plan, FilterResult, options.room, problem.core)

@@ -27,7 +27,7 @@ from slp.engines.mcmc.trees.core_chains import (
 from slp.engines.mcmc.trees.names import read_names
 from slp.ir.program import MEASURES, Constraint, EditPrior, Measure, Predicate, Support
 from slp.ir.tree_grammar import TreeGrammar
-from slp.kernels.mh import mh_kernels
+from slp.kernels.compiled import compiled_core
 from slp.problem.boxes import Geometry
 from slp.problem.core import core_problem
 from slp.problem.tree_on_table import canonical_nodes, place_tree
@@ -45,7 +45,7 @@ _NO_LIMIT = 2**32 - 1
 
 def edits_are_compiled(constraints: Iterable[Constraint]) -> bool:
     """Whether the core can run; it does not call predicates on edited trees."""
-    return mh_kernels() is not None and not any(isinstance(c, Predicate) for c in constraints)
+    return compiled_core() is not None and not any(isinstance(c, Predicate) for c in constraints)
 
 
 class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
@@ -76,7 +76,7 @@ class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
         engine: Any = None,
     ) -> None:
         constraints = tuple(constraints)
-        core = mh_kernels()
+        core = compiled_core()
         assert core is not None
         plain = EditMetropolisHastings(
             grammar,

@@ -27,7 +27,7 @@ from slp.engines.mcmc.trees.exact_subtrees import MOST_BOXES
 from slp.engines.mcmc.trees.names import Named, mixture_of_names, names_moves
 from slp.ir.program import Constraint, Predicate
 from slp.ir.tree_grammar import CallRule, OpenStates, SplitRule, TreeGrammar, cell_of
-from slp.kernels.mh import mh_kernels
+from slp.kernels.compiled import compiled_core
 from slp.problem.boxes import Geometry
 from slp.problem.core import core_problem
 from slp.problem.row_labels import telling_label_faults
@@ -59,7 +59,7 @@ def core_takes(constraints: Iterable[Constraint]) -> bool:
     """Whether the core is installed and can make all tests; otherwise the plain engine runs.
     Predicates on nodes need Python."""
     local = any(isinstance(c, Predicate) and c.local for c in constraints)
-    return mh_kernels() is not None and not local
+    return compiled_core() is not None and not local
 
 
 def core_moves(grammar: TreeGrammar, proposal: str) -> bool:
@@ -111,7 +111,7 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         engine: Any = None,
     ) -> None:
         constraints = tuple(constraints)
-        core = mh_kernels()
+        core = compiled_core()
         assert core is not None
         assert core_moves(grammar, proposal)
         self._predicates = tree_predicates(constraints)

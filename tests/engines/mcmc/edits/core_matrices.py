@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.engines.mcmc.edits.compiled import core_sampler
-from slp.kernels.mh import mh_kernels
+from slp.kernels.compiled import compiled_core
 from slp.problem.core import core_problem
 from slp.problem.cut_trees import Renderer
 from slp.problem.tree_tests import AtMostFeatures, AtMostLeaves, preorder
@@ -20,7 +20,7 @@ from tests.engines.mcmc.trees.core_matrices import CoreProposal
 
 def sampler_of(made: Capped, proposal: CoreProposal) -> Any:
     """The core's sampler of a capped target."""
-    core = mh_kernels()
+    core = compiled_core()
     assert core is not None
     process = made.target.process
     nodes = process.nodes

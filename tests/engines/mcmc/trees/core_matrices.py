@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from slp.engines.mcmc.trees.proof import Proof
 from slp.engines.mcmc.trees.target import Target
 from slp.ir.tree_grammar import LeafRule
-from slp.kernels.mh import mh_kernels
+from slp.kernels.compiled import compiled_core
 from slp.problem.boxes import Geometry
 from slp.problem.core import core_problem
 from slp.problem.tree_tests import AtMostFeatures, MonotonePredictions
@@ -32,7 +32,7 @@ def q_n(period: int) -> CoreProposal:
 
 def core_sampler(target: Target, mixture: Sequence[CoreProposal], most_boxes: float = 0.0) -> Any:
     """The core's sampler of a target."""
-    core = mh_kernels()
+    core = compiled_core()
     assert core is not None
     grammar, table = target.process.grammar, target.process.geometry.table
     limits = [t.count for t in target.tests if isinstance(t, AtMostFeatures)]

@@ -13,7 +13,7 @@ from slp.engines.mcmc.trees import chains as plain_chains
 from slp.engines.mcmc.trees.chains import MetropolisHastings
 from slp.engines.mcmc.trees.proof import grow
 from slp.ir.tree_grammar import TreeGrammar
-from slp.kernels.mh import mh_kernels
+from slp.kernels.compiled import compiled_core
 from slp.lower import lowering
 from slp.lower.expansion import Expansion
 from slp.problem.boxes import Geometry
@@ -29,7 +29,7 @@ PINBALL = ":- use(pinball, [lambda = 2])."
 
 
 def scorer_of(grammar: TreeGrammar, geometry: Geometry) -> TreeScorer:
-    core = mh_kernels()
+    core = compiled_core()
     problem = core_problem(core, grammar, geometry.table, count_leaves=False)
     return TreeScorer(core, core.ExactEngine(problem), geometry.table)
 
