@@ -51,6 +51,15 @@ def test_on_large_tables_both_are_lessened_by_one_factor() -> None:
     assert abs(warmup - want[0] / rungs) <= 1 and abs(thin - want[1] / rungs) <= 1
 
 
+def test_tree_moves_take_several_times_as_long() -> None:
+    n, d = 100_000, 4
+    of_step = (3000 + 30 * d + 2.5 * n) * 1e-9
+    for proposal, times in (("q_uc", 1.0), ("cgm", 2.0), ("q_uc:3,informed", 7.0)):
+        share = min(1.0, 150 / (1_080_000 * of_step * times))
+        want = (round(20_000 * share), round(1000 * share))
+        assert found(":- use(growtree).", n, d, proposal=proposal) == want
+
+
 def test_neither_draws_nor_chains_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steps, "_MOST_SECONDS", 0.05)
     X = np.random.default_rng(0).normal(size=(200, 3))

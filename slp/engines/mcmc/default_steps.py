@@ -3,12 +3,14 @@ the clock."""
 
 from __future__ import annotations
 
+import math
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from slp.engines.mcmc.options import TreeChainOptions
+from slp.engines.mcmc.trees.names import read_names
 from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar
 from slp.results.drawn import TreeSampler
 
@@ -31,6 +33,8 @@ _CHAINS, _DRAWS = 4, 1000
 # each cut, the rows on both sides of each cut, or the rows of the leaves below an edited node.
 _STEP, _FEATURE, _ROW, _CALLS = 3000.0, 30.0, 2.5, 8.0
 _CUTS, _TARGETS, _SIDES, _EDITED = 0.5, 1.5, 20.0, 20.0
+# How many times as long as a step of `q_uc` those of tree moves take (docs/notes/moves.md).
+_TIMES = {"cgm": 2.0, "rotate": 4.0, "perturb": 6.0, "informed": 25.0, "wu": 40.0}
 # Nanoseconds of a step in Python for each split of the root, and for each 64 rows.
 _SPLIT, _SPLIT_WORDS = 2500.0, 50.0
 # The number of states considered: those nearest to the start have the largest boxes.
@@ -43,9 +47,9 @@ def default_steps(
     """Steps before the first draw, and for each draw: of each chain.
 
     There are more where steps are quick: in the core, without `q_exact` and without predicates. If
-    1000 draws of four chains would take more than `_MOST_SECONDS` by `seconds_of_step`, both
-    numbers are reduced by the same factor. They do not depend on the numbers of draws and chains,
-    so a run can be resumed for more draws.
+    1000 draws of four chains would take more than `_MOST_SECONDS` by `seconds_of_step` and the
+    times of tree moves, both numbers are reduced by the same factor. They do not depend on the
+    numbers of draws and chains, so a run can be resumed for more draws.
     """
     warmup, thin = _SLOW
     if sampler.in_core and sampler.over_edits:
@@ -53,6 +57,7 @@ def default_steps(
     elif sampler.in_core and sampler.longest_block > 1 and "q_exact" not in options.proposal:
         warmup, thin = (max(1, n // options.rungs) for n in _QUICK)
     seconds = (_CHAINS * warmup + _DRAWS * thin) * options.rungs * seconds_of_step(sampler, grammar)
+    seconds *= _times(options.proposal)
     share = min(1.0, _MOST_SECONDS / seconds)
     return max(1, round(warmup * share)), max(1, round(thin * share))
 
@@ -69,6 +74,13 @@ def seconds_of_step(sampler: TreeSampler[Any], grammar: TreeGrammar) -> float:
         splits = sum(min(int(f.n_codes), n) for f in table.features)
         nanoseconds += splits * (_SPLIT + _SPLIT_WORDS * n / 64)
     return nanoseconds * 1e-9
+
+
+def _times(proposal: str) -> float:
+    """The mean of `_TIMES` over the steps of a mixture."""
+    named = read_names(proposal)
+    total = math.fsum(n.weight for n in named)
+    return math.fsum(n.weight / total * _TIMES.get(n.name, 1.0) for n in named)
 
 
 def _read_of_features(grammar: TreeGrammar) -> float:

@@ -18,15 +18,19 @@ _STATE, _MOVER, _NUMBER = 2 * 4, 8 + 4 + 4 + 4 + 4, 8
 _PER_CODE, _PER_KEYED_CODE = 4 + 4 + 8, 2 * (24 + 4)
 # Bytes for each cut of the root.
 _PER_CUT = 8
+# Of tree moves (`native/core/mcmc/moves`): for each distinct row, a node's rows, rows of a right
+# side and leaves' numbers; for each cut of the root, a weighed split, its weight and likelihood;
+# for each code of the longest feature, a number, a mark and the sums of statistics.
+_MOVES, _PER_LISTED_CUT, _PER_SUMMED_CODE, _PER_STATISTIC = 4 + 4 + 4, 24 + 8 + 8, 4 + 1, 8
 
 
 def room_for_averages(
-    table: Table, memory: int, *, chains: int, rungs: int, threads: int, keyed: bool
+    table: Table, memory: int, *, chains: int, rungs: int, threads: int, keyed: bool, moves: bool
 ) -> int:
     """The bytes that a budget leaves for averages over draws, beside the table and the chains.
 
     `keyed`: whether steps list all splits of a box, as the measure `partition` and the proposal
-    `q_exact` need.
+    `q_exact` need. `moves`: whether steps are tree moves.
 
     Raises
     ------
@@ -40,6 +44,9 @@ def room_for_averages(
     mover = n * _MOVER + longest * _PER_CODE + sum(n_codes) * _PER_CUT
     if keyed:
         mover += longest * _PER_KEYED_CODE
+    if moves:
+        of_code = _PER_SUMMED_CODE + _PER_STATISTIC * table.leaf.n_statistics
+        mover += n * _MOVES + sum(n_codes) * _PER_LISTED_CUT + longest * of_code
     need = min(threads, chains) * mover + chains * rungs * n * _STATE + n * d * _NUMBER
     if need > room:
         several = f"{chains} chains" + (f" of {rungs} rungs" if rungs > 1 else "")

@@ -26,6 +26,7 @@ from slp.engines.mcmc.trees import (
     core_takes,
 )
 from slp.engines.mcmc.trees.forward import ForwardDraws, can_run_forward
+from slp.engines.mcmc.trees.names import names_moves
 from slp.errors import SlpError, UsageError
 from slp.ir.tree_grammar import SplitRule
 from slp.messages.inference import NO_RUNGS_OVER_EDITS
@@ -133,6 +134,7 @@ def _room(problem: Problem, request: Request, options: TreeChainOptions, in_core
         threads=request.threads,
         keyed="q_exact" in options.proposal
         or any(isinstance(r, SplitRule) and r.measure == "partition" for r in rules),
+        moves=problem.program.edits is None and names_moves(options.proposal),
     )
 
 

@@ -17,12 +17,12 @@ TreeMoves::TreeMoves(const Problem& problem, const Geometry& geometry, LocalProc
       drawn_(drawn),
       rows_(rows),
       splits_(problem),
-      right_rows_(problem.table.n_rows),
-      marks_((problem.table.n_rows + 63) / 64),
       statistics_(problem.leaf.n_statistics()) {}
 
 TreeMoves::Made TreeMoves::propose(Randomness& random, double power, ProposalKind kind,
                                    const Proof& proof) {
+    right_rows_.resize(problem_.table.n_rows);  // once; most chains make no tree moves
+    marks_.resize((problem_.table.n_rows + 63) / 64);
     proof_ = &proof;
     power_ = power;
     plan_.clear();

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -22,6 +23,7 @@ from slp.lower import program_to_tree_grammar
 from slp.problem.boxes import Geometry
 from slp.problem.local_process import LocalProcess
 from slp.problem.tree_tests import tree_tests
+from slp.runner import Checkpoint, Schedule, run
 from slp.runner.randomness import RandomNumbers
 from tests.engines.mcmc.trees.core_matrices import (
     CoreExample,
@@ -31,6 +33,7 @@ from tests.engines.mcmc.trees.core_matrices import (
 )
 from tests.engines.mcmc.trees.every_outcome import outcomes
 from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, random_examples
+from tests.engines.mcmc.trees.test_compiled import chains
 from tests.engines.mcmc.trees.zoo import CONSTRAINTS, PRIORS, from_program, pairs
 
 BY_NAME = pytest.mark.parametrize("name", list(TREE_MOVES))
@@ -141,3 +144,39 @@ def test_rows_of_larger_trees(prior: str, constraint: str, name: str) -> None:
         }
         for key, probability in want.items():
             assert have[key] == pytest.approx(probability, abs=TOLERANCE)
+
+
+# --- runs ---------------------------------------------------------------------------------------
+
+EVERY = "cgm,wu,rotate,perturb,informed,q_uc"
+
+
+def test_threads_do_not_change_draws() -> None:
+    engine = chains(":- use(growtree).", EVERY)
+    schedule = Schedule(draws=40, chains=3, warm_up=300, thin=20)
+    one, many = run(engine, schedule, seed=5), run(engine, schedule, seed=5, threads=3)
+    assert (many.draws, many.tallies) == (one.draws, one.tallies)
+    assert {name for name, _ in one.tallies[0]} == {*TREE_MOVES, "q_uc"}
+    assert all(("accepted" in {o for n, o in one.tallies[0] if n == name}) for name in TREE_MOVES)
+
+
+def test_a_run_goes_on_bit_for_bit(tmp_path: Path) -> None:
+    file = tmp_path / "run.json"
+    fewer, more = (Schedule(draws=n, chains=2, warm_up=200, thin=10) for n in (10, 30))
+    run(chains(":- use(growtree).", EVERY), fewer, seed=4, checkpoint=Checkpoint(file))
+    engine = chains(":- use(growtree).", EVERY)
+    have = run(engine, more, seed=4, checkpoint=Checkpoint(file, resume=True))
+    assert have.draws == run(engine, more, seed=4).draws
+
+
+def test_programs_with_several_derivations_run_in_python() -> None:
+    rows = pl.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "y": list("abab")})
+    for prior in ("growtree", "pinball", "two derivations"):
+        grammar = from_program(prior, "none").target.process.grammar
+        assert core_moves(grammar, "q_uc,cgm") == (prior == "growtree")
+        assert core_moves(grammar, "q_uc")
+    posterior = slp.parse(":- use(pinball).").posterior(
+        rows, engine="mh", proposal="q_uc,cgm", draws=8, warmup=10, thin=2, seed=1
+    )
+    assert posterior.diagnostics is not None
+    assert set(posterior.diagnostics.moves) == {"q_uc", "cgm"}

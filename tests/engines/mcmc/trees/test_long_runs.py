@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
+from slp.engines.mcmc.trees.compiled import core_moves
 from tests.engines.mcmc.trees.core_matrices import (
     Q_EXACT,
     Q_IND,
@@ -32,13 +33,24 @@ MIXTURES: dict[str, list[CoreProposal]] = {
     "q_uc,q_ind,q_n": [Q_UC, Q_IND, q_n(4)],
     "q_uc,q_exact": [Q_UC, Q_EXACT],
 }
-RUNS = len(MADE) * len(MIXTURES)
+MOVES: list[CoreProposal] = [(kind, (1.0, 1)) for kind in (1, 4, 5, 6, 7, 8)]
+#: Of one derivation for each tree, which the core's tree moves need.
+SINGLE = [
+    made
+    for _, made in random_examples(60)
+    if 8 <= len(made.proofs) and core_moves(made.target.process.grammar, "cgm")
+][:3]
+CASES = [(f"{seed} {name}", m, MIXTURES[name]) for seed, m in MADE for name in MIXTURES]
+CASES += [(f"moves {i}", made, MOVES) for i, made in enumerate(SINGLE)]
+RUNS = len(CASES)
 
 
-@pytest.mark.parametrize("name", MIXTURES)
-@pytest.mark.parametrize("made", [m for _, m in MADE], ids=[str(seed) for seed, _ in MADE])
-def test_states_have_the_probabilities_of_the_target(made: Example, name: str) -> None:
-    mixture = MIXTURES[name]
+@pytest.mark.parametrize(
+    ("made", "mixture"), [(m, mixture) for _, m, mixture in CASES], ids=[c[0] for c in CASES]
+)
+def test_states_have_the_probabilities_of_the_target(
+    made: Example, mixture: list[CoreProposal]
+) -> None:
     example = CoreExample(made)
     sampler = core_sampler(made.target, mixture, most_boxes=6)
     state = example.states(sampler, [0] * len(mixture))[0]
