@@ -81,24 +81,23 @@ TreeMoves::Made TreeMoves::change(Randomness& random, bool informed) {
     return made(at, drawn.log_probability, back);
 }
 
+bool TreeMoves::same_test(const Node& a, const Node& b) const {
+    if (a.taken.feature != b.taken.feature || a.n_parts() == 0) {
+        return false;
+    }
+    const auto& feature = problem_.table.features[static_cast<std::size_t>(a.taken.feature)];
+    return feature.kind == FeatureKind::levels
+               ? a.taken.low == b.taken.low
+               : geometry_.threshold(feature, a.taken.low, a.taken.high) ==
+                     geometry_.threshold(feature, b.taken.low, b.taken.high);
+}
+
 TreeMoves::Made TreeMoves::swap(Randomness& random) {
     const std::uint32_t n = counts().internal;
     if (n < 2) {
         return Made::nothing;
     }
     const std::uint32_t i = internal(1 + random.index(n - 1)), at = parent_of(i);
-    const auto same_test = [&](const Node& a, const Node& b) {
-        if (a.taken.feature != b.taken.feature || a.n_parts() == 0) {
-            return false;
-        }
-        const RowTest one = test_of(problem_.table, geometry_, a.taken),
-                      two = test_of(problem_.table, geometry_, b.taken);
-        const auto& feature = problem_.table.features[static_cast<std::size_t>(a.taken.feature)];
-        return feature.kind == FeatureKind::levels
-                   ? one.least == two.least
-                   : geometry_.threshold(feature, a.taken.low, a.taken.high) ==
-                         geometry_.threshold(feature, b.taken.low, b.taken.high);
-    };
     const std::uint32_t children[2] = {at + 1, view().child(at, true)};
     const bool both = same_test(old(children[0]), old(children[1]));
     std::uint32_t planned[2];

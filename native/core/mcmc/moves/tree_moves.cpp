@@ -213,6 +213,38 @@ bool TreeMoves::restored(const Taken& now, const Taken& before) const {
     return before.low <= last && last < before.high;
 }
 
+// What a goal's plan takes in its rows; null if that is no choice of its state or no tree.
+const TreeMoves::Planned* TreeMoves::take_planned(const Goal& goal, Taken& taken) const {
+    const Planned* planned = &plan_[goal.plan];
+    while (planned->feature >= 0) {
+        const RowTest& test = planned->test;
+        std::uint32_t low = 0, high = kNone, n_left = 0;
+        for (const std::uint32_t row : Rows{rows_.data() + goal.begin, goal.size}) {
+            const std::uint32_t code = test.code[row];
+            if (test.goes_left(row)) {
+                low = std::max(low, code);
+                ++n_left;
+            } else {
+                high = std::min(high, code);
+            }
+        }
+        if (n_left > 0 && n_left < goal.size) {
+            const auto f = static_cast<std::size_t>(planned->feature);
+            const bool level = problem_.table.features[f].kind == FeatureKind::levels;
+            taken = {rule_of(goal.state, RuleKind::split), planned->feature, low,
+                     level ? low : high};
+            const bool back = planned->restores == nullptr || restored(taken, *planned->restores);
+            return back && taken.rule >= 0 ? planned : nullptr;
+        }
+        if (!planned->optional) {
+            return nullptr;
+        }
+        planned = &plan_[n_left > 0 ? planned->left : planned->right];
+    }
+    taken = {rule_of(goal.state, RuleKind::leaf), kLeaf, 0, 0};
+    return taken.rule >= 0 ? planned : nullptr;
+}
+
 bool TreeMoves::build(std::uint32_t at, std::uint32_t plan) {
     const Node& top = old(at);
     const Rows all = ascending(top);
@@ -224,38 +256,9 @@ bool TreeMoves::build(std::uint32_t at, std::uint32_t plan) {
         const Goal goal = goals_.back();
         goals_.pop_back();
         const std::span<std::uint32_t> rows(rows_.data() + goal.begin, goal.size);
-        const Planned* planned = &plan_[goal.plan];
         Taken taken;
-        while (planned->feature >= 0) {
-            const RowTest& test = planned->test;
-            std::uint32_t low = 0, high = kNone, n_left = 0;
-            for (const std::uint32_t row : rows) {
-                const std::uint32_t code = test.code[row];
-                if (test.goes_left(row)) {
-                    low = std::max(low, code);
-                    ++n_left;
-                } else {
-                    high = std::min(high, code);
-                }
-            }
-            if (n_left > 0 && n_left < goal.size) {
-                const auto f = static_cast<std::size_t>(planned->feature);
-                const bool level = problem_.table.features[f].kind == FeatureKind::levels;
-                taken = {rule_of(goal.state, RuleKind::split), planned->feature, low,
-                         level ? low : high};
-                break;
-            }
-            if (!planned->optional) {
-                return false;
-            }
-            planned = &plan_[n_left > 0 ? planned->left : planned->right];
-        }
-        if (planned->feature < 0) {
-            taken = {rule_of(goal.state, RuleKind::leaf), kLeaf, 0, 0};
-        } else if (planned->restores != nullptr && !restored(taken, *planned->restores)) {
-            return false;
-        }
-        if (taken.rule < 0 || !process_.find(rows, goal.state, taken, choice)) {
+        const Planned* planned = take_planned(goal, taken);
+        if (planned == nullptr || !process_.find(rows, goal.state, taken, choice)) {
             return false;
         }
         Node& node = drawn_.emplace_back(

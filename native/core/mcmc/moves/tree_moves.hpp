@@ -57,6 +57,14 @@ private:
         // The split that the test must make again in its old box; none if it always makes it.
         const Taken* restores = nullptr;
     };
+    struct Goal {
+        std::uint32_t plan;
+        std::int32_t state;
+        std::uint32_t begin, size;
+        // wu: the plan above this goal's, and its side.
+        std::uint32_t parent = kNone;
+        bool right = false;
+    };
     // The numbers of nodes of a tree that moves use.
     struct Counts {
         std::uint32_t growable = 0, prunable = 0, internal = 0;
@@ -89,6 +97,7 @@ private:
     Made prune(Randomness& random, bool informed);
     Made change(Randomness& random, bool informed);
     Made swap(Randomness& random);
+    bool same_test(const Node& a, const Node& b) const;
     Made perturb(Randomness& random, bool informed);
     Made informed(Randomness& random);
     Made wu(Randomness& random);
@@ -128,6 +137,7 @@ private:
 
     // Builds a plan in the place of a node.
     bool build(std::uint32_t at, std::uint32_t plan);
+    const Planned* take_planned(const Goal& goal, Taken& taken) const;
     bool restored(const Taken& now, const Taken& before) const;
     // Sets the ratio from the log probabilities of the choices.
     Made made(std::uint32_t at, double log_forth, double log_back);
@@ -182,14 +192,6 @@ private:
     double log_ratio_ = 0.0;
 
     // Scratch.
-    struct Goal {
-        std::uint32_t plan;
-        std::int32_t state;
-        std::uint32_t begin, size;
-        // wu: the position of this goal's plan.
-        std::uint32_t parent = kNone;
-        bool right = false;
-    };
     std::vector<Planned> plan_;
     std::vector<Goal> goals_;
     std::vector<std::uint32_t> ascending_, right_rows_, path_;
