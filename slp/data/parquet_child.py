@@ -3,8 +3,8 @@ process.
 
 `slp.data.parquet` starts it, with the name of the file to write and the folders in which modules
 are looked for. Exit code 0: the file is complete. Exit code 3: the table cannot be read; standard
-output has the name of the first column that cannot, or nothing if the list of columns cannot. What
-polars says of it is about its own code, so nobody sees it.
+output has the name of the first column that cannot, or nothing if the list of columns cannot. The
+messages of polars are about its own code and are not shown.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ __all__ = ["choose", "ends_warm_up_early", "goes_on_with_draws"]
 # is estimated, keeps three. If uses of features need more, they are left out.
 _TOTALS_TO_BEST = 3 / 4
 
-#: A summary of a prior is long from so many estimated seconds.
+#: Estimated seconds from which a summary of a prior counts as long.
 _LONG = 10.0
 
 _FINITE = "the program has a finite tree grammar, so its trees can be summed exactly"

@@ -54,7 +54,7 @@ class DrawingEngine(Engine, Protocol):
     def schedule(
         self, sampler: TreeSampler[Any], problem: Problem, options: Any, draws: int
     ) -> Schedule:
-        """How long, for so many draws."""
+        """The schedule for a number of draws."""
         ...
 
 

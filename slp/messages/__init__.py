@@ -1,4 +1,4 @@
-"""The catalogue of messages: every code, what it means, what to do about it, and how it is worded.
+"""The catalogue of messages: the meaning, the remedy and the wording of every code.
 
 A first digit of the codes has one module or several. A place that finds a fault imports its
 wording and gives the values: `raise UsageError(NOT_A_TIME(time=time))`. `slp explain CODE` prints

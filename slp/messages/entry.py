@@ -54,7 +54,7 @@ class Entry:
 
     def says(self, message: str, help: str | None = None, *, may_follow: bool = False) -> Wording:
         """A wording of this entry. `{name}` stands for a value that the place of the fault gives
-        (`str.format`). `may_follow` is told of the findings (see `Diagnostic`)."""
+        (`str.format`). `may_follow` is passed to the findings (see `Diagnostic`)."""
         if help == AS_REMEDY:
             remedy = self.remedy.removesuffix(".").replace("{", "{{").replace("}", "}}")
             help = remedy[0].lower() + remedy[1:]

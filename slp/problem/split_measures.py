@@ -11,9 +11,9 @@ of s in V on feature f is
     partition          1 if s is the first in V that parts the rows as it does, else 0
     per_feature        1/d  x  1 / |V_f|
 
-V leaves out what the rule does not propose (OUTSIDE) and, under `failure(restrict)`, what a
-constraint forbids; under `failure(condition)` forbidden splits are in V and the derivation that
-takes one fails.
+V does not contain splits that the rule does not propose (OUTSIDE) nor, under `failure(restrict)`,
+splits that a constraint forbids. Under `failure(condition)` forbidden splits are in V, and a
+derivation that takes one fails.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class SplitArrays:
         )
 
     def of_some(self, boxes: NDArray[np.bool_]) -> tuple[SplitArrays, NDArray[np.bool_]]:
-        """The splits of the boxes marked, shape (B,), which are numbered anew; and which splits
+        """The splits of the boxes marked, shape (B,), with new numbers; and which splits
         these are, shape (E,)."""
         held = boxes[self.box]
         box = (np.cumsum(boxes) - 1)[self.box[held]]

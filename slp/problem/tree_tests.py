@@ -131,7 +131,7 @@ class AtMostLeaves:
 
 @dataclass(frozen=True, eq=False)
 class AtMostFeatures:
-    """`max_features(count)`: the tree splits on at most so many distinct features."""
+    """`max_features(count)`: the tree splits on at most `count` distinct features."""
 
     count: int
     geometry: Geometry

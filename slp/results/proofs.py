@@ -31,11 +31,11 @@ _MOST_ANSWERS = 20
 
 @dataclass(frozen=True)
 class DrawnProof(Bound):
-    """A proof drawn: a mapping from the goal's named variables to what it answers.
+    """A proof drawn: a mapping from the goal's named variables to their values.
 
     `log_weight` is the log of its mass, the product of the labels (its log prior but for the mass
     of all proofs, log Z), `log_likelihood` that of its answer; `clauses` are the labelled clauses
-    that fired, in order; `chain` drew it.
+    that were used, in order; `chain` is the chain that drew it.
     """
 
     log_weight: float
@@ -53,7 +53,7 @@ class SampledAnswer(Bound):
 
 
 class SampledProofs:
-    """Draws of proofs, and what they come to.
+    """Draws of proofs, with the frequencies of their answers.
 
     Attributes
     ----------

@@ -26,8 +26,8 @@ __all__ = ["DrawnTrees", "WeightedDraws"]
 
 #: New rows that are routed through all trees at a time.
 _ROWS_AT_A_TIME = 4096
-#: Numbers, of all trees or draws for some rows, that are held at a time: 256 MiB of them, less
-#: where there is no room for so many and their copies, but never fewer than `_FEWEST_HELD`.
+#: Numbers (of all trees or draws, for some rows) that are held at a time: 256 MiB, less if the
+#: budget has no room for them and their copies, but never fewer than `_FEWEST_HELD`.
 _MOST_HELD, _FEWEST_HELD = 1 << 25, 1 << 16
 _BYTES_HELD = 6 * 8
 
@@ -126,7 +126,7 @@ class DrawnTrees(WeightedDraws):
         self.n_leaves, self.depth, self.splits = self._ensemble.shapes()
 
     def __reduce__(self) -> tuple[type[DrawnTrees], tuple[Any, ...]]:
-        """To be pickled or copied: what the core holds is computed anew."""
+        """For pickles and copies: the data of the core are computed again."""
         of = (self.table, self.trees, self.chains, self._threads, self._room, self.log_weights)
         return type(self), of
 
@@ -199,7 +199,7 @@ class DrawnTrees(WeightedDraws):
 
     def leaves_of_table(self) -> NDArray[np.int64]:
         """The leaf of each distinct row of the table under each tree, shape (U, n); of a table with
-        more than `rows_at_a_time`, of so many of them, evenly spread."""
+        more than `rows_at_a_time`, of this number of rows, spread evenly."""
         rows = table_as_numbers(self.table)
         if len(rows) > self.rows_at_a_time:
             rows = rows[np.linspace(0, len(rows) - 1, self.rows_at_a_time).astype(np.int64)]
@@ -207,7 +207,7 @@ class DrawnTrees(WeightedDraws):
 
     @property
     def rows_at_a_time(self) -> int:
-        """For so many rows what each draw predicts can be held at a time."""
+        """Number of rows for which the predictions of all draws can be held at a time."""
         each = sum(len(chain) for chain in self.chains) * max(1, len(self.table.leaf.classes))
         held = _MOST_HELD
         if self._room is not None:

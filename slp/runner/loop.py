@@ -191,7 +191,7 @@ def _resume(
 def _thin_alike(
     chains: Sequence[Chain[S]], schedule: Schedule, say: Callable[[Diagnostic], None]
 ) -> None:
-    """Keep one in so many draws of all chains alike: as many as any of them had to drop (W544)."""
+    """Thin the draws of all chains equally: by the largest factor of any of them (W544)."""
     every = max(chain.every for chain in chains)
     for c, chain in enumerate(chains):
         chain.draws = chain.draws[: kept_of(schedule.draws_of(c), chain.every)]
@@ -222,8 +222,8 @@ def _n_kept(chains: Sequence[Chain[S]]) -> int:
 
 def _rounds(chains: Sequence[Chain[S]], threads: int, stop: threading.Event) -> Iterator[None]:
     """Advance all chains, and yield whenever each has made a round's steps; until told to stop.
-    Islands are advanced one after the other, so many at a time as there are threads: where the time
-    ends early, some are done."""
+    Islands are advanced one after the other, one for each thread at a time. If the time ends early,
+    some islands are done."""
     islands = chains[0].schedule.thin is None
     with ThreadPoolExecutor(max(1, threads)) as pool:
         try:

@@ -16,7 +16,7 @@ __all__ = ["depth_distribution", "leaf_distribution"]
 
 _Floats = NDArray[np.float64]
 
-#: Edges whose polynomials are multiplied together: so many fit the processor's cache.
+#: Number of edges whose polynomials are multiplied together; they fit the processor's cache.
 _CHUNK = 512
 
 

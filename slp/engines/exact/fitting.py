@@ -27,7 +27,7 @@ _DEPTHS = (6, 5, 4, 3, 2)
 _LEAVES = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
 # For tables with more cells (distinct rows times features) only two numbers of bins are tried.
 _LARGE, _FEW_BINS = 2_000_000, (5, 3)
-# A useful tree can have at least so many leaves of the least size.
+# A useful tree can have at least this number of leaves of the least size.
 _FEWEST_LEAVES = 10
 
 

@@ -33,7 +33,7 @@ _BYTES_PER_ITEM = 52
 _BYTES_PER_BOX, _WORD = 30, 8
 
 _ROUGH, _FINE, _SEED = 2e5, 1e7, 1
-# A summary takes up to so many times its estimate, or so many times less.
+# The time of a summary is its estimate, within this factor.
 _SPREAD = 3.0
 # A feature with more values is not inner (`native/core/exact/interval_blocks/inner_feature.cpp`).
 _MOST_INNER = 256

@@ -6,7 +6,7 @@ It begins with the root as the only open goal. A step opens one goal of each par
 (`slp.engines.smc.proposals`). Every open goal counts as a leaf, so the weight of a particle is that
 of its choices times the likelihood of a tree whose leaves are its leaves and open goals.
 
-Before a step the particles are drawn anew where their effective number is below a share of all.
+Before a step the particles are resampled if their effective number is below a share of all.
 Each then has the mean weight. So at every step the sum of the weights over the number of particles
 estimates, without bias, the sum of weight times likelihood over all trees; particles that failed
 count 0. An island is done when no goal is open.

@@ -84,7 +84,7 @@ class EditProcess:
         self.nodes, self.given, self.p = nodes, given, p
 
     def more(self, n_edits: int) -> float:
-        """The probability of one more edit after so many, where a kind applies."""
+        """The probability of one more edit after `n_edits`, if a kind applies."""
         return self.p
 
     def draw(

@@ -109,7 +109,7 @@ def _candidates(
 def _walk(
     process: EditProcess, randomness: Randomness, most: int
 ) -> Iterator[tuple[Sequence[Edit], Node]]:
-    """Edit up to so many times."""
+    """Make edits, at most `most`."""
     edits: list[Edit] = []
     tree = process.given
     while len(edits) < most and kinds_of(tree):

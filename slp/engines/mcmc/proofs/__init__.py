@@ -1,12 +1,11 @@
 """Metropolis-Hastings over the proofs of a goal, with any log-likelihood of its answers.
 
-Entry points: `sample_proofs`, which `slp.Program.sample_proofs` calls, and what it gives,
-`SampledProofs`.
+Entry points: `sample_proofs`, which `slp.Program.sample_proofs` calls, and its result,
+`SampledProofs` (`slp.results.proofs`).
 
-Inside, in the order of the work: `derivations` (proofs as choices, and the distribution over them),
-`start` (a proof to begin with), `likelihood` (functions and goals), `chains` (what the loop of
-`slp.runner` runs, with the proposals of `slp.engines.mcmc.trees`), `sample` (from options to
-chains), `sampled` (draws and what they come to).
+Inside: `start` (a proof to start from), `likelihood` (functions and goals), `chains` (the stepper,
+with the proposals of `slp.engines.mcmc.proposals`), `sample` (from options to chains). The
+distribution over proofs is in `slp.resolution.derivations`.
 """
 
 from slp.engines.mcmc.proofs.likelihood import LogLikelihood, imported_function

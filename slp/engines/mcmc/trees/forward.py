@@ -26,7 +26,7 @@ from slp.runner import Json, Move, Phase, StepByStep, Stop, Tally, never
 
 __all__ = ["ForwardDraws", "can_run_forward"]
 
-#: So many proofs are drawn as a trial, and so many of them must be accepted.
+#: Number of proofs that are drawn as a trial, and number of these that must be accepted.
 _PILOT, _FEWEST_KEPT = 200, 20
 
 
