@@ -274,21 +274,45 @@ class MHSampler:
         power: float,
         predicate: Callable[[MHState], bool] | None = None,
     ) -> tuple[MHState, list[int], list[list[float]]]: ...
-    def advance_tempered(
+    def scan(
         self,
-        rungs: list[MHState],
-        spacing: list[float],
+        ladder: MHLadder,
+        powers: NDArray[np.float64],
+        centres: NDArray[np.float64],
         seeds: NDArray[np.uint64],
-        power: float,
-        n: int,
-        tuning_from: int,
+        n_scans: int,
+        n_steps: int,
+        tries: int,
+        threads: int,
         predicate: Callable[[MHState], bool] | None = None,
-    ) -> tuple[list[MHState], list[float], NDArray[np.uint64], NDArray[np.uint64]]: ...
-    def scripted_tempered(
-        self, rungs: list[MHState], spacing: list[float], script: list[int], power: float
-    ) -> tuple[list[MHState], list[int], list[list[float]]]: ...
+    ) -> tuple[MHLadder, NDArray[np.float64], int, int, NDArray[np.uint64]]:
+        """The ladder after scans; numbers of its pairs (`native/core/mcmc/ladder.hpp`), round
+        trips, independent draws; outcomes of the moves at power 1."""
+
+    def scripted_scan(
+        self,
+        ladder: MHLadder,
+        powers: NDArray[np.float64],
+        script: list[int],
+        n_steps: int,
+        tries: int,
+        predicate: Callable[[MHState], bool] | None = None,
+    ) -> tuple[MHLadder, list[int], list[list[float]]]: ...
     def restore(self, choices: NDArray[np.int32], turns: list[int]) -> MHState | None: ...
     def holds(self, state: MHState) -> bool: ...
+
+class MHLadder:
+    """States from power 0 to 1, for each the end that its proof was at last (0 neither, 1 the
+    prior, 2 the posterior), and the number of scans made; never changed."""
+
+    def __init__(self, rungs: list[MHState], ends: list[int], scans: int) -> None: ...
+    @property
+    def n(self) -> int: ...
+    def state(self, j: int) -> MHState: ...
+    @property
+    def ends(self) -> list[int]: ...
+    @property
+    def scans(self) -> int: ...
 
 class TreeScorer:
     """Weighs finished trees: nodes (feature, low, high) of all trees, tree t from starts[t] on."""
@@ -317,6 +341,18 @@ class EditState:
     def preorder(self) -> NDArray[np.int32]: ...
     def leaf_statistics(self, sampler: EditSampler) -> NDArray[np.float64]: ...
 
+class EditLadder:
+    """As `MHLadder`."""
+
+    def __init__(self, rungs: list[EditState], ends: list[int], scans: int) -> None: ...
+    @property
+    def n(self) -> int: ...
+    def state(self, j: int) -> EditState: ...
+    @property
+    def ends(self) -> list[int]: ...
+    @property
+    def scans(self) -> int: ...
+
 class EditSampler:
     """Metropolis-Hastings over sequences of edits of a given tree: its nodes in preorder, each a
     feature (-1: a leaf) and a threshold or the code of a level.
@@ -344,6 +380,17 @@ class EditSampler:
     def scripted(
         self, state: EditState, script: list[int], power: float
     ) -> tuple[EditState, list[int], list[list[float]]]: ...
+    def scan(
+        self,
+        ladder: EditLadder,
+        powers: NDArray[np.float64],
+        centres: NDArray[np.float64],
+        seeds: NDArray[np.uint64],
+        n_scans: int,
+        n_steps: int,
+        tries: int,
+        threads: int,
+    ) -> tuple[EditLadder, NDArray[np.float64], int, int, NDArray[np.uint64]]: ...
     @property
     def tries(self) -> int: ...
     def start(self, seeds: NDArray[np.uint64], number: int) -> EditState | None:

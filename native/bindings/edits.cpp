@@ -77,6 +77,16 @@ nb::tuple scripted_edits(EditSampler& sampler, const EditState& state,
     return nb::make_tuple(nb::cast(std::move(out)), random.taken(), random.probabilities());
 }
 
+nb::tuple scan_edits(EditSampler& sampler, const Ladder<EditState>& ladder,
+                     const Array<double>& powers, const Array<double>& centres,
+                     const Seeds& seeds, std::uint64_t n_scans, std::uint32_t n_steps,
+                     std::uint32_t tries, std::size_t threads) {
+    const ScanPlan plan = plan_of(ladder, powers, centres, n_scans, n_steps, tries, threads);
+    return after_scans(ladder, seeds, [&](auto& out, const auto& randoms) {
+        return sampler.scan(out, plan, randoms);
+    });
+}
+
 using Given = std::vector<std::pair<std::int32_t, double>>;
 
 void make_edit_sampler(EditSampler* self, const exact::Engine& engine, const Given& given,
@@ -112,6 +122,7 @@ void bind_edits(nb::module_& m) {
         .def_prop_ro("log_likelihood", [](const EditState& s) {
             return s.edits.tree().proof.all().log_likelihood;
         });
+    bind_ladder<EditState>(m, "EditLadder");
     nb::class_<EditSampler>(m, "EditSampler")
         .def("__init__", &make_edit_sampler, nb::arg("engine"), nb::arg("given"), nb::arg("p"),
              nb::arg("measure"), nb::arg("max_depth"), nb::arg("most_edits"),
@@ -120,6 +131,9 @@ void bind_edits(nb::module_& m) {
         .def("advance", &advance_edits, nb::arg("state"), nb::arg("seeds").noconvert(),
              nb::arg("power"), nb::arg("n"))
         .def("scripted", &scripted_edits, nb::arg("state"), nb::arg("script"), nb::arg("power"))
+        .def("scan", &scan_edits, nb::arg("ladder"), nb::arg("powers").noconvert(),
+             nb::arg("centres").noconvert(), nb::arg("seeds").noconvert(), nb::arg("n_scans"),
+             nb::arg("n_steps"), nb::arg("tries"), nb::arg("threads"))
         .def_prop_ro("tries", [](const EditSampler&) { return EditMover::kEnd; })
         .def("start", &start_edits, nb::arg("seeds").noconvert(), nb::arg("number"))
         .def("holds", &EditSampler::holds, nb::arg("state"))

@@ -105,42 +105,26 @@ nb::tuple scripted(Sampler& sampler, const State& state, std::vector<std::uint32
     return nb::make_tuple(nb::cast(std::move(out)), random.taken(), random.probabilities());
 }
 
-// The states of the rungs, and r of each step between them.
-Ladder ladder_of(std::vector<State> rungs, std::vector<double> spacing) {
-    require(!spacing.empty() && rungs.size() == spacing.size() + 1,
-            "a ladder has two rungs or more, and a step between any two");
-    return {std::move(rungs), std::move(spacing)};
-}
-
-// Tempered states after n transitions; counts of the outcomes of each proposal in rung 0, one after
-// the other; of the swaps of each pair of rungs, how many were rejected and accepted.
-nb::tuple advance_tempered(Sampler& sampler, std::vector<State> rungs,
-                           std::vector<double> spacing, const Seeds& seeds, double power,
-                           std::uint64_t n, std::uint64_t tuning_from,
-                           const nb::object& function) {
-    SeededRandomness random = randomness_of(seeds);
+nb::tuple scan(Sampler& sampler, const Ladder<State>& ladder, const Array<double>& powers,
+               const Array<double>& centres, const Seeds& seeds, std::uint64_t n_scans,
+               std::uint32_t n_steps, std::uint32_t tries, std::size_t threads,
+               const nb::object& function) {
+    const ScanPlan plan = plan_of(ladder, powers, centres, n_scans, n_steps, tries, threads);
     const Predicate predicate = predicate_of(function);
-    Tally tally;
-    SwapTally swaps;
-    const Ladder before = ladder_of(std::move(rungs), std::move(spacing));
-    Ladder out = without_lock([&] {
-        return sampler.advance(before, random, power, n, tuning_from, tally, swaps, predicate);
+    return after_scans(ladder, seeds, [&](auto& out, const auto& randoms) {
+        return sampler.scan(out, plan, randoms, predicate);
     });
-    return nb::make_tuple(std::move(out.rungs), std::move(out.spacing),
-                          to_numpy(flat<std::uint64_t>(tally)),
-                          to_numpy(flat<std::uint64_t>(swaps)));
 }
 
-// One transition of tempered states in which a script stands in for randomness.
-nb::tuple scripted_tempered(Sampler& sampler, std::vector<State> rungs,
-                            std::vector<double> spacing, std::vector<std::uint32_t> script,
-                            double power) {
-    ScriptedRandomness random(std::move(script));
-    Tally tally;
-    SwapTally swaps;
-    const Ladder before = ladder_of(std::move(rungs), std::move(spacing));
-    Ladder out = sampler.advance(before, random, power, 1, 0, tally, swaps);
-    return nb::make_tuple(std::move(out.rungs), random.taken(), random.probabilities());
+nb::tuple scripted_scan(Sampler& sampler, const Ladder<State>& ladder,
+                        const Array<double>& powers, std::vector<std::uint32_t> script,
+                        std::uint32_t n_steps, std::uint32_t tries, const nb::object& function) {
+    const ScanPlan plan{vector_of(powers), std::vector<double>(powers.size() - 1), 1, n_steps,
+                        tries, 1};
+    const Predicate predicate = predicate_of(function);
+    return after_scripted_scan(ladder, std::move(script), [&](auto& out, const auto& randoms) {
+        return sampler.scan(out, plan, randoms, predicate);
+    });
 }
 
 // Log weights of trees, their nodes (feature, low, high) one below the other.
@@ -170,9 +154,6 @@ auto log_weights(TreeScorer& scorer, const Matrix<std::int32_t>& nodes,
 void bind_mcmc(nb::module_& m) {
     const nb::object constants = m.attr("CONSTANTS");
     constants["same_prediction"] = kSamePrediction;
-    constants["wanted_swaps"] = kWantedSwaps;
-    constants["spacing_decay"] = kDecay;
-    constants["least_spacing"] = kLeastSpacing;
     nb::class_<State>(m, "MHState")
         .def("choices", &choices_of)
         .def(
@@ -188,6 +169,7 @@ void bind_mcmc(nb::module_& m) {
         .def_prop_ro("log_excess", [](const State& s) { return s.proof.all().log_excess; })
         .def_prop_ro("log_likelihood",
                      [](const State& s) { return s.proof.all().log_likelihood; });
+    bind_ladder<State>(m, "MHLadder");
     nb::class_<Sampler>(m, "MHSampler")
         .def(
             "__init__",
@@ -207,11 +189,13 @@ void bind_mcmc(nb::module_& m) {
              nb::arg("power"), nb::arg("n"), nb::arg("predicate").none() = nb::none())
         .def("scripted", &scripted, nb::arg("state"), nb::arg("script"), nb::arg("power"),
              nb::arg("predicate").none() = nb::none())
-        .def("advance_tempered", &advance_tempered, nb::arg("rungs"), nb::arg("spacing"),
-             nb::arg("seeds").noconvert(), nb::arg("power"), nb::arg("n"), nb::arg("tuning_from"),
+        .def("scan", &scan, nb::arg("ladder"), nb::arg("powers").noconvert(),
+             nb::arg("centres").noconvert(), nb::arg("seeds").noconvert(), nb::arg("n_scans"),
+             nb::arg("n_steps"), nb::arg("tries"), nb::arg("threads"),
              nb::arg("predicate").none() = nb::none())
-        .def("scripted_tempered", &scripted_tempered, nb::arg("rungs"), nb::arg("spacing"),
-             nb::arg("script"), nb::arg("power"))
+        .def("scripted_scan", &scripted_scan, nb::arg("ladder"), nb::arg("powers").noconvert(),
+             nb::arg("script"), nb::arg("n_steps"), nb::arg("tries"),
+             nb::arg("predicate").none() = nb::none())
         .def("root_fits", &Sampler::root_fits)
         .def("restore", &restore, nb::arg("choices").noconvert(), nb::arg("turns"))
         .def("tree", &tree, nb::arg("nodes").noconvert())

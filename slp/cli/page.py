@@ -28,7 +28,7 @@ from slp.source import visible
 from slp.trees import in_sample_fit
 
 if TYPE_CHECKING:
-    from slp.results import Diagnostics
+    from slp.results import Diagnostics, TemperingFigures
 
 __all__ = ["Page", "draws_lines"]
 
@@ -87,11 +87,14 @@ class Page:
             yield "trust     NOT KNOWN: too few draws to tell, do not use these; run longer:"
             yield from self._next()
         elif found.warnings:
-            yield "trust     NOT CONVERGED: do not use these numbers; run ten times longer:"
+            times = "four" if found.tempering is not None else "ten"
+            yield f"trust     NOT CONVERGED: do not use these numbers; run {times} times longer:"
             yield from self._next()
             yield f"{_INDENT}{_health(found)}"
         else:
             yield f"trust     estimate, converged: {_health(found)}"
+        if found is not None and found.tempering is not None:
+            yield from _labelled("tempering", [_ladders(found.tempering)])
 
     def _next(self) -> Iterator[str]:
         """The command to run next if the draws cannot be trusted."""
@@ -108,7 +111,8 @@ class Page:
             error = posterior.log_evidence_error
             told = f"{posterior.log_evidence:.6f}"
             if posterior.diagnostics is not None:  # an error of 0 may come from islands that agree
-                told = f"{posterior.log_evidence:.4g}, Monte Carlo standard error {error:.2g}"
+                told = f"{_to_error(posterior.log_evidence, error)}"
+                told += f", Monte Carlo standard error {error:.2g}"
             yield f"evidence  log P({posterior.table.response} | features) = {told}"
             if posterior.evidence_note is not None:
                 yield from _labelled("", [posterior.evidence_note])
@@ -246,6 +250,27 @@ def _health(found: Diagnostics) -> str:
     if found.warnings and not (r_hat > found.largest_r_hat or effective < enough):
         return found.warnings[0]
     return f"R-hat {r_hat:.4g} (at most {found.largest_r_hat} is good), {few} ({enough} needed)"
+
+
+def _ladders(found: TemperingFigures) -> str:
+    """Barrier, rungs, round trips and swaps, and how trees are drawn at power 0."""
+    rungs = sorted({len(ladder.powers) for ladder in found.ladders})
+    counts = str(rungs[0]) if len(rungs) == 1 else f"{rungs[0]} to {rungs[-1]}"
+    trips = [ladder.round_trips for ladder in found.ladders]
+    fresh = found.ladders[0].fresh
+    at_prior = "moved by the chain" if fresh is None else "drawn independently"
+    return (
+        f"barrier {found.barrier:.2f}, {len(trips)} ladders of {counts} rungs, "
+        f"{min(trips):,} to {max(trips):,} round trips each, at least {found.least_swap_rate:.0%} "
+        f"of any swaps made; trees at power 0 are {at_prior}"
+    )
+
+
+def _to_error(value: float, error: float | None) -> str:
+    """A value with two digits of its error."""
+    if not error or not math.isfinite(error):
+        return f"{value:.6g}"
+    return f"{value:.{max(0, 1 - math.floor(math.log10(error)))}f}"
 
 
 def _labelled(label: str, texts: Iterable[str]) -> Iterator[str]:

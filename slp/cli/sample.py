@@ -28,6 +28,7 @@ from slp.cli.options import (
 )
 from slp.cli.page import Page, draws_lines
 from slp.cli.summary import feature_uses, posterior_to_json, write_draws
+from slp.results import MORE_ROUNDS
 
 __all__ = ["sample_command"]
 
@@ -115,16 +116,20 @@ def _draws_made(posterior: slp.Posterior, draws: int, output: str | None) -> int
 
 def _longer(posterior: slp.Posterior, draws: int, deadline: Deadline) -> list[str]:
     """This command with ten times the steps and the time, at least 1000 draws, and no checkpoint
-    (the checkpoint is that of the shorter run); of a particle filter with ten times the islands.
-    The second line says how long it takes."""
+    (the checkpoint is that of the shorter run); of a particle filter with ten times the islands, of
+    ladders with four times the scans. The second line says how long it takes."""
     schedule = posterior.schedule
     if schedule is None:
         return []
     context = click.get_current_context()
     choice = posterior.choice
     changes: dict[str, object] = {"seed": posterior.seed}
+    longer = _LONGER
+    found = posterior.diagnostics
     if schedule.thin is None:
         changes["islands"] = _LONGER * schedule.chains
+    elif found is not None and found.tempering is not None:
+        changes["rounds"], longer = schedule.rounds + MORE_ROUNDS, 2**MORE_ROUNDS
     else:
         changes["warmup"] = _LONGER * max(schedule.warm_up, schedule.thin)
         changes["thin"] = _LONGER * schedule.thin
@@ -132,7 +137,7 @@ def _longer(posterior: slp.Posterior, draws: int, deadline: Deadline) -> list[st
         changes["draws"] = _ENOUGH_DRAWS
     if choice.by_clock:  # with more time `auto` might choose exact, which has none of these options
         changes["engine"] = posterior.engine
-    seconds = math.ceil(_LONGER * (deadline.seconds or deadline.spent()))
+    seconds = math.ceil(longer * (deadline.seconds or deadline.spent()))
     takes = f"(it takes about {format_seconds(seconds)})"
     if deadline.seconds is not None:
         changes["time"] = f"{seconds}s"

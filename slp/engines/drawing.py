@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Protocol, cast
 
@@ -26,6 +26,7 @@ from slp.runner import (
     Checkpoint,
     Json,
     NothingDrawnError,
+    RunResult,
     Schedule,
     Stop,
     checkpoint_and_seed,
@@ -64,11 +65,13 @@ def draw(
     request: Request,
     options: DrawingOptions,
     room: int,
+    enough: Callable[[DrawnResult], bool] | None = None,
 ) -> DrawnResult:
     """Run chains or islands of an engine until the deadline, and gather what they drew.
 
-    `room` : bytes that draws and averages over them may take. A resumed run takes its seed from the
-    checkpoint, if none is given.
+    `room` : bytes that draws and averages over them may take. `enough` : whether what was drawn by
+    the end of a round is, so that no other round begins; None makes all of the schedule's. A
+    resumed run takes its seed from the checkpoint, if none is given.
 
     Raises
     ------
@@ -82,7 +85,7 @@ def draw(
     checkpoint, seed = checkpoint_and_seed(options.checkpoint, options.resume, request.seed)
     seed = fresh_seed() if seed is None else seed
     drawing = _Drawing(
-        engine.name, problem, replace(request, seed=seed, instead=None), options, room
+        engine.name, problem, replace(request, seed=seed, instead=None), options, room, enough
     )
     return drawing.run(request.likelihood, checkpoint, request.deadline)
 
@@ -96,6 +99,7 @@ class _Drawing:
     request: Request
     options: DrawingOptions
     room: int
+    enough: Callable[[DrawnResult], bool] | None
 
     def __reduce__(self) -> tuple[Any, ...]:
         request = replace(
@@ -128,6 +132,26 @@ class _Drawing:
         # Ctrl-C arrives in the main thread, so there it ends even a slow predicate at once.
         asked = asked_predicates(self.problem.program.constraints)
         said: list[Diagnostic] = []
+        how = HowDrawn(
+            request.choice,
+            likelihood,
+            seed,
+            schedule,
+            request.threads,
+            round(self.room * (1 - _SHARE_OF_DRAWS)),
+            self,
+            deadline.over,
+        )
+
+        results: dict[int, DrawnResult] = {}  # the last one, by its number of rounds
+
+        def enough(found: RunResult) -> bool:
+            if self.enough is None:
+                return False
+            results.clear()
+            result = results[found.rounds] = sampler.result_type(sampler, found, how)
+            return self.enough(result)
+
         try:
             found = run(
                 sampler,
@@ -141,6 +165,7 @@ class _Drawing:
                 check=sampler.scored,
                 room=self.room * _SHARE_OF_DRAWS,
                 size_of=lambda record: _BYTES_OF_NODE * sampler.n_nodes(record),
+                enough=enough,
             )
         except NothingDrawnError as error:
             best = best_of(sampler, error.records, likelihood, deadline.over)
@@ -152,20 +177,9 @@ class _Drawing:
         choice = request.choice
         if found.warm_up_cut is not None:
             choice = ends_warm_up_early(choice, found.warm_up_cut)
-        result = sampler.result_type(
-            sampler,
-            found,
-            HowDrawn(
-                choice,
-                likelihood,
-                seed,
-                schedule,
-                request.threads,
-                round(self.room * (1 - _SHARE_OF_DRAWS)),
-                self,
-                deadline.over,
-            ),
-        )
+        result = None if found.interrupted or found.warm_up_cut else results.get(found.rounds)
+        if result is None:
+            result = sampler.result_type(sampler, found, replace(how, choice=choice))
         if result.out_of_time:  # during the draws, or during their scoring
             said = said[:-1] if found.out_of_time else said  # which the run says last
             said.append(out_of_time_in_words(deadline.seconds or 0, result.n_scored, draws))
@@ -175,7 +189,7 @@ class _Drawing:
             if schedule.thin is None:
                 warn_of(result.diagnostics, "another proposal", ISLANDS)
             else:
-                warn_of(result.diagnostics)
+                warn_of(result.diagnostics, rounds=result.schedule.rounds)
         return result
 
 

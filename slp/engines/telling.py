@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 from slp.budgets import format_seconds
 from slp.errors import warn
-from slp.messages.inference import NOT_CONVERGED
+from slp.messages.inference import NOT_CONVERGED, TOO_FEW_ROUNDS
 from slp.results.diagnostics import Diagnostics
+from slp.results.tempering import MORE_ROUNDS
 from slp.runner import Progress
 
 __all__ = ["CHAINS", "ISLANDS", "teller", "warn_of"]
@@ -38,9 +39,14 @@ def warn_of(
     diagnostics: Diagnostics,
     remedies: str = "another proposal or tempering",
     longer: str = CHAINS,
+    rounds: int = 1,
 ) -> None:
-    """One warning with all problems of a run (W530)."""
-    if diagnostics.warnings:
-        warn(
-            NOT_CONVERGED(faults="; ".join(diagnostics.warnings), remedies=remedies, longer=longer)
-        )
+    """One warning with all problems of a run (W530). Of ladders it says how many rounds to make
+    after so many."""
+    faults = "; ".join(diagnostics.warnings)
+    if not faults:
+        return
+    if diagnostics.tempering is not None:
+        warn(TOO_FEW_ROUNDS(faults=faults, rounds=rounds + MORE_ROUNDS))
+    else:
+        warn(NOT_CONVERGED(faults=faults, remedies=remedies, longer=longer))

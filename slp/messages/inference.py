@@ -226,20 +226,6 @@ ALL_DRAWS_FAIL = E517.says(
     "loosen the constraints or the support; `slp explain` shows what each state allows{refused}",
 )
 
-E518 = Entry(
-    "E518: chains cannot be tempered so",
-    cause="`--rungs` is given for edits of a given tree, or is below 2 for a tempered chain.",
-    remedy="Take 1 rung, which is no tempering, or 2 and more for tree rules.",
-    example="slp-sample edited.slp data.csv --rungs 4   (`edited.slp` is `:- use(edittree, [tree = "
-    "'tree.json']).`)",
-)
-NO_RUNGS_OVER_EDITS = E518.says(
-    "chains over edits of a given tree are not tempered", "take 1 rung, and run longer"
-)
-TOO_FEW_RUNGS = E518.says(
-    "tempering with {rungs} rungs", "take 2 or more; one rung is a chain without tempering"
-)
-
 E519 = Entry(
     "E519: no edits of the given tree satisfy the constraints",
     cause="A search found no edits that lead to a tree which satisfies the constraints.",
@@ -429,6 +415,10 @@ W530 = Entry(
 NOT_CONVERGED = W530.says(
     "not converged, do not use the numbers: {faults}",
     "run longer ({longer}), or with {remedies}",
+)
+TOO_FEW_ROUNDS = W530.says(
+    "not converged, do not use the numbers: {faults}",
+    "run with --rounds {rounds} (`rounds` in Python), or with another proposal",
 )
 
 W540 = Entry(

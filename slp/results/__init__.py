@@ -1,10 +1,10 @@
 """What inference gives: `result` (what an engine gives: sums over all trees, `summed`, or draws,
 `drawn` and `edits`), and `posterior` (what users hold).
 
-`averages` defines averages over trees; `weighted_draws` averages draws. `convergence` and
-`diagnostics` tell how far draws can be trusted. `rule_use`, `quantiles` and `evidence` are parts of
-summaries. `known` holds partial results at a limit, `arviz` converts draws for ArviZ, and `proofs`
-summarises draws of a goal's proofs.
+`averages` defines averages over trees; `weighted_draws` averages draws. `convergence`,
+`diagnostics` and, of tempered chains, `tempering` tell how far draws can be trusted. `rule_use`,
+`quantiles` and `evidence` are parts of summaries. `known` holds partial results at a limit, `arviz`
+converts draws for ArviZ, and `proofs` summarises draws of a goal's proofs.
 """
 
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from slp.results.proofs import DrawnProof, SampledAnswer, SampledProofs
     from slp.results.result import Candidate, Draw, Estimate, Result
     from slp.results.rule_use import RuleUse
+    from slp.results.tempering import MORE_ROUNDS, TemperingFigures
 
 __all__ = [
     "Candidate",
@@ -31,6 +32,7 @@ __all__ = [
     "Estimate",
     "FeatureUse",
     "Known",
+    "MORE_ROUNDS",
     "Posterior",
     "Result",
     "RuleUse",
@@ -41,6 +43,7 @@ __all__ = [
     "tail_ess",
     "posterior_to_arviz",
     "SampledProofs",
+    "TemperingFigures",
 ]
 
 __getattr__, __dir__ = late_names(
@@ -55,5 +58,6 @@ __getattr__, __dir__ = late_names(
         "slp.results.known": "Known",
         "slp.results.arviz": "posterior_to_arviz",
         "slp.results.rule_use": "RuleUse",
+        "slp.results.tempering": "MORE_ROUNDS TemperingFigures",
     },
 )

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp import results
+from slp.results.tempering import ENOUGH_ROUND_TRIPS, TemperingFigures
 from slp.results.weighted_draws import DrawnTrees
 from slp.runner import Move, Outcome, Tally, acceptance
 
@@ -66,6 +67,7 @@ class Diagnostics:
     failure_rate : share of all moves that failed.
     effective_needed : effective draws that are enough.
     warnings : a sentence for each problem found; empty if none.
+    tempering : what tempered chains tell of themselves; None for others.
     """
 
     draws: tuple[int, ...]
@@ -75,6 +77,7 @@ class Diagnostics:
     failure_rate: float
     effective_needed: int
     warnings: tuple[str, ...]
+    tempering: TemperingFigures | None = None
 
     @property
     def tells(self) -> bool:
@@ -113,6 +116,7 @@ class Diagnostics:
             "acceptance": dict(self.acceptance),
             "moves": {name: dict(counts) for name, counts in self.moves.items()},
             "failure_rate": self.failure_rate,
+            "tempering": None if self.tempering is None else self.tempering.to_dict(),
             "warnings": list(self.warnings),
         }
 
@@ -121,6 +125,7 @@ def diagnose(
     drawn: DrawnTrees,
     scores: Mapping[str, NDArray[np.float64]],
     tallies: Sequence[Tally],
+    tempering: TemperingFigures | None = None,
 ) -> Diagnostics:
     """Diagnostics of draws; `scores` are quantities of each distinct tree to look at, such as the
     log posterior up to a constant, shape (U,), and `tallies` count the moves of each chain."""
@@ -133,7 +138,7 @@ def diagnose(
     convergence["predictions"] = worst([_of_draws(drawn, v) for v in _predictions(drawn)])
     draws = [len(chain) for chain in drawn.chains]
     enough = None if drawn.log_weights is None else _ENOUGH_OF_ISLANDS
-    return diagnostics_of(convergence, tallies, draws, enough)
+    return diagnostics_of(convergence, tallies, draws, enough, tempering)
 
 
 def _of_draws(drawn: DrawnTrees, values: NDArray[np.float64]) -> Convergence:
@@ -152,6 +157,7 @@ def diagnostics_of(
     tallies: Sequence[Tally],
     draws: Sequence[int],
     enough: int | None = None,
+    tempering: TemperingFigures | None = None,
 ) -> Diagnostics:
     """Diagnostics of any chains: of some quantities, what became of each chain's moves, and how
     many draws each kept; `enough` effective draws are needed, 100 for each chain where that is
@@ -168,7 +174,8 @@ def diagnostics_of(
         acceptance=acceptance(tally),
         failure_rate=failed / n_moves if n_moves else 0.0,
         effective_needed=enough,
-        warnings=tuple(_warnings(convergence, moves, enough)),
+        warnings=(*_warnings(convergence, moves, enough), *_few_round_trips(tempering)),
+        tempering=tempering,
     )
 
 
@@ -237,6 +244,14 @@ def _warnings(
     if few:
         listed = ", ".join(f"{math.floor(e)} for {name}" for name, e in few.items())
         yield f"there are few effective draws: {listed}; estimates need some {enough}"
+
+
+def _few_round_trips(tempering: TemperingFigures | None) -> Iterator[str]:
+    if tempering is not None and not tempering.enough_round_trips:
+        yield (
+            f"a ladder made {tempering.fewest_round_trips} round trips from the prior to the "
+            f"posterior and back, and should make {ENOUGH_ROUND_TRIPS} or more"
+        )
 
 
 def _above(value: float, limit: float) -> str:

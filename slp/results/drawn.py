@@ -22,6 +22,7 @@ from slp.results.choice import Choice
 from slp.results.diagnostics import Diagnostics, diagnose
 from slp.results.result import Candidate, Draw, Estimate, Result
 from slp.results.rule_use import RuleUse, clauses_of, no_rules, rules_of_mixture
+from slp.results.tempering import TemperingFigures
 from slp.results.weighted_draws import DrawnTrees, WeightedDraws
 from slp.runner import Json, RunResult, Schedule, Stepper, Stop, never
 from slp.source import SourceSpan
@@ -74,6 +75,11 @@ class TreeSampler(Stepper[S], Protocol[S]):
         """The tree of each record, its log weight under the program as written (over all its
         derivations; NaN where that is not known), and its log likelihood; of the first records
         alone where `stop` says so, which is asked between any two."""
+        ...
+
+    def tempering(self, states: Sequence[Any], share: float) -> TemperingFigures | None:
+        """What tempered chains tell by the last states of a run, over the last scans after warm-up,
+        a share of them; None where chains are not tempered."""
         ...
 
     @property
@@ -141,7 +147,9 @@ class DrawnResult(Result):
             normalised=sampler.normalised,
             seed=how.seed,
         )
-        self.sampler, self._run, self._how = sampler, run, how
+        self.sampler, self._how = sampler, how
+        self._tempering = sampler.tempering(run.states, 0.5 if run.last_half else 1.0)
+        self._run = replace(run, states=())
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickling: every draw is scored, and the sampler is left out; the copy makes it
@@ -158,7 +166,9 @@ class DrawnResult(Result):
 
     @property
     def log_evidence(self) -> Estimate | None:
-        """See `Result`: None by chains, which do not estimate it."""
+        """See `Result`: by tempered chains; None by others."""
+        if self._tempering is not None:
+            return self._tempering.log_evidence if self.likelihood else None
         if not self.likelihood or not self.normalised or not any(self._run.draws):
             return None
         found = self.averages.log_evidence()
@@ -206,13 +216,14 @@ class DrawnResult(Result):
 
     @property
     def schedule(self) -> Schedule:
-        """See `Result`."""
-        return self._how.schedule
+        """See `Result`; its `rounds` are those that were made."""
+        return replace(self._how.schedule, rounds=self._run.rounds)
 
     @cached_property
     def diagnostics(self) -> Diagnostics:
         """See `Result`."""
-        return diagnose(self.averages, {"log_posterior": self.log_joint}, self._run.tallies)
+        scores = {"log_posterior": self.log_joint}
+        return diagnose(self.averages, scores, self._run.tallies, self._tempering)
 
     # --- trees ---------------------------------------------------------------------------------
 

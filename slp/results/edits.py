@@ -117,4 +117,4 @@ class EditResult(DrawnResult):
         """See `Result`."""
         fit = np.array([t.log_likelihood for t in self.averages.trees])
         looked_at = {"log_likelihood": fit, "edits": self._numbers_of_edits}
-        return diagnose(self.averages, looked_at, self._run.tallies)
+        return diagnose(self.averages, looked_at, self._run.tallies, self._tempering)

@@ -15,7 +15,7 @@ import numpy as np
 from slp.runner.options import check_count
 from slp.runner.stepper import Json, Move, Phase, SearchStoppedError, Stepper, Tally, Weighted
 
-__all__ = ["Chain", "Schedule", "kept_of"]
+__all__ = ["MOST_ROUNDS", "Chain", "Schedule", "kept_of"]
 
 S = TypeVar("S")
 
@@ -24,6 +24,9 @@ _LONGEST_ROUND = 0.5
 
 #: Draws that each chain always keeps.
 _FEWEST_KEPT = 100
+
+#: No run makes so many steps.
+MOST_ROUNDS = 60
 
 #: Each chain holds its random numbers, its state and its draws.
 _MOST_CHAINS = 10_000
@@ -37,12 +40,17 @@ class Schedule:
     first chains keep one more. Each chain first makes `warm_up` steps, of which nothing is kept,
     then keeps every `thin`-th state. Islands of particles have `thin` None: each runs until it is
     done, and then keeps all draws of its state.
+
+    A run of several rounds may go on after its draws: each further round makes as many steps after
+    warm-up as all rounds before it, so the last round is half of them. The draws are those of the
+    last round, spread evenly over it. `rounds` is the most that are made.
     """
 
     draws: int
     chains: int = 4
     warm_up: int = 1000
     thin: int | None = 1
+    rounds: int = 1
 
     def __post_init__(self) -> None:
         check_count("draws", self.draws)
@@ -50,13 +58,22 @@ class Schedule:
         check_count("warmup", self.warm_up)
         if self.thin is not None:
             check_count("thin", self.thin, least=1)
+        check_count("rounds", self.rounds, least=1, most=MOST_ROUNDS)
 
     def draws_of(self, chain: int) -> int:
         """Draws that one chain keeps."""
         return self.draws // self.chains + (chain < self.draws % self.chains)
 
+    def most_steps_of(self, chain: int) -> float:
+        """All steps of one chain in all rounds, as `steps_of`."""
+        first = self.steps_of(chain)
+        if self.rounds == 1:
+            return first
+        return first + max(0, first - self.warm_up) * float(2 ** (self.rounds - 1) - 1)
+
     def steps_of(self, chain: int) -> float:
-        """All steps of one chain: 0 if it keeps nothing, inf if it runs until it is done."""
+        """The steps of one chain in the first round: 0 if it keeps nothing, inf if it runs until it
+        is done."""
         draws = self.draws_of(chain)
         if self.thin is None:
             return math.inf if draws else 0
@@ -64,10 +81,11 @@ class Schedule:
 
 
 class Chain(Generic[S]):
-    """One chain, or one island. `steps` counts finished steps. `cut` says whether warm-up must end
-    early. `search` describes the progress of a search for a start that was stopped; None if none
-    was. A chain keeps every `every`-th draw. If the draws kept take more than `room` bytes, it
-    drops every second one and doubles `every`."""
+    """One chain, or one island. `steps` counts finished steps, `made` the draws of all rounds.
+    `cut` says whether warm-up must end early. `search` describes the progress of a search for a
+    start that was stopped; None if none was. A chain keeps every `every`-th draw. If the draws kept
+    take more than `room` bytes, or are more than two rounds keep, it drops every second one and
+    doubles `every`."""
 
     def __init__(
         self,
@@ -78,8 +96,9 @@ class Chain(Generic[S]):
         cut: Callable[[], bool],
         room: float,
         size_of: Callable[[Json], int],
+        threads: int = 1,
     ) -> None:
-        self.stepper, self.schedule, self.cut = stepper, schedule, cut
+        self.stepper, self.schedule, self.cut, self.threads = stepper, schedule, cut, threads
         self.room, self.size_of = room, size_of
         self.every, self.made, self.held = 1, 0, 0
         self.rng = np.random.Generator(np.random.PCG64(stream))
@@ -115,6 +134,18 @@ class Chain(Generic[S]):
             if time.monotonic() > end:
                 return
 
+    def begin_next_round(self) -> None:
+        """Go on to twice the steps after warm-up."""
+        self.last += max(0, self.last - self.schedule.warm_up)
+
+    def spread_evenly(self, every: int, last_half: bool) -> list[Weighted]:
+        """Of the draws kept, one in so many of all draws, of their last half alone."""
+        if self.schedule.thin is None:
+            return self.draws
+        planned = max(0, int(self.last) - self.schedule.warm_up) // self.schedule.thin
+        draws = self.draws[: kept_of(planned, self.every)][:: every // self.every]
+        return draws[len(draws) // 2 :] if last_half else draws
+
     def _end_warm_up(self) -> None:
         """End warm-up here, and shorten the rest of the run by the same factor."""
         planned, made = self.schedule, self.steps
@@ -139,7 +170,8 @@ class Chain(Generic[S]):
         block = self.stepper.longest_block
         left = -after if after < 0 else block if thin is None else thin - after % thin
         n = min(left, block)
-        state, info = self.stepper.advance(self.rng, state, n, Phase(after < 0, self.steps + 1))
+        phase = Phase(after < 0, self.steps + 1, self.threads)
+        state, info = self.stepper.advance(self.rng, state, n, phase)
         (self.warm_up_tally if after < 0 else self.tally).update(info.tally)
         if after >= 0 and (self.stepper.done(state) if thin is None else n == left):
             self._keep(self.stepper.draws(state))
@@ -153,11 +185,13 @@ class Chain(Generic[S]):
             if self.made % self.every == 0:
                 self.draws.append(draw)
                 self.held += self.size_of(draw.record)
+                if len(self.draws) > 2 * self.schedule.draws_of(self.number):
+                    self._keep_every(2 * self.every)
                 while self.held > self.room and len(self.draws) > _FEWEST_KEPT:
-                    self.keep_every(2 * self.every)
+                    self._keep_every(2 * self.every)
             self.made += 1
 
-    def keep_every(self, every: int) -> None:
+    def _keep_every(self, every: int) -> None:
         self.draws, self.every = self.draws[:: every // self.every], every
         self.held = sum(self.size_of(draw.record) for draw in self.draws)
 
@@ -175,6 +209,8 @@ class Chain(Generic[S]):
     def go_on_from(self, data: Json) -> None:
         self.rng.bit_generator.state = data["rng"]
         self.steps = data["steps"]
+        while 0 < self.last < min(self.steps, self.schedule.most_steps_of(self.number)):
+            self.begin_next_round()
         state = data["state"]
         self.state = None if state is None else self.stepper.load(state)
         self.draws = list(map(Weighted, data["draws"], data["log_weights"]))

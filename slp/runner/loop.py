@@ -16,8 +16,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -38,7 +38,7 @@ __all__ = ["Progress", "RunResult", "acceptance", "out_of_time_in_words", "run"]
 S = TypeVar("S")
 
 #: Steps of each chain, or blocks of them, between two reports of progress; fewer if they take long.
-_TURNS_PER_ROUND = 100
+_TURNS = 100
 
 #: The share of the time that warm-up may take.
 _WARM_UP_SHARE = 1 / 2
@@ -57,7 +57,7 @@ class Progress:
 
 @dataclass(frozen=True, eq=False)
 class RunResult:
-    """What a run gave.
+    """What a run gave, or has given up to the end of a round.
 
     Attributes
     ----------
@@ -67,6 +67,9 @@ class RunResult:
     interrupted : whether it was stopped before its end; `out_of_time` whether by its time.
     warm_up_cut : the fewest steps that a chain made in a warm-up which the time ended early; None
         if it ended none.
+    rounds : how many were begun.
+    last_half : whether the draws are of the last half of the steps after warm-up.
+    states : the last state of each chain; None where it has none.
     """
 
     draws: list[list[Json]]
@@ -75,6 +78,9 @@ class RunResult:
     interrupted: bool
     out_of_time: bool = False
     warm_up_cut: int | None = None
+    rounds: int = 1
+    last_half: bool = False
+    states: Sequence[Any] = ()
 
 
 def run(
@@ -90,6 +96,7 @@ def run(
     check: Callable[[Sequence[Json]], object] = lambda records: None,
     room: float = math.inf,
     size_of: Callable[[Json], int] = lambda record: 0,
+    enough: Callable[[RunResult], bool] = lambda found: False,
 ) -> RunResult:
     """Run chains, or islands.
 
@@ -99,7 +106,8 @@ def run(
     it may be asked for more draws. Without a checkpoint, warm-up ends when half of the time left is
     over, with a warning (W543). `check` raises some error if records of a checkpoint are not the
     engine's. If draws take more than `room` bytes by `size_of`, every second, fourth, ... is kept,
-    the same for all chains, with a warning (W544).
+    the same for all chains, with a warning (W544). A schedule of several rounds ends after the
+    first round that gave `enough`.
 
     Raises
     ------
@@ -111,8 +119,9 @@ def run(
     deadline = deadline or Deadline()
     half = deadline.before(deadline.left() * (1 - _WARM_UP_SHARE))
     cut = half.over if checkpoint is None else never
+    each = max(1, threads // schedule.chains)
     chains = [
-        Chain(stepper, schedule, c, stream, cut, room / schedule.chains, size_of)
+        Chain(stepper, schedule, c, stream, cut, room / schedule.chains, size_of, each)
         for c, stream in enumerate(np.random.SeedSequence(seed).spawn(schedule.chains))
     ]
     identity = _identity(stepper, schedule, seed)
@@ -120,7 +129,7 @@ def run(
     now = _Watch(chains, identity, progress, checkpoint)
     if not resumed:
         now.write()  # find out before the work whether the file can be written
-    interrupted = _advance(chains, threads, deadline, now)
+    interrupted = _advance(chains, threads, deadline, now, schedule, enough)
     out_of_time = not interrupted and not all(chain.over for chain in chains)
     if interrupted:
         say(INTERRUPTED(kept=_n_kept(chains), wanted=schedule.draws))
@@ -132,15 +141,12 @@ def run(
     cuts = [c.schedule.warm_up for c in chains if c.schedule is not schedule]
     if cuts:
         say(WARM_UP_CUT(made=min(cuts), planned=schedule.warm_up))
-    if schedule.thin is not None:
-        _thin_alike(chains, schedule, say)
-    return RunResult(
-        [[draw.record for draw in chain.draws] for chain in chains],
-        [[draw.log_weight for draw in chain.draws] for chain in chains],
-        [chain.tally for chain in chains],
-        interrupted or out_of_time,
-        out_of_time,
-        min(cuts, default=None),
+    found = _found(chains, schedule, say)
+    return replace(
+        found,
+        interrupted=interrupted or out_of_time,
+        out_of_time=out_of_time,
+        warm_up_cut=min(cuts, default=None),
     )
 
 
@@ -155,20 +161,35 @@ def _identity(stepper: Stepper[S], schedule: Schedule, seed: int) -> dict[str, s
     }
 
 
-def _advance(chains: Sequence[Chain[S]], threads: int, deadline: Deadline, now: _Watch[S]) -> bool:
-    """Advance all chains to their end or until the time is over. The result is whether Ctrl-C ended
-    it; without any draw that is raised."""
+def _advance(
+    chains: Sequence[Chain[S]],
+    threads: int,
+    deadline: Deadline,
+    now: _Watch[S],
+    schedule: Schedule,
+    enough: Callable[[RunResult], bool],
+) -> bool:
+    """Advance all chains to their end, round after round until there is enough, or until the time
+    is over. The result is whether Ctrl-C ended it; without any draw that is raised."""
     try:
         with _stopped_at(deadline) as stop:
-            for _ in _rounds(chains, threads, stop):
-                now.tell()
-                now.write_if_due()
-        now.write()
+            while True:
+                for _ in _turns(chains, threads, stop):
+                    now.tell()
+                    now.write_if_due()
+                now.write()
+                if not schedule.draws or not all(chain.over for chain in chains):
+                    return False
+                if _n_rounds(chains, schedule) >= schedule.rounds:
+                    return False
+                if enough(_found(chains, schedule)):
+                    return False
+                for chain in chains:
+                    chain.begin_next_round()
     except KeyboardInterrupt:
         if not _n_kept(chains):
             raise
         return True
-    return False
 
 
 def _resume(
@@ -188,16 +209,41 @@ def _resume(
     return True
 
 
-def _thin_alike(
-    chains: Sequence[Chain[S]], schedule: Schedule, say: Callable[[Diagnostic], None]
-) -> None:
-    """Thin the draws of all chains equally: by the largest factor of any of them (W544)."""
+def _found(
+    chains: Sequence[Chain[S]],
+    schedule: Schedule,
+    say: Callable[[Diagnostic], None] = lambda finding: None,
+) -> RunResult:
+    """What the chains have given so far: one in so many draws of all chains alike, as many as any
+    of them had to drop; with a warning where memory was the reason (W544)."""
     every = max(chain.every for chain in chains)
-    for c, chain in enumerate(chains):
-        chain.draws = chain.draws[: kept_of(schedule.draws_of(c), chain.every)]
-        chain.keep_every(every)
-    if every > 1:
-        say(KEPT_EVERY(every=every, kept=_n_kept(chains), wanted=schedule.draws))
+    drawing = [c for c in chains if schedule.draws_of(c.number)]
+    half = bool(drawing) and all(c.made > schedule.draws_of(c.number) for c in drawing)
+    kept = [chain.spread_evenly(every, half) for chain in chains]
+    planned = 1
+    while any(kept_of(c.made, planned) > 2 * schedule.draws_of(c.number) for c in drawing):
+        planned *= 2
+    if every > planned and schedule.thin is not None:
+        n = sum(map(len, kept))
+        say(KEPT_EVERY(every=every // planned, kept=n, wanted=schedule.draws))
+    return RunResult(
+        [[draw.record for draw in draws] for draws in kept],
+        [[draw.log_weight for draw in draws] for draws in kept],
+        [chain.tally for chain in chains],
+        interrupted=False,
+        rounds=_n_rounds(chains, schedule),
+        last_half=half,
+        states=[chain.state for chain in chains],
+    )
+
+
+def _n_rounds(chains: Sequence[Chain[S]], schedule: Schedule) -> int:
+    """How many rounds the chains have begun."""
+    chain = chains[0]
+    first = max(0, chain.schedule.steps_of(chain.number) - chain.schedule.warm_up)
+    if schedule.thin is None or not first:
+        return 1
+    return 1 + round(math.log2((chain.last - chain.schedule.warm_up) / first))
 
 
 @contextmanager
@@ -220,8 +266,8 @@ def _n_kept(chains: Sequence[Chain[S]]) -> int:
     return sum(len(chain.draws) for chain in chains)
 
 
-def _rounds(chains: Sequence[Chain[S]], threads: int, stop: threading.Event) -> Iterator[None]:
-    """Advance all chains, and yield whenever each has made a round's steps; until told to stop.
+def _turns(chains: Sequence[Chain[S]], threads: int, stop: threading.Event) -> Iterator[None]:
+    """Advance all chains, and yield whenever each has had its turns; until told to stop.
     Islands are advanced one after the other, one for each thread at a time. If the time ends early,
     some islands are done."""
     islands = chains[0].schedule.thin is None
@@ -232,14 +278,15 @@ def _rounds(chains: Sequence[Chain[S]], threads: int, stop: threading.Event) -> 
                 now = now[: max(1, threads)] if islands else now
                 if threads <= 1:
                     for chain in now:
-                        chain.advance(_TURNS_PER_ROUND, stop)
+                        chain.advance(_TURNS, stop)
                 else:
-                    work = [pool.submit(chain.advance, _TURNS_PER_ROUND, stop) for chain in now]
+                    work = [pool.submit(chain.advance, _TURNS, stop) for chain in now]
                     for future in work:
                         future.result()
                 yield
-        finally:  # after Ctrl-C or an error, the other threads finish their step
+        except BaseException:  # after Ctrl-C or an error, the other threads finish their step
             stop.set()
+            raise
 
 
 class _Watch(Generic[S]):

@@ -91,10 +91,12 @@ LONGEST_BLOCK = 500
 
 @dataclass(frozen=True)
 class Phase:
-    """Where a run is: whether in warm-up, and the number of the next step, from 1."""
+    """Where a run is: whether in warm-up, the number of the next step, from 1, and how many threads
+    the steps of one chain may use."""
 
     warm_up: bool
     step: int
+    threads: int = 1
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ def test_auto_draws_and_says_why() -> None:
     posterior = quietly(slp.load("edittree", tree=TREE))
     assert posterior.engine == "mh"
     assert posterior.reason.startswith("`edittree` sums over all sequences of edits")
-    assert posterior.log_evidence is None and posterior.tree_count() is None
+    assert posterior.log_evidence is not None and posterior.tree_count() is None
     assert posterior.normalised and not posterior.derivations_are_trees
     assert posterior.predict(ROWS[:1]).tolist() == ["no"]
     assert set(posterior.diagnostics.convergence) == {
@@ -108,14 +108,7 @@ def test_auto_draws_and_says_why() -> None:
     }
 
 
-def test_tempering_and_exact_subtrees_are_refused() -> None:
-    with pytest.raises(slp.UsageError) as caught:
-        quietly(slp.load("edittree", tree=TREE), rungs=2)
-    (found,) = caught.value.diagnostics
-    assert (found.code, found.message) == (
-        "E518",
-        "chains over edits of a given tree are not tempered",
-    )
+def test_exact_subtrees_are_refused() -> None:
     with pytest.raises(slp.UsageError, match="E516"):
         quietly(slp.load("edittree", tree=TREE), proposal="q_exact")
 

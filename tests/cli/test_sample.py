@@ -103,7 +103,7 @@ def test_fine_print_is_for_those_who_ask(slp_run, table: Path) -> None:
     assert "scaled up" in slp_run("explain", "growtree").out
 
 
-SHORT = ("--engine", "mh", "--seed", 1, "--warmup", 5, "--thin", 1)
+SHORT = ("--engine", "mh", "--rungs", 1, "--seed", 1, "--warmup", 5, "--thin", 1)
 
 
 def test_what_has_not_converged_is_not_shown_as_if_it_had(slp_run, table: Path) -> None:
@@ -127,6 +127,7 @@ def test_what_has_not_converged_is_not_shown_as_if_it_had(slp_run, table: Path) 
         "--seed": "1",
         "--warmup": "50",
         "--thin": "10",
+        "--rungs": "1",
         "--jobs": "1",
         "--param": "alpha=0.5",
     }
@@ -135,6 +136,24 @@ def test_what_has_not_converged_is_not_shown_as_if_it_had(slp_run, table: Path) 
         "trust     estimate, converged: R-hat at most"
     )
     assert "+-" in longer.out and longer.err == ""
+
+
+def test_ladders_that_have_not_converged_are_run_for_more_rounds(slp_run, table: Path) -> None:
+    """The command works when it is copied; then the evidence is given with its error."""
+    options = ("--engine", "mh", "--seed", 1, "--thin", 2, "-n", 40, "--jobs", 1)
+    result = slp_run("slp-sample", "growtree", table, *options)
+    lines = result.out.splitlines()
+    assert lines[0] == "trust     NOT CONVERGED: do not use these numbers; run four times longer:"
+    assert "run with --rounds 3 (`rounds` in Python)" in result.err
+    words = shlex.split(lines[1].split(maxsplit=1)[1])
+    given = dict(zip(words[3::2], words[4::2], strict=True))
+    assert (given["--rounds"], given["--draws"], given["--thin"]) == ("3", "1000", "2")
+    longer = slp_run("slp-sample", *words[1:]).out
+    assert longer.startswith("trust     estimate, converged: R-hat at most")
+    told = r"^tempering barrier \d\.\d\d, 4 ladders of \d+ rungs, .* round trips each"
+    assert re.search(told, longer, re.MULTILINE)
+    evidence = r"^evidence  log P\(y \| features\) = -\d+\.\d+, Monte Carlo standard error 0\.0"
+    assert re.search(evidence, longer, re.MULTILINE)
 
 
 def test_too_few_draws_to_tell(slp_run, table: Path) -> None:

@@ -23,6 +23,14 @@ EditState EditSampler::advance(const EditState& state, Randomness& random, doubl
     });
 }
 
+ScanSums EditSampler::scan(Ladder<EditState>& ladder, const ScanPlan& plan,
+                           std::span<Randomness* const> randoms) {
+    ScanSums sums = no_scans(ladder.rungs.size(), mixture_.size());
+    const auto prepare = [](EditMover&) {};
+    Scans(movers_, prepare, plan, ladder, sums).run(randoms);
+    return sums;
+}
+
 bool EditSampler::start(Randomness& random, std::uint32_t number, EditState& out) {
     out.turns.assign(mixture_.size(), 0);
     return movers_.lend([&](EditMover& mover) { return mover.start(random, number, out.edits); });

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mcmc/edits.hpp"
+#include "mcmc/ladder.hpp"
 #include "object_pool.hpp"
 
 namespace slp::mcmc {
@@ -24,6 +25,9 @@ public:
     // `n` transitions.
     EditState advance(const EditState& state, Randomness& random, double power, std::uint64_t n,
                       Tally& tally);
+    // Scans of a ladder of sequences: see `Scans`.
+    ScanSums scan(Ladder<EditState>& ladder, const ScanPlan& plan,
+                  std::span<Randomness* const> randoms);
     // A state of a sequence in the support: see `EditMover::start`.
     bool start(Randomness& random, std::uint32_t number, EditState& out);
     // Whether a sequence is in the support.

@@ -222,6 +222,19 @@ bool EditMover::start(Randomness& random, std::uint32_t number, Edits& out) {
     return false;
 }
 
+bool EditMover::fresh(Randomness& random, std::uint32_t tries, EditState& state) {
+    Edits given;
+    read({}, given);
+    for (std::uint32_t i = 0; i < tries; ++i) {
+        n_drawn_ = 0;
+        draw(random, given, {0, EditChoice::stop});
+        if (found(given, state.edits)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Whether the last tree of the draw is in the support; then the sequence.
 bool EditMover::found(const Edits& given, Edits& out) {
     if (!holds(last(given, 0))) {

@@ -54,6 +54,12 @@ struct EditState {
     std::vector<std::uint32_t> turns;
 };
 
+// See `Ladder`.
+inline double log_likelihood_of(const EditState& state) {
+    return state.edits.tree().proof.all().log_likelihood;
+}
+inline Edits& derivation_of(EditState& state) { return state.edits; }
+
 struct EditProcess {
     // Probability of one more edit, strictly between 0 and 1.
     double p;
@@ -74,6 +80,10 @@ public:
 
     // One transition towards P(x) L(x)^power; the proposal taken and its outcome.
     std::pair<std::size_t, Outcome> step(Randomness& random, double power, EditState& state);
+
+    // Makes of a state a sequence drawn independently from the prior on its support: by rejection,
+    // up to `tries` times; if all are rejected it stays as it is, and this is false.
+    bool fresh(Randomness& random, std::uint32_t tries, EditState& state);
 
     // A sequence in the support, from try `number` of the search for one: draws from the process;
     // the given tree, pruned step by step; longer draws, of up to 16 and then up to 128 edits, in

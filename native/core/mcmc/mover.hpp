@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -29,12 +30,9 @@ struct State {
     std::vector<std::uint32_t> turns;
 };
 
-// Tempered states (slp.engines.mcmc.trees.tempering): the rungs, the coldest first, and r of each
-// step between them, of which the powers are b_0 = 1, b_j+1 = b_j exp(-exp(r_j)).
-struct Ladder {
-    std::vector<State> rungs;
-    std::vector<double> spacing;
-};
+// See `Ladder`.
+inline double log_likelihood_of(const State& state) { return state.proof.all().log_likelihood; }
+inline Proof& derivation_of(State& state) { return state.proof; }
 
 // A condition on finished trees that the core does not know. It is called last, and only for a
 // proof that is otherwise accepted, because it may be slow. An exception from it ends the run.
@@ -54,10 +52,10 @@ public:
     // One transition towards weight times likelihood^power; the proposal taken and its outcome.
     std::pair<std::size_t, Outcome> step(Randomness& random, double power, State& state);
 
-    // One transition of every rung, then one swap tried; the lower rung's number, and whether it
-    // was accepted. `tally` counts the outcomes of the moves of rung 0.
-    std::pair<std::size_t, bool> step(Randomness& random, double power, Ladder& ladder,
-                                      Tally& tally);
+    // Makes of a state a proof that is drawn independently from the prior on its support, where no
+    // choice has weights that sum to more than 1 (slp.engines.mcmc.trees.target): by rejection, up
+    // to `tries` times; if all are rejected it stays as it is, and this is false.
+    bool fresh(Randomness& random, std::uint32_t tries, State& state);
 
     // Whether the whole table fits: see ExactSubtrees.
     bool root_fits();
@@ -75,6 +73,8 @@ public:
     bool build_tree(std::span<const Taken> nodes, Proof& out);
 
 private:
+    static constexpr std::uint32_t kNoLimit = std::numeric_limits<std::uint32_t>::max();
+
     Outcome propose(Randomness& random, double power, const Proposal& proposal,
                     std::uint32_t turn, Proof& proof);
     Outcome cut(Randomness& random, double power, Point point, bool counted, Proof& proof);
@@ -121,8 +121,7 @@ private:
     std::vector<std::uint64_t> marks_;
     std::vector<std::uint32_t> path_, queue_;
     std::vector<double> statistics_;
-    Proof candidate_;
-    std::vector<double> powers_;
+    Proof candidate_, fresh_;
 };
 
 }  // namespace slp::mcmc

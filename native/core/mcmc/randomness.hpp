@@ -100,6 +100,19 @@ private:
     std::array<std::uint64_t, 4> s_;
 };
 
+// Stream `number` of many from the same seeds: other seeds, by the mixing function of SplitMix64
+// (Steele, Lea & Flood 2014, Fast splittable pseudorandom number generators).
+inline SeededRandomness stream_of(std::array<std::uint64_t, 4> seeds, std::uint64_t number) {
+    for (std::uint64_t& word : seeds) {
+        std::uint64_t z = word + (number + 1) * 0x9e3779b97f4a7c15U;
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+        word = z ^ (z >> 31);
+    }
+    seeds[3] |= static_cast<std::uint64_t>((seeds[0] | seeds[1] | seeds[2] | seeds[3]) == 0);
+    return SeededRandomness(seeds);
+}
+
 // Randomness that follows a script of outcomes, and takes the first possible outcome after its end.
 // It records each decision's probabilities and outcome.
 class ScriptedRandomness final : public Randomness {

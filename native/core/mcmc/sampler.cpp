@@ -1,7 +1,5 @@
 #include "mcmc/sampler.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -48,25 +46,12 @@ State Sampler::advance(const State& state, Randomness& random, double power, std
     });
 }
 
-Ladder Sampler::advance(const Ladder& ladder, Randomness& random, double power, std::uint64_t n,
-                        std::uint64_t tuning_from, Tally& tally, SwapTally& swaps,
-                        const Predicate& predicate) {
-    return movers_.lend([&](Mover& mover) {
-        mover.ask(predicate);
-        Ladder out = ladder;
-        tally.assign(mixture_.size(), {});
-        swaps.assign(out.spacing.size(), {});
-        for (std::uint64_t i = 0; i < n; ++i) {
-            const auto [j, swapped] = mover.step(random, power, out, tally);
-            ++swaps[j][swapped];
-            if (tuning_from > 0) {
-                const double gain = std::pow(static_cast<double>(tuning_from + i), -kDecay);
-                double& r = out.spacing[j];
-                r = std::max(r + gain * ((swapped ? 1.0 : 0.0) - kWantedSwaps), kLeastSpacing);
-            }
-        }
-        return out;
-    });
+ScanSums Sampler::scan(Ladder<State>& ladder, const ScanPlan& plan,
+                       std::span<Randomness* const> randoms, const Predicate& predicate) {
+    ScanSums sums = no_scans(ladder.rungs.size(), mixture_.size());
+    const auto prepare = [&](Mover& mover) { mover.ask(predicate); };
+    Scans(movers_, prepare, plan, ladder, sums).run(randoms);
+    return sums;
 }
 
 bool Sampler::root_fits() {

@@ -2,11 +2,11 @@
 
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "mcmc/ladder.hpp"
 #include "mcmc/mover.hpp"
 #include "mcmc/proof.hpp"
 #include "mcmc/proposals.hpp"
@@ -18,18 +18,12 @@
 
 namespace slp::mcmc {
 
-// How the ladder of powers is tuned: slp.engines.mcmc.trees.tempering.
-inline constexpr double kWantedSwaps = 0.234, kDecay = 0.6, kLeastSpacing = -12.0;
-
 struct Start {
     bool found = false;
     // How many of the proofs drawn did not reach a dead end.
     std::uint32_t derived = 0;
     State state;
 };
-
-// Outcomes of the swaps of rungs j and j + 1: count[j][whether it was accepted].
-using SwapTally = std::vector<std::array<std::uint64_t, 2>>;
 
 // Chains of one target: what they share, and the movers that their threads borrow.
 class Sampler {
@@ -48,11 +42,10 @@ public:
     // `n` transitions.
     State advance(const State& state, Randomness& random, double power, std::uint64_t n,
                   Tally& tally, const Predicate& predicate = kNoPredicate);
-    // `n` transitions of tempered states; the first has the number `tuning_from` (from 1) among
-    // those of the warm-up, after which the powers are tuned, or 0.
-    Ladder advance(const Ladder& ladder, Randomness& random, double power, std::uint64_t n,
-                   std::uint64_t tuning_from, Tally& tally, SwapTally& swaps,
-                   const Predicate& predicate = kNoPredicate);
+    // Scans of a ladder of proofs: see `Scans`.
+    ScanSums scan(Ladder<State>& ladder, const ScanPlan& plan,
+                  std::span<Randomness* const> randoms,
+                  const Predicate& predicate = kNoPredicate);
     // Whether the whole table fits under exact_subtree.
     bool root_fits();
     // The state of a proof given by its choices; false if there is none, or these are no turns.

@@ -4,23 +4,41 @@ the clock."""
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from slp.engines.mcmc.options import TreeChainOptions
+from slp.engines.mcmc.tempering.powers import FIRST_RUNGS
 from slp.engines.mcmc.trees.names import read_names
 from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar
 from slp.results.drawn import TreeSampler
+from slp.runner import LONGEST_BLOCK
 
-__all__ = ["default_steps", "seconds_of_step"]
+__all__ = [
+    "WARM_UP_SCANS",
+    "ScanSteps",
+    "default_steps",
+    "most_rungs",
+    "scan_steps",
+    "seconds_of_step",
+]
 
 #: Steps before the first draw and for each. 1000 steps of `q_uc` take some 4 ms on a table of 700
 #: rows, and autocorrelation there dies out within 5,000 to 10,000.
 _QUICK = (20_000, 1000)
 _EDITS = (2000, 100)
 _SLOW = (1000, 10)
+
+#: Steps of each rung in a scan; and scans of a ladder before the first draw: rounds of 4, 8, ...,
+#: 128.
+_SCAN_QUICK, _SCAN_SLOW = 100, 10
+WARM_UP_SCANS = 252
+#: Seconds of a block of scans, about; bytes that the rungs of all ladders may take, and how many
+#: rungs a ladder has at most.
+_BLOCK_SECONDS, _BYTES_OF_RUNGS, _MOST_RUNGS = 0.1, 2**26, 64
 
 #: The most seconds of one core for 1000 draws of four chains; if they would take more, they make
 #: fewer steps.
@@ -54,12 +72,62 @@ def default_steps(
     warmup, thin = _SLOW
     if sampler.in_core and sampler.over_edits:
         warmup, thin = _EDITS
-    elif sampler.in_core and sampler.longest_block > 1 and "q_exact" not in options.proposal:
-        warmup, thin = (max(1, n // options.rungs) for n in _QUICK)
-    seconds = (_CHAINS * warmup + _DRAWS * thin) * options.rungs * seconds_of_step(sampler, grammar)
+    elif _is_quick(sampler, options):
+        warmup, thin = _QUICK
+    seconds = (_CHAINS * warmup + _DRAWS * thin) * seconds_of_step(sampler, grammar)
     seconds *= _times(options.proposal)
     share = min(1.0, _MOST_SECONDS / seconds)
     return max(1, round(warmup * share)), max(1, round(thin * share))
+
+
+@dataclass(frozen=True)
+class ScanSteps:
+    """The sizes of tempered chains.
+
+    Attributes
+    ----------
+    in_scan : steps of each rung in a scan.
+    longest_block : scans of a block.
+    most_rungs : of a ladder.
+    seconds : approximate, of one core, for a scan of one rung.
+    """
+
+    in_scan: int
+    longest_block: int
+    most_rungs: int
+    seconds: float
+
+
+def scan_steps(
+    sampler: TreeSampler[Any], grammar: TreeGrammar, options: TreeChainOptions
+) -> ScanSteps:
+    """How tempered chains of a sampler are made: by program and table alone. There are fewer steps
+    in a scan where the first round would take more than `_MOST_SECONDS`, and never more than a
+    given `thin`."""
+    in_scan = _SCAN_QUICK if _is_quick(sampler, options) else _SCAN_SLOW
+    if options.thin is not None:
+        in_scan = min(in_scan, options.thin)
+    seconds = seconds_of_step(sampler, grammar) * _times(options.proposal)
+    first_round = _CHAINS * WARM_UP_SCANS + _DRAWS
+    whole = first_round * FIRST_RUNGS * in_scan * seconds
+    in_scan = max(1, round(in_scan * min(1.0, _MOST_SECONDS / whole)))
+    block = int(_BLOCK_SECONDS / (FIRST_RUNGS * in_scan * seconds))
+    if sampler.longest_block == 1:
+        block = 1
+    most = most_rungs(len(sampler.geometry.table.counts))
+    return ScanSteps(in_scan, max(1, min(block, LONGEST_BLOCK)), most, in_scan * seconds)
+
+
+def most_rungs(n: int) -> int:
+    """The most rungs of a ladder on n distinct rows, where their number follows from the barrier;
+    those of four ladders take some 64 MiB, or are 12."""
+    return min(max(FIRST_RUNGS, _BYTES_OF_RUNGS // (_CHAINS * 8 * n)), _MOST_RUNGS)
+
+
+def _is_quick(sampler: TreeSampler[Any], options: TreeChainOptions) -> bool:
+    """Whether a step takes some microseconds."""
+    blocks = sampler.longest_block > 1 and "q_exact" not in options.proposal
+    return sampler.in_core and not sampler.over_edits and blocks
 
 
 def seconds_of_step(sampler: TreeSampler[Any], grammar: TreeGrammar) -> float:

@@ -14,7 +14,7 @@ from slp.engines.mcmc.proposals import Derivation, Proposal, Space, metropolis_h
 from slp.runner import Json, Move, Phase, StepByStep, Tally
 from slp.runner.randomness import Randomness, RandomNumbers
 
-__all__ = ["Mixture", "MixtureChains", "MixtureState"]
+__all__ = ["Mixture", "MixtureChains", "MixtureState", "MixtureWithPower"]
 
 D = TypeVar("D", bound=Derivation)
 S = TypeVar("S", bound=Space[Any])
@@ -104,3 +104,23 @@ class MixtureChains(StepByStep[MixtureState[D]], Generic[S, D]):
         turns = data["turns"]
         assert all(type(turn) is int and turn >= 0 for turn in turns)
         return MixtureState(self.derivation_from_data(data["choices"]), tuple(turns))
+
+
+class MixtureWithPower(MixtureChains[S, D]):
+    """Chains over derivations that have a likelihood, whose power their target takes."""
+
+    @property
+    @abstractmethod
+    def draws_prior(self) -> bool:
+        """Whether the target at power 0 can be drawn from independently (`fresh` of the target)."""
+
+    @abstractmethod
+    def at_power(self, power: float) -> Any:
+        """The target with the likelihood at a power."""
+
+    @abstractmethod
+    def log_likelihood(self, derivation: D) -> float:
+        """The log likelihood of what a derivation ends in."""
+
+    def tempering(self, states: Sequence[object], share: float) -> None:
+        """See `slp.results.drawn.TreeSampler`: these chains are not tempered."""

@@ -13,20 +13,27 @@ _PROPOSAL = "proposals with weights, such as q_uc:0.8,q_ind:0.2"
 
 @dataclass(frozen=True, kw_only=True)
 class TreeChainOptions(DrawingOptions):
-    """Of chains over trees. None is what `slp.engines.mcmc.default_steps` takes."""
+    """Of chains over trees. None is what `slp.engines.mcmc.default_steps` takes. A tempered chain
+    is a ladder, and its steps are scans."""
 
-    chains: int = option(4, "number of chains", least=1)
+    chains: int = option(4, "number of chains, each a ladder where it is tempered", least=1)
     warmup: int | None = option(
-        None,
-        "steps of each chain before any draw is kept (up to 20,000, by program and table)",
-        least=0,
+        None, "steps of each chain, or of each rung, before any draw is kept", least=0
     )
     thin: int | None = option(
-        None, "steps for each draw kept (up to 1,000, by program and table)", least=1
+        None, "steps for each draw kept (of the first round, then the only one by default)", least=1
     )
     proposal: str = option("q_uc", _PROPOSAL, metavar="NAMES")
-    rungs: int = option(
-        1, "powers of the likelihood that each chain is tempered at; 1 for none", least=1
+    rungs: int | None = option(
+        None,
+        "powers of the likelihood of each ladder; 1: chains without tempering (by default where "
+        "steps are slow, else about twice the barrier)",
+        least=1,
+    )
+    rounds: int | None = option(
+        None,
+        "rounds, each as long as all before it together (by default until the chains agree)",
+        least=1,
     )
 
 

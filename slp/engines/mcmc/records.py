@@ -14,6 +14,7 @@ from slp.trees import Tree
 
 if TYPE_CHECKING:
     from slp.results.drawn import TreeSampler
+    from slp.results.tempering import TemperingFigures
 
 __all__ = ["RecordsOf"]
 
@@ -65,6 +66,10 @@ class RecordsOf(Generic[B]):
     def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
         """See `TreeSampler`."""
         return self.base.scored(records, stop)
+
+    def tempering(self, states: Sequence[Any], share: float) -> TemperingFigures | None:
+        """See `TreeSampler`."""
+        return self.base.tempering(states, share)
 
     @property
     def rule_grammar(self) -> TreeGrammar | None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from slp.budgets.memory import check_room_for_bit_sets
 from slp.budgets.seconds import Deadline
 from slp.engines.contract import Request
 from slp.engines.drawing import DrawingEngine, best_of, draw
-from slp.engines.mcmc.default_steps import default_steps
+from slp.engines.mcmc.default_steps import WARM_UP_SCANS, default_steps, most_rungs, scan_steps
 from slp.engines.mcmc.edits import (
     CompiledEditMetropolisHastings,
     EditMetropolisHastings,
@@ -16,24 +17,26 @@ from slp.engines.mcmc.edits import (
 )
 from slp.engines.mcmc.memory import room_for_averages
 from slp.engines.mcmc.options import TreeChainOptions
+from slp.engines.mcmc.rounds import EnoughRounds
+from slp.engines.mcmc.tempering import CompiledScans, PlainScans, Tempering
 from slp.engines.mcmc.trees import (
     MOST_BOXES,
     CompiledMetropolisHastings,
-    CompiledTempering,
     MetropolisHastings,
-    Tempering,
     core_moves,
     core_takes,
 )
-from slp.engines.mcmc.trees.forward import ForwardDraws, can_run_forward
+from slp.engines.mcmc.trees.forward import ForwardDraws
 from slp.engines.mcmc.trees.names import names_moves
-from slp.errors import SlpError, UsageError
+from slp.engines.mcmc.trees.target import can_run_forward
+from slp.errors import SlpError
+from slp.ir.program import Predicate
 from slp.ir.tree_grammar import SplitRule
-from slp.messages.inference import NO_RUNGS_OVER_EDITS
 from slp.problem.problem import Problem
 from slp.results.drawn import DrawnResult, TreeSampler
 from slp.results.result import Candidate
 from slp.runner import Schedule, run
+from slp.runner.chain import MOST_ROUNDS
 from slp.runner.options import check_count
 
 __all__ = [
@@ -47,6 +50,10 @@ __all__ = [
 
 #: Each rung has a state, and makes its own steps.
 _MOST_RUNGS = 10_000
+
+#: Approximate seconds of one core that a run may take whose length is not given: two minutes of two
+#: cores.
+_LONGEST_RUN = 240.0
 
 #: Largest time for drawing some trees, in seconds.
 _LOOK = 5.0
@@ -65,16 +72,20 @@ def run_chains(
     Raises
     ------
     UsageError
-        E505, E516, E518: an option; E512, E513, E515: the checkpoint.
+        E505, E516: an option; E512, E513, E515: the checkpoint.
     BudgetError
         E501: the chains do not fit into the memory beside the table.
     SlpError
         E511, E514: the checkpoint; E517: no tree to start from was found.
     """
-    check_count("rungs", options.rungs, least=1, most=_MOST_RUNGS)
+    if options.rungs is not None:
+        check_count("rungs", options.rungs, least=1, most=_MOST_RUNGS)
     Schedule(request.draws, options.chains)  # check the numbers before they are used
     room = _room(problem, request, options, in_core)
-    return draw(engine, problem, request, options, room)
+    if options.rounds is not None:
+        return draw(engine, problem, request, options, room)
+    longest = _LONGEST_RUN if request.deadline.seconds is None else math.inf
+    return draw(engine, problem, request, options, room, EnoughRounds(longest))
 
 
 def forward_draws(problem: Problem) -> ForwardDraws:
@@ -101,7 +112,7 @@ def best_drawn(problem: Problem, likelihood: bool, seconds: float) -> Candidate 
     """The best of a few trees drawn within a number of seconds; None if none was drawn."""
     if not core_takes(problem.program.constraints):
         return None
-    sampler = tree_sampler(problem, TreeChainOptions(), likelihood)
+    sampler = tree_sampler(problem, TreeChainOptions(rungs=1), likelihood)
     schedule = Schedule(400, 4, 1000, 100)
     until = Deadline(min(seconds, _LOOK))
     try:
@@ -126,11 +137,14 @@ def _room(problem: Problem, request: Request, options: TreeChainOptions, in_core
         check_room_for_bit_sets(table, memory)
     grammar = problem.grammar
     rules = grammar.states[grammar.start].rules
+    by_default = options.rungs is None and in_core and tempers_by_default(problem, options)
+    tempered = request.likelihood and (by_default or options.rungs is not None)
+    rungs = (options.rungs or most_rungs(len(table.counts))) if tempered else 1
     return room_for_averages(
         table,
         memory,
         chains=options.chains,
-        rungs=options.rungs,
+        rungs=rungs,
         threads=request.threads,
         keyed="q_exact" in options.proposal
         or any(isinstance(r, SplitRule) and r.measure == "partition" for r in rules),
@@ -147,37 +161,68 @@ def _compiled(problem: Problem, options: TreeChainOptions) -> bool:
 
 
 def tree_sampler(problem: Problem, options: TreeChainOptions, likelihood: bool) -> TreeSampler[Any]:
-    """Chains over edits for `edittree`; otherwise compiled chains if they can run, else plain
-    ones."""
-    program, rungs = problem.program, options.rungs
+    """For `edittree` chains over edits; otherwise compiled chains if they can run, else plain ones;
+    tempered if they are of the posterior, by default where `tempers_by_default`."""
+    program = problem.program
+    tempered = likelihood and options.rungs != 1
+    if options.rungs is None and not tempers_by_default(problem, options):
+        tempered = False
     on = (problem.grammar, problem.boxes)
     how: dict[str, Any] = {"proposal": options.proposal, "likelihood": likelihood}
+    base: Any
     if program.edits is not None:
-        if rungs != 1:
-            raise UsageError(NO_RUNGS_OVER_EDITS())
         edits = (*on, program.edits, program.support, program.constraints)
         if _compiled(problem, options):
-            return CompiledEditMetropolisHastings(*edits, engine=problem.core, **how)
-        return EditMetropolisHastings(*edits, **how)
-    if not _compiled(problem, options):
-        plain = MetropolisHastings(*on, program.constraints, **how)
-        return plain if rungs == 1 else Tempering(plain, rungs)
-    # Under tempering, each power would need its own sums over subtrees.
-    most = MOST_BOXES if rungs != 1 else None
-    core = CompiledMetropolisHastings(
-        *on, program.constraints, most_boxes=most, engine=problem.core, **how
+            base = CompiledEditMetropolisHastings(*edits, engine=problem.core, **how)
+        else:
+            base = EditMetropolisHastings(*edits, **how)
+    elif _compiled(problem, options):
+        # Under tempering, each power would need its own sums over subtrees.
+        most = MOST_BOXES if tempered else None
+        base = CompiledMetropolisHastings(
+            *on, program.constraints, most_boxes=most, engine=problem.core, **how
+        )
+    else:
+        base = MetropolisHastings(*on, program.constraints, **how)
+    return tempered_chains(base, problem, options) if tempered else base
+
+
+def tempers_by_default(problem: Problem, options: TreeChainOptions) -> bool:
+    """Whether steps are quick enough for ladders: made in the core, without predicates and
+    `q_exact`."""
+    asked = any(isinstance(c, Predicate) for c in problem.program.constraints)
+    return _compiled(problem, options) and not asked and "q_exact" not in options.proposal
+
+
+def tempered_chains(base: Any, problem: Problem, options: TreeChainOptions) -> Tempering[Any]:
+    """Ladders over chains."""
+    steps = scan_steps(base, problem.grammar, options)
+    scans = (CompiledScans if base.in_core else PlainScans)(base, steps.in_scan)
+    return Tempering(
+        scans,
+        rungs=options.rungs,
+        most_rungs=steps.most_rungs,
+        longest_block=steps.longest_block,
+        seconds=steps.seconds,
     )
-    return core if rungs == 1 else CompiledTempering(core, rungs)
 
 
 def chain_schedule(
     sampler: TreeSampler[Any], problem: Problem, options: TreeChainOptions, draws: int
 ) -> Schedule:
-    """The schedule of the options, else of `default_steps`."""
-    warmup, thin = default_steps(sampler, problem.grammar, options)
+    """The schedule of the options, else of `default_steps`; of ladders in scans. Where neither
+    rounds nor thinning are given, ladders make rounds until there are enough."""
+    warmup, thin, rounds = options.warmup, options.thin, options.rounds
+    if isinstance(sampler, Tempering):
+        rounds = rounds or (MOST_ROUNDS if thin is None else 1)
+        warmup, thin = (None if n is None else sampler.scans_of(n) for n in (warmup, thin))
+        default = WARM_UP_SCANS, 1
+    else:
+        default = default_steps(sampler, problem.grammar, options)
     return Schedule(
         draws,
         options.chains,
-        warmup if options.warmup is None else options.warmup,
-        thin if options.thin is None else options.thin,
+        default[0] if warmup is None else warmup,
+        default[1] if thin is None else thin,
+        rounds or 1,
     )

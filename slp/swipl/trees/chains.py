@@ -8,7 +8,9 @@ from dataclasses import replace
 from functools import cached_property
 
 from slp.engines.mcmc.options import TreeChainOptions
-from slp.engines.mcmc.trees import MetropolisHastings, Tempering
+from slp.engines.mcmc.tempering import PlainScans, Tempering
+from slp.engines.mcmc.tempering.plain import Rungs
+from slp.engines.mcmc.trees import MetropolisHastings
 from slp.engines.mcmc.trees.names import read_names
 from slp.errors import UsageError
 from slp.ir import program as ir
@@ -81,6 +83,11 @@ class PrologMetropolisHastings(MetropolisHastings):
         grammar."""
         return None
 
+    @property
+    def draws_prior(self) -> bool:
+        """See `MixtureWithPower`: what SWI-Prolog draws from is not known to sum to 1."""
+        return False
+
     @cached_property
     def derivations_are_trees(self) -> bool:
         """Whether it is certain that no tree has two proofs."""
@@ -93,12 +100,15 @@ def sampler(
     options: TreeChainOptions,
     likelihood: bool,
     allow_code: bool,
-) -> PrologMetropolisHastings | Tempering:
-    """The sampler for the run loop, with the options of chains. Raises as its class."""
+) -> PrologMetropolisHastings | Tempering[Rungs]:
+    """The sampler for the run loop, with the options of chains. Raises as its class. Steps are slow
+    here, so chains are tempered only where rungs are asked for."""
     chains = PrologMetropolisHastings(
         program, boxes, proposal=options.proposal, likelihood=likelihood, allow_code=allow_code
     )
-    return chains if options.rungs == 1 else Tempering(chains, options.rungs)
+    if options.rungs in (None, 1) or not likelihood:
+        return chains
+    return Tempering(PlainScans(chains, n_steps=1), rungs=options.rungs)
 
 
 def _waits_for_the_tree(constraint: ir.Constraint) -> bool:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -14,7 +15,7 @@ from slp.engines.mcmc.edits.nodes import Node, Nodes
 from slp.engines.mcmc.edits.process import Edit, EditProcess, Edits
 from slp.engines.mcmc.edits.start import find_nodes, find_start, nodes_of_tree
 from slp.engines.mcmc.edits.target import EditTarget, InLanguage
-from slp.engines.mcmc.mixture import MixtureChains, MixtureState
+from slp.engines.mcmc.mixture import MixtureState, MixtureWithPower
 from slp.engines.mcmc.trees.chains import digest_of_grammar, digest_of_table
 from slp.engines.mcmc.trees.names import mixture_of_cuts
 from slp.ir.program import Constraint, EditPrior, Support
@@ -35,7 +36,7 @@ from slp.trees.predicates import asked_predicates, node_predicates
 __all__ = ["EditMetropolisHastings"]
 
 
-class EditMetropolisHastings(MixtureChains[EditTarget, Edits]):
+class EditMetropolisHastings(MixtureWithPower[EditTarget, Edits]):
     """Chains over sequences of edits of a given tree.
 
     Parameters
@@ -61,7 +62,7 @@ class EditMetropolisHastings(MixtureChains[EditTarget, Edits]):
     """
 
     derivations_are_trees = in_core = False
-    over_edits = True
+    over_edits = draws_prior = True
 
     def __init__(
         self,
@@ -108,6 +109,14 @@ class EditMetropolisHastings(MixtureChains[EditTarget, Edits]):
     def target(self) -> EditTarget:
         """What the chains draw from."""
         return EditTarget(self.process, self._power, self._tests, self._predicates)
+
+    def at_power(self, power: float) -> EditTarget:
+        """See `MixtureWithPower`."""
+        return replace(self.target, power=power)
+
+    def log_likelihood(self, derivation: Edits) -> float:
+        """See `MixtureWithPower`."""
+        return derivation.tree.log_likelihood
 
     @property
     def result_type(self) -> type[DrawnResult]:

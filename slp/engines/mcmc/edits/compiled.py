@@ -107,7 +107,12 @@ class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
             constrained=bool(constraints),
             mixture=[core_proposal(n) for n in named],
         )
-        self.sampler = self._sampler_of(self.given)
+        self.sampler, self.ladder_type = self._sampler_of(self.given), core.EditLadder
+
+    @property
+    def draws_prior(self) -> bool:
+        """See `CoreChains`."""
+        return self.plain.draws_prior
 
     @property
     def identity(self) -> Mapping[str, str]:

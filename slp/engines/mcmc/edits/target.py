@@ -70,6 +70,12 @@ class EditTarget:
         """The sequence cut at choice point k, from 0."""
         return self.process.cut(randomness, old, k)
 
+    def fresh(self, randomness: Randomness) -> Edits | None:
+        """One try to draw from the target at power 0, independently: a sequence drawn from the
+        process, if it is in the support; else None."""
+        edits = self.process.draw(randomness)
+        return edits if self.holds(edits) else None
+
 
 class InLanguage:
     """The test that a tree has a derivation in a grammar whose states have at most one split rule

@@ -3,8 +3,8 @@
 `slp.problem.local_process` defines the choices at each goal, with their probabilities. In the order
 of the work: `proof` (derivations and their choice points), `target` (the distribution), `proposals`
 and `exact_subtrees` (where to cut; the acceptance ratios), `moves` (from tree to tree), `names`
-(mixtures as text), `chains` and `tempering` (what the loop drives). `compiled` and
-`compiled_tempering` make the same transitions in the C++ core.
+(mixtures as text), `chains` (what the loop drives). `compiled` makes the same transitions in the
+C++ core.
 
 Reference: Angelopoulos & Cussens (2001), Markov chain Monte Carlo using tree-based priors on model
 structure, UAI; (2005), Exploiting informative priors for Bayesian classification and regression
@@ -17,16 +17,12 @@ from slp.engines.mcmc.trees.compiled import (
     core_moves,
     core_takes,
 )
-from slp.engines.mcmc.trees.compiled_tempering import CompiledTempering
 from slp.engines.mcmc.trees.exact_subtrees import MOST_BOXES
-from slp.engines.mcmc.trees.tempering import Tempering
 
 __all__ = [
     "MOST_BOXES",
     "CompiledMetropolisHastings",
-    "CompiledTempering",
     "MetropolisHastings",
-    "Tempering",
     "core_moves",
     "core_takes",
 ]

@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
-from slp.engines.mcmc.mixture import MixtureChains, MixtureState
+from slp.engines.mcmc.mixture import MixtureState, MixtureWithPower
 from slp.engines.mcmc.trees.exact_subtrees import MOST_BOXES
 from slp.engines.mcmc.trees.names import mixture_of
 from slp.engines.mcmc.trees.proof import Proof, goals_below, grow, proof_of
-from slp.engines.mcmc.trees.target import Target
+from slp.engines.mcmc.trees.target import Target, can_run_forward
 from slp.errors import NoTreeError
 from slp.ir.program import Constraint
 from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
@@ -52,7 +53,7 @@ TRIES = 2000
 _CYCLE = 10
 
 
-class MetropolisHastings(MixtureChains[Target, Proof]):
+class MetropolisHastings(MixtureWithPower[Target, Proof]):
     """Chains over proofs of a grammar on a table.
 
     Parameters
@@ -108,6 +109,19 @@ class MetropolisHastings(MixtureChains[Target, Proof]):
     def target(self) -> Target:
         """See `MixtureChains`."""
         return self._target
+
+    @cached_property
+    def draws_prior(self) -> bool:
+        """See `MixtureWithPower`."""
+        return can_run_forward(self.process.grammar)
+
+    def at_power(self, power: float) -> Target:
+        """See `MixtureWithPower`."""
+        return replace(self._target, power=power)
+
+    def log_likelihood(self, derivation: Proof) -> float:
+        """See `MixtureWithPower`."""
+        return derivation.log_likelihood
 
     @property
     def result_type(self) -> type[DrawnResult]:

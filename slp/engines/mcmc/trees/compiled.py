@@ -129,13 +129,18 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         named = mixture_of_names(proposal, lambda: make([]).root_fits())
         plain = MetropolisHastings(grammar, geometry, constraints, likelihood=likelihood)
         super().__init__(plain, named, likelihood)
-        self.sampler = make(named)
+        self.sampler, self.ladder_type = make(named), core.MHLadder
         self._scorer = TreeScorer(core, problem, geometry.table)
         self._identity = {
             **self.plain.identity,
             "proposal": proposal,
             "kernel": f"compiled, {most_boxes:g}",
         }
+
+    @property
+    def draws_prior(self) -> bool:
+        """See `CoreChains`."""
+        return self.plain.draws_prior
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -175,18 +180,14 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         state: CoreState,
         n: int,
         phase: Phase,
-        *,
-        power: float | None = None,
     ) -> tuple[CoreState, Info]:
-        """`n` steps at once, for the target weight times likelihood to a power: by default that of
-        the target. Nothing is tuned."""
-        power = self.power if power is None else power
-        state, counts = self.sampler.advance(state, seeds(rng), power, n, self.predicate)
+        """`n` steps at once. Nothing is tuned."""
+        state, counts = self.sampler.advance(state, seeds(rng), self.power, n, self.predicate)
         return state, Info(self.tally_of(counts))
 
     @property
     def predicate(self) -> Callable[[CoreState], bool] | None:
-        """The predicate that the core calls last on a state; None if there are none."""
+        """See `CoreChains`."""
         return self._agreed if self._predicates else None
 
     def _agreed(self, state: CoreState) -> bool:

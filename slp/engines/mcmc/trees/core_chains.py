@@ -3,8 +3,9 @@ for the core, its counts, and its trees."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, get_args
 
 import numpy as np
@@ -59,9 +60,12 @@ class CoreChains(RecordsOf[P], ChainStepper[Any]):
     plain : the specification, on the same table.
     power : of the likelihood, 0 or 1.
     sampler : the core's.
+    ladder_type : the core's class of tempered states.
+    predicate : the predicate that the core calls last on a state; None if there are none.
     """
 
     sampler: Any
+    ladder_type: Any
     in_core = True
 
     def __init__(self, plain: P, named: Sequence[Named], likelihood: bool) -> None:
@@ -73,6 +77,16 @@ class CoreChains(RecordsOf[P], ChainStepper[Any]):
     def plain(self) -> P:
         """See the class."""
         return self.base
+
+    @property
+    def predicate(self) -> Callable[[Any], bool] | None:
+        """See the class."""
+        return None
+
+    @property
+    @abstractmethod
+    def draws_prior(self) -> bool:
+        """See `slp.engines.mcmc.mixture.MixtureWithPower`."""
 
     def dump(self, state: Any) -> Json:
         """See `Stepper`."""

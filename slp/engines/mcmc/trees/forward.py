@@ -19,33 +19,13 @@ from slp.engines.mcmc.records import RecordsOf
 from slp.engines.mcmc.trees.chains import TRIES, no_start, search_stopped
 from slp.engines.mcmc.trees.compiled import CompiledMetropolisHastings, CoreState
 from slp.engines.mcmc.trees.core_chains import seeds
-from slp.ir.program import COUNTING_MEASURES
-from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
 from slp.results.drawn import DrawnResult, ForwardResult
 from slp.runner import Json, Move, Phase, StepByStep, Stop, Tally, never
 
-__all__ = ["ForwardDraws", "can_run_forward"]
+__all__ = ["ForwardDraws"]
 
 #: Number of proofs that are drawn as a trial, and number of these that must be accepted.
 _PILOT, _FEWEST_KEPT = 200, 20
-
-
-def can_run_forward(grammar: TreeGrammar) -> bool:
-    """Whether no choice of the program has weights that sum to more than 1: those of the labels in
-    a state, and the shares of the splits of a rule.
-
-    Of open states that is known where labels are renormalised in every state, so that they sum to
-    1, and no rule of the program, whatever state it is used in, has another measure.
-    """
-    if isinstance(grammar.states, OpenStates):
-        return grammar.normalise and grammar.states.measures.isdisjoint(COUNTING_MEASURES)
-    for state in grammar.all_states():
-        if any(isinstance(r, SplitRule) and r.measure in COUNTING_MEASURES for r in state.rules):
-            return False
-        total = math.fsum(math.exp(rule.log_weight) for rule in state.rules)
-        if not grammar.normalise and total > 1 + 1e-9:
-            return False
-    return True
 
 
 class ForwardDraws(RecordsOf[CompiledMetropolisHastings], StepByStep[CoreState]):

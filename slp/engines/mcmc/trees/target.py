@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from slp.engines.mcmc.trees.proof import Proof, choice_points, cut, grow
+from slp.ir.program import COUNTING_MEASURES
+from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
 from slp.problem.local_process import LocalProcess
 from slp.problem.tree_tests import TreeTest
 from slp.runner.randomness import Randomness
 
-__all__ = ["Target"]
+__all__ = ["Target", "can_run_forward"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,3 +65,30 @@ class Target:
     def cut(self, randomness: Randomness, old: Proof, k: int) -> Proof | None:
         """The proof cut at choice point k in breadth-first order, from 0."""
         return cut(self.process, randomness, old, choice_points(old)[k])
+
+    def fresh(self, randomness: Randomness) -> Proof | None:
+        """One try to draw from the target at power 0, independently, where `can_run_forward`: a
+        proof that the local process draws is kept with the probability w/q of its choices, if it is
+        in the support; else None."""
+        proof = grow(self.process, randomness, self.process.root)
+        if proof is None or not randomness.happens(math.exp(min(0.0, proof.log_excess))):
+            return None
+        return proof if self.holds(proof) else None
+
+
+def can_run_forward(grammar: TreeGrammar) -> bool:
+    """Whether no choice of the program has weights that sum to more than 1: those of the labels in
+    a state, and the shares of the splits of a rule.
+
+    Of open states that is known where labels are renormalised in every state, so that they sum to
+    1, and no rule of the program, whatever state it is used in, has another measure.
+    """
+    if isinstance(grammar.states, OpenStates):
+        return grammar.normalise and grammar.states.measures.isdisjoint(COUNTING_MEASURES)
+    for state in grammar.all_states():
+        if any(isinstance(r, SplitRule) and r.measure in COUNTING_MEASURES for r in state.rules):
+            return False
+        total = math.fsum(math.exp(rule.log_weight) for rule in state.rules)
+        if not grammar.normalise and total > 1 + 1e-9:
+            return False
+    return True

@@ -1,0 +1,200 @@
+// Scans of a ladder: non-reversible parallel tempering, for any mover that takes a power. The
+// specification is slp.engines.mcmc.tempering.plain, which has the formulas.
+//
+// A mover has `step(random, power, state)`, and `fresh(random, tries, state)`, which makes of a
+// state an independent draw at power 0. A state has `log_likelihood_of`, and `derivation_of`: what
+// is swapped (the turns of the proposals belong to the rungs).
+
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "mcmc/proposals.hpp"
+#include "mcmc/randomness.hpp"
+#include "object_pool.hpp"
+#include "threads.hpp"
+
+namespace slp::mcmc {
+
+// The end of the ladder that a derivation was at last.
+enum class End : std::uint8_t { none, prior, posterior };
+
+// The states of the rungs, from power 0 to 1; where each one's derivation comes from; and how many
+// scans were made, by which even and odd swaps take turns.
+template <typename State>
+struct Ladder {
+    std::vector<State> rungs;
+    std::vector<End> ends;
+    std::uint64_t scans = 0;
+};
+
+struct ScanPlan {
+    // Of the N rungs; and log ratios of the normalisers of neighbours as they are guessed, N - 1.
+    std::vector<double> powers, centres;
+    std::uint64_t n_scans = 0;
+    // Steps of each rung in a scan.
+    std::uint32_t n_steps = 0;
+    // The most tries for an independent draw at power 0; 0: the rung makes steps too.
+    std::uint32_t tries = 0;
+    std::size_t threads = 1;
+};
+
+// Sums over scans, for each pair of neighbours. With u = L^(difference of the powers) and the guess
+// c: rejection probabilities; log of the sums of u below and of 1/u above; sums of u / (u + e^c)
+// below and of e^c / (u + e^c) above; swaps tried and accepted.
+struct PairSums {
+    double rejections = 0.0;
+    double log_up, log_down;
+    double bridge_up = 0.0, bridge_down = 0.0;
+    double tried = 0.0, swapped = 0.0;
+    static constexpr std::size_t kNumbers = 7;
+};
+
+struct ScanSums {
+    std::vector<PairSums> pairs;
+    std::uint64_t round_trips = 0;
+    // Independent draws at power 0.
+    std::uint64_t fresh = 0;
+    // Moves of the rung with power 1.
+    Tally tally;
+};
+
+inline double log_add(double a, double b) {
+    if (a < b) {
+        std::swap(a, b);
+    }
+    return std::isinf(a) ? a : a + std::log1p(std::exp(b - a));
+}
+
+inline double logistic(double x) {
+    return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
+}
+
+// Counts a pair whose lower and upper rung have these log likelihoods, `step` apart in power;
+// returns the log of the ratio of its swap.
+inline double count_pair(PairSums& sums, double step, double centre, double low, double high) {
+    const double ratio = low == high ? 0.0 : step * (low - high);
+    sums.rejections += 1 - std::exp(std::min(0.0, ratio));
+    sums.log_up = log_add(sums.log_up, step * low);
+    sums.log_down = log_add(sums.log_down, -step * high);
+    sums.bridge_up += logistic(step * low - centre);
+    sums.bridge_down += logistic(centre - step * high);
+    return ratio;
+}
+
+// After a swap: a derivation that comes from the posterior to the prior ends a round trip.
+inline std::uint64_t mark_ends(std::span<End> ends) {
+    const bool round = ends.front() == End::posterior;
+    ends.front() = End::prior;
+    if (ends.back() == End::prior) {
+        ends.back() = End::posterior;
+    }
+    return round ? 1 : 0;
+}
+
+// Sums of no scans yet.
+inline ScanSums no_scans(std::size_t n_rungs, std::size_t n_proposals) {
+    ScanSums out;
+    out.pairs.assign(n_rungs - 1, PairSums{.log_up = -HUGE_VAL, .log_down = -HUGE_VAL});
+    out.tally.assign(n_proposals, {});
+    return out;
+}
+
+// What a scan does between the steps of its rungs and the next scan: pairs are counted, and every
+// second one tries a swap.
+template <typename State>
+void swap_rungs(Ladder<State>& ladder, const ScanPlan& plan, Randomness& random, ScanSums& out) {
+    std::vector<double> fits;
+    for (const State& state : ladder.rungs) {
+        fits.push_back(log_likelihood_of(state));
+    }
+    for (std::size_t j = 0; j + 1 < fits.size(); ++j) {
+        const double step = plan.powers[j + 1] - plan.powers[j];
+        const double ratio =
+            count_pair(out.pairs[j], step, plan.centres[j], fits[j], fits[j + 1]);
+        if (j % 2 == ladder.scans % 2) {
+            out.pairs[j].tried += 1;
+            if (accepts(random, ratio)) {
+                out.pairs[j].swapped += 1;
+                std::swap(derivation_of(ladder.rungs[j]), derivation_of(ladder.rungs[j + 1]));
+                std::swap(ladder.ends[j], ladder.ends[j + 1]);
+            }
+        }
+    }
+    ++ladder.scans;
+    out.round_trips += mark_ends(ladder.ends);
+}
+
+// What some scans need: a pool of movers, each of which is prepared before its use.
+template <typename Mover, typename State, typename Prepare>
+class Scans {
+public:
+    Scans(ObjectPool<Mover>& movers, const Prepare& prepare, const ScanPlan& plan,
+          Ladder<State>& ladder, ScanSums& sums)
+        : movers_(movers), prepare_(prepare), plan_(plan), ladder_(ladder), sums_(sums) {}
+
+    // Rung i draws from `randoms[i]`, swaps from the last one, so draws do not depend on the
+    // number of threads.
+    void run(std::span<Randomness* const> randoms) {
+        for (std::uint64_t i = 0; i < plan_.n_scans; ++i) {
+            next_ = 0;
+            run_threads(plan_.threads, [&](std::size_t) { move_rungs(randoms); });
+            if (fault_) {
+                std::rethrow_exception(fault_);
+            }
+            swap_rungs(ladder_, plan_, *randoms.back(), sums_);
+        }
+    }
+
+private:
+    // Moves rungs until none is left; the first fault ends the work of all threads.
+    void move_rungs(std::span<Randomness* const> randoms) {
+        try {
+            movers_.lend([&](Mover& mover) {
+                prepare_(mover);
+                for (std::size_t j; (j = next_++) < ladder_.rungs.size();) {
+                    move(mover, *randoms[j], j);
+                }
+                return true;
+            });
+        } catch (...) {
+            next_ = ladder_.rungs.size();
+            const std::lock_guard lock(mutex_);
+            fault_ = std::current_exception();
+        }
+    }
+
+    void move(Mover& mover, Randomness& random, std::size_t j) {
+        State& state = ladder_.rungs[j];
+        if (j == 0 && plan_.tries > 0) {
+            sums_.fresh += mover.fresh(random, plan_.tries, state) ? 1 : 0;
+            return;
+        }
+        for (std::uint32_t i = 0; i < plan_.n_steps; ++i) {
+            const auto [proposal, outcome] = mover.step(random, plan_.powers[j], state);
+            if (j + 1 == ladder_.rungs.size()) {
+                ++sums_.tally[proposal][static_cast<std::size_t>(outcome)];
+            }
+        }
+    }
+
+    ObjectPool<Mover>& movers_;
+    const Prepare& prepare_;
+    const ScanPlan& plan_;
+    Ladder<State>& ladder_;
+    ScanSums& sums_;
+    std::atomic<std::size_t> next_{0};
+    std::mutex mutex_;
+    std::exception_ptr fault_;
+};
+
+}  // namespace slp::mcmc

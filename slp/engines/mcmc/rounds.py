@@ -1,0 +1,39 @@
+"""When a run of tempered chains has made enough rounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from slp.engines.mcmc.tempering import Tempering
+from slp.results.drawn import DrawnResult
+
+__all__ = ["EnoughRounds"]
+
+#: Draws for each effective draw needed. Fewer show neither these nor a small R-hat, however long
+#: the chains run, so then round trips are enough.
+_DRAWS_FOR_EFFECTIVE = 2
+
+
+@dataclass(frozen=True)
+class EnoughRounds:
+    """Whether a result needs no more rounds: its chains agree, with enough effective draws and
+    round trips; or enough round trips, where too few draws are kept to tell more; or the next round
+    would be too long.
+
+    `most` : approximate seconds of one core for a whole run.
+    """
+
+    most: float
+
+    def __call__(self, result: DrawnResult) -> bool:
+        found, schedule = result.diagnostics, result.schedule
+        sampler = result.sampler
+        if not found.tells or found.tempering is None or not isinstance(sampler, Tempering):
+            return True
+        few = sum(found.draws) < _DRAWS_FOR_EFFECTIVE * found.effective_needed
+        if found.tempering.enough_round_trips and (few or found.converged):
+            return True
+        assert schedule.thin is not None
+        rungs = sum(len(ladder.powers) for ladder in found.tempering.ladders)
+        scans = schedule.warm_up + schedule.draws_of(0) * schedule.thin * 2**schedule.rounds
+        return bool(rungs * scans * sampler.seconds > self.most)

@@ -1,0 +1,65 @@
+"""Scans of a ladder in the C++ core (`native/core/mcmc/ladder.hpp`): those of `plain`, many at a
+time. Each rung draws from its own stream, so results do not depend on the number of threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.engines.mcmc.tempering.plain import MOST_TRIES
+from slp.engines.mcmc.tempering.sums import PAIR_NUMBERS, Sums
+from slp.engines.mcmc.trees.core_chains import CoreChains, seeds
+from slp.runner import Tally
+
+__all__ = ["CompiledScans", "CoreLadder"]
+
+#: The core's `MHLadder` or `EditLadder`; never changed.
+CoreLadder: TypeAlias = Any
+
+
+class CompiledScans:
+    """Scans as `PlainScans` makes them; see `slp.engines.mcmc.tempering.plain.Scans`."""
+
+    def __init__(self, base: CoreChains[Any], n_steps: int, tries: int = MOST_TRIES) -> None:
+        self.base, self.n_steps = base, n_steps
+        self.tries = tries if base.draws_prior else 0
+
+    @property
+    def fresh(self) -> bool:
+        """See `Scans`."""
+        return self.tries > 0
+
+    def rungs(self, states: Sequence[Any], ends: Sequence[int], scans: int) -> CoreLadder:
+        """See `Scans`."""
+        return self.base.ladder_type(list(states), list(ends), scans)
+
+    def state(self, rungs: CoreLadder, j: int) -> Any:
+        """See `Scans`."""
+        return rungs.state(j % rungs.n)
+
+    def marks(self, rungs: CoreLadder) -> tuple[list[int], int]:
+        """See `Scans`."""
+        return rungs.ends, rungs.scans
+
+    def advance(
+        self,
+        rng: np.random.Generator,
+        rungs: CoreLadder,
+        powers: NDArray[np.float64],
+        centres: NDArray[np.float64],
+        n: int,
+        threads: int,
+    ) -> tuple[CoreLadder, Sums, Tally]:
+        """See `Scans`."""
+        asked: tuple[Callable[[Any], bool], ...] = ()
+        if self.base.predicate is not None:
+            asked, threads = (self.base.predicate,), 1
+        of = (self.n_steps, self.tries, threads, *asked)
+        rungs, pairs, trips, fresh, moves = self.base.sampler.scan(
+            rungs, powers, centres, seeds(rng), n, *of
+        )
+        sums = Sums(n, pairs.reshape(-1, PAIR_NUMBERS), trips, fresh)
+        return rungs, sums, self.base.tally_of(moves)
