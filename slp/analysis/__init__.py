@@ -9,7 +9,9 @@ that can be run).
 Inside, in the order of the pipeline (`check`): `sources` (the files that are used), `directives`,
 `parameters`, `declarations`, `boxes`, `constraints`; `predicates`, `bodies`, `scope`, `references`
 (clauses); `states`, `labels`, `derivations` (the states that the start reaches); `columns`,
-`measures`, `contradictions`, `unused`. `findings` collects the findings.
+`measures`, `contradictions`, `unused`. `edits` reads the prior `edittree`, `endless` and
+`productive` find derivations that cannot end, and `row_labels` checks labels that use rows.
+`on_table` and `box_edges` compare with a table. `findings` collects the findings.
 """
 
 from slp.analysis.check import check_program, read_program

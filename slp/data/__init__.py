@@ -7,7 +7,9 @@ array), `Table` and `Feature` (the coded table of engines; `Table.new_rows` for 
 Inside, in the order of processing: `files` reads files, with `polars_frames` (imports polars,
 late), `small_text` (works without polars) and `parquet` (reads in a child process). `frames` turns
 any kind of frame into columns. `columns` has types and cells. `features` (codes and cuts) and
-`response` (leaf model) use `texts`, which recognises the form of text. `coding` makes the table.
+`response` (leaf model) use `texts`, which recognises the form of text. `roles` distinguishes
+features and response. `coding` makes the table, which `table` defines. All of them use `cells`,
+`faults` (checks of columns) and `words` (wording).
 """
 
 from __future__ import annotations

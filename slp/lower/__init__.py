@@ -8,7 +8,10 @@ Inside, from the bottom: `cells` (points and open intervals of thresholds), `con
 small tree automaton for each local constraint; `automaton`, `box_automata`, `path_automata`),
 `columns` (tables over cells under construction), `product` (all constraints as one automaton),
 `goals` (rules of a ground nonterminal, by `slp.resolution`), `expansion` (the reachable states),
-`lowering` (all steps in order).
+`states` (finished states, and their checks), `opened` (states made on demand), `lowering` (all
+steps in order). Checks without listing states: `affine_terms`, `endings` (calls that end),
+`least_leaves`. `any_tree` is the program of all trees. `explain` has the text of
+`slp explain`, and `schema_without_table` the schema of a program alone.
 """
 
 from slp.lower.explain import explain_program

@@ -5,7 +5,8 @@ constraints), `find_mistakes` (in a program, and in how it fits a table).
 
 Inside: `program` has the class, whose parts are `tree_questions` (posterior and prior) and
 `proof_questions` (queries, draws of proofs). `learning` is imported at its first use. `reading`,
-`checking` and `progress` (also used by commands) are the rest.
+`checking`, `no_tree` (the constraints to blame if there is no tree) and `progress` (also used by
+commands) are the rest.
 """
 
 from slp.program.checking import check

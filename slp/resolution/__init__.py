@@ -5,10 +5,17 @@ Entry points: `evaluate` (arithmetic); `Database` and `solve` (answers to a goal
 `answers_of_query` and `draw_answers` (goals of a stochastic program).
 
 Inside: `store` (bindings and unification), `machine` (the loop), `clauses`, `control`, `builtins`
-and `library` (the predicates that can be called), `functions` (of arithmetic), `affine` (numbers
-that depend on a threshold), `faults` (errors). For queries: `choices` (clauses at a stochastic
-goal), `best_first` and `search` (all proofs), `graph` (all proofs as a stored graph), `draws`,
-`failures` (why a goal fails), `queries` (answers with their masses), `notes` (remarks on masses).
+and `library` (the predicates that can be called; `left_out` has those that cannot), `templates`
+(clauses prepared for use), `database` (all definitions of a program), `arithmetic` and `functions`,
+`affine` (numbers that depend on a threshold), `faults` (errors).
+
+For tree rules: `rules` (prepared), `instances` (at a state), `states` (of a program), `row_goals`
+(guards that use the rows of the box), `cells` (guards behind a split).
+
+For queries: `choices` (clauses at a stochastic goal), `tails` (goals behind one), `best_first` and
+`search` (all proofs), `graph` (all proofs as a stored graph), `draws`, `runs` and `derivations`
+(proofs for chains), `failures` (why a goal fails), `queries` (answers with their masses), `goals`
+(the same in text and values), `notes` (remarks on masses).
 """
 
 from typing import TYPE_CHECKING
