@@ -4,7 +4,6 @@ from types import ModuleType
 
 from slp.engines.exact import size
 from slp.engines.mcmc.edits import start
-from slp.engines.mcmc.trees import tempering
 from slp.ir import row_function, tree_grammar
 from slp.problem import boxes, row_labels, tree_tests
 
@@ -18,8 +17,5 @@ def test_constants_are_those_of_the_core(compiled_kernels: ModuleType) -> None:
         "label_tolerance": row_labels._TOLERANCE,
         "most_inner_codes": size._MOST_INNER,
         "same_prediction": tree_tests._SAME,
-        "wanted_swaps": tempering._WANTED_SWAPS,
-        "spacing_decay": tempering._DECAY,
-        "least_spacing": tempering._LEAST_SPACING,
         "edit_tries": start._TRIES,
     }
