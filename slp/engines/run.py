@@ -121,8 +121,7 @@ def _run(problem: Problem, request: Request, given: Mapping[str, Any]) -> Result
     refused = engine.refusal(problem, own)
     if refused:
         raise UnsupportedError(refused)
-    result = engine.run(problem, request, own)
-    choice = result.choice
+    result, choice = engine.run(problem, request, own), request.choice
     if choice.by_clock or (choice.too_large and not _found_wanting(result)):
         more = "more time" if choice.by_clock else "a larger memory"
         warn(DRAWS_INSTEAD(engine=choice.engine, reason=choice.reason, more=more))

@@ -82,7 +82,7 @@ class Diagnostics:
     @property
     def tells(self) -> bool:
         """Whether every chain kept enough draws to tell anything."""
-        return min((n for n in self.draws if n), default=0) >= FEWEST_DRAWS
+        return _tells(self.draws)
 
     @property
     def converged(self) -> bool:
@@ -174,9 +174,17 @@ def diagnostics_of(
         acceptance=acceptance(tally),
         failure_rate=failed / n_moves if n_moves else 0.0,
         effective_needed=enough,
-        warnings=(*_warnings(convergence, moves, enough), *_few_round_trips(tempering)),
+        warnings=(
+            *_warnings(convergence, moves, enough),
+            *(_few_round_trips(tempering) if _tells(draws) else ()),
+        ),
         tempering=tempering,
     )
+
+
+def _tells(draws: Sequence[int]) -> bool:
+    """Whether every chain that keeps draws kept enough to tell anything."""
+    return min((n for n in draws if n), default=0) >= FEWEST_DRAWS
 
 
 def convergence_of(values: NDArray[np.float64]) -> Convergence:

@@ -131,17 +131,17 @@ def run(
         now.write()  # find out before the work whether the file can be written
     interrupted = _advance(chains, threads, deadline, now, schedule, enough)
     out_of_time = not interrupted and not all(chain.over for chain in chains)
-    if interrupted:
-        say(INTERRUPTED(kept=_n_kept(chains), wanted=schedule.draws))
-    elif out_of_time:
+    if out_of_time and not _n_kept(chains):
         assert deadline.seconds is not None
-        if not _n_kept(chains):
-            raise _nothing_in_time(deadline.seconds, chains, checkpoint)
-        say(out_of_time_in_words(deadline.seconds, _n_kept(chains), schedule.draws))
+        raise _nothing_in_time(deadline.seconds, chains, checkpoint)
     cuts = [c.schedule.warm_up for c in chains if c.schedule is not schedule]
     if cuts:
         say(WARM_UP_CUT(made=min(cuts), planned=schedule.warm_up))
     found = _found(chains, schedule, say)
+    if interrupted:
+        say(INTERRUPTED(kept=_n_kept(chains), wanted=schedule.draws))
+    elif out_of_time:
+        say(out_of_time_in_words(deadline.seconds or 0, _n_kept(chains), schedule.draws))
     return replace(
         found,
         interrupted=interrupted or out_of_time,
