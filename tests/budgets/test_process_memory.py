@@ -118,7 +118,7 @@ def test_a_file_that_is_too_large_is_not_read(
     def refuse(path: str) -> None:
         raise AssertionError("it was read")
 
-    monkeypatch.setattr("slp.cli.sample.read_columns", refuse)
+    monkeypatch.setattr("slp.cli.options.read_columns", refuse)
     assert run(sample_command, ["denison", str(tmp_path / name), "--memory", "2MiB"]) == 1
     assert "error[E501]: the table alone is too large" in capsys.readouterr().err
 
@@ -155,5 +155,5 @@ def test_memory_that_the_system_refuses_is_no_bug(
     assert "error[E501]: there is no memory left" in capsys.readouterr().err
     with pytest.raises(BudgetError, match="E501"):
         slp.load("denison").posterior([[1.0], [2.0]], [0, 1])
-    monkeypatch.setattr("slp.cli.sample.read_columns", refuse)
+    monkeypatch.setattr("slp.cli.options.read_columns", refuse)
     assert run(sample_command, ["denison", str(file)]) == 1
