@@ -38,7 +38,7 @@ class ChainsOverTrees:
     in_core: bool
     refuses: str
     needs_grammar: bool = True
-    gives: str = "estimates with their errors, by draws; no evidence"
+    gives: str = "estimates with their errors, by draws; the evidence where chains are tempered"
     Options: type[Any] = TreeChainOptions
 
     def refusal(self, problem: Problem, options: TreeChainOptions) -> tuple[Diagnostic, ...]:
