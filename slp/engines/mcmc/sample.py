@@ -80,7 +80,9 @@ def run_chains(
     """
     if options.rungs is not None:
         check_count("rungs", options.rungs, least=1, most=_MOST_RUNGS)
-    Schedule(request.draws, options.chains)  # check the numbers before they are used
+    given = (options.warmup, 0), (options.thin, 1), (options.rounds, 1)
+    # This checks the numbers as they are given, before they are used, or made into scans.
+    Schedule(request.draws, options.chains, *(least if n is None else n for n, least in given))
     room = _room(problem, request, options, in_core)
     if options.rounds is not None:
         return draw(engine, problem, request, options, room)
