@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from slp.kernels.mh import mh_kernels
 
 from slp.engines.mcmc.tempering import PlainScans, plain
 from slp.engines.mcmc.tempering.plain import NEITHER, POSTERIOR, PRIOR, Rungs
 from slp.engines.mcmc.trees import CompiledMetropolisHastings, MetropolisHastings
 from slp.engines.mcmc.trees.proof import Proof
 from slp.ir.program import Constraint, MaxLeaves
+from slp.kernels.compiled import compiled_core
 from tests.engines.mcmc.edits.examples import all_examples
 from tests.engines.mcmc.edits.matrices import Capped
 from tests.engines.mcmc.edits.test_chains import engine
@@ -87,7 +87,7 @@ def test_the_core_makes_the_same_scans(
     """From every state of all rungs to every state, by going through every outcome of the core's
     own code."""
     base = chains(constraints, proposal, n, forward)
-    process, core = base.process, mh_kernels()
+    process, core = base.process, compiled_core()
     assert core is not None
     made = CompiledMetropolisHastings(
         process.grammar, process.geometry, constraints, proposal=proposal
