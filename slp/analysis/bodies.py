@@ -20,8 +20,6 @@ from slp.source import SourceSpan
 from slp.syntax import term_to_text
 from slp.terms import Atom, Number, Struct, Term, Text, Var, conjuncts, functor
 
-__all__ = ["BodyParts", "translate_body"]
-
 _LEAF = Atom("leaf")
 
 #: Goals with a meaning in grammars over strings, or between goals, but not here.

@@ -20,8 +20,6 @@ from slp.messages.constraints import CONSTANT_CUT_AT_END, FORBID_MISSES_NODES, M
 from slp.syntax import term_to_text
 from slp.terms import Number
 
-__all__ = ["check_box_edges"]
-
 
 def check_box_edges(program: Program, table: Table, findings: Findings) -> None:
     """Warn of each end of a constrained box where the split that separates the rows of the whole

@@ -14,8 +14,6 @@ from slp.source import SourceSpan
 from slp.syntax.ast import Clause
 from slp.terms import Atom, Struct
 
-__all__ = ["box_names", "is_box_clause", "read_boxes"]
-
 
 def is_box_clause(clause: Clause) -> bool:
     """Whether a clause is about boxes: its head is `box(...)`, with any arguments."""

@@ -40,8 +40,6 @@ from slp.syntax.ast import SourceProgram
 from slp.terms import Term
 from slp.trees import Tree
 
-__all__ = ["check_program", "read_program"]
-
 _NO_PARAMETERS: Mapping[str, float] = MappingProxyType({})
 
 

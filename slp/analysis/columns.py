@@ -11,8 +11,6 @@ from slp.messages.constraints import FEATURE_WITH_ROLE
 from slp.source import SourceSpan
 from slp.terms import Atom
 
-__all__ = ["check_columns", "features_of", "named_features"]
-
 
 def features_of(constraint: ir.Constraint) -> tuple[str, ...]:
     """Features that a constraint itself names, without those of its box."""

@@ -16,8 +16,6 @@ from slp.errors import Diagnostic, Related
 from slp.ir import program as ir
 from slp.messages import constraints as words
 
-__all__ = ["check_constraints"]
-
 _C = TypeVar("_C")
 
 

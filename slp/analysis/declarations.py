@@ -25,8 +25,6 @@ from slp.messages.names import name_help
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, functor, list_items
 
-__all__ = ["Declarations", "read_declarations"]
-
 
 @dataclass
 class Declarations:

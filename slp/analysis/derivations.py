@@ -21,8 +21,6 @@ from slp.resolution.instances import conjunction
 from slp.resolution.states import names_most_leaves
 from slp.terms import Atom, Struct, Term, Var, functor, substitute, variables
 
-__all__ = ["check_derivations"]
-
 _LEAF = Atom("leaf")
 
 

@@ -23,18 +23,6 @@ from slp.source import SourceSpan
 from slp.syntax.ast import Directive
 from slp.terms import Atom, Struct, Term, Var, functor, list_items
 
-__all__ = [
-    "CONSTRAINTS",
-    "DIRECTIVES",
-    "Declared",
-    "Directives",
-    "Key",
-    "arguments_text",
-    "collect_directives",
-    "name_of",
-    "span_of",
-]
-
 #: The key of a declaration: `("start",)`, `("param", "alpha")`, `("support", "min_leaf")`, ...
 Key: TypeAlias = tuple[str, ...]
 

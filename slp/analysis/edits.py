@@ -35,8 +35,6 @@ from slp.terms import Atom, Term, Text
 from slp.trees import Tree
 from slp.trees.encoding import tree_from_dict
 
-__all__ = ["EDITTREE", "SETTINGS", "EditUse", "check_edits", "read_edits"]
-
 #: The clauses that `use(edittree, ...)` adds.
 EDITTREE = ":- param(p, 0.8).\n"
 

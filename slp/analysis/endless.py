@@ -12,8 +12,6 @@ from slp.ir.program import LogicClause, Program
 from slp.messages.derivations import NO_PROOF_ENDS
 from slp.terms import Struct, Term, functor
 
-__all__ = ["find_endless"]
-
 
 def find_endless(program: Program, findings: Findings) -> None:
     """Warn of predicates without any proof that ends (W109).

@@ -43,16 +43,6 @@ from slp.terms import (
     variables,
 )
 
-__all__ = [
-    "Names",
-    "clause_text",
-    "expand_program",
-    "expand_rule",
-    "logic_term",
-    "rows_of_box",
-    "state_of",
-]
-
 _LEAF = Atom("leaf")
 _INDENT = "    "
 _SYMBOLS = "+-*/\\^<>=~:.?@#&$"

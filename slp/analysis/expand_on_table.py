@@ -46,8 +46,6 @@ from slp.syntax import parse_program
 from slp.syntax.ast import Clause
 from slp.terms import Atom, Number, Struct, Term, Var, functor, list_term, substitute, variables
 
-__all__ = ["expand_on_table"]
-
 _LEAF = Atom("leaf")
 _NONE = Atom("none")
 

@@ -8,8 +8,6 @@ from slp.errors import Diagnostic, ProgramError, SlpError
 from slp.source import SourceSpan
 from slp.syntax.mistakes import MOST_MISTAKES, too_many
 
-__all__ = ["Findings"]
-
 
 class Findings:
     """The diagnostics found so far. Equal findings are kept once.

@@ -25,8 +25,6 @@ from slp.source import SourceSpan
 from slp.syntax import term_to_text
 from slp.terms import Atom, Struct, Term, Var, arguments, conjuncts, functor, variables
 
-__all__ = ["TOLERANCE", "check_constant_labels", "check_label_sums"]
-
 #: Largest difference of a sum of labels from 1.
 TOLERANCE = 1e-9
 

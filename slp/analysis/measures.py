@@ -7,8 +7,6 @@ from slp.errors import Related
 from slp.ir.program import COUNTING_MEASURES, FEATURE_MEASURES, Program, SplitBody
 from slp.messages.derivations import EVERY_SPLIT_COUNTS_1, WEIGHTS_WITHOUT_MEANING
 
-__all__ = ["check_measures"]
-
 
 def check_measures(program: Program, findings: Findings) -> None:
     """Find measures that need `:- weights.`, and feature weights that no measure uses."""

@@ -21,8 +21,6 @@ from slp.resolution import StateRules
 from slp.syntax import term_to_text
 from slp.terms import Atom, Struct, list_term
 
-__all__ = ["check_ignored", "check_names", "check_program_on_table"]
-
 
 def check_names(
     program: Program, features: Collection[str], response: str | None, findings: Findings

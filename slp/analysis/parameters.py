@@ -21,8 +21,6 @@ from slp.source import SourceSpan
 from slp.syntax.ast import Directive
 from slp.terms import Atom, Struct, Term, functor, subterms
 
-__all__ = ["Values", "names_in", "resolve_parameters"]
-
 
 class Values:
     """Evaluates the arithmetic in directives and facts, and reports faults in it."""

@@ -27,8 +27,6 @@ from slp.resolution.library import library
 from slp.syntax.ast import Clause
 from slp.terms import Atom, Struct, Term, functor
 
-__all__ = ["BUILT_IN", "Clauses", "Indicator", "indicator_text", "sort_clauses"]
-
 #: Name and number of arguments.
 Indicator: TypeAlias = tuple[str, int]
 

@@ -6,8 +6,6 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from typing import TypeVar
 
-__all__ = ["productive"]
-
 _Symbol = TypeVar("_Symbol", bound=Hashable)
 
 

@@ -19,8 +19,6 @@ from slp.resolution.row_goals import asks_rows
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, functor, variables
 
-__all__ = ["called_nonterminals", "check_references"]
-
 #: Control constructs and built-ins that call goals, with the positions of these goals.
 _GOALS_IN = {
     (",", 2): (0, 1),

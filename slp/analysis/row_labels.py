@@ -29,16 +29,6 @@ from slp.resolution.row_goals import asks_rows, class_name, is_row_goal, part_gu
 from slp.source import SourceSpan
 from slp.terms import Struct, Term, functor, variables
 
-__all__ = [
-    "SOME_ROWS",
-    "asks_for_rows",
-    "check_rows_of_rules",
-    "check_rows_on_table",
-    "check_sums_by_rows",
-    "named_classes",
-    "row_sums_check",
-]
-
 #: Largest number of rows for which labels are checked without a table.
 SOME_ROWS = 10
 

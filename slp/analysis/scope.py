@@ -18,8 +18,6 @@ from slp.source import SourceSpan
 from slp.syntax.ast import Clause
 from slp.terms import Struct, Term, Var, functor, variables
 
-__all__ = ["check_clause_scope", "check_rule_scope", "find_singletons"]
-
 _COMPARISONS = {(op, 2) for op in ("<", ">", "=<", ">=", "=:=", "=\\=")}
 _TESTS = _COMPARISONS | {("\\+", 1), ("==", 2), ("\\==", 2), ("\\=", 2)}
 

@@ -23,8 +23,6 @@ from slp.syntax import parse_recovering
 from slp.syntax.ast import Directive, Item, SourceProgram
 from slp.terms import Atom, Struct, Term, arguments, functor, list_items
 
-__all__ = ["Override", "Placed", "Use", "read_everything"]
-
 
 @dataclass(frozen=True)
 class Placed:

@@ -26,8 +26,6 @@ from slp.resolution.faults import NeedsPrologError
 from slp.syntax import term_to_text
 from slp.terms import Atom, Term, subterms
 
-__all__ = ["MOST_STATES", "StateSpace", "explore", "state_text"]
-
 #: Number of states after which the exploration stops.
 MOST_STATES = 300
 

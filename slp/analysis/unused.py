@@ -16,8 +16,6 @@ from slp.source import SourceFile, SourceSpan
 from slp.syntax.ast import Clause, Directive, Item
 from slp.terms import Struct, functor
 
-__all__ = ["find_unused", "reachable_nonterminals"]
-
 
 def find_unused(
     program: Program,

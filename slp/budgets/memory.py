@@ -24,18 +24,6 @@ from slp.messages.inference import (
 if TYPE_CHECKING:
     from slp.data.table import Table
 
-__all__ = [
-    "check_room_for_bit_sets",
-    "check_room_for_file",
-    "check_room_for_rows",
-    "format_bytes",
-    "memory_budget",
-    "memory_errors",
-    "parse_memory",
-    "room_beside",
-    "table_bytes",
-]
-
 _UNITS = {"": 1, "B": 1}
 for _power, _letter in enumerate("KMGT", start=1):
     _UNITS[f"{_letter}"] = _UNITS[f"{_letter}IB"] = 1024**_power

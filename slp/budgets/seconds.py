@@ -17,8 +17,6 @@ from contextvars import ContextVar
 from slp.errors import TimeOverError, UsageError
 from slp.messages.inference import NO_LENGTH_OF_TIME, TIME_OVER
 
-__all__ = ["Deadline", "check_time", "format_seconds", "held", "parse_seconds"]
-
 _UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 
 

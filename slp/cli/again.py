@@ -9,8 +9,6 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-__all__ = ["command_again"]
-
 
 def command_again(
     context: click.Context, changes: Mapping[str, object], without: Collection[str] = ()

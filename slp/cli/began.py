@@ -2,7 +2,5 @@
 
 import time
 
-__all__ = ["BEGAN"]
-
 #: In the clock of `time.monotonic`.
 BEGAN = time.monotonic()

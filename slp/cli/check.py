@@ -12,8 +12,6 @@ from slp.data import read_columns
 from slp.errors import Diagnostic, ExitCode, SlpError
 from slp.program import find_mistakes
 
-__all__ = ["check_command"]
-
 
 @click.command(name="check")
 @click.argument("file")

@@ -27,22 +27,6 @@ from slp.messages.commands import FILE_NOT_WRITTEN
 from slp.program import CLEAR_LINE, Progress, shown_progress
 from slp.source import draw_diagnostic, visible, visible_lines
 
-__all__ = [
-    "INTERRUPTED",
-    "check_output",
-    "exit_if_interrupted",
-    "open_atomic",
-    "progress_line",
-    "reader_may_leave",
-    "reports_errors",
-    "run",
-    "say",
-    "say_text",
-    "stopped",
-    "write_diagnostics",
-    "write_exactly",
-]
-
 #: Exit code of a command that was stopped from the keyboard.
 INTERRUPTED = 130
 

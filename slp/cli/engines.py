@@ -12,8 +12,6 @@ from slp.cli.json_text import write_json
 from slp.cli.options import format_option, json_option
 from slp.engines import ENGINES, Engine, engine_named
 
-__all__ = ["engines_command"]
-
 
 @click.command(name="engines")
 @json_option

@@ -8,8 +8,6 @@ from slp.cli.common import write_exactly
 from slp.cli.options import NamedProgram, program_options, response_option
 from slp.data import read_columns
 
-__all__ = ["expand_command"]
-
 
 @click.command(name="expand")
 @click.argument("prior", metavar="FILE")

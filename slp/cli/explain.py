@@ -12,8 +12,6 @@ from slp.cli.options import NamedProgram, program_options, response_option
 from slp.data import read_columns
 from slp.messages import entries
 
-__all__ = ["explain_command"]
-
 
 @click.command(name="explain")
 @click.argument("prior", metavar="FILE")

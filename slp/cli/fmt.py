@@ -13,8 +13,6 @@ from slp.errors import ExitCode
 from slp.source import MOST_CHARACTERS, SourceFile
 from slp.syntax import format_program, parse_program
 
-__all__ = ["fmt_command"]
-
 
 @click.command(name="fmt")
 @click.argument("files", nargs=-1, required=True)

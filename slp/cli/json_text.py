@@ -7,8 +7,6 @@ from typing import Any
 
 from slp.cli.common import write_exactly
 
-__all__ = ["json_text", "write_json"]
-
 
 def json_text(value: Any) -> str:
     """`value` (dicts, lists, strings, numbers, booleans, None) as JSON on one line.

@@ -17,8 +17,6 @@ from slp.engines import bounds_in_words
 from slp.errors import BudgetError
 from slp.results import Known
 
-__all__ = ["asked", "known_is_told"]
-
 _Answer = TypeVar("_Answer")
 
 #: The posterior that answered, and its answer.

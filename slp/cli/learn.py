@@ -19,8 +19,6 @@ from slp.cli.options import (
     response_option,
 )
 
-__all__ = ["learn_command"]
-
 
 @click.command(name="learn")
 @program_argument

@@ -24,8 +24,6 @@ from slp.cli.options import (
 from slp.cli.summary import leaves_text, size_to_json, standing
 from slp.results import Candidate
 
-__all__ = ["map_command"]
-
 
 @click.command(name="map")
 @program_argument

@@ -15,25 +15,6 @@ from slp.cli.common import reports_errors
 from slp.data import read_columns
 from slp.engines import ENGINES, ProofChainOptions, all_options
 
-__all__ = [
-    "NamedProgram",
-    "chain_options",
-    "data_argument",
-    "draws_file_option",
-    "format_option",
-    "include_option",
-    "inference_options",
-    "json_option",
-    "memory_option",
-    "param_option",
-    "program_argument",
-    "program_options",
-    "read_table",
-    "response_option",
-    "seed_option",
-    "until_deadline",
-]
-
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 _Option = Callable[[Any], Any]

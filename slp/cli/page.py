@@ -30,8 +30,6 @@ from slp.trees import in_sample_fit
 if TYPE_CHECKING:
     from slp.results import Diagnostics, TemperingFigures
 
-__all__ = ["Page", "draws_lines"]
-
 #: Largest number of edits in the summary.
 _SHARES_SHOWN = 10
 _INDENT = " " * 10

@@ -32,8 +32,6 @@ from slp.leaves import label_array, label_text
 if TYPE_CHECKING:
     import polars
 
-__all__ = ["predict_command"]
-
 #: Default probability of the interval of a number.
 _LEVEL = 0.9
 

@@ -44,8 +44,6 @@ from slp.results import Draw
 if TYPE_CHECKING:
     from slp.results import Diagnostics
 
-__all__ = ["prior_command"]
-
 #: Least number of draws of a sampler, for its estimates. Fewer may be shown.
 _LEAST_DRAWN = 1000
 

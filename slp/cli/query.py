@@ -35,8 +35,6 @@ from slp.resolution import ENGINES, FAILURES, Draws, FiredClause, Proof, QueryRe
 from slp.results import SampledProofs
 from slp.source import draw_diagnostic
 
-__all__ = ["query_command"]
-
 _MOST_SHOWN = 50
 #: The least mass that is visible in six digits.
 _SEEN = 1e-7

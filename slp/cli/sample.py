@@ -30,8 +30,6 @@ from slp.cli.page import Page, draws_lines
 from slp.cli.summary import feature_uses, posterior_to_json, write_draws
 from slp.results import MORE_ROUNDS
 
-__all__ = ["sample_command"]
-
 #: Factor of the length of the run that is proposed after one that has not converged.
 _LONGER = 10
 #: Least number of draws of the proposed run: the default number.

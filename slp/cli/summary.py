@@ -20,24 +20,6 @@ from slp.source import visible
 if TYPE_CHECKING:
     from slp.results import Diagnostics, RuleUse
 
-__all__ = [
-    "LEAST_SHARE",
-    "Uses",
-    "estimate_text",
-    "feature_uses",
-    "finite",
-    "edits_to_json",
-    "leaves_text",
-    "left_out_words",
-    "mixture_of",
-    "notes_of",
-    "posterior_to_json",
-    "size_to_json",
-    "standing",
-    "words_lines",
-    "write_draws",
-]
-
 #: The use of each feature.
 Uses: TypeAlias = Mapping[str, FeatureUse]
 

@@ -17,8 +17,6 @@ import numpy as np
 
 from slp.leaves import label_of, label_text
 
-__all__ = ["CellKind", "cell_text", "is_missing", "kind_of_type", "number_of", "read_number"]
-
 CellKind = Literal["boolean", "integer", "real", "text", "date", "other"]
 
 _DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)

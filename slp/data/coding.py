@@ -19,8 +19,6 @@ from slp.errors import DataError, Diagnostic
 from slp.ir.program import Program
 from slp.messages.tables import CONSTANT_FEATURES, ONE_BIN
 
-__all__ = ["response_of", "table_of"]
-
 
 def table_of(program: Program, X: Any, y: Any = None) -> Table:
     """The coded table (see `slp.data.table` for the coding).

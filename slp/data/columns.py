@@ -16,16 +16,6 @@ from numpy.typing import NDArray
 from slp.data.cells import cell_text, is_missing, kind_of_type, number_of, read_number
 from slp.leaves import Label, label_of, sorted_labels
 
-__all__ = [
-    "Column",
-    "column_of_array",
-    "column_of_objects",
-    "labels_of",
-    "numbers_of",
-    "texts_of",
-    "unusable",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class Column:

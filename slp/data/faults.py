@@ -11,8 +11,6 @@ from slp.errors import DataError
 from slp.messages import Wording
 from slp.messages.tables import DATES, MISSING_VALUES, STRANGE_TYPE
 
-__all__ = ["check_usable", "missing_error", "read_numbers"]
-
 
 def check_usable(
     column: Column, missing: Wording, dates: Wording = DATES, strange: Wording = STRANGE_TYPE

@@ -27,8 +27,6 @@ from slp.messages.tables import (
     TOO_MANY_BINS,
 )
 
-__all__ = ["CodedColumn", "Declared", "code_column", "declared_of", "quantile_cuts", "width_cuts"]
-
 MOST_BINS = 100_000
 
 

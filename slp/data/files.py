@@ -30,8 +30,6 @@ from slp.messages.tables import (
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["read_columns", "read_frame"]
-
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".csv.gz": ",", ".tsv.gz": "\t"}
 _PARQUET = (".parquet", ".pq")
 _PIECE = 1 << 20  # bytes read together

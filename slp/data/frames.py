@@ -46,16 +46,6 @@ from slp.messages.tables import (
 if TYPE_CHECKING:
     from slp.data.table import Table
 
-__all__ = [
-    "Frame",
-    "check_names",
-    "collected",
-    "column_of_values",
-    "frame_of",
-    "frame_or_empty",
-    "rows_to_predict",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class Frame:

@@ -30,8 +30,6 @@ from slp.messages.tables import (
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["read_parquet"]
-
 _CHILD = Path(__file__).with_name("parquet_child.py")
 _SAID_WHERE = 3
 _MARK = b"PAR1"  # a Parquet file begins and ends with it

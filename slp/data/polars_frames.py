@@ -27,8 +27,6 @@ from slp.data.words import plural
 from slp.errors import DataError
 from slp.messages.tables import EMPTY_FILE, NOT_SEPARATED_TEXT, UNEQUAL_LINES
 
-__all__ = ["column_of_polars", "read_arrow", "read_text"]
-
 _LEADING_BLANK_LINES = re.compile(rb"(?:[ \t]*\r?\n)*")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")  # surely an int64
 _POLARS_FAULTS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)

@@ -37,8 +37,6 @@ from slp.messages.tables import (
 )
 from slp.source import SourceSpan
 
-__all__ = ["Response", "bind_response"]
-
 MOST_INTEGER_CLASSES = 20
 _LARGEST = 1e150  # squares and their sums stay finite
 _LARGEST_COUNT = 1e12  # and sums of counts stay whole

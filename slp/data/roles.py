@@ -26,8 +26,6 @@ from slp.messages.tables import (
 )
 from slp.source import SourceSpan
 
-__all__ = ["Roles", "roles_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class Roles:

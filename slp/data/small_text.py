@@ -16,8 +16,6 @@ from slp.data.cells import read_number
 from slp.data.columns import Column, column_of_array, column_of_objects
 from slp.data.frames import Frame
 
-__all__ = ["MOST_BYTES", "find_columns"]
-
 #: Larger texts take longer here than the import of polars.
 MOST_BYTES = 1 << 16
 _PLAIN = re.compile(r"[\t\n !#-~]*")  # no quotes, and no carriage return alone

@@ -25,8 +25,6 @@ from slp.errors import Diagnostic
 from slp.ir.schema import Schema
 from slp.leaves.base import LeafModel
 
-__all__ = ["Feature", "Table"]
-
 
 @dataclass(frozen=True, eq=False)
 class Feature:

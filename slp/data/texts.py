@@ -19,8 +19,6 @@ from slp.errors import Diagnostic
 from slp.messages import Wording
 from slp.messages.tables import COMMAS_AS_TEXT, DATES_AS_TEXT, NUMBERS_AND_TEXT, NUMBERS_AS_TEXT
 
-__all__ = ["text_warnings"]
-
 _COMMA = re.compile(
     r"[+-]?(?:(?:\d+|\d{1,3}(?:[. '\u00a0\u202f]\d{3})+),\d+|\d{1,3}(?:,\d{3})+(?:\.\d+)?)", re.A
 )

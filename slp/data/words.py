@@ -8,8 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["atom", "first_row", "listed", "plural"]
-
 
 def atom(name: str) -> str:
     """A column name as a program writes it, quoted where Prolog needs it."""

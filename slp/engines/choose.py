@@ -16,8 +16,6 @@ from slp.ir.tree_grammar import OpenStates
 from slp.problem.problem import Problem
 from slp.results.choice import Choice
 
-__all__ = ["choose", "ends_warm_up_early", "goes_on_with_draws"]
-
 # Item by item, the search for the best tree keeps four words for an item; a pass for totals, which
 # is estimated, keeps three. If uses of features need more, they are left out.
 _TOTALS_TO_BEST = 3 / 4

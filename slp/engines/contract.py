@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from slp.results.choice import Choice
     from slp.results.result import Result
 
-__all__ = ["DrawingOptions", "Engine", "NoOptions", "Progress", "Request", "option"]
-
 #: Called regularly with a count of the work done and the name of its part.
 Progress: TypeAlias = Callable[[int, str], None]
 

@@ -36,8 +36,6 @@ from slp.runner import (
 from slp.runner.options import fresh_seed
 from slp.trees.predicates import asked_predicates
 
-__all__ = ["DrawingEngine", "best_of", "draw"]
-
 #: The share of the memory left by table and sampler that draws may take; and the measured bytes of
 #: a node of a draw.
 _SHARE_OF_DRAWS, _BYTES_OF_NODE = 0.5, 1200

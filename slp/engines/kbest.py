@@ -12,8 +12,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-__all__ = ["Edges", "KBest"]
-
 
 class Edges(Protocol):
     """The edges of items. Item 0 stands for the whole."""

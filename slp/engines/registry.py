@@ -13,8 +13,6 @@ from slp.errors import UsageError
 from slp.messages.inference import NO_ENGINE
 from slp.messages.names import nearest
 
-__all__ = ["ENGINES", "all_options", "engine_named"]
-
 #: Name, and the module whose `ENGINE` it is.
 ENGINES = {
     "exact": "slp.engines.exact.engine",

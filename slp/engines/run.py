@@ -25,8 +25,6 @@ from slp.runner import check_count
 from slp.runner.options import MOST_DRAWS, check_options
 from slp.trees.predicates import asked_predicates
 
-__all__ = ["infer"]
-
 _MOST_THREADS = 1024
 
 

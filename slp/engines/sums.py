@@ -22,8 +22,6 @@ from slp.results.result import Candidate, Result
 from slp.results.summed import SummedResult
 from slp.runner.options import fresh_seed
 
-__all__ = ["Limits", "SumsOverTrees", "changes_within", "may_advise", "seconds_for_sums"]
-
 # Shares of the time that exact sums leave: for a sampler that continues if they do not end; for
 # drawing some trees, to show the best one; for that, bounds and advice; for advice alone.
 _KEPT_FOR_DRAWS, _KEPT_FOR_BEST, _KEPT_FOR_WORDS, _KEPT_FOR_ADVICE = 1 / 3, 1 / 10, 1 / 5, 1 / 10

@@ -12,8 +12,6 @@ from slp.results.diagnostics import Diagnostics
 from slp.results.tempering import MORE_ROUNDS
 from slp.runner import Progress
 
-__all__ = ["CHAINS", "ISLANDS", "teller", "warn_of"]
-
 
 def teller(progress: Callable[[int, str], None]) -> Callable[[Progress], None]:
     """A function that reports a run's steps to `progress`."""

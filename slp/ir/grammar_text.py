@@ -20,8 +20,6 @@ from slp.ir.tree_grammar import (
 )
 from slp.source import visible
 
-__all__ = ["grammar_to_text"]
-
 
 def grammar_to_text(grammar: TreeGrammar, most_states: int | None = None) -> str:
     """States in order, with their rules. `most_states` limits the output to the first states.

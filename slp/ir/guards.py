@@ -9,8 +9,6 @@ from slp.ir.program import LogicClause, Program, SplitBody
 from slp.source import SourceSpan
 from slp.terms import Atom, Struct, Term, Var, functor, list_items
 
-__all__ = ["features_in_guards"]
-
 #: A name and its place.
 Named = tuple[str, SourceSpan | None]
 

@@ -17,39 +17,6 @@ from slp.terms import Term
 if TYPE_CHECKING:
     from slp.trees.tree import Tree
 
-__all__ = [
-    "COUNTING_MEASURES",
-    "FEATURE_MEASURES",
-    "MEASURES",
-    "PROPER_MEASURES",
-    "Before",
-    "Bins",
-    "Box",
-    "CallBody",
-    "Constant",
-    "Constraint",
-    "Cuts",
-    "EditPrior",
-    "Exclusive",
-    "FeatureDeclaration",
-    "First",
-    "Forbid",
-    "Interaction",
-    "LeafBody",
-    "LeafDeclaration",
-    "LogicClause",
-    "Majority",
-    "MaxFeatures",
-    "MaxLeaves",
-    "Monotone",
-    "Once",
-    "Predicate",
-    "Program",
-    "SplitBody",
-    "Support",
-    "TreeRule",
-]
-
 Measure = Literal["feature_then_cut", "all", "gap", "each", "partition", "per_feature"]
 #: All measures, in the order of the core's enumeration.
 MEASURES: tuple[Measure, ...] = get_args(Measure)

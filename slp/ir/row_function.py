@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
 
-__all__ = ["ROUNDING", "UNARY", "Instruction", "Op", "RowFunction", "row_function_in_words"]
-
 
 class Op(IntEnum):
     """The instructions, in the order of the core's enumeration.

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from slp.ir.row_function import ROUNDING, UNARY, Op, RowFunction
 
-__all__ = ["Evaluated", "evaluate_rows"]
-
 Floats: TypeAlias = NDArray[np.float64]
 
 

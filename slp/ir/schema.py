@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-__all__ = ["ANY_FEATURE", "MOST_LEAVES", "SOME_LEAVES", "Schema"]
-
 #: Stands for any feature that the program does not mention, if there is no table.
 ANY_FEATURE = "*"
 

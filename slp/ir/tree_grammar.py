@@ -47,19 +47,6 @@ from slp.ir.program import Failure, Measure
 from slp.ir.row_function import RowFunction
 from slp.source import SourceSpan
 
-__all__ = [
-    "FORBIDDEN",
-    "OUTSIDE",
-    "CallRule",
-    "LeafRule",
-    "OpenStates",
-    "Rule",
-    "SplitRule",
-    "State",
-    "TreeGrammar",
-    "cell_of",
-]
-
 FORBIDDEN = -1
 OUTSIDE = -2
 

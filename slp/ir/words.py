@@ -13,14 +13,6 @@ from slp.ir import program as ir
 from slp.source import visible
 from slp.terms import Atom, Number, Struct, Term, Text, Var, functor
 
-__all__ = [
-    "describe_box",
-    "describe_constraint",
-    "describe_measure",
-    "describe_prior",
-    "predicate_text",
-]
-
 _MEASURES: dict[ir.Measure, str] = {
     "feature_then_cut": "the feature drawn uniformly among those that can split the box, then the "
     "threshold uniformly among the feature's distinct cuts there",

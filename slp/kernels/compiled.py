@@ -15,8 +15,6 @@ from typing import Any
 from slp.kernels import backend
 from slp.late import late_import
 
-__all__ = ["N_CORES", "compiled_core"]
-
 #: Cores that this process may use.
 N_CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Ensemble", "code_by_cuts", "code_values", "merge_rows"]
-
 
 def code_values(column: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Code a column (n,) by its sorted distinct values."""

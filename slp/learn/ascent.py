@@ -23,8 +23,6 @@ from typing import NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Ascent", "Climbed", "Interval", "climb", "intervals_of", "slope", "valid_interval"]
-
 _Vector: TypeAlias = NDArray[np.float64]
 
 #: An end of an interval beyond this value counts as infinite.

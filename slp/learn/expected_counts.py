@@ -22,8 +22,6 @@ from slp.resolution.graph import Outcome
 from slp.syntax import term_to_text
 from slp.terms import Number, Term, functor
 
-__all__ = ["Counts", "Labels"]
-
 #: Decimals of a written label: the least number, the significant digits of the smallest label, the
 #: largest number.
 _DECIMALS, _DIGITS, _MOST_DECIMALS = 6, 4, 15

@@ -9,9 +9,6 @@ from slp.messages import learning as words
 from slp.messages.names import nearest
 from slp.source import SourceSpan
 
-__all__: list[str] = []
-
-
 _Place = tuple[str, SourceSpan | None]
 
 

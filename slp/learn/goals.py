@@ -17,8 +17,6 @@ from slp.syntax import parse_program, term_to_text
 from slp.syntax.ast import Clause, Item
 from slp.terms import Number, Struct, Term, Var, functor, substitute, variables
 
-__all__ = ["Observation", "observations_of_file", "observations_of_text"]
-
 
 @dataclass(frozen=True)
 class Observation:

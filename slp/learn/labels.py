@@ -56,8 +56,6 @@ from slp.source import SourceSpan
 from slp.syntax import term_to_text
 from slp.terms import Term, functor
 
-__all__ = ["learn_labels"]
-
 #: Largest open mass of a sum, relative to the sum.
 _NEGLIGIBLE = 1e-9
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from slp.source import SourceFile, SourceSpan
 
-__all__ = ["Change", "Learned"]
-
 
 @dataclass(frozen=True)
 class Change:

@@ -18,8 +18,6 @@ from slp.syntax import parse_program, term_to_text
 from slp.syntax.ast import Clause, Directive
 from slp.terms import Atom, Number, Struct, Term, functor, list_items
 
-__all__ = ["Edit", "ProgramText", "edited", "written"]
-
 
 @dataclass(frozen=True)
 class Edit:

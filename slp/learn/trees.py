@@ -51,8 +51,6 @@ from slp.problem.boxes import Geometry
 from slp.problem.row_labels import telling_label_faults
 from slp.results.averages import TreeDistribution
 
-__all__ = ["learn_parameters"]
-
 _Vector = NDArray[np.float64]
 
 #: Largest memory of a chart of all steps, in bytes. Above it, differences are used.

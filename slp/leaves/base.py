@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from slp.leaves.labels import Label
 
-__all__ = ["LEVEL", "LeafModel"]
-
 #: Probability of the credible intervals of a leaf.
 LEVEL = 0.9
 

@@ -22,9 +22,6 @@ from slp.messages.tables import (
     WRONG_NUMBER_OF_CLASSES,
 )
 
-__all__ = ["leaf_model"]
-
-
 _RATE_MODELS: dict[str, Callable[[float, float], LeafModel]] = {
     "gamma_poisson": GammaPoisson,
     "gamma_exponential": GammaExponential,

@@ -13,8 +13,6 @@ from slp.leaves.labels import Label
 from slp.leaves.numbers import number_text
 from slp.leaves.rising import LogRising
 
-__all__ = ["Dirichlet"]
-
 
 class Dirichlet:
     """`dirichlet(a)` or `dirichlet([a1, ..., aC])`: class probabilities p ~ Dirichlet(a).

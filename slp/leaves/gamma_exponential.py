@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from slp.leaves.numbers import NumericModel, finite, gamma_interval, leaf_mean
 from slp.leaves.rising import LogRising
 
-__all__ = ["GammaExponential"]
-
 
 class GammaExponential(NumericModel):
     """`gamma_exponential(a, b)`: rate r ~ Gamma(shape a, rate b), y | r ~ Exponential(r).

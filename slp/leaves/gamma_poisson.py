@@ -11,8 +11,6 @@ from slp.late import late_import
 from slp.leaves.numbers import NumericModel, gamma_interval, leaf_mean
 from slp.leaves.rising import LogRising
 
-__all__ = ["GammaPoisson"]
-
 
 class GammaPoisson(NumericModel):
     """`gamma_poisson(a, b)`: rate r ~ Gamma(shape a, rate b), y | r ~ Poisson(r).

@@ -14,8 +14,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Label", "label_array", "label_of", "label_text", "sorted_labels"]
-
 #: A class of a response. All classes of a response have one type.
 Label: TypeAlias = bool | int | float | str
 

@@ -13,8 +13,6 @@ from slp.leaves.base import LEVEL
 from slp.leaves.numbers import NumericModel, finite, leaf_mean
 from slp.leaves.rising import LogRising, log_gamma_half_step
 
-__all__ = ["NormalInverseGamma"]
-
 
 class NormalInverseGamma(NumericModel):
     """`normal_inverse_gamma(mu, kappa, alpha, beta)`.

@@ -12,8 +12,6 @@ from slp.late import late_import
 from slp.leaves.base import LEVEL
 from slp.leaves.labels import Label
 
-__all__ = ["NumericModel", "finite", "gamma_interval", "leaf_mean", "number_text"]
-
 
 def number_text(x: float) -> str:
     """A number as in a program: shortest digits, integers without a point."""

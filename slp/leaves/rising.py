@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from slp.late import late_import
 
-__all__ = ["LogRising", "log_gamma_half_step"]
-
 _LONGEST_TABLE = 1 << 20  # 8 MiB; above it log Gamma itself is accurate enough
 
 

@@ -11,8 +11,6 @@ from slp.ir import program as ir
 from slp.resolution.arithmetic import evaluate
 from slp.terms import Struct, Term, Var, variables
 
-__all__ = ["Parameters", "RuleArithmetic", "Sum", "added"]
-
 Parameters: TypeAlias = Mapping[str, int | float]
 
 #: A number for each variable, and the constant at None.

@@ -8,8 +8,6 @@ from slp.ir.program import LeafBody, Program, SplitBody, TreeRule
 from slp.source import SourceFile, SourceSpan
 from slp.terms import Atom, Number, Var
 
-__all__ = ["any_tree"]
-
 
 def any_tree(program: Program) -> Program:
     """A program with `1 :: tree --> leaf.` and `1 :: tree --> split(F, V, each), tree, tree.` as

@@ -9,8 +9,6 @@ from typing import ClassVar, Generic, Literal, TypeVar
 from slp.ir.tree_grammar import FORBIDDEN
 from slp.lower.cells import Cell
 
-__all__ = ["DONE", "Automaton"]
-
 #: The state of a constraint that nothing below can break.
 DONE: Literal["done"] = "done"
 

@@ -11,8 +11,6 @@ from slp.ir import program as ir
 from slp.lower.automaton import DONE, Automaton
 from slp.lower.cells import Cell
 
-__all__ = ["ConstantAutomaton", "ForbidWithinAutomaton", "MajorityAutomaton"]
-
 Q = TypeVar("Q", bound=Hashable)
 Bound: TypeAlias = tuple[str, Literal["min", "max"]]
 Within: TypeAlias = frozenset[Bound] | str

@@ -13,8 +13,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Cell", "cells_between", "coarse_cells"]
-
 
 @dataclass(frozen=True, slots=True)
 class Cell:

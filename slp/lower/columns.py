@@ -14,8 +14,6 @@ from typing import TypeAlias
 from slp.ir.tree_grammar import OUTSIDE
 from slp.lower.cells import coarse_cells
 
-__all__ = ["NOT_PROPOSED", "Column", "Pair", "SplitTable", "combine", "refined", "union"]
-
 #: The numbers left and right of a split, or FORBIDDEN twice, or OUTSIDE twice. If two tables differ
 #: on a split, the lower number wins: OUTSIDE < FORBIDDEN < 0.
 Pair: TypeAlias = tuple[int, int]

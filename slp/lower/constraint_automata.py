@@ -37,8 +37,6 @@ from slp.lower.path_automata import (
     OnceAutomaton,
 )
 
-__all__ = ["LocalConstraint", "automaton_of", "can_be_broken"]
-
 LocalConstraint: TypeAlias = (
     ir.Constant
     | ir.Forbid

@@ -18,8 +18,6 @@ from slp.ir import program as ir
 from slp.lower.affine_terms import Parameters, RuleArithmetic, Sum, added
 from slp.terms import Struct, Term, Var, arguments, functor, variables
 
-__all__ = ["calls_end", "cells_are_fixed", "has_single_derivations"]
-
 _Functor: TypeAlias = tuple[str, int] | None
 
 #: Comparisons, each with whether its left side is the smaller one.

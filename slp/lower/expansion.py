@@ -38,16 +38,6 @@ from slp.messages.lowering import (
 )
 from slp.source import SourceSpan
 
-__all__ = [
-    "FIRST_STATES",
-    "MOST_CALLS",
-    "MOST_STATES",
-    "Expansion",
-    "SplitDraft",
-    "StateRule",
-    "TooManyStatesError",
-]
-
 #: States that are listed before lowering checks whether the others can stay open,
 FIRST_STATES = 2_000
 #: and rules of such states: a guard with many answers makes as many rules of one.

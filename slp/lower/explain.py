@@ -23,8 +23,6 @@ from slp.resolution import evaluate
 from slp.source import visible
 from slp.terms import functor
 
-__all__ = ["explain_program"]
-
 _STATES_SHOWN = 12
 _WIDTH = 96
 #: How far a sum of labels may be from 1.

@@ -29,8 +29,6 @@ from slp.resolution.instances import RuleInstance
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, Text, functor, list_items
 
-__all__ = ["GoalCall", "GoalLeaf", "GoalRule", "GoalSplit", "Goals", "StateCheck"]
-
 #: Largest number of goals called in all guards of one program together.
 _MOST_INFERENCES = 5_000_000
 

@@ -21,8 +21,6 @@ from slp.ir import program as ir
 from slp.lower.affine_terms import Parameters, RuleArithmetic, Sum, added
 from slp.terms import Number, Term, arguments, functor
 
-__all__ = ["LeastLeaves"]
-
 #: Position of an argument, and the number added to it.
 _Candidate: TypeAlias = tuple[int, int]
 _Functor: TypeAlias = tuple[str, int] | None

@@ -28,8 +28,6 @@ from slp.lower.states import StateMaker, check_calls, sums_to_one
 from slp.messages import lowering as words
 from slp.resolution import StateRules
 
-__all__ = ["find_tests_on_trees", "program_to_tree_grammar", "tree_grammar_or_all"]
-
 #: Constraints that no automaton decides.
 _TESTED = (ir.MaxFeatures, ir.Monotone, ir.Predicate)
 

@@ -11,8 +11,6 @@ from slp.lower.expansion import TooManyStatesError
 from slp.lower.states import StateMaker
 from slp.messages.lowering import UNLIKE_FIRST_STATES
 
-__all__ = ["MadeStates"]
-
 
 class MadeStates(OpenStates):
     """Open states that a `StateMaker` makes. `sound` checks what each state must satisfy, if

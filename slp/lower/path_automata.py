@@ -10,16 +10,6 @@ from slp.ir.tree_grammar import OUTSIDE
 from slp.lower.automaton import DONE, Automaton
 from slp.lower.cells import Cell
 
-__all__ = [
-    "BeforeAutomaton",
-    "DepthLimit",
-    "ExclusiveAutomaton",
-    "FirstAutomaton",
-    "ForbidBelowAutomaton",
-    "InteractionAutomaton",
-    "OnceAutomaton",
-]
-
 Groups: TypeAlias = frozenset[frozenset[str]]
 Q = TypeVar("Q", bound=Hashable)
 

@@ -16,8 +16,6 @@ from slp.lower.automaton import Automaton
 from slp.lower.cells import Cell, cells_between
 from slp.lower.columns import Column, Pair, SplitTable, union
 
-__all__ = ["Product"]
-
 
 class Product:
     """The product of `factors` over the features of `schema`, explored on demand from state 0.

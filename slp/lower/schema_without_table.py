@@ -9,8 +9,6 @@ from slp.ir.guards import features_in_guards
 from slp.ir.schema import ANY_FEATURE, SOME_LEAVES, Schema
 from slp.terms import Atom
 
-__all__ = ["schema_of_program"]
-
 
 def schema_of_program(program: ir.Program) -> Schema:
     """The features that a program names, and `ANY_FEATURE` for all others; trees of up to 8 leaves.

@@ -16,8 +16,6 @@ from slp.lower.columns import SplitTable, refined
 from slp.lower.expansion import Expansion, SplitDraft, StateRule
 from slp.messages.lowering import CALLS_NEVER_END
 
-__all__ = ["StateMaker", "check_calls", "sums_to_one"]
-
 
 class StateMaker:
     """Makes the finished states of an expansion, whose tables are cut at all breakpoints that some

@@ -11,8 +11,6 @@ from slp.errors import Diagnostic, Related
 if TYPE_CHECKING:
     from slp.source import SourceSpan
 
-__all__ = ["AS_REMEDY", "DID_YOU_MEAN", "Entry", "Wording"]
-
 #: In place of a help line: the remedy of the entry.
 AS_REMEDY = "{remedy}"
 

@@ -12,8 +12,6 @@ from heapq import nsmallest
 
 from slp.messages.entry import DID_YOU_MEAN
 
-__all__ = ["NOT_A_NAME", "VARIABLE_FOR_NAME", "name_help", "nearest"]
-
 # Message and help line for what stands where a name belongs.
 VARIABLE_FOR_NAME = (
     "{what} is a name, and `{name}` is a variable",

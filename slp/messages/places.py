@@ -10,8 +10,6 @@ from slp.errors import Diagnostic
 if TYPE_CHECKING:
     from slp.source import SourceSpan
 
-__all__ = ["in_state", "of_file"]
-
 
 def in_state(fault: Diagnostic, state: str) -> Diagnostic:
     """A fault of a guard, a label or an argument that one state of the program has."""

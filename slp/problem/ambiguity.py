@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from slp.ir.tree_grammar import CallRule, LeafRule, OpenStates, SplitRule, TreeGrammar
 from slp.problem.split_measures import flat_transitions
 
-__all__ = ["derivations_are_trees"]
-
 #: If more pairs of rules must be compared, the answer is "no".
 _MOST_COMPARISONS = 10_000
 

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from slp.data.table import Feature, Table
 from slp.ir.tree_grammar import TreeGrammar, cell_of
 
-__all__ = ["BoxSplit", "Cut", "Geometry"]
-
 #: Gaps are capped, so that a box's sum of gaps stays finite.
 _LARGEST_GAP = np.finfo(np.float64).max / 2**40
 

@@ -22,8 +22,6 @@ from slp.leaves import (
 )
 from slp.problem.split_measures import flat_transitions
 
-__all__ = ["core_problem", "leaf_problem", "leaves_owed"]
-
 # The core's enumerations.
 _VALUES, _CUTS, _LEVELS = range(3)
 _DIRICHLET, _NORMAL, _POISSON, _EXPONENTIAL = range(4)

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from slp.data.table import Feature
 from slp.problem.boxes import Cut
 
-__all__ = ["Router"]
-
 
 class Router:
     """Tests new rows (`Table.new_rows`: object array, shape (m, d)) on given cuts, all at once."""

@@ -9,8 +9,6 @@ from slp.problem.boxes import Geometry
 from slp.problem.tree_on_table import place_tree
 from slp.trees import Leaf, Split, Tree
 
-__all__ = ["Part", "Renderer", "parts_of_tree", "rows_left"]
-
 
 class Part(NamedTuple):
     """A node of a tree on a table: its box and, where it splits, the feature (-1 at a leaf), the

@@ -36,17 +36,6 @@ from slp.problem.rule_weights import leaf_allowed, log_own_weights, log_rule_wei
 from slp.problem.split_measures import SplitArrays, flat_transitions, log_shares, splits_taken_over
 from slp.trees.predicates import AskedPredicate
 
-__all__ = [
-    "Alternatives",
-    "Choices",
-    "Goal",
-    "LocalProcess",
-    "RuleAlternative",
-    "SplitAlternative",
-    "SplitShares",
-    "cumulated",
-]
-
 
 class SplitShares(NamedTuple):
     """E splits under a split rule: the log share of each, shape (E,), -inf where it is none of the

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from slp.data.table import Feature, Table
 from slp.kernels import code_by_cuts
 
-__all__ = ["distinct_rows", "rows_as_numbers", "table_as_numbers"]
-
 # With more values than this, only equal values count as one: there would be too many thresholds to
 # compare with.
 _MOST_VALUES = 512

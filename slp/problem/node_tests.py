@@ -14,8 +14,6 @@ from slp.problem.split_measures import SplitArrays
 from slp.trees import Leaf, Split, TreeNode
 from slp.trees.predicates import AskedPredicate
 
-__all__ = ["NodeTests"]
-
 
 class NodeTests:
     """Predicates on the nodes of trees on a table. Each is called once for a depth, rows and a

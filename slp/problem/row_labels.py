@@ -30,14 +30,6 @@ from slp.messages.inference import (
 )
 from slp.problem.boxes import Geometry
 
-__all__ = [
-    "check_labels",
-    "counts_classes",
-    "row_counts",
-    "telling_label_faults",
-    "tells_label_faults",
-]
-
 P = ParamSpec("P")
 R = TypeVar("R")
 

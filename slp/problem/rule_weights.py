@@ -16,8 +16,6 @@ from slp.leaves import label_text
 from slp.problem.boxes import Geometry
 from slp.problem.row_labels import check_labels, row_counts
 
-__all__ = ["leaf_allowed", "log_own_weights", "log_rule_weights"]
-
 
 def leaf_allowed(rule: LeafRule, geometry: Geometry, boxes: Sequence[int]) -> NDArray[np.bool_]:
     """Whether each box may be a leaf: no class outnumbers those that `rule.majority` lists. Shape

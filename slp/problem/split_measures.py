@@ -28,8 +28,6 @@ from slp.ir.program import Failure, Measure
 from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE, SplitRule
 from slp.problem.boxes import BoxSplit, Geometry
 
-__all__ = ["SplitArrays", "flat_transitions", "log_shares", "splits_taken_over"]
-
 
 @dataclass(frozen=True, eq=False)
 class SplitArrays:

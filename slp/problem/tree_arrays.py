@@ -8,8 +8,6 @@ from slp.data.table import Table
 from slp.kernels import Ensemble, lay_out_ensemble
 from slp.trees import Split, Tree
 
-__all__ = ["ensemble_of_trees"]
-
 
 def ensemble_of_trees(table: Table, trees: Iterable[Tree]) -> Ensemble:
     """An ensemble of trees on the features and levels of the table. It takes rows as numbers: see

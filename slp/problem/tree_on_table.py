@@ -17,15 +17,6 @@ from numpy.typing import NDArray
 from slp.data.table import Feature, Table
 from slp.trees import Leaf, Split, Tree
 
-__all__ = [
-    "PlacedNode",
-    "TreeOnTable",
-    "canonical_nodes",
-    "log_likelihood_of_tree",
-    "place_tree",
-    "tree_of_nodes",
-]
-
 
 class PlacedNode(NamedTuple):
     """A node of a tree on a table.

@@ -15,18 +15,6 @@ from slp.problem.boxes import Geometry
 from slp.problem.cut_trees import Renderer
 from slp.trees.predicates import AskedPredicate, tree_predicates
 
-__all__ = [
-    "AtMostFeatures",
-    "AtMostLeaves",
-    "GrownTree",
-    "MonotonePredictions",
-    "PredicateHolds",
-    "TreeTest",
-    "predicate_tests",
-    "preorder",
-    "tree_tests",
-]
-
 #: Predictions that differ by less, relative to the larger, count as equal, because their sums were
 #: taken in different orders.
 _SAME = 1e-12

@@ -17,15 +17,6 @@ from slp.problem.cut_trees import Part, parts_of_tree
 from slp.problem.local_process import Choices, LocalProcess, SplitAlternative
 from slp.trees import Tree
 
-__all__ = [
-    "Place",
-    "Step",
-    "TreeDerivations",
-    "TreeWeight",
-    "log_weight_of_tree",
-    "weight_of_tree",
-]
-
 
 class TreeWeight(NamedTuple):
     """Log of the weight of all derivations of a tree together, under the program as written and

@@ -14,8 +14,6 @@ from slp.trees import Tree
 if TYPE_CHECKING:
     from slp.trees import CheckResult
 
-__all__ = ["check"]
-
 
 def check(
     tree: Tree,

@@ -29,8 +29,6 @@ from slp.runner import check_count
 from slp.source import SourceFile
 from slp.syntax import parse_term
 
-__all__ = ["LearnResult", "learn"]
-
 
 @dataclass(frozen=True)
 class LearnResult(Learned):

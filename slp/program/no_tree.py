@@ -14,8 +14,6 @@ from slp.errors import Diagnostic, NoTreeError, Related, SlpError
 from slp.ir.program import Predicate, Program, Support
 from slp.source import SourceSpan
 
-__all__ = ["find_no_tree", "with_blame"]
-
 #: One short chain. Only its first tree is needed.
 _ONE_STEP = {"chains": 1, "warmup": 0, "thin": 1}
 #: Largest time of one search for a tree and of the sum, in seconds.

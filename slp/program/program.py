@@ -28,8 +28,6 @@ from slp.trees import Tree
 if TYPE_CHECKING:
     from slp.program.learning import LearnResult
 
-__all__ = ["Program"]
-
 
 class Program(TreeQuestions, ProofQuestions):
     """A checked stochastic logic program over decision trees.

@@ -12,8 +12,6 @@ from typing import TypeAlias
 from slp.errors import UsageError
 from slp.messages.inference import NO_PROGRESS
 
-__all__ = ["CLEAR_LINE", "Progress", "ProgressLine", "shown_progress"]
-
 #: Called with the number of finished boxes (for a sampler, steps) and a word for the phase.
 Progress: TypeAlias = Callable[[int, str], None]
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from slp.resolution import Draws, QueryResult
     from slp.results import SampledProofs
 
-__all__ = ["ProofQuestions"]
-
 
 class ProofQuestions:
     """The methods of `slp.Program` about proofs. Each imports its code when it is called."""

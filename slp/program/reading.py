@@ -18,8 +18,6 @@ from slp.resources import prior_file
 from slp.source import SourceFile
 from slp.trees import Tree
 
-__all__ = ["Include", "find_mistakes", "load", "parse"]
-
 #: One or more folders that a program can use files from.
 Include: TypeAlias = str | Path | Iterable[str | Path]
 

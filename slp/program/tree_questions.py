@@ -15,8 +15,6 @@ from slp.program.progress import Progress, shown_progress
 from slp.results import Posterior
 from slp.trees.predicates import with_predicates
 
-__all__ = ["TreeQuestions"]
-
 
 class RunOptions(TypedDict):
     """The options of `TreeQuestions.posterior` that `slp.engines.infer` takes unchanged."""

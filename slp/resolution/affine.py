@@ -17,8 +17,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
-__all__ = ["Affine", "NotAffineError", "Trace"]
-
 _MAX_BITS = 8192
 
 _Real: TypeAlias = "int | float | Affine"

@@ -28,14 +28,6 @@ from slp.resolution.templates import Pattern, Slot, Template, build
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, Text, Var, with_args
 
-__all__ = [
-    "evaluate",
-    "evaluate_argument",
-    "evaluate_arguments",
-    "names_of_functions",
-    "names_of_values",
-]
-
 
 def _as_given(term: Term) -> Term:
     return term

@@ -40,8 +40,6 @@ from slp.resolution.choices import Fired
 from slp.resolution.faults import LimitError
 from slp.terms import Term
 
-__all__ = ["BestFirst", "FoundProof", "Node"]
-
 #: Nodes opened between two exact sums of the open mass.
 _RECOUNT = 1000
 

@@ -21,8 +21,6 @@ from slp.resolution.functions import Value
 from slp.resolution.machine import Goal, Machine
 from slp.terms import NIL, Atom, Number, Struct, Term, Text, Var, list_term
 
-__all__ = ["BUILTINS"]
-
 _Pair: TypeAlias = tuple[Term, Term]
 _LARGEST_ARITY = 255
 

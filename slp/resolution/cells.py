@@ -26,8 +26,6 @@ from slp.resolution.solve import solve
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, Var, subterms
 
-__all__ = ["Outcome", "ThresholdOutcomes", "threshold_outcomes"]
-
 #: Left and right child, arguments evaluated; None where the guards refuse the split.
 Outcome: TypeAlias = tuple[Term, Term] | None
 

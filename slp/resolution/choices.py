@@ -20,8 +20,6 @@ from slp.resolution.machine import Fence, Goal, Machine
 from slp.resolution.templates import Frame, instantiate, match_all
 from slp.terms import Term
 
-__all__ = ["Fired", "Option", "enter", "fired_clauses", "options_at"]
-
 #: How far labels may sum above 1.
 _TOLERANCE = 1e-9
 

@@ -21,8 +21,6 @@ from slp.resolution.templates import (
 )
 from slp.terms import Atom, Number, Struct, Term, Text, Var, arguments, conjuncts
 
-__all__ = ["Clause", "Predicate"]
-
 
 class Clause:
     """A clause prepared for resolution; `source` is what was written."""

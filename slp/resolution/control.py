@@ -15,8 +15,6 @@ from slp.resolution import faults
 from slp.resolution.machine import Action, Alternative, Fence, Goal, Machine
 from slp.terms import Atom, Struct, Term, Var, functor, list_term
 
-__all__ = ["CONTROL", "CutTo", "passes_cut"]
-
 _MOST_CALL_ARGUMENTS = 8
 
 

@@ -16,8 +16,6 @@ from slp.resolution.machine import Definitions
 from slp.resolution.rules import PreparedRule
 from slp.terms import functor
 
-__all__ = ["Database", "is_builtin"]
-
 _NONE: Definitions = MappingProxyType({})
 
 

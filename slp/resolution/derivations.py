@@ -39,8 +39,6 @@ from slp.resolution.runs import Alternative, Run, RunsOneByOne
 from slp.runner.randomness import Randomness
 from slp.terms import Term
 
-__all__ = ["Derivation", "ProofSpace", "Step"]
-
 #: Runs, and scores of answers, that are cached; beyond this number the cache is cleared.
 _MOST_REMEMBERED = 100_000
 

@@ -29,8 +29,6 @@ from slp.resolution.machine import Goal, Limits, Machine, Meter
 from slp.resolution.store import Store
 from slp.terms import Term
 
-__all__ = ["Failure", "Sampler"]
-
 Failure: TypeAlias = Literal["rejection", "backtracking"]
 
 

@@ -9,8 +9,6 @@ from slp.resolution.search import SearchMachine
 from slp.source import SourceSpan
 from slp.terms import Term
 
-__all__ = ["FailedGoal", "FailureTrace", "tracing_machine"]
-
 _MOST_NAMED = 5
 
 

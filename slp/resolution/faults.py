@@ -25,14 +25,6 @@ from slp.resolution.left_out import why_left_out
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Term, Text, Var, list_items
 
-__all__ = [
-    "LimitError",
-    "NeedsPrologError",
-    "ThresholdError",
-    "UnknownValueError",
-    "describe",
-]
-
 _Span = SourceSpan | None
 _LONGEST = 40
 

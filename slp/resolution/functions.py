@@ -18,18 +18,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-__all__ = [
-    "CONSTANTS",
-    "FUNCTIONS",
-    "MAX_BITS",
-    "Function",
-    "NotIntegerError",
-    "TooManyBitsError",
-    "UndefinedError",
-    "Value",
-    "is_function",
-]
-
 #: The largest magnitude of an integer, in bits (2466 decimal digits).
 MAX_BITS = 8192
 

@@ -34,26 +34,6 @@ from slp.source import SourceSpan
 from slp.syntax import parse_term, term_to_text
 from slp.terms import Atom, Number, Term
 
-__all__ = [
-    "ENGINES",
-    "FAILURES",
-    "Answer",
-    "Bound",
-    "Draws",
-    "FiredClause",
-    "Proof",
-    "QueryResult",
-    "Value",
-    "check_number",
-    "fired_clause",
-    "read_query",
-    "run_draws",
-    "run_query",
-    "runs_in_prolog",
-    "value_of",
-    "values_of",
-]
-
 #: A number, or any other term as Prolog text.
 Value: TypeAlias = int | float | str
 

@@ -51,8 +51,6 @@ from slp.resolution.tails import Tails
 from slp.resolution.templates import Frame, instantiate, match_all
 from slp.terms import NIL, Term
 
-__all__ = ["ChoiceGraph", "Flow", "Outcome"]
-
 #: Nodes opened between two solutions of the equations, at least.
 _FEWEST_OPENED = 500
 

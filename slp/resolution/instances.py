@@ -23,15 +23,6 @@ from slp.resolution.solve import solve
 from slp.source import SourceSpan
 from slp.terms import Atom, Struct, Term, Var, functor, subterms, variables
 
-__all__ = [
-    "RuleInstance",
-    "check_ground",
-    "conjunction",
-    "label_value",
-    "labels_over_heads",
-    "rule_instances",
-]
-
 
 @dataclass(frozen=True)
 class RuleInstance:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["why_left_out"]
-
 _DATA = "a program does not change while it runs: write facts, or hand terms on in arguments"
 _OUTSIDE = "a goal touches nothing outside the program: read and write with the commands of `slp`"
 _ANSWERS = "collect answers with `findall/3`, which is there"

@@ -12,8 +12,6 @@ from slp.ir import program as ir  # its names are used late: it imports slp.term
 from slp.resolution.clauses import Predicate
 from slp.terms import NIL, Struct, Term, Var
 
-__all__ = ["library"]
-
 _X, _Y, _L, _S, _T, _U = (Var(name) for name in "XYLSTU")
 
 

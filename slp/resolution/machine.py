@@ -20,21 +20,6 @@ from slp.terms import Atom, Struct, Term, Var
 if TYPE_CHECKING:
     from slp.resolution.clauses import Predicate
 
-__all__ = [
-    "DEFAULT_LIMITS",
-    "END",
-    "Action",
-    "Alternative",
-    "Choice",
-    "Definition",
-    "Definitions",
-    "Fence",
-    "Goal",
-    "Limits",
-    "Machine",
-    "Meter",
-]
-
 
 @dataclass(frozen=True)
 class Limits:

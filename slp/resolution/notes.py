@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from slp.ir.program import LogicClause, Program
 from slp.terms import Number, Struct, Term, Var, conjuncts, functor
 
-__all__ = ["notes_on_masses"]
-
 _Key = tuple[str, int]
 
 #: How far masses may be from 1 by rounding.

@@ -31,23 +31,6 @@ from slp.resolution.machine import DEFAULT_LIMITS, END, Goal, Limits, Machine, M
 from slp.resolution.search import Search, SearchMachine
 from slp.terms import Atom, Struct, Term, Var, functor, list_items, list_term, substitute, variables
 
-__all__ = [
-    "MassOfAnswer",
-    "ProofOfAnswer",
-    "Query",
-    "SearchResult",
-    "Searcher",
-    "TreeGoal",
-    "answers_of_query",
-    "canonical",
-    "database_of",
-    "draw_answers",
-    "linked",
-    "named_variables",
-    "prepared",
-    "tree_goals",
-]
-
 
 @dataclass(frozen=True)
 class Query:

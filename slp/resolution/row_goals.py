@@ -19,8 +19,6 @@ from slp.resolution.arithmetic import evaluate
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, Var, functor, variables
 
-__all__ = ["RowGoals", "asks_rows", "class_name", "compile_rows", "is_row_goal", "part_guards"]
-
 _UNARY = {
     "-": Op.NEGATE,
     "abs": Op.ABSOLUTE,

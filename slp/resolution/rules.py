@@ -17,8 +17,6 @@ from slp.resolution.store import Store
 from slp.resolution.templates import Frame, Slot, build, instantiate, match_all, template
 from slp.terms import Struct, Term, Var, arguments, functor
 
-__all__ = ["PreparedRule"]
-
 #: Inferences that a proof of the guards counts in addition, for making the label and the body.
 _INFERENCES_OF_AN_INSTANCE = 10
 

@@ -25,8 +25,6 @@ from slp.resolution.queries import Query, database_of, linked, prepared
 from slp.resolution.search import MachineRun, Search, Start
 from slp.terms import Term
 
-__all__ = ["Alternative", "MachineRuns", "Run", "RunsOneByOne"]
-
 S = TypeVar("S")
 R = TypeVar("R")
 

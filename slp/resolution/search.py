@@ -21,8 +21,6 @@ from slp.resolution.store import Store
 from slp.resolution.tails import CROSSES, Tails
 from slp.terms import Atom, Struct, Term
 
-__all__ = ["Exit", "MachineRun", "Search", "SearchMachine", "Start"]
-
 
 @dataclass(frozen=True, slots=True)
 class Exit:

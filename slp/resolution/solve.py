@@ -11,8 +11,6 @@ from slp.resolution.store import Store
 from slp.source import SourceSpan
 from slp.terms import Term, Var, substitute, variables
 
-__all__ = ["Bindings", "solve"]
-
 
 @dataclass(frozen=True)
 class Bindings:

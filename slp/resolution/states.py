@@ -13,8 +13,6 @@ from slp.resolution.instances import RuleInstance, rule_instances
 from slp.resolution.machine import Meter
 from slp.terms import Atom, Term, functor, subterms
 
-__all__ = ["StateRules", "names_most_leaves"]
-
 
 class StateRules:
     """The rules of a program, state by state; those of each state are computed once. A state is a

@@ -17,8 +17,6 @@ from typing import TypeVar
 from slp.resolution import faults
 from slp.terms import Atom, Number, Struct, Term, Text, Var, same_number, with_args
 
-__all__ = ["LARGEST", "Numbering", "Store"]
-
 #: The most parts of a term; shared parts count as often as they occur.
 LARGEST = 5_000_000
 

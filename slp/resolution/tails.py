@@ -17,8 +17,6 @@ from slp.resolution.control import CutTo, passes_cut
 from slp.resolution.machine import END, Goal, Machine
 from slp.resolution.store import Numbering
 
-__all__ = ["CROSSES", "Tail", "Tails"]
-
 #: The height of a cut that reaches back across a stochastic goal.
 CROSSES = -1
 

@@ -17,8 +17,6 @@ from slp.resolution.store import LARGEST, Store
 from slp.source import SourceSpan
 from slp.terms import Struct, Term, Var
 
-__all__ = ["Frame", "Pattern", "Slot", "Template", "build", "instantiate", "match_all", "template"]
-
 
 @dataclass(frozen=True, slots=True)
 class Slot:

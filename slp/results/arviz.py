@@ -16,8 +16,6 @@ from slp.problem.tree_arrays import ensemble_of_trees
 from slp.results.posterior import Posterior
 from slp.results.result import Draw
 
-__all__ = ["inference_data", "posterior_to_arviz"]
-
 
 def posterior_to_arviz(posterior: Posterior) -> Any:
     """An `xarray.DataTree` of a posterior's draws.

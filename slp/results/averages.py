@@ -17,15 +17,6 @@ from numpy.typing import NDArray
 from slp.leaves.base import LeafModel
 from slp.trees import Tree
 
-__all__ = [
-    "NEGLIGIBLE",
-    "LeafMixture",
-    "ScoredTree",
-    "TreeAverages",
-    "TreeDistribution",
-    "average_predictions",
-]
-
 #: Distributions of leaves and depths end when the rest has less mass than this.
 NEGLIGIBLE = 1e-12
 

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from slp.engines.exact.fitting import Fit
     from slp.engines.exact.size import Size
 
-__all__ = ["Choice"]
-
 
 @dataclass(frozen=True)
 class Choice:

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from slp.late import import_alone
 from slp.results.diagnostics import FEWEST_DRAWS
 
-__all__ = ["array_stats", "bulk_ess", "monte_carlo_errors", "r_hat", "tail_ess"]
-
 _Array = NDArray[np.float64]
 
 #: The quantiles that effective draws in the tails are of.

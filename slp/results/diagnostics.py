@@ -20,16 +20,6 @@ from slp.results.tempering import ENOUGH_ROUND_TRIPS, TemperingFigures
 from slp.results.weighted_draws import DrawnTrees
 from slp.runner import Move, Outcome, Tally, acceptance
 
-__all__ = [
-    "FEWEST_DRAWS",
-    "Convergence",
-    "Diagnostics",
-    "convergence_of",
-    "diagnose",
-    "diagnostics_of",
-    "worst",
-]
-
 #: With fewer draws in each chain there are no diagnostics.
 FEWEST_DRAWS = 4
 #: Limits of Vehtari et al. (2021): R-hat, and effective draws for each chain.

@@ -28,8 +28,6 @@ from slp.runner import Json, RunResult, Schedule, Stepper, Stop, never
 from slp.source import SourceSpan
 from slp.trees import Tree
 
-__all__ = ["DrawnResult", "ForwardResult", "HowDrawn", "TreeSampler"]
-
 S = TypeVar("S")
 
 

@@ -22,8 +22,6 @@ from slp.results.result import Candidate, Draw
 from slp.runner import RunResult
 from slp.trees import Tree, TreeEdit
 
-__all__ = ["EditResult", "EditSampler", "EditShare", "EditSummary"]
-
 S = TypeVar("S")
 
 

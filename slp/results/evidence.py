@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from slp.ir.program import Constraint, Monotone
 from slp.ir.tree_grammar import LeafRule, TreeGrammar
 
-__all__ = ["evidence_note"]
-
 
 def evidence_note(grammar: TreeGrammar, constraints: Iterable[Constraint] = ()) -> str | None:
     """A note if the prior depends on the response: by `majority`, `monotone`, or labels and guards

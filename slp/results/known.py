@@ -11,8 +11,6 @@ from slp.results.choice import Choice
 if TYPE_CHECKING:
     from slp.results.result import Candidate
 
-__all__ = ["Known"]
-
 
 @dataclass(frozen=True, eq=False)
 class Known:

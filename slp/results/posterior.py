@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from slp.results.edits import EditSummary
     from slp.runner import Schedule
 
-__all__ = ["FeatureUse", "Posterior"]
-
 
 @dataclass(frozen=True)
 class FeatureUse:

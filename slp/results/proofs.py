@@ -23,8 +23,6 @@ from slp.runner import RunResult
 from slp.runner.options import check_count
 from slp.terms import Term
 
-__all__ = ["DrawnProof", "SampledAnswer", "SampledProofs"]
-
 #: Answers whose shares are looked at for convergence, the most frequent ones.
 _MOST_ANSWERS = 20
 

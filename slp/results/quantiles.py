@@ -8,8 +8,6 @@ from slp.late import late_import
 from slp.leaves.base import LeafModel
 from slp.results.averages import LeafMixture
 
-__all__ = ["class_quantile", "mixture_quantile"]
-
 
 def mixture_quantile(leaf: LeafModel, mixture: LeafMixture, probability: float) -> float:
     """The least y whose mixture distribution function reaches `probability`, to the last digit.

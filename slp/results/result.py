@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from slp.results.weighted_draws import DrawnTrees
     from slp.runner import Schedule
 
-__all__ = ["Candidate", "Draw", "Estimate", "Result"]
-
 
 @dataclass(frozen=True)
 class Estimate:

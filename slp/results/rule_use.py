@@ -31,14 +31,6 @@ from slp.ir.tree_grammar import CallRule, LeafRule, Rule, SplitRule, State, Tree
 from slp.messages.inference import NO_RULES_KNOWN
 from slp.source import SourceSpan
 
-__all__ = [
-    "RuleUse",
-    "clauses_of",
-    "exact_rule_uses",
-    "no_rules",
-    "rules_of_mixture",
-]
-
 #: Total of a grammar's trees as a logarithm, and expected uses of its rules, shape (R,).
 Sums: TypeAlias = tuple[float, Callable[[], NDArray[np.float64]]]
 

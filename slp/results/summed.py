@@ -22,8 +22,6 @@ from slp.results.rule_use import RuleUse, Sums, exact_rule_uses, rules_of_mixtur
 from slp.source import SourceSpan
 from slp.trees import Tree
 
-__all__ = ["SummedResult"]
-
 
 class SummedResult(Result):
     """The distribution over trees that a `TreeDistribution` holds.

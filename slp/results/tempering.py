@@ -9,8 +9,6 @@ import numpy as np
 
 from slp.results.result import Estimate
 
-__all__ = ["ENOUGH_ROUND_TRIPS", "MORE_ROUNDS", "LadderFigures", "TemperingFigures"]
-
 #: Round trips of each ladder that are enough.
 ENOUGH_ROUND_TRIPS = 5
 #: How many more rounds are advised where chains have not converged: four times the scans.

@@ -22,8 +22,6 @@ from slp.problem.new_rows import rows_as_numbers, table_as_numbers
 from slp.problem.tree_arrays import ensemble_of_trees
 from slp.results.averages import LeafMixture, ScoredTree
 
-__all__ = ["DrawnTrees", "WeightedDraws"]
-
 #: New rows that are routed through all trees at a time.
 _ROWS_AT_A_TIME = 4096
 #: Numbers (of all trees or draws, for some rows) that are held at a time: 256 MiB, less if the

@@ -15,8 +15,6 @@ import numpy as np
 from slp.runner.options import check_count
 from slp.runner.stepper import Json, Move, Phase, SearchStoppedError, Stepper, Tally, Weighted
 
-__all__ = ["MOST_ROUNDS", "Chain", "Schedule", "kept_of"]
-
 S = TypeVar("S")
 
 #: Seconds that a round of turns may take.

@@ -27,14 +27,6 @@ from slp.messages.inference import (
 )
 from slp.runner.stepper import Json
 
-__all__ = [
-    "Checkpoint",
-    "checkpoint_and_seed",
-    "only_checkpoints",
-    "read_checkpoint",
-    "write_checkpoint",
-]
-
 _FORMAT = "slp checkpoint 3"
 _OF_A_CHAIN = {"rng", "steps", "state", "draws", "log_weights", "warm_up_tally", "tally"}
 

@@ -33,8 +33,6 @@ from slp.runner.checkpoint import (
 )
 from slp.runner.stepper import Json, NothingDrawnError, Stepper, Tally, never
 
-__all__ = ["Progress", "RunResult", "acceptance", "out_of_time_in_words", "run"]
-
 S = TypeVar("S")
 
 #: Steps of each chain, or blocks of them, between two reports of progress; fewer if they take long.

@@ -17,8 +17,6 @@ from slp.messages.names import nearest
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["MOST_COUNTED", "MOST_DRAWS", "check_count", "check_options", "fresh_seed", "options_of"]
-
 _Options = TypeVar("_Options", bound="DataclassInstance")
 
 #: Options of a run that are arguments by name.

@@ -12,8 +12,6 @@ from typing import Protocol
 
 import numpy as np
 
-__all__ = ["Randomness", "RandomNumbers"]
-
 
 class Randomness(Protocol):
     """The random choices that a transition may make."""

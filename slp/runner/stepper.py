@@ -18,25 +18,6 @@ import numpy as np
 
 from slp.errors import Diagnostic, TimeOverError
 
-__all__ = [
-    "LONGEST_BLOCK",
-    "ChainStepper",
-    "Info",
-    "Json",
-    "Move",
-    "NothingDrawnError",
-    "Outcome",
-    "Phase",
-    "SearchStoppedError",
-    "StepByStep",
-    "Stepper",
-    "Stop",
-    "Tally",
-    "Weighted",
-    "never",
-    "until",
-]
-
 #: Data that `json` writes and reads back unchanged, with infinities and NaN.
 Json: TypeAlias = Any
 

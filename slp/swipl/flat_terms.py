@@ -12,8 +12,6 @@ from typing import Any, TypeAlias
 
 from slp.terms import NIL, Atom, Number, Struct, Term, Text, Var
 
-__all__ = ["decode", "encode"]
-
 #: The data types of janus: numbers, strings (atoms) and lists of them.
 _Data: TypeAlias = Any
 

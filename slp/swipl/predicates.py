@@ -25,8 +25,6 @@ from slp.resolution.machine import DEFAULT_LIMITS
 from slp.swipl.prolog import PrologProgram, consult
 from slp.terms import Atom, Number, Struct, Term, Text, arguments, functor, list_term
 
-__all__ = ["node_term", "prolog_function", "tree_term"]
-
 
 def prolog_function(predicate: ir.Predicate, program: ir.Program) -> Callable[[Any], bool]:
     """The predicate as a function of a `slp.trees.Tree` or, if it is local, of a

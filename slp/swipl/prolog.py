@@ -39,8 +39,6 @@ from slp.source import SourceSpan
 from slp.swipl.flat_terms import decode, encode
 from slp.terms import NIL, Atom, Struct, Term, Var
 
-__all__ = ["INFERENCES", "PrologProgram", "PrologSearch", "Start", "consult", "forget_search"]
-
 #: SWI-Prolog also counts the interpreter's inferences: its limit for each inference of ours.
 INFERENCES = 20
 

@@ -13,8 +13,6 @@ from slp.resolution.queries import Query
 from slp.resolution.runs import RunsOneByOne
 from slp.swipl.prolog import INFERENCES, PrologProgram, PrologSearch, Start, forget_search
 
-__all__ = ["PrologRuns"]
-
 
 class PrologRuns(RunsOneByOne[Start, int], PrologSearch):
     """Runs of a loaded program. `limits` are those of each run.

@@ -14,8 +14,6 @@ from typing import TypeAlias
 from slp.source import SourceFile, SourceSpan
 from slp.terms import Struct, Term
 
-__all__ = ["Clause", "Comment", "Directive", "Item", "SourceProgram"]
-
 
 @dataclass(frozen=True, slots=True)
 class Comment:

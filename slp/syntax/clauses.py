@@ -13,8 +13,6 @@ from slp.syntax.mistakes import excerpt
 from slp.syntax.operators import CLAUSE_PRIORITY, OPERATOR_TYPES, OperatorTable
 from slp.terms import NIL, Atom, Number, Struct, Term, Text, Var, list_items
 
-__all__ = ["declare_operators", "item_of_term"]
-
 _NO_PREDICATES = {
     *((name, 2) for name in (",", ";", "->", "*->", "|", "[|]", ":-", "-->", "::")),
     *((name, 1) for name in ("{}", ":-", "?-")),

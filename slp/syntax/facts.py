@@ -14,8 +14,6 @@ from slp.source import SourceFile, SourceSpan
 from slp.syntax.ast import Clause
 from slp.terms import Atom, Number, Struct, Term
 
-__all__ = ["count_tokens", "find_fact", "read_fact"]
-
 _NAME = r"[a-z][A-Za-z0-9_]*"
 _QUOTED = r"'[^'\\\n\[]*'"  # the parser refuses '[]'
 _NUMBER = r"-?[0-9]{1,15}(?:\.[0-9]{1,15})?"

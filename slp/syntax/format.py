@@ -19,8 +19,6 @@ from slp.syntax.operators import DEFAULT_OPERATORS, OperatorTable
 from slp.syntax.parse import parse_program, parse_recovering
 from slp.terms import Term, functor
 
-__all__ = ["format_program"]
-
 _WIDEST_COLUMN = 40  # a wider label or head is not aligned
 _WIDEST_BEFORE_COMMENT = 60  # the comment of a longer line is not aligned
 

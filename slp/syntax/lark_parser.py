@@ -22,8 +22,6 @@ from slp.resources import grammar_tables, grammar_text
 from slp.source import SourceFile
 from slp.syntax.terms import READER
 
-__all__ = ["Tokens", "syntax_parser", "write_tables"]
-
 
 class _KeepAllTokens(PostLex):
     """Makes Lark keep the tokens that no rule uses: comments, and mistakes."""

@@ -19,8 +19,6 @@ from slp.syntax.printer import SYMBOL_CHARACTERS, term_pieces
 from slp.syntax.tokens import token_end
 from slp.terms import Struct, Term
 
-__all__ = ["Columns", "Line", "comment_text", "item_lines", "opening_texts"]
-
 _LINE_LENGTH = 100
 _INDENT = "    "
 _LABEL_LIMIT = 1149  # greatest priority of a label or a head beside ::

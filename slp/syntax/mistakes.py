@@ -5,8 +5,6 @@ from __future__ import annotations
 from slp.errors import Diagnostic
 from slp.messages.syntax import TOO_MANY_MISTAKES, TOO_MANY_WARNINGS
 
-__all__ = ["MOST_MISTAKES", "excerpt", "too_many"]
-
 _EXCERPT_LENGTH = 40
 _READ_LENGTH = 1000  # characters of each end of a long text that an excerpt may use
 

@@ -7,16 +7,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
-__all__ = [
-    "ARGUMENT_PRIORITY",
-    "CLAUSE_PRIORITY",
-    "DEFAULT_OPERATORS",
-    "OPERATOR_TYPES",
-    "Operator",
-    "OperatorTable",
-    "OperatorType",
-]
-
 CLAUSE_PRIORITY = 1200
 ARGUMENT_PRIORITY = 999  # of an argument or list item; a term above it is in brackets
 

@@ -28,8 +28,6 @@ from slp.syntax.terms import READER
 from slp.syntax.tokens import find_token_fault, token_end, token_span, token_start
 from slp.terms import Term
 
-__all__ = ["parse_program", "parse_recovering", "parse_term"]
-
 #: Largest number of tokens of a program.
 MOST_TOKENS = 1_000_000
 

@@ -27,8 +27,6 @@ from slp.syntax.operators import (
 from slp.syntax.tokens import is_variable_name
 from slp.terms import NIL, Atom, Number, Struct, Term, Text, Var, variables
 
-__all__ = ["SYMBOL_CHARACTERS", "atom_text", "term_pieces", "term_to_text"]
-
 SYMBOL_CHARACTERS = frozenset("-+*/\\^<>=~:.?@#&$")
 _SOLO_ATOMS = frozenset({"[]", "{}", "!", ";"})
 _POWER, _SUM = 200, 500  # upper limits of the priorities of powers, and of sums and products

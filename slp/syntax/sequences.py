@@ -27,8 +27,6 @@ from slp.syntax.operators import CLAUSE_PRIORITY, Operator, OperatorTable
 from slp.syntax.tokens import token_end, token_span, token_start
 from slp.terms import Atom, Number, Struct, Term, functor
 
-__all__ = ["Call", "MissingFullStopError", "Operand", "SequenceItem", "item_span", "read_sequence"]
-
 
 class MissingFullStopError(ProgramError):
     """A full stop is missing before a line. `start` is the offset of the line's first token."""

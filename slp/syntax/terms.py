@@ -38,8 +38,6 @@ from slp.syntax.tokens import (
 )
 from slp.terms import NIL, Atom, Number, Struct, Term, Text, Var
 
-__all__ = ["READER"]
-
 _STAND_IN = Atom("?")
 _Read = TypeVar("_Read")
 

@@ -15,16 +15,6 @@ from slp.messages import syntax as words
 from slp.source import SourceFile, SourceSpan
 from slp.syntax.mistakes import excerpt
 
-__all__ = [
-    "find_token_fault",
-    "is_variable_name",
-    "number_value",
-    "quoted_text",
-    "token_end",
-    "token_span",
-    "token_start",
-]
-
 _NAMES = frozenset({"NAME", "FUNCTOR"})
 _MAY_BE_FAULTS = _NAMES | frozenset(
     "COMMENT UNCLOSED_COMMENT UNCLOSED_QUOTE BACKQUOTED BAD_NUMBER ILLEGAL".split()

@@ -46,8 +46,6 @@ from slp.trees.predicates import asked_predicate
 from slp.trees.route import levels_of_rows, route_rows
 from slp.trees.tree import Leaf, Place, Split, Tree
 
-__all__ = ["CheckResult", "check_tree"]
-
 
 @dataclass(frozen=True)
 class CheckResult:

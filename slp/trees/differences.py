@@ -14,8 +14,6 @@ from typing import Literal
 from slp.trees.drawing import condition_text
 from slp.trees.tree import Node, Split, Tree
 
-__all__ = ["TreeEdit", "edits_between"]
-
 
 @dataclass(frozen=True)
 class TreeEdit:

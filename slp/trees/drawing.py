@@ -16,8 +16,6 @@ from slp.trees.regions import number_text
 from slp.trees.thresholds import bound_in_32_bits
 from slp.trees.tree import Leaf, Node, Split, Tree
 
-__all__ = ["condition_text", "leaf_text", "tree_to_dot", "tree_to_text"]
-
 _UNICODE = ("├─ ", "└─ ", "│  ")
 _ASCII = ("|- ", "`- ", "|  ")
 

@@ -38,8 +38,6 @@ from slp.messages.trees import (
 )
 from slp.trees.tree import Leaf, Node, Split, Tree
 
-__all__ = ["tree_from_dict", "tree_to_dict"]
-
 _LEAF_KEYS = frozenset(("counts", "n", "events", "mean", "predictive"))
 _SPLIT_KEYS = frozenset(("feature", "threshold", "level", "left", "right"))
 

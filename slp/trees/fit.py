@@ -30,8 +30,6 @@ from slp.source import SourceSpan
 from slp.trees.drawing import condition_text
 from slp.trees.tree import Leaf, Node, Split, Tree
 
-__all__ = ["fit_tree"]
-
 #: Places of one kind that a warning names; it counts the others.
 _MOST_PLACES = 3
 

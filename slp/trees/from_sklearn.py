@@ -13,8 +13,6 @@ from slp.messages.trees import NOT_A_FITTED_TREE, WRONG_NUMBER_OF_NAMES
 from slp.trees.thresholds import threshold_below
 from slp.trees.tree import Leaf, Node, Split, Tree
 
-__all__ = ["tree_from_sklearn"]
-
 
 def tree_from_sklearn(estimator: Any, feature_names: Sequence[str] | None = None) -> Tree:
     """The tree of a fitted `DecisionTreeClassifier` or `DecisionTreeRegressor`.

@@ -11,8 +11,6 @@ from slp.leaves import NormalInverseGamma, label_text
 from slp.trees.route import route_table
 from slp.trees.tree import Tree
 
-__all__ = ["in_sample_fit"]
-
 
 def in_sample_fit(table: Table, tree: Tree) -> list[str]:
     """One sentence on a tree with canonical thresholds and the table's own rows, compared with a

@@ -24,8 +24,6 @@ from slp.leaves import Label, label_text, sorted_labels
 from slp.trees.regions import Levels, Region, number_text
 from slp.trees.tree import Leaf, Place
 
-__all__ = ["Fall", "falls"]
-
 #: Predictions that differ by less, relative to the larger, are equal but for rounding.
 _SAME = 1e-12
 

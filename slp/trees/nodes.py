@@ -10,8 +10,6 @@ from slp.leaves import Label, label_text
 from slp.trees.drawing import condition_text
 from slp.trees.tree import Leaf, Place, Split, Tree
 
-__all__ = ["TreeNode", "nodes_of_tree"]
-
 
 @dataclass(frozen=True)
 class TreeNode:

@@ -36,19 +36,6 @@ from slp.source import SourceSpan
 from slp.terms import Text
 from slp.trees.nodes import TreeNode
 
-__all__ = [
-    "HOSTS",
-    "AskedPredicate",
-    "Host",
-    "asked_predicate",
-    "asked_predicates",
-    "node_predicates",
-    "refusals_in_words",
-    "refused_example",
-    "tree_predicates",
-    "with_predicates",
-]
-
 #: Makes the function that a predicate of a program names. The function takes a `Tree` (a
 #: `TreeNode`, if the predicate is local) and returns True or False. Two threads never call it at
 #: once.

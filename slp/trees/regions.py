@@ -13,8 +13,6 @@ from typing import TypeAlias
 
 from slp.ir.program import Box
 
-__all__ = ["EVERYWHERE", "Interval", "Levels", "Region", "number_text"]
-
 Interval: TypeAlias = tuple[float, float]
 _FREE: Interval = (-math.inf, math.inf)
 

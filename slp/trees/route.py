@@ -28,8 +28,6 @@ from slp.trees.tree import Leaf, Split, Tree
 if TYPE_CHECKING:
     from slp.data.table import Feature, Table
 
-__all__ = ["leaf_predictions", "levels_of_rows", "route_rows", "route_table"]
-
 
 def route_rows(tree: Tree, X: Any) -> NDArray[np.int64]:
     """Leaf of each row of `X`, numbers from 0 in preorder, shape (n,).

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["bound_in_32_bits", "threshold_below"]
-
 _LARGEST = float(np.finfo(np.float32).max)
 
 

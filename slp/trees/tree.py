@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from slp.trees.check import CheckResult
     from slp.trees.differences import TreeEdit
 
-__all__ = ["Leaf", "Node", "Place", "Split", "Tree"]
-
 
 @dataclass(frozen=True)
 class Leaf:

@@ -23,8 +23,6 @@ from slp.problem.boxes import Geometry
 from slp.problem.core import leaves_owed
 from slp.problem.local_process import LocalProcess
 
-__all__ = ["build_forest", "forest_of_reach"]
-
 #: Codes of the item of the whole, before all others, and of the unit item, after them.
 _WHOLE, _UNIT = -1, np.iinfo(np.int64).max
 

@@ -39,8 +39,6 @@ from slp.problem.tree_weights import log_weight_of_tree
 from slp.results.averages import NEGLIGIBLE, LeafMixture, ScoredTree, average_predictions
 from slp.trees import Tree
 
-__all__ = ["Chart"]
-
 
 @dataclass(frozen=True, eq=False)
 class _RankedEdges:

@@ -11,8 +11,6 @@ from slp.messages.inference import CHART_OUT_OF_TIME
 from slp.problem.problem import Problem
 from slp.results.averages import TreeDistribution
 
-__all__ = ["ENGINE", "chart"]
-
 
 def chart(
     problem: Problem, likelihood: bool, limits: Limits, progress: Progress | None

@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
 
-__all__ = ["CALL", "LEAF", "Forest", "without_dead_edges"]
-
 #: Values of `Forest.cut` for edges without a split.
 LEAF, CALL = -1, -2
 

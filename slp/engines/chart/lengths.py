@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from slp.engines.chart.forest import LEAF, Forest
 from slp.engines.chart.semirings import Semiring, add, fold, maximum
 
-__all__ = ["depth_distribution", "leaf_distribution"]
-
 _Floats = NDArray[np.float64]
 
 #: Number of edges whose polynomials are multiplied together; they fit the processor's cache.

@@ -22,8 +22,6 @@ from slp.problem.boxes import Geometry
 from slp.problem.core import leaves_owed
 from slp.problem.split_measures import SplitArrays, flat_transitions, splits_taken_over
 
-__all__ = ["Reach", "find_boxes"]
-
 # Bytes that the chart keeps at its peak, measured on iris (objects of the interpreter included). In
 # addition a box needs one bit a row, in two places.
 _BYTES_PER_BOX = 400

@@ -18,18 +18,6 @@ from numpy.typing import NDArray
 
 from slp.engines.chart.forest import Forest
 
-__all__ = [
-    "Semiring",
-    "add",
-    "best_score",
-    "fold",
-    "log_add",
-    "log_sum",
-    "maximum",
-    "tree_count",
-    "usage",
-]
-
 Floats: TypeAlias = NDArray[np.float64]
 Bounds: TypeAlias = NDArray[np.int64]
 

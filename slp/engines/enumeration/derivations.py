@@ -14,8 +14,6 @@ from slp.problem.boxes import BoxSplit, Geometry
 from slp.problem.local_process import Goal, LocalProcess
 from slp.trees.predicates import AskedPredicate
 
-__all__ = ["MOST_NESTED", "Derivation", "TooDeepError", "derivations"]
-
 #: The most nested states in a derivation; each takes some frames of Python's stack.
 MOST_NESTED = 150
 

@@ -21,8 +21,6 @@ from slp.problem.tree_weights import log_weight_of_tree
 from slp.results.averages import LeafMixture, ScoredTree, average_predictions
 from slp.trees import Tree
 
-__all__ = ["MOST_DERIVATIONS", "Enumeration"]
-
 #: Tables with more derivations are refused.
 MOST_DERIVATIONS = 200_000
 

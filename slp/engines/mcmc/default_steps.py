@@ -17,15 +17,6 @@ from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar
 from slp.results.drawn import TreeSampler
 from slp.runner import LONGEST_BLOCK
 
-__all__ = [
-    "WARM_UP_SCANS",
-    "ScanSteps",
-    "default_steps",
-    "most_rungs",
-    "scan_steps",
-    "seconds_of_step",
-]
-
 #: Steps before the first draw and for each. 1000 steps of `q_uc` take some 4 ms on a table of 700
 #: rows, and autocorrelation there dies out within 5,000 to 10,000.
 _QUICK = (20_000, 1000)

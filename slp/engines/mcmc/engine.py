@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from slp.results.result import Result
     from slp.runner import Schedule
 
-__all__ = ["ENGINE", "ChainsOverTrees", "MakeSampler"]
-
 #: Makes the chains for a problem with options, with or without likelihood, and with or without
 #: permission to run the program's code.
 MakeSampler: TypeAlias = Callable[[Problem, Any, bool, bool], "TreeSampler[Any]"]

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from slp.results.result import Result
     from slp.runner import Schedule
 
-__all__ = ["ENGINE"]
-
 
 @dataclass(frozen=True)
 class _Forward:

@@ -7,8 +7,6 @@ from slp.data.table import Table
 from slp.errors import BudgetError
 from slp.messages.inference import CHAINS_TOO_LARGE
 
-__all__ = ["room_for_averages"]
-
 # Bytes for each distinct row: of one chain's state (its rows, before and after a block of steps);
 # of a thread's buffers for steps (`native/core/mcmc/mover.hpp`: rows up to each, rows drawn, rows
 # of a right side, the candidate's rows); of the rows as numbers, for averages over draws.

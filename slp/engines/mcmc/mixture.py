@@ -14,8 +14,6 @@ from slp.engines.mcmc.proposals import Derivation, Proposal, Space, metropolis_h
 from slp.runner import Json, Move, Phase, StepByStep, Tally
 from slp.runner.randomness import Randomness, RandomNumbers
 
-__all__ = ["Mixture", "MixtureChains", "MixtureState", "MixtureWithPower"]
-
 D = TypeVar("D", bound=Derivation)
 S = TypeVar("S", bound=Space[Any])
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from slp.engines.contract import DrawingOptions, option
 
-__all__ = ["ProofChainOptions", "TreeChainOptions"]
-
 _PROPOSAL = "proposals with weights, such as q_uc:0.8,q_ind:0.2"
 
 

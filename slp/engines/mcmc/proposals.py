@@ -21,19 +21,6 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from slp.runner import Outcome
 from slp.runner.randomness import Randomness
 
-__all__ = [
-    "CutAtEach",
-    "CutAtRoot",
-    "CutUniformly",
-    "Derivation",
-    "Proposal",
-    "Proposed",
-    "Space",
-    "acceptance_probability",
-    "log_count_ratio",
-    "metropolis_hastings",
-]
-
 
 class Derivation(Protocol):
     """The part of a derivation that proposals use."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from slp.results.drawn import TreeSampler
     from slp.results.tempering import TemperingFigures
 
-__all__ = ["RecordsOf"]
-
 B = TypeVar("B", bound="TreeSampler[Any]")
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from slp.engines.mcmc.tempering import Tempering
 from slp.results.drawn import DrawnResult
 
-__all__ = ["EnoughRounds"]
-
 #: Draws for each effective draw needed. Fewer show neither these nor a small R-hat, however long
 #: the chains run, so then round trips are enough.
 _DRAWS_FOR_EFFECTIVE = 2

@@ -39,15 +39,6 @@ from slp.runner import Schedule, run
 from slp.runner.chain import MOST_ROUNDS
 from slp.runner.options import check_count
 
-__all__ = [
-    "best_drawn",
-    "chain_schedule",
-    "forward_draws",
-    "run_chains",
-    "runs_forward",
-    "tree_sampler",
-]
-
 #: Each rung has a state, and makes its own steps.
 _MOST_RUNGS = 10_000
 

@@ -20,8 +20,6 @@ from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.boxes import Geometry
 from slp.swipl.trees.process import PrologProcess, expanded
 
-__all__ = ["PrologMetropolisHastings", "sampler"]
-
 
 class PrologMetropolisHastings(MetropolisHastings):
     """`MetropolisHastings` with proposals that SWI-Prolog proves. Likelihoods come from the core.

@@ -12,8 +12,6 @@ from slp.swipl import trees
 if TYPE_CHECKING:
     from slp.results.drawn import TreeSampler
 
-__all__ = ["ENGINE"]
-
 
 def _sampler(
     problem: Problem, options: TreeChainOptions, likelihood: bool, allow_code: bool

@@ -45,8 +45,6 @@ from slp.swipl.prolog import PrologProgram
 from slp.syntax import parse_program
 from slp.terms import Atom, Number, Struct, Term, Var, functor, list_term
 
-__all__ = ["PrologProcess", "expanded"]
-
 _LEAF = Atom("leaf")
 _AT_ONCE = (1.0,)
 

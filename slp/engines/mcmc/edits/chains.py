@@ -33,8 +33,6 @@ from slp.runner.randomness import RandomNumbers
 from slp.trees import Tree, fit_tree
 from slp.trees.predicates import asked_predicates, node_predicates
 
-__all__ = ["EditMetropolisHastings"]
-
 
 class EditMetropolisHastings(MixtureWithPower[EditTarget, Edits]):
     """Chains over sequences of edits of a given tree.

@@ -35,8 +35,6 @@ from slp.results.averages import ScoredTree
 from slp.runner import Info, Json, Phase, SearchStoppedError, Stop, never, until
 from slp.trees import Tree
 
-__all__ = ["CompiledEditMetropolisHastings", "CoreEdits", "core_sampler", "edits_are_compiled"]
-
 #: The core's `EditState`: a sequence and the turns of the proposals; never changed.
 CoreEdits: TypeAlias = Any
 

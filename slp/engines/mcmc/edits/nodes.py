@@ -26,8 +26,6 @@ from slp.problem.cut_trees import rows_left
 from slp.problem.remembered import Remembered
 from slp.problem.split_measures import SplitArrays, log_shares
 
-__all__ = ["CHANGE", "GROW", "KINDS", "PRUNE", "Node", "Nodes", "SplitChoice"]
-
 #: The kinds of edits, as positions in `Node.places`.
 GROW, PRUNE, CHANGE = 0, 1, 2
 KINDS = ("grow", "prune", "change")

@@ -28,8 +28,6 @@ from typing import NamedTuple
 from slp.engines.mcmc.edits.nodes import KINDS, PRUNE, Node, Nodes
 from slp.runner.randomness import Randomness
 
-__all__ = ["Edit", "EditProcess", "Edits", "Point", "kinds_of"]
-
 #: The choices of an edit, by number.
 STOP, KIND, PLACE, SPLIT = range(4)
 

@@ -15,8 +15,6 @@ from slp.runner.randomness import Randomness
 from slp.trees import Tree
 from slp.trees.predicates import AskedPredicate, refusals_in_words, refused_example
 
-__all__ = ["find_nodes", "find_start", "no_edits", "nodes_of_tree", "nothing_found"]
-
 #: Sequences drawn from the process first, and then for each length tried.
 _TRIES = 100
 #: The lengths tried: the most edits.

@@ -16,8 +16,6 @@ from slp.problem.tree_tests import GrownTree, TreeTest
 from slp.runner.randomness import Randomness
 from slp.trees.predicates import AskedPredicate
 
-__all__ = ["EditTarget", "InLanguage"]
-
 
 @dataclass(frozen=True, eq=False)
 class EditTarget:

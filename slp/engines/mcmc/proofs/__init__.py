@@ -9,13 +9,12 @@ distribution over proofs is in `slp.resolution.derivations`.
 """
 
 from slp.engines.mcmc.proofs.likelihood import LogLikelihood, imported_function
-from slp.engines.mcmc.proofs.sample import ProofChainOptions, sample_proofs
+from slp.engines.mcmc.proofs.sample import sample_proofs
 from slp.results.proofs import DrawnProof, SampledAnswer, SampledProofs
 
 __all__ = [
     "DrawnProof",
     "LogLikelihood",
-    "ProofChainOptions",
     "SampledAnswer",
     "SampledProofs",
     "imported_function",

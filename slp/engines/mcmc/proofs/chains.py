@@ -15,8 +15,6 @@ from slp.runner import Json, Stop, never
 from slp.runner.randomness import RandomNumbers
 from slp.source import SourceSpan
 
-__all__ = ["ProofMetropolisHastings"]
-
 
 class ProofMetropolisHastings(MixtureChains[ProofSpace, Derivation]):
     """Chains over proofs.

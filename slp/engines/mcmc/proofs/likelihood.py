@@ -30,19 +30,6 @@ from slp.terms import Term, Var, list_items, substitute, variables
 if TYPE_CHECKING:
     from slp.swipl.prolog import PrologProgram
 
-__all__ = [
-    "RESULT",
-    "FirstAnswer",
-    "LogLikelihood",
-    "Plain",
-    "first_answer_in_prolog",
-    "first_answer_in_python",
-    "function_of_answer",
-    "goal_of_answer",
-    "imported_function",
-    "no_data",
-]
-
 #: As in an answer of `slp.resolution.goals`, but lists are lists.
 Plain: TypeAlias = "Value | list[Plain]"
 

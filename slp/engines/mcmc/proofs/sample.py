@@ -32,8 +32,6 @@ from slp.runner.options import fresh_seed
 from slp.syntax import parse_term, term_to_text
 from slp.terms import Term
 
-__all__ = ["ProofChainOptions", "sample_proofs"]
-
 
 def sample_proofs(
     program: ir.Program,

@@ -19,8 +19,6 @@ from slp.runner import SearchStoppedError, Stop, never
 from slp.runner.randomness import Randomness
 from slp.source import SourceSpan
 
-__all__ = ["backtracked", "find_start"]
-
 #: The most searches, and the most dead ends of each.
 _TRIES = 200
 _DEAD_ENDS = 1000

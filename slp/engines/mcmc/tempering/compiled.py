@@ -14,8 +14,6 @@ from slp.engines.mcmc.tempering.sums import PAIR_NUMBERS, Sums
 from slp.engines.mcmc.trees.core_chains import CoreChains, seeds
 from slp.runner import Tally
 
-__all__ = ["CompiledScans", "CoreLadder"]
-
 #: The core's `MHLadder` or `EditLadder`; never changed.
 CoreLadder: TypeAlias = Any
 

@@ -29,8 +29,6 @@ from slp.results.tempering import LadderFigures, TemperingFigures
 from slp.runner import ChainStepper, Info, Json, Phase, Stop, Tally, never
 from slp.trees import Tree
 
-__all__ = ["FIRST_ROUND", "Ladder", "Tempering", "end_of_round"]
-
 #: Scans of the first round of warm-up.
 FIRST_ROUND = 4
 

@@ -36,8 +36,6 @@ from slp.engines.mcmc.tempering.sums import PAIR_NUMBERS, Sums
 from slp.runner import Tally
 from slp.runner.randomness import Randomness, RandomNumbers
 
-__all__ = ["MOST_TRIES", "NEITHER", "PlainScans", "Rungs", "Scans", "POSTERIOR", "PRIOR"]
-
 R = TypeVar("R")
 
 #: The end that a derivation was at last.

@@ -13,8 +13,6 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FEWEST_RUNGS", "FIRST_RUNGS", "first_powers", "nearest", "respaced", "rungs_for"]
-
 #: Rungs before the barrier is known, and the fewest after that.
 FIRST_RUNGS, FEWEST_RUNGS = 12, 6
 #: Powers start as (j / N)^5 (Friel & Pettitt 2008, Marginal likelihood estimation via power

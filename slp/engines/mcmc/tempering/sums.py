@@ -26,8 +26,6 @@ from numpy.typing import NDArray
 from slp.results.tempering import LadderFigures
 from slp.runner import Json
 
-__all__ = ["Batches", "PAIR_NUMBERS", "Sums", "figures_of", "log_ratios"]
-
 #: Numbers of a pair: sums of rejection probabilities; logs of the sums of u below and of 1/u above;
 #: the two sums of the bridge; swaps tried and accepted.
 PAIR_NUMBERS = 7

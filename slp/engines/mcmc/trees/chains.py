@@ -38,15 +38,6 @@ from slp.trees.predicates import (
     refused_example,
 )
 
-__all__ = [
-    "TRIES",
-    "MetropolisHastings",
-    "digest_of_grammar",
-    "digest_of_table",
-    "no_start",
-    "search_stopped",
-]
-
 #: Proofs drawn before the search for a start is given up.
 TRIES = 2000
 #: The search ends trees early with probability 0, 1/10, ..., 9/10, and begins again.

@@ -37,13 +37,6 @@ from slp.runner import LONGEST_BLOCK, Info, Json, Phase, Stop, never, until
 from slp.trees import Tree
 from slp.trees.predicates import tree_predicates
 
-__all__ = [
-    "CompiledMetropolisHastings",
-    "CoreState",
-    "core_moves",
-    "core_takes",
-]
-
 #: The core's `MHState`: a proof and the turns of the proposals; never changed.
 CoreState: TypeAlias = Any
 

@@ -23,17 +23,6 @@ from slp.trees import Leaf, Tree
 if TYPE_CHECKING:
     from slp.results.drawn import TreeSampler
 
-__all__ = [
-    "CALL",
-    "CoreChains",
-    "CoreProposal",
-    "CoreTests",
-    "core_proposal",
-    "core_tests",
-    "name_of",
-    "seeds",
-]
-
 P = TypeVar("P", bound="TreeSampler[Any]")
 
 #: Values in place of a feature for nodes that do not split: a leaf, a call.

@@ -36,8 +36,6 @@ from slp.problem.local_process import Choices, Goal, LocalProcess
 from slp.problem.remembered import Remembered
 from slp.runner.randomness import Randomness
 
-__all__ = ["MOST_BOXES", "ExactSubtree", "SubtreeCharts", "most_boxes_within"]
-
 #: Bound on the boxes inside a box that fits.
 MOST_BOXES = 2.0**12
 

@@ -22,8 +22,6 @@ from slp.engines.mcmc.trees.core_chains import seeds
 from slp.results.drawn import DrawnResult, ForwardResult
 from slp.runner import Json, Move, Phase, StepByStep, Stop, Tally, never
 
-__all__ = ["ForwardDraws"]
-
 #: Number of proofs that are drawn as a trial, and number of these that must be accepted.
 _PILOT, _FEWEST_KEPT = 200, 20
 

@@ -28,16 +28,6 @@ from slp.messages.inference import (
 from slp.messages.names import nearest
 from slp.problem.local_process import LocalProcess
 
-__all__ = [
-    "Named",
-    "cut_by_name",
-    "mixture_of",
-    "mixture_of_cuts",
-    "mixture_of_names",
-    "names_moves",
-    "read_names",
-]
-
 _NAMES = ("q_uc", "q_ind", "q_n", "q_exact", *TREE_MOVES)
 #: The core counts up to this number, which no tree reaches.
 _MOST_POINTS = 2**31 - 1

@@ -19,18 +19,6 @@ from slp.ir.tree_grammar import CallRule, LeafRule
 from slp.problem.local_process import Choices, Goal, LocalProcess, SplitAlternative
 from slp.runner.randomness import Randomness
 
-__all__ = [
-    "Point",
-    "Proof",
-    "choice_points",
-    "cut",
-    "goals_below",
-    "grow",
-    "path_to_row",
-    "proof_of",
-    "replaced",
-]
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Proof:

@@ -13,8 +13,6 @@ from slp.problem.local_process import LocalProcess
 from slp.problem.tree_tests import TreeTest
 from slp.runner.randomness import Randomness
 
-__all__ = ["Target", "can_run_forward"]
-
 
 @dataclass(frozen=True, eq=False)
 class Target:

@@ -32,8 +32,6 @@ from slp.engines.mcmc.trees.moves.cut_trees import LEAF
 from slp.engines.mcmc.trees.moves.here import Here, Spot, WeighedSplits
 from slp.engines.mcmc.trees.moves.proposal import Moved
 
-__all__ = ["Weigh", "change", "grow", "move", "prune", "swap"]
-
 #: The splits of a node, with the log weights that they are drawn by.
 Weigh: TypeAlias = Callable[[Here, Spot], WeighedSplits]
 

@@ -13,8 +13,6 @@ from typing import Protocol, TypeVar
 from slp.problem.local_process import cumulated
 from slp.runner.randomness import Randomness
 
-__all__ = ["Chooser", "Drawn", "Given", "UnavailableError"]
-
 T = TypeVar("T", bound=Hashable)
 
 

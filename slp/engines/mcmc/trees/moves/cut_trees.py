@@ -19,17 +19,6 @@ from slp.problem.boxes import BoxSplit, Geometry
 from slp.problem.cut_trees import rows_left
 from slp.problem.tree_tests import preorder
 
-__all__ = [
-    "LEAF",
-    "CutTree",
-    "PlacedTree",
-    "passing",
-    "restricted",
-    "same_split",
-    "same_tests",
-    "split_with",
-]
-
 #: Numbers of cuts in preorder, `LEAF` where a node does not split.
 CutTree: TypeAlias = tuple[int, ...]
 LEAF = -1

@@ -25,8 +25,6 @@ from slp.ir.tree_grammar import CallRule, LeafRule
 from slp.problem.local_process import LocalProcess
 from slp.problem.tree_weights import Place, Step, TreeDerivations
 
-__all__ = ["Here", "Spot", "WeighedSplits"]
-
 
 class WeighedSplits(NamedTuple):
     """The splits of a node, by the numbers of their cuts, and the logs of their weights."""

@@ -21,8 +21,6 @@ from slp.engines.mcmc.trees.moves.here import Here
 from slp.engines.mcmc.trees.moves.perturb import perturb
 from slp.engines.mcmc.trees.moves.proposal import Moved
 
-__all__ = ["move"]
-
 
 def move(choose: Chooser, here: Here) -> Moved | None:
     """One of the four."""

@@ -25,8 +25,6 @@ from slp.engines.mcmc.trees.moves.cut_trees import LEAF
 from slp.engines.mcmc.trees.moves.here import Here
 from slp.engines.mcmc.trees.moves.proposal import Moved
 
-__all__ = ["move", "perturb"]
-
 
 def move(choose: Chooser, here: Here) -> Moved | None:
     """The move."""

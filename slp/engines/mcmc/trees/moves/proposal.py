@@ -36,8 +36,6 @@ from slp.problem.local_process import cumulated
 from slp.problem.tree_tests import preorder
 from slp.runner.randomness import Randomness
 
-__all__ = ["Move", "Moved", "TreeMove"]
-
 
 class Moved(NamedTuple):
     """The resulting tree, None if the choices make no tree; and the choices of the reverse move."""

@@ -42,8 +42,6 @@ from slp.engines.mcmc.trees.moves.here import Here
 from slp.engines.mcmc.trees.moves.proposal import Moved
 from slp.problem.boxes import BoxSplit
 
-__all__ = ["move"]
-
 
 def move(choose: Chooser, here: Here) -> Moved | None:
     """Up or down."""

@@ -22,8 +22,6 @@ from slp.engines.mcmc.trees.moves.cut_trees import LEAF, CutTree
 from slp.engines.mcmc.trees.moves.here import Here, Spot
 from slp.engines.mcmc.trees.moves.proposal import Moved
 
-__all__ = ["move"]
-
 
 def move(choose: Chooser, here: Here) -> Moved | None:
     """The move."""
