@@ -12,7 +12,7 @@ from pathlib import Path
 
 from slp.errors import ProgramError
 from slp.messages.names import name_help
-from slp.messages.syntax import NO_LIBRARY_PRIOR
+from slp.messages.sources import NO_LIBRARY_PRIOR
 from slp.source import SourceFile
 
 __all__ = [

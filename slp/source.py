@@ -15,7 +15,7 @@ from pathlib import Path
 
 from slp.errors import Diagnostic, ProgramError
 from slp.folders import Folders, folders_of, open_regular
-from slp.messages.syntax import NOT_UTF_8, PROGRAM_NOT_READ, TABLE_FOR_A_PROGRAM
+from slp.messages.sources import NOT_UTF_8, PROGRAM_NOT_READ, TABLE_FOR_A_PROGRAM
 
 __all__ = [
     "MOST_CHARACTERS",

@@ -9,7 +9,8 @@ from slp.data.columns import Column, numbers_of
 from slp.data.words import atom, first_row, plural
 from slp.errors import DataError
 from slp.messages import Wording
-from slp.messages.tables import DATES, MISSING_VALUES, STRANGE_TYPE
+from slp.messages.table_files import DATES, STRANGE_TYPE
+from slp.messages.tables import MISSING_VALUES
 
 
 def check_usable(

@@ -17,7 +17,7 @@ from slp.data.parquet import read_parquet
 from slp.data.small_text import MOST_BYTES, find_columns
 from slp.errors import DataError
 from slp.late import late_import
-from slp.messages.tables import (
+from slp.messages.table_files import (
     EMPTY_FILE,
     FILE_WITHOUT_ROWS,
     NOT_GZIP,

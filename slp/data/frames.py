@@ -26,20 +26,22 @@ from slp.data.words import listed, plural
 from slp.errors import DataError, Diagnostic, warn
 from slp.late import late_import
 from slp.messages.names import nearest
-from slp.messages.tables import (
+from slp.messages.table_files import (
     COLUMN_WITHOUT_NAME,
-    MISSING_VALUES,
-    NEW_LEVELS,
-    NO_COLUMN_TO_PREDICT,
     NO_COLUMNS,
     NO_ROWS,
     NOT_A_ROW,
     NOT_A_TABLE,
     SAME_NAMES,
     SPARSE_MATRIX,
-    TEXT_TO_PREDICT,
     UNEQUAL_ROWS,
     WRONG_DIMENSIONS,
+)
+from slp.messages.tables import (
+    MISSING_VALUES,
+    NEW_LEVELS,
+    NO_COLUMN_TO_PREDICT,
+    TEXT_TO_PREDICT,
     WRONG_NUMBER_OF_COLUMNS,
 )
 

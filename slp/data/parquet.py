@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from slp.errors import DataError, Diagnostic
 from slp.late import late_import
-from slp.messages.tables import (
+from slp.messages.table_files import (
     EMPTY_FILE,
     NO_END_OF_PARQUET,
     NOT_PARQUET,

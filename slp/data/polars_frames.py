@@ -25,7 +25,7 @@ from slp.data.columns import Column, column_of_array, column_of_objects, unusabl
 from slp.data.frames import check_names
 from slp.data.words import plural
 from slp.errors import DataError
-from slp.messages.tables import EMPTY_FILE, NOT_SEPARATED_TEXT, UNEQUAL_LINES
+from slp.messages.table_files import EMPTY_FILE, NOT_SEPARATED_TEXT, UNEQUAL_LINES
 
 _LEADING_BLANK_LINES = re.compile(rb"(?:[ \t]*\r?\n)*")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")  # surely an int64

@@ -17,23 +17,24 @@ from slp.errors import DataError, Diagnostic
 from slp.ir.program import LeafDeclaration
 from slp.leaves import Label, LeafModel, label_text, leaf_model
 from slp.messages import Wording
-from slp.messages.tables import (
+from slp.messages.leaf_models import (
     CLASS_NOT_IN_ORDER,
-    DATES_AS_RESPONSE,
+    MODEL_NEEDS_CLASSES_NOT,
+    MODEL_NEEDS_NUMBERS_NOT,
+    MODEL_NEEDS_NUMBERS_NOT_TRUTHS,
+    NOT_A_DURATION,
+    NOT_A_NUMBER_OF_EVENTS,
+    RESPONSE_TOO_LARGE,
+    TOO_MANY_CLASSES,
+)
+from slp.messages.table_files import DATES_AS_RESPONSE, STRANGE_RESPONSE
+from slp.messages.tables import (
     EVENT_NEITHER_0_NOR_1,
     EVENT_WITHOUT_MODEL,
     MISSING_IN_EVENT,
     MISSING_IN_RESPONSE,
-    MODEL_NEEDS_CLASSES_NOT,
-    MODEL_NEEDS_NUMBERS_NOT,
-    MODEL_NEEDS_NUMBERS_NOT_TRUTHS,
     NO_SCALE,
-    NOT_A_DURATION,
-    NOT_A_NUMBER_OF_EVENTS,
     ONE_CLASS,
-    RESPONSE_TOO_LARGE,
-    STRANGE_RESPONSE,
-    TOO_MANY_CLASSES,
 )
 from slp.source import SourceSpan
 

@@ -14,16 +14,13 @@ from slp.data.words import listed, plural
 from slp.errors import DataError
 from slp.ir.program import Program
 from slp.messages.names import nearest
-from slp.messages.tables import (
-    EVENT_IS_RESPONSE,
-    NO_COLUMN,
-    NO_FEATURES,
+from slp.messages.table_files import (
     NOT_A_RESPONSE,
     RESPONSE_OF_ANOTHER_LENGTH,
     RESPONSE_OF_ANOTHER_SHAPE,
     RESPONSE_OF_MANY_COLUMNS,
-    RESPONSE_TWICE,
 )
+from slp.messages.tables import EVENT_IS_RESPONSE, NO_COLUMN, NO_FEATURES, RESPONSE_TWICE
 from slp.source import SourceSpan
 
 

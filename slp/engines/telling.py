@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from slp.budgets import format_seconds
 from slp.errors import warn
-from slp.messages.inference import NOT_CONVERGED, TOO_FEW_ROUNDS
+from slp.messages.results import NOT_CONVERGED, TOO_FEW_ROUNDS
 from slp.results.diagnostics import Diagnostics
 from slp.results.tempering import MORE_ROUNDS
 from slp.runner import Progress

@@ -16,7 +16,7 @@ from slp.leaves.gamma_exponential import GammaExponential
 from slp.leaves.gamma_poisson import GammaPoisson
 from slp.leaves.labels import Label, label_text
 from slp.leaves.normal_inverse_gamma import NormalInverseGamma
-from slp.messages.tables import (
+from slp.messages.leaf_models import (
     MODEL_NEEDS_CLASSES,
     MODEL_NEEDS_NUMBERS,
     WRONG_NUMBER_OF_CLASSES,

@@ -77,7 +77,6 @@ E142 = Entry(
     remedy="Take one of the two out.",
     example=":- use(growtree).\n:- constraint(first(age)).\n:- constraint(first(sex)).",
 )
-_ONE_OUT = "take one of the two out"
 TWO_FIRSTS = E142.says("the first split cannot be on `{one}` and on `{other}`", AS_REMEDY)
 FIRST_FORBIDDEN = E142.says(
     "the first split cannot be on `{feature}`, which is forbidden", AS_REMEDY

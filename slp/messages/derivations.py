@@ -47,7 +47,6 @@ E127 = Entry(
     remedy="Keep such boxes away by a guard: `{ rows(N), N > 1 }`.",
     example=":- start(t).\n1/(N-1) :: t --> { rows(N) }, leaf.",
 )
-_KEEP_AWAY = "keep such boxes away by a guard: `{{ rows(N), N > 1 }}`"
 LABEL_WITHOUT_VALUE = E127.says("the label has no value {at}", AS_REMEDY)
 NEGATIVE_LABEL = E127.says("the label is negative ({value:g}) {at}", AS_REMEDY)
 

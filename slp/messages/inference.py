@@ -1,4 +1,4 @@
-"""E5xx, W5xx: inference and budgets."""
+"""E5xx, W5xx: engines and their options, budgets, kernels."""
 
 from __future__ import annotations
 
@@ -90,24 +90,6 @@ E505 = Entry(
 NOT_A_COUNT = E505.says("{name} is {value}", "take a whole number from {least} {most}")
 NOT_A_SHARE = E505.says("{name} is {value}", "take a number from 0 to 1")
 
-E506 = Entry(
-    "E506: a numeric response has no class probabilities",
-    cause="`predict_proba` was asked where the leaf model is one of numbers.",
-    remedy="Use predict or predict_interval.",
-    example="of_numbers.predict_proba(X)   (a posterior of a response such as 1.5)",
-)
-NO_CLASS_PROBABILITIES = E506.says(
-    "the response is numeric, it has no class probabilities", AS_REMEDY
-)
-
-E508 = Entry(
-    "E508: the level of an interval is not between 0 and 1",
-    cause="`predict_interval` was given a level that is no probability between 0 and 1.",
-    remedy="Take a level between 0 and 1, such as 0.9.",
-    example="posterior.predict_interval(X, level=90)",
-)
-NOT_A_LEVEL = E508.says("level is {level}", AS_REMEDY)
-
 E509 = Entry(
     "E509: there is no such engine",
     cause="`--engine` names no engine.",
@@ -115,129 +97,6 @@ E509 = Entry(
     example="slp-sample growtree data.csv --engine mcmc",
 )
 NO_ENGINE = E509.says("there is no engine {name}", "engines are {names}")
-
-E511 = Entry(
-    "E511: a checkpoint cannot be written",
-    cause="The file that `--checkpoint` names cannot be written.",
-    remedy="Name a file in a folder that exists and that you may write to.",
-    example="slp-sample growtree data.csv --engine mh --checkpoint /no/such/folder/run.json",
-)
-CHECKPOINT_NOT_WRITTEN = E511.says("the checkpoint {path} cannot be written: {reason}", AS_REMEDY)
-
-E512 = Entry(
-    "E512: a checkpoint exists already",
-    cause="The file that `--checkpoint` names exists, and the run was not asked to go on from it.",
-    remedy="Add `--resume` to go on from it. To begin a new run, remove it or name another file.",
-    example="slp-sample growtree data.csv --engine mh --checkpoint run.json   (`run.json` is `a "
-    "file`)",
-)
-CHECKPOINT_EXISTS = E512.says(
-    "the checkpoint {path} exists already", "resume it, or remove it, or name another file"
-)
-
-E513 = Entry(
-    "E513: there is no checkpoint to resume",
-    cause="`--resume` was given without `--checkpoint`, or the file does not exist.",
-    remedy="Name the file that the run is kept in, or leave out `--resume` to begin a new run.",
-    example="slp-sample growtree data.csv --engine mh --resume",
-)
-NO_CHECKPOINT_NAMED = E513.says(
-    "a run is to be resumed, and no checkpoint is named", "name the file that it is kept in"
-)
-NO_CHECKPOINT_THERE = E513.says(
-    "there is no checkpoint {path} to resume", "leave out resume to begin a new run"
-)
-
-E514 = Entry(
-    "E514: a file is no checkpoint",
-    cause="The file is no checkpoint, was written by another version, or is damaged.",
-    remedy="Begin a new run in another file.",
-    example="slp-sample growtree data.csv --engine mh --checkpoint data.csv --resume",
-)
-NO_CHECKPOINT = E514.says("{path} is not a checkpoint of this version, or it is damaged", AS_REMEDY)
-
-E515 = Entry(
-    "E515: a checkpoint belongs to another run",
-    cause="The run in the file was begun with another program, table, seed or schedule.",
-    remedy="Resume with what the run was begun with, or begin a new one in another file.",
-    example="slp-sample growtree data.csv --engine mh --checkpoint run.json --resume --seed 2",
-)
-ANOTHER_RUN = E515.says("the checkpoint {path} was made with another {what}", AS_REMEDY)
-
-E516 = Entry(
-    "E516: there is no such proposal",
-    cause="`--proposal` names no proposal that this prior and engine have, or no weight of one.",
-    remedy="Write q_uc, q_ind, q_n(20), q_exact, cgm, wu, rotate, perturb, informed, or several "
-    "with weights.",
-    example="slp-sample growtree data.csv --engine mh --proposal q_all",
-)
-_PROPOSALS = (
-    "write q_uc, q_ind, q_n(20), q_exact, cgm, wu, rotate, perturb, informed, or several with "
-    "weights, as in q_uc:0.8,cgm:0.2"
-)
-_WEIGHTS = "weights are numbers above 0, as in q_uc:0.8,q_ind:0.2"
-_POINTS = "write q_n(20) to cut at the first 20 in turn"
-_CUTS = "take q_uc, q_ind or q_n(20)"
-NOT_A_PROPOSAL = E516.says("`{text}` is not a proposal", _PROPOSALS)
-NO_PROPOSAL = E516.says("there is no proposal {name}", _PROPOSALS)
-NO_CHOICE_POINTS = E516.says("q_n needs the number of choice points that it goes through", _POINTS)
-TOO_MANY_CHOICE_POINTS = E516.says("{text} goes through more than {most:,} choice points", _POINTS)
-PROPOSAL_WITHOUT_NUMBER = E516.says("{name} takes no number", "write {name}")
-NOT_A_WEIGHT = E516.says("{text} is not the weight of a proposal", _WEIGHTS)
-INFINITE_WEIGHTS = E516.says("the weights of the proposals sum to infinity", _WEIGHTS)
-EXACT_SUBTREES_OF_PREDICATES = E516.says(
-    "q_exact sums over trees, which cannot be done under predicates on nodes", _CUTS
-)
-EXACT_SUBTREES_OF_EDITS = E516.says(
-    "q_exact draws subtrees by a tree grammar, and edits of a tree have none", _CUTS
-)
-MOVES_OF_EDITS = E516.says(
-    "{name} goes from tree to tree, and under `edittree` chains go from one sequence of edits to "
-    "another",
-    _CUTS,
-)
-MOVES_OF_PROOFS = E516.says(
-    "{name} goes from tree to tree, and these are proofs of a goal",
-    "write q_uc, q_ind, q_n(20), or several with weights, as in q_uc:0.8,q_ind:0.2",
-)
-EXACT_SUBTREES_OF_PROOFS = E516.says(
-    "q_exact needs trees on a table, and these are proofs of a goal",
-    "write q_uc, q_ind, q_n(20), or several with weights, as in q_uc:0.8,q_ind:0.2",
-)
-EXACT_SUBTREES_IN_PROLOG = E516.says(
-    "q_exact sums over subtrees, which are drawn one by one in SWI-Prolog",
-    f"{_CUTS}, or another engine",
-)
-
-E517 = Entry(
-    "E517: no tree to start from was found",
-    cause="A chain starts from a draw that satisfies the constraints, and none of many did.",
-    remedy="Loosen what the message names. Of a predicate that refuses all it shows a tree.",
-    example="program.require(lambda tree: False).posterior(X, y, engine='mh')",
-)
-_NO_START = "no tree to start from was found among {tries:,} drawn from the program: "
-ALL_DRAWS_REFUSED = E517.says(
-    f"{_NO_START}{{derived:,}} of them break a constraint on the finished tree, the others fail"
-    "{refusals}",
-    "loosen {loosen}, or have fewer cuts (bins){refused}",
-)
-ALL_DRAWS_FAIL = E517.says(
-    f"{_NO_START}every one came to a box where no rule applies{{refusals}}",
-    "loosen the constraints or the support; `slp explain` shows what each state allows{refused}",
-)
-
-E519 = Entry(
-    "E519: no edits of the given tree satisfy the constraints",
-    cause="A search found no edits that lead to a tree which satisfies the constraints.",
-    remedy="Loosen the constraints, or give a tree that satisfies them or is near one that does.",
-    example="edited.require(lambda tree: False).posterior(X, y)   (`edited` is a program with "
-    "`edittree`)",
-)
-NO_EDITS = E519.says(
-    "no edits of the given tree were found that lead to a tree which satisfies the constraints"
-    "{refusals}",
-    "loosen the constraints, or give a tree that satisfies them or is near one that does{refused}",
-)
 
 E520 = Entry(
     "E520: labels by rows are no probabilities in some box",
@@ -268,40 +127,6 @@ E526 = Entry(
 PARTICLES_FAILED = E526.says(
     "all {islands} failed: {causes}",
     "loosen what they failed by, take more `particles`, or the engine mh",
-)
-
-E530 = Entry(
-    "E530: nothing was drawn",
-    cause="A run made no draws, and was asked something that its draws tell.",
-    remedy="Ask for draws, as with draws=1000.",
-    example="program.posterior(X, y, engine='mh', draws=0).predict(X)",
-)
-NO_DRAWS_OF_TREES = E530.says(
-    "nothing was drawn, so there is nothing to say of the trees", AS_REMEDY
-)
-NO_DRAWS_OF_PROOFS = E530.says(
-    "nothing was drawn, so there is nothing to say of the proofs", AS_REMEDY
-)
-NO_DRAWS_FOR_ARVIZ = E530.says("nothing was drawn to hand to ArviZ", AS_REMEDY)
-
-E531 = Entry(
-    "E531: an engine does not tell which rules trees take",
-    cause="Under `edittree` and in the engine `prolog` trees take no rules that are known.",
-    remedy="Take `exact` or `mh`, with a program of tree rules.",
-    example="program.posterior(X, y, engine='prolog', draws=10).rule_probabilities()",
-)
-NO_RULES_KNOWN = E531.says(
-    "the engine {engine} does not tell which rules its trees take", AS_REMEDY
-)
-
-E532 = Entry(
-    "E532: an extra package is needed for the data of ArviZ",
-    cause="`to_arviz` needs arviz-base, which is not installed with the toolkit.",
-    remedy="Install it: `pip install arviz-base`, or the toolkit with its extra `arviz`.",
-    example="posterior.to_arviz()   (without arviz-base)",
-)
-NO_ARVIZ = E532.says(
-    "`to_arviz` needs arviz-base, which is not installed", "install it: `pip install arviz-base`"
 )
 
 E533 = Entry(
@@ -356,9 +181,6 @@ NOTHING_DRAWN = E540.says(
     "the time of {time} is over, and nothing was drawn: {how_far}", "give it more time, or {remedy}"
 )
 
-# How far a search for a start came, when the time was over.
-NO_TREE_YET = "no tree to start from was found that satisfies the program{refusals}"
-NO_PROOF_YET = "no proof to start from was found"
 
 E542 = Entry(
     "E542: a length of time cannot be read",
@@ -384,43 +206,6 @@ E544 = Entry(
 )
 NO_OPTION = E544.says("there is no option `{name}`", "there are {names}")
 
-W510 = Entry(
-    "W510: a run was interrupted",
-    cause="Ctrl-C ended a run before all draws were made. What was drawn is kept.",
-    remedy="Run with `--checkpoint FILE`, and go on by `--resume`.",
-    example="slp-sample growtree data.csv --engine mh   (and Ctrl-C)",
-)
-INTERRUPTED = W510.says(
-    "interrupted: {kept} of {wanted} draws are there and kept",
-    "with a checkpoint the run can be resumed",
-)
-
-W541 = Entry(
-    "W541: the time ended a run",
-    cause="The time that `--time` gives ended before all draws were made. What was drawn is kept.",
-    remedy="Give more time, or run with `--checkpoint FILE` and go on by `--resume`.",
-    example="slp-sample growtree data.csv --engine mh -n 1000000 --time 1s",
-)
-OUT_OF_TIME = W541.says(
-    "the time of {time} is over: {kept} of {wanted} draws are there",
-    "give it more time, or go on from a checkpoint",
-)
-
-W530 = Entry(
-    "W530: a run has not converged",
-    cause="The chains disagree (R-hat above 1.01), or there are too few effective draws.",
-    remedy="Do not use the numbers. Run longer, or change the proposal.",
-    example="slp-sample growtree data.csv --engine mh -n 20 --warmup 10 --thin 1",
-)
-NOT_CONVERGED = W530.says(
-    "not converged, do not use the numbers: {faults}",
-    "run longer ({longer}), or with {remedies}",
-)
-TOO_FEW_ROUNDS = W530.says(
-    "not converged, do not use the numbers: {faults}",
-    "run with --rounds {rounds} (`rounds` in Python), or with another proposal",
-)
-
 W540 = Entry(
     "W540: `auto` draws where exact sums are possible",
     cause="Exact sums would need more memory or time than there is: numbers are estimates.",
@@ -441,29 +226,6 @@ W542 = Entry(
 NOT_USED = W542.says(
     "the engine {engine} does not use {names}: only samplers do",
     "take the engine mh, or leave them out",
-)
-
-W543 = Entry(
-    "W543: warm-up was cut short",
-    cause="Half of the time that `--time` gives was over before warm-up was done.",
-    remedy="Give it more time, or a smaller `warmup`.",
-    example="slp-sample growtree data.csv --engine mh --warmup 100000000 --time 1s",
-)
-WARM_UP_CUT = W543.says(
-    "half of the time was over in warm-up, which ended after {made:,} steps in place of "
-    "{planned:,}: the draws depend on the clock",
-    AS_REMEDY,
-)
-
-W544 = Entry(
-    "W544: not all draws are kept",
-    cause="The draws take more memory than the budget leaves, so one in 2, 4, ... was kept.",
-    remedy="Give more memory (`--memory`), or ask for fewer draws and a larger `--thin`.",
-    example="slp-sample growtree data.csv --engine mh --memory 100KiB",
-)
-KEPT_EVERY = W544.says(
-    "the draws did not fit in the memory, so one in {every} is kept: {kept:,} of {wanted:,}",
-    "give it more by --memory (`memory` in Python), or ask for fewer draws and a larger thin",
 )
 
 E590 = Entry(

@@ -131,7 +131,6 @@ E288 = Entry(
     remedy="Give goals for a program of clauses, tables for a program of tree rules.",
     example="slp learn coin.slp goals.pl   (`goals.pl` is `% nothing was seen`)",
 )
-_GOALS_OR_TABLES = "give goals for a program of clauses, tables for a program of tree rules"
 NO_TABLE = E288.says("there is nothing to learn from: there is no table", AS_REMEDY)
 NO_GOAL = E288.says("there is nothing to learn from: no goal was observed", AS_REMEDY)
 GOALS_AND_TABLES = E288.says(

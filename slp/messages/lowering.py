@@ -18,7 +18,6 @@ EDITS_NOT_SUMMED = E301.says(
     "take the engine `mh`, as `auto` does, or a prior of tree rules",
 )
 _NO_SUM = ", and trees cannot be summed exactly under it"
-_TAKE_MH = "take the engine `mh`, as `auto` does, or leave the constraint out"
 DECIDED_AT_TREE = E301.says("{name} is decided at the finished tree" + _NO_SUM, AS_REMEDY)
 DECIDED_BY_CODE_AT_TREE = E301.says(
     "{name} is decided by code at the finished tree" + _NO_SUM, AS_REMEDY

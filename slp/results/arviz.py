@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from slp.errors import UnsupportedError, UsageError
 from slp.late import late_import
-from slp.messages.inference import NO_ARVIZ, NO_DRAWS_FOR_ARVIZ
+from slp.messages.results import NO_ARVIZ, NO_DRAWS_FOR_ARVIZ
 from slp.problem.tree_arrays import ensemble_of_trees
 from slp.results.posterior import Posterior
 from slp.results.result import Draw

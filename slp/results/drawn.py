@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from slp.errors import UsageError
 from slp.ir.tree_grammar import TreeGrammar
-from slp.messages.inference import NO_DRAWS_OF_TREES
+from slp.messages.results import NO_DRAWS_OF_TREES
 from slp.problem.boxes import Geometry
 from slp.results.averages import ScoredTree
 from slp.results.choice import Choice

@@ -20,7 +20,7 @@ from slp import results
 from slp.data.table import Table
 from slp.errors import BudgetError, UsageError
 from slp.leaves import label_array
-from slp.messages.inference import NO_CLASS_PROBABILITIES, NOT_A_LEVEL
+from slp.messages.results import NO_CLASS_PROBABILITIES, NOT_A_LEVEL
 from slp.problem.new_rows import distinct_rows, rows_as_numbers
 from slp.problem.tree_on_table import log_likelihood_of_tree
 from slp.results.choice import Choice

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from slp import results
 from slp.errors import UsageError
-from slp.messages.inference import NO_DRAWS_OF_PROOFS
+from slp.messages.results import NO_DRAWS_OF_PROOFS
 from slp.resolution.derivations import Derivation, ProofSpace
 from slp.resolution.goals import Bound, FiredClause, fired_clause, values_of
 from slp.results.arviz import inference_data

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from slp.errors import UsageError
 from slp.ir.tree_grammar import CallRule, LeafRule, Rule, SplitRule, State, TreeGrammar
-from slp.messages.inference import NO_RULES_KNOWN
+from slp.messages.results import NO_RULES_KNOWN
 from slp.source import SourceSpan
 
 #: Total of a grammar's trees as a logarithm, and expected uses of its rules, shape (R,).

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from slp.errors import SlpError, UsageError
-from slp.messages.inference import (
+from slp.messages.chains import (
     ANOTHER_RUN,
     CHECKPOINT_EXISTS,
     CHECKPOINT_NOT_WRITTEN,

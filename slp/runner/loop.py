@@ -23,7 +23,8 @@ import numpy as np
 
 from slp.budgets.seconds import Deadline, format_seconds
 from slp.errors import Diagnostic, warn
-from slp.messages.inference import INTERRUPTED, KEPT_EVERY, NOTHING_DRAWN, OUT_OF_TIME, WARM_UP_CUT
+from slp.messages.inference import NOTHING_DRAWN
+from slp.messages.results import INTERRUPTED, KEPT_EVERY, OUT_OF_TIME, WARM_UP_CUT
 from slp.runner.chain import Chain, Schedule, kept_of
 from slp.runner.checkpoint import (
     Checkpoint,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from slp.errors import Diagnostic
-from slp.messages.syntax import TOO_MANY_MISTAKES, TOO_MANY_WARNINGS
+from slp.messages.sources import TOO_MANY_MISTAKES, TOO_MANY_WARNINGS
 
 _EXCERPT_LENGTH = 40
 _READ_LENGTH = 1000  # characters of each end of a long text that an excerpt may use

@@ -16,6 +16,7 @@ from lark.exceptions import UnexpectedToken
 
 from slp.errors import Diagnostic, ProgramError, Related
 from slp.messages import syntax as words
+from slp.messages.sources import TOO_LARGE
 from slp.source import MOST_CHARACTERS, SourceFile, SourceSpan
 from slp.syntax.ast import Comment, Directive, Item, SourceProgram
 from slp.syntax.clauses import declare_operators, item_of_term
@@ -174,7 +175,7 @@ def _check_size(file: SourceFile) -> None:
 
 def _too_large(file: SourceFile, limit: str) -> ProgramError:
     span = SourceSpan(file, 0, 1)
-    return ProgramError(words.TOO_LARGE(span, what="this program", limit=limit))
+    return ProgramError(TOO_LARGE(span, what="this program", limit=limit))
 
 
 def _span(tokens: Sequence[Token], file: SourceFile) -> SourceSpan:

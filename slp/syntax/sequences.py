@@ -21,6 +21,7 @@ from lark import Token
 
 from slp.errors import Diagnostic, ProgramError, Related
 from slp.messages import syntax as words
+from slp.messages.tokens import DICT, STRAY_POINT
 from slp.source import SourceFile, SourceSpan
 from slp.syntax.mistakes import excerpt
 from slp.syntax.operators import CLAUSE_PRIORITY, Operator, OperatorTable
@@ -263,9 +264,9 @@ class _SequenceReader:
         following = self.items[i + 1] if i + 1 < len(self.items) else None
         assert isinstance(token, Token)
         if token == ".":
-            raise ProgramError(words.STRAY_POINT(token_span(token, self.file)))
+            raise ProgramError(STRAY_POINT(token_span(token, self.file)))
         if isinstance(following, Operand) and self._touches_curly(token_end(token), following):
-            raise ProgramError(words.DICT(token_span(token, self.file), name=token))
+            raise ProgramError(DICT(token_span(token, self.file), name=token))
 
     def _touches_curly(self, end: int, following: Operand) -> bool:
         return following.start == end and self.file.text.startswith("{", end)
@@ -276,10 +277,10 @@ class _SequenceReader:
         left = self.operands[-1]
         span = item_span(item, self.file)
         if item == ".":
-            return ProgramError(words.STRAY_POINT(span))
+            return ProgramError(STRAY_POINT(span))
         left_text = excerpt(self.file.text[left.start : left.end])
         if isinstance(item, Operand) and self._touches_curly(left.end, item):
-            return ProgramError(words.DICT(span, name=left_text))
+            return ProgramError(DICT(span, name=left_text))
         if self.is_clause and self._is_at_line_start(span.start):
             return MissingFullStopError(words.MISSING_FULL_STOP(span, left=left_text), span.start)
         is_name = isinstance(previous, Token) and previous.type == "NAME"

@@ -17,6 +17,7 @@ from lark import Token
 from slp.errors import Diagnostic, ProgramError
 from slp.messages import Wording
 from slp.messages import syntax as words
+from slp.messages.tokens import QUOTED_NIL, STRAY_POINT
 from slp.source import SourceFile, SourceSpan
 from slp.syntax.mistakes import MOST_MISTAKES
 from slp.syntax.operators import DEFAULT_OPERATORS, OperatorTable
@@ -92,7 +93,7 @@ class _TermReader(local):
     def _quoted_atom(self, token: Token, span: SourceSpan) -> Term:
         name = quoted_text(token, self.file)
         if name == NIL.name:
-            raise self._fault(words.QUOTED_NIL, token)
+            raise self._fault(QUOTED_NIL, token)
         return Atom(name, span)
 
     def _string(self, token: Token, span: SourceSpan) -> Term:
@@ -149,7 +150,7 @@ class _TermReader(local):
         name, items = children[0], children[2:-1]
         assert isinstance(name, Token)
         if name == ".":
-            raise self._fault(words.STRAY_POINT, name)
+            raise self._fault(STRAY_POINT, name)
         if is_variable_name(name):
             raise self._fault(words.VARIABLE_AS_FUNCTOR, name, name=name)
         if not items:

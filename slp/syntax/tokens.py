@@ -11,7 +11,7 @@ import re
 from lark import Token
 
 from slp.errors import Diagnostic, ProgramError
-from slp.messages import syntax as words
+from slp.messages import tokens as words
 from slp.source import SourceFile, SourceSpan
 from slp.syntax.mistakes import excerpt
 

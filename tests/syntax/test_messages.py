@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from slp.messages import syntax
+from slp.messages import sources, syntax, tokens
 from slp.messages.entry import Entry
 from slp.source import SourceFile, draw_diagnostic
 from slp.syntax import parse_recovering
@@ -58,7 +58,12 @@ NO_PROGRAM = {"E001", "E002", "E003"}  # test_source
 NO_PROGRAM |= {"E052", "E053", "W053"}  # test_bounds
 NO_PROGRAM |= {"E050"}  # test_parse_term
 
-ENTRIES = [e for e in vars(syntax).values() if isinstance(e, Entry)]
+ENTRIES = [
+    entry
+    for module in (sources, syntax, tokens)
+    for entry in vars(module).values()
+    if isinstance(entry, Entry)
+]
 EXAMPLES = [(e.code, e.example) for e in ENTRIES if e.code not in NO_PROGRAM | {"E023"}]
 EXAMPLES += [(code, text) for code, texts in MORE.items() for text in texts]
 

@@ -15,7 +15,7 @@ from slp.engines.mcmc.trees.names import read_names
 from slp.errors import UsageError
 from slp.ir import program as ir
 from slp.lower import tree_grammar_or_all
-from slp.messages.inference import EXACT_SUBTREES_IN_PROLOG
+from slp.messages.chains import EXACT_SUBTREES_IN_PROLOG
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.boxes import Geometry
 from slp.swipl.trees.process import PrologProcess, expanded

@@ -20,7 +20,7 @@ from slp.engines.mcmc.trees.chains import digest_of_grammar, digest_of_table
 from slp.engines.mcmc.trees.names import mixture_of_cuts
 from slp.ir.program import Constraint, EditPrior, Support
 from slp.ir.tree_grammar import TreeGrammar
-from slp.messages.inference import EXACT_SUBTREES_OF_EDITS, MOVES_OF_EDITS
+from slp.messages.chains import EXACT_SUBTREES_OF_EDITS, MOVES_OF_EDITS
 from slp.problem.boxes import Geometry
 from slp.problem.cut_trees import Renderer
 from slp.problem.tree_tests import TreeTest, predicate_tests, tree_tests

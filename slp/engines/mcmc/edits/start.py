@@ -8,7 +8,7 @@ from slp.engines.mcmc.edits.nodes import PRUNE, Node, Nodes
 from slp.engines.mcmc.edits.process import Edit, EditProcess, Edits, kinds_of
 from slp.engines.mcmc.edits.target import EditTarget
 from slp.errors import SlpError
-from slp.messages.inference import NO_EDITS
+from slp.messages.chains import NO_EDITS
 from slp.problem.cut_trees import parts_of_tree
 from slp.runner import SearchStoppedError, Stop, never
 from slp.runner.randomness import Randomness

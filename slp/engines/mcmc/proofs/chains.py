@@ -9,7 +9,7 @@ import numpy as np
 from slp.engines.mcmc.mixture import MixtureChains, MixtureState
 from slp.engines.mcmc.proofs.start import find_start
 from slp.engines.mcmc.trees.names import mixture_of_cuts
-from slp.messages.inference import EXACT_SUBTREES_OF_PROOFS, MOVES_OF_PROOFS
+from slp.messages.chains import EXACT_SUBTREES_OF_PROOFS, MOVES_OF_PROOFS
 from slp.resolution.derivations import Derivation, ProofSpace
 from slp.runner import Json, Stop, never
 from slp.runner.randomness import RandomNumbers

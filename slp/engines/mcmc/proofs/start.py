@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from slp.errors import Diagnostic, SlpError
-from slp.messages.inference import NO_PROOF_YET
+from slp.messages.chains import NO_PROOF_YET
 from slp.messages.queries import ALL_PROOFS_IMPOSSIBLE, NO_PROOF_TO_START, NO_PROOF_WITHIN_LIMITS
 from slp.resolution.derivations import Derivation, ProofSpace, Step
 from slp.resolution.runs import Run

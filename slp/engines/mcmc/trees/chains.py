@@ -18,7 +18,7 @@ from slp.engines.mcmc.trees.target import Target, can_run_forward
 from slp.errors import NoTreeError
 from slp.ir.program import Constraint
 from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
-from slp.messages.inference import ALL_DRAWS_FAIL, ALL_DRAWS_REFUSED, NO_TREE_YET
+from slp.messages.chains import ALL_DRAWS_FAIL, ALL_DRAWS_REFUSED, NO_TREE_YET
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.boxes import Geometry
 from slp.problem.cut_trees import Renderer

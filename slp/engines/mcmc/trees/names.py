@@ -15,7 +15,7 @@ from slp.engines.mcmc.trees.proof import Proof
 from slp.engines.mcmc.trees.target import Target
 from slp.errors import UsageError
 from slp.messages import Wording
-from slp.messages.inference import (
+from slp.messages.chains import (
     EXACT_SUBTREES_OF_PREDICATES,
     INFINITE_WEIGHTS,
     NO_CHOICE_POINTS,

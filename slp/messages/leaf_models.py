@@ -1,0 +1,91 @@
+"""E4xx, W4xx: leaf models and responses."""
+
+from __future__ import annotations
+
+from slp.messages.entry import Entry
+
+E430 = Entry(
+    "E430: a leaf model does not suit the response",
+    cause="The leaf model is one of classes and the response holds numbers, or the reverse.",
+    remedy="Declare a leaf model that suits the response, or none.",
+    example=":- use(growtree). :- leaf(gamma_poisson(1, 1)).",
+)
+_FOR_CLASSES = "for classes write :- leaf(dirichlet(1))."
+MODEL_NEEDS_CLASSES = E430.says(
+    "`dirichlet` needs classes, but the response holds numbers",
+    "for numbers leave the directive out, or declare normal_inverse_gamma",
+)
+MODEL_NEEDS_CLASSES_NOT = E430.says(
+    "`dirichlet` needs classes, but the response `{name}` holds the number {cell} in row {row}",
+    "for numbers leave the leaf directive out, or declare normal_inverse_gamma",
+)
+MODEL_NEEDS_NUMBERS = E430.says(
+    "`{model}` needs numbers, but the response holds classes", _FOR_CLASSES
+)
+MODEL_NEEDS_NUMBERS_NOT_TRUTHS = E430.says(
+    "{model} needs numbers, but the response `{name}` holds truth values", _FOR_CLASSES
+)
+MODEL_NEEDS_NUMBERS_NOT = E430.says(
+    "{model} needs numbers, but the response `{name}` holds `{cell}` in row {row}", _FOR_CLASSES
+)
+
+E431 = Entry(
+    "E431: a list of `dirichlet` has another length than the classes",
+    cause="`dirichlet([...])` has more or fewer numbers than the response has classes.",
+    remedy="Give one number for each class, in the order that the message shows, or one for all.",
+    example=":- use(growtree). :- leaf(dirichlet([1, 2, 3])).",
+)
+WRONG_NUMBER_OF_CLASSES = E431.says(
+    "`dirichlet` has {numbers} numbers, but the response has {classes} classes: {some}",
+    "give one number for each class, in this order",
+)
+
+E432 = Entry(
+    "E432: a leaf model cannot take a value of the response",
+    cause="`gamma_poisson` takes counts, and `gamma_exponential` numbers above 0.",
+    remedy="Correct the cell, or declare another leaf model.",
+    example=":- use(growtree). :- leaf(gamma_poisson(1, 1)). :- response(dose).",
+)
+NOT_A_NUMBER_OF_EVENTS = E432.says(
+    "`gamma_poisson` needs counts (whole numbers from 0 to 1e12), but the response `{name}` is "
+    "{value:g} in row {row}",
+    "correct the cell, or declare normal_inverse_gamma",
+)
+NOT_A_DURATION = E432.says(
+    "`gamma_exponential` needs durations above 0, but the response `{name}` is {value:g} in row "
+    "{row}",
+    "correct the cell; if 0 stands for less than one unit of time, write what it is about: 0.5",
+)
+
+E433 = Entry(
+    "E433: a response is too large",
+    cause="A numeric response is infinite, or beyond 1e150, so sums of squares are not finite.",
+    remedy="Correct it, or change the unit.",
+    example="x,y\n1,2\n2,inf",
+)
+RESPONSE_TOO_LARGE = E433.says(
+    "the response `{name}` is {value:g} in row {row}",
+    "responses must be finite and at most 1e150 in size: correct it or change the unit",
+)
+
+E435 = Entry(
+    "E435: a response has too many classes",
+    cause="The response is taken for classes, and rows times classes are more than 2^27.",
+    remedy="Name another response, or declare the column numeric, if it holds numbers as text.",
+    example="slp-sample growtree people.csv   (the last column is a name, in 100,000 rows)",
+)
+TOO_MANY_CLASSES = E435.says(
+    "the response `{name}` has {classes} classes in {rows} rows",
+    "is it a name or a number stored as text? Name the response: :- response(Column).",
+)
+
+E436 = Entry(
+    "E436: the declared order of classes lacks a class",
+    cause="`ordinal([...])` gives the order of the classes, and the response has one more.",
+    remedy="Add the class in its place.",
+    example=":- use(growtree). :- response(colour, [ordinal([red, green])]).",
+)
+CLASS_NOT_IN_ORDER = E436.says(
+    "the response `{name}` has the class `{label}`, which the declared order lacks",
+    "the order is {order}: add the class in its place",
+)

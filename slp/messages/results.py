@@ -1,0 +1,117 @@
+"""E5xx, W5xx: posteriors: what they do not tell, and runs that are not to be trusted."""
+
+from __future__ import annotations
+
+from slp.messages.entry import AS_REMEDY, Entry
+
+E506 = Entry(
+    "E506: a numeric response has no class probabilities",
+    cause="`predict_proba` was asked where the leaf model is one of numbers.",
+    remedy="Use predict or predict_interval.",
+    example="of_numbers.predict_proba(X)   (a posterior of a response such as 1.5)",
+)
+NO_CLASS_PROBABILITIES = E506.says(
+    "the response is numeric, it has no class probabilities", AS_REMEDY
+)
+
+E508 = Entry(
+    "E508: the level of an interval is not between 0 and 1",
+    cause="`predict_interval` was given a level that is no probability between 0 and 1.",
+    remedy="Take a level between 0 and 1, such as 0.9.",
+    example="posterior.predict_interval(X, level=90)",
+)
+NOT_A_LEVEL = E508.says("level is {level}", AS_REMEDY)
+
+E530 = Entry(
+    "E530: nothing was drawn",
+    cause="A run made no draws, and was asked something that its draws tell.",
+    remedy="Ask for draws, as with draws=1000.",
+    example="program.posterior(X, y, engine='mh', draws=0).predict(X)",
+)
+NO_DRAWS_OF_TREES = E530.says(
+    "nothing was drawn, so there is nothing to say of the trees", AS_REMEDY
+)
+NO_DRAWS_OF_PROOFS = E530.says(
+    "nothing was drawn, so there is nothing to say of the proofs", AS_REMEDY
+)
+NO_DRAWS_FOR_ARVIZ = E530.says("nothing was drawn to hand to ArviZ", AS_REMEDY)
+
+E531 = Entry(
+    "E531: an engine does not tell which rules trees take",
+    cause="Under `edittree` and in the engine `prolog` trees take no rules that are known.",
+    remedy="Take `exact` or `mh`, with a program of tree rules.",
+    example="program.posterior(X, y, engine='prolog', draws=10).rule_probabilities()",
+)
+NO_RULES_KNOWN = E531.says(
+    "the engine {engine} does not tell which rules its trees take", AS_REMEDY
+)
+
+E532 = Entry(
+    "E532: an extra package is needed for the data of ArviZ",
+    cause="`to_arviz` needs arviz-base, which is not installed with the toolkit.",
+    remedy="Install it: `pip install arviz-base`, or the toolkit with its extra `arviz`.",
+    example="posterior.to_arviz()   (without arviz-base)",
+)
+NO_ARVIZ = E532.says(
+    "`to_arviz` needs arviz-base, which is not installed", "install it: `pip install arviz-base`"
+)
+
+W510 = Entry(
+    "W510: a run was interrupted",
+    cause="Ctrl-C ended a run before all draws were made. What was drawn is kept.",
+    remedy="Run with `--checkpoint FILE`, and go on by `--resume`.",
+    example="slp-sample growtree data.csv --engine mh   (and Ctrl-C)",
+)
+INTERRUPTED = W510.says(
+    "interrupted: {kept} of {wanted} draws are there and kept",
+    "with a checkpoint the run can be resumed",
+)
+
+W541 = Entry(
+    "W541: the time ended a run",
+    cause="The time that `--time` gives ended before all draws were made. What was drawn is kept.",
+    remedy="Give more time, or run with `--checkpoint FILE` and go on by `--resume`.",
+    example="slp-sample growtree data.csv --engine mh -n 1000000 --time 1s",
+)
+OUT_OF_TIME = W541.says(
+    "the time of {time} is over: {kept} of {wanted} draws are there",
+    "give it more time, or go on from a checkpoint",
+)
+
+W530 = Entry(
+    "W530: a run has not converged",
+    cause="The chains disagree (R-hat above 1.01), or there are too few effective draws.",
+    remedy="Do not use the numbers. Run longer, or change the proposal.",
+    example="slp-sample growtree data.csv --engine mh -n 20 --warmup 10 --thin 1",
+)
+NOT_CONVERGED = W530.says(
+    "not converged, do not use the numbers: {faults}",
+    "run longer ({longer}), or with {remedies}",
+)
+TOO_FEW_ROUNDS = W530.says(
+    "not converged, do not use the numbers: {faults}",
+    "run with --rounds {rounds} (`rounds` in Python), or with another proposal",
+)
+
+W543 = Entry(
+    "W543: warm-up was cut short",
+    cause="Half of the time that `--time` gives was over before warm-up was done.",
+    remedy="Give it more time, or a smaller `warmup`.",
+    example="slp-sample growtree data.csv --engine mh --warmup 100000000 --time 1s",
+)
+WARM_UP_CUT = W543.says(
+    "half of the time was over in warm-up, which ended after {made:,} steps in place of "
+    "{planned:,}: the draws depend on the clock",
+    AS_REMEDY,
+)
+
+W544 = Entry(
+    "W544: not all draws are kept",
+    cause="The draws take more memory than the budget leaves, so one in 2, 4, ... was kept.",
+    remedy="Give more memory (`--memory`), or ask for fewer draws and a larger `--thin`.",
+    example="slp-sample growtree data.csv --engine mh --memory 100KiB",
+)
+KEPT_EVERY = W544.says(
+    "the draws did not fit in the memory, so one in {every} is kept: {kept:,} of {wanted:,}",
+    "give it more by --memory (`memory` in Python), or ask for fewer draws and a larger thin",
+)
