@@ -172,11 +172,11 @@ def functor(term: Term) -> tuple[str, int] | None:
     return None
 
 
-def list_term(items: Iterable[Term], tail: Term = NIL, span: _Span = None) -> Term:
+def list_term(items: Iterable[Term], tail: Term = NIL) -> Term:
     """The Prolog list of `items`."""
     out = tail
     for item in reversed(list(items)):
-        out = Struct("[|]", (item, out), span)
+        out = Struct("[|]", (item, out))
     return out
 
 

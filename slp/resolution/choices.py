@@ -16,7 +16,7 @@ from slp.resolution import faults
 from slp.resolution.arithmetic import evaluate
 from slp.resolution.clauses import Clause, Predicate
 from slp.resolution.instances import label_value
-from slp.resolution.machine import Fence, Goal, Machine
+from slp.resolution.machine import Barrier, Goal, Machine
 from slp.resolution.templates import Frame, instantiate, match_all
 from slp.terms import Term
 
@@ -57,7 +57,7 @@ def options_at(
         and E201 to E206 for a label that has no value.
     """
     where = machine.span
-    if any(isinstance(c, Fence) and c.is_open for c in machine.choices):
+    if any(isinstance(c, Barrier) and c.is_open for c in machine.choices):
         raise faults.enclosed_choice(predicate.name, predicate.arity, where)
     found = []
     for clause in predicate.candidates(args, machine.store):

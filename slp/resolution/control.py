@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from slp.resolution import faults
-from slp.resolution.machine import Action, Alternative, Fence, Goal, Machine
+from slp.resolution.machine import Action, Alternative, Barrier, Goal, Machine
 from slp.terms import Atom, Struct, Term, Var, functor, list_term
 
 _MOST_CALL_ARGUMENTS = 8
@@ -41,7 +41,7 @@ class CutTo:
         return goal.next
 
 
-class _Otherwise(Alternative, Fence):
+class _Otherwise(Alternative, Barrier):
     """A choice point that is reached if the goal of a condition or a negation fails."""
 
     __slots__ = ()
@@ -149,7 +149,7 @@ def _with_arguments(machine: Machine, goal: Goal, inner: Term, more: tuple[Term,
 
 
 @dataclass(slots=True, eq=False)
-class _Collected(Fence):
+class _Collected(Barrier):
     """Choice point below a findall: when its goal has no more answers, give the list of them."""
 
     mark: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from slp.resolution.machine import Fence, Goal
+from slp.resolution.machine import Barrier, Goal
 from slp.resolution.search import SearchMachine
 from slp.source import SourceSpan
 from slp.terms import Term
@@ -60,6 +60,6 @@ def tracing_machine(trace: FailureTrace) -> type[SearchMachine]:
             return out
 
         def _is_testing(self) -> bool:
-            return any(isinstance(c, Fence) and c.is_open for c in self.choices)
+            return any(isinstance(c, Barrier) and c.is_open for c in self.choices)
 
     return TracingMachine

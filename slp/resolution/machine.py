@@ -113,7 +113,7 @@ class Alternative:
         return None if self.dead else self.goal
 
 
-class Fence:
+class Barrier:
     """A choice point that marks a condition, a negation or a collection in progress."""
 
     __slots__ = ()

@@ -13,8 +13,8 @@ import pytest
 from slp.engines.mcmc.proposals import Proposed
 from slp.engines.mcmc.trees.moves import TREE_MOVES, cgm
 from slp.engines.mcmc.trees.moves.choosing import Drawn
-from slp.engines.mcmc.trees.moves.here import Here
 from slp.engines.mcmc.trees.moves.proposal import TreeMove
+from slp.engines.mcmc.trees.moves.weighed_tree import WeighedTree
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.tree_weights import TreeDerivations
 from slp.runner.randomness import Randomness
@@ -88,7 +88,7 @@ def test_moves_that_cannot_be_taken_back(name: str, monkeypatch: pytest.MonkeyPa
     """A move back that leads to another tree is taken for one that restores the tree."""
     right = TreeMove._log_probability
 
-    def anywhere(self: TreeMove, there: Here, choices: Any, wanted: Any) -> float:
+    def anywhere(self: TreeMove, there: WeighedTree, choices: Any, wanted: Any) -> float:
         return max(right(self, there, choices, wanted), -5.0)
 
     monkeypatch.setattr(TreeMove, "_log_probability", anywhere)
@@ -157,10 +157,10 @@ def test_grown_leaves_counted_as_if_all_could_split(monkeypatch: pytest.MonkeyPa
     """The number of leaves that can split, where it is the number of all leaves on one way."""
     right = cgm.grow
 
-    def grow(choose: Any, here: Here, weigh: Any) -> Any:
+    def grow(choose: Any, here: WeighedTree, weigh: Any) -> Any:
         found = right(choose, here, weigh)
         if found is not None and isinstance(choose, Drawn):
-            able = sum(bool(here.splits(here.spot(i)).cuts) for i in here.leaves)
+            able = sum(bool(here.splits(here.box_states(i)).cuts) for i in here.leaves)
             choose.log_probability += math.log(able / len(here.leaves))
         return found
 

@@ -2,7 +2,7 @@
 
 `proposal` makes a Metropolis-Hastings proposal from a move, with its target. A move (`cgm`, `wu`,
 `rotate`, `perturb`, `informed`) makes its choices through `choosing`, on a tree (`cut_trees`) with
-the states and splits of its nodes (`here`).
+the states and splits of its nodes (`weighed_tree`).
 """
 
 from slp.engines.mcmc.trees.moves import cgm, informed, perturb, rotate, wu

@@ -1,8 +1,8 @@
 """`cgm`: grow, prune, change and swap, each with probability 1/4.
 
-With W(v, c) the weight of a split c at a node v (`here`), W(v) its sum over the splits of v, G(T)
-the number of leaves that can split, P(T) the number of nodes above two leaves that can stop, I(T)
-the number of nodes that split and S(T) the number of those below the root,
+With W(v, c) the weight of a split c at a node v (`weighed_tree`), W(v) its sum over the splits of
+v, G(T) the number of leaves that can split, P(T) the number of nodes above two leaves that can
+stop, I(T) the number of nodes that split and S(T) the number of those below the root,
 
     grow     a leaf v among the G(T), split by c in proportion to W(v, c)
              ratio = R  x  1/P(T')  x  G(T) W(v) / W(v, c)
@@ -29,34 +29,34 @@ from typing import TypeAlias
 
 from slp.engines.mcmc.trees.moves.choosing import Chooser
 from slp.engines.mcmc.trees.moves.cut_trees import LEAF
-from slp.engines.mcmc.trees.moves.here import Here, Spot, WeighedSplits
 from slp.engines.mcmc.trees.moves.proposal import Moved
+from slp.engines.mcmc.trees.moves.weighed_tree import BoxStates, WeighedSplits, WeighedTree
 
 #: The splits of a node, with the log weights that they are drawn by.
-Weigh: TypeAlias = Callable[[Here, Spot], WeighedSplits]
+Weigh: TypeAlias = Callable[[WeighedTree, BoxStates], WeighedSplits]
 
 
-def move(choose: Chooser, here: Here) -> Moved | None:
+def move(choose: Chooser, here: WeighedTree) -> Moved | None:
     """One of the four."""
     kind = choose.among(("grow", "prune", "change", "swap"))
     if kind == "grow":
-        return grow(choose, here, Here.splits)
+        return grow(choose, here, WeighedTree.splits)
     if kind == "prune":
         return prune(choose, here)
-    return change(choose, here, Here.splits) if kind == "change" else swap(choose, here)
+    return change(choose, here, WeighedTree.splits) if kind == "change" else swap(choose, here)
 
 
-def grow(choose: Chooser, here: Here, weigh: Weigh) -> Moved | None:
+def grow(choose: Chooser, here: WeighedTree, weigh: Weigh) -> Moved | None:
     """Split a leaf."""
-    growable = [i for i in here.leaves if here.splits(here.spot(i)).cuts]
+    growable = [i for i in here.leaves if here.splits(here.box_states(i)).cuts]
     if not growable:
         return None
     i = choose.among(growable)
-    cut = choose.among(*weigh(here, here.spot(i)))
+    cut = choose.among(*weigh(here, here.box_states(i)))
     return Moved(here.with_subtree(i, (cut, LEAF, LEAF)), ("prune", i))
 
 
-def prune(choose: Chooser, here: Here) -> Moved | None:
+def prune(choose: Chooser, here: WeighedTree) -> Moved | None:
     """Make a leaf of a node above two leaves."""
     prunable = [
         i for i in here.internal if here.cuts[i + 1 : i + 3] == (LEAF, LEAF) and here.can_stop(i)
@@ -67,17 +67,17 @@ def prune(choose: Chooser, here: Here) -> Moved | None:
     return Moved(here.with_subtree(i, (LEAF,)), ("grow", i, here.cuts[i]))
 
 
-def change(choose: Chooser, here: Here, weigh: Weigh) -> Moved | None:
+def change(choose: Chooser, here: WeighedTree, weigh: Weigh) -> Moved | None:
     """Split a node in another way."""
     if not here.internal:
         return None
     i = choose.among(here.internal)
-    cut = choose.among(*weigh(here, here.spot(i)))
+    cut = choose.among(*weigh(here, here.box_states(i)))
     below = [here.subtree(here.child(i, side)) for side in (0, 1)]
     return Moved(here.placed(i, cut, below), ("change", i, here.cuts[i]))
 
 
-def swap(choose: Chooser, here: Here) -> Moved | None:
+def swap(choose: Chooser, here: WeighedTree) -> Moved | None:
     """Exchange the tests of a node and its parent."""
     if len(here.internal) < 2:
         return None
@@ -94,7 +94,7 @@ def swap(choose: Chooser, here: Here) -> Moved | None:
     return Moved(new, ("swap", i))
 
 
-def _same_test(here: Here, one: int, other: int) -> bool:
+def _same_test(here: WeighedTree, one: int, other: int) -> bool:
     """Whether two nodes split by the same test."""
     if LEAF in (here.cuts[one], here.cuts[other]):
         return False

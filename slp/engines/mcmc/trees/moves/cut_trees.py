@@ -14,10 +14,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TypeAlias
 
-from slp.engines.mcmc.trees.proof import Proof
 from slp.problem.boxes import BoxSplit, Geometry
 from slp.problem.cut_trees import rows_left
-from slp.problem.tree_tests import preorder
 
 #: Numbers of cuts in preorder, `LEAF` where a node does not split.
 CutTree: TypeAlias = tuple[int, ...]
@@ -50,12 +48,6 @@ class PlacedTree:
                 stack += [(box ^ left, i), (left, i)]
         for i in reversed(range(len(cuts))):
             self.ends[i] = i + 1 if cuts[i] == LEAF else self.ends[self.ends[i + 1]]
-
-    @classmethod
-    def of_proof(cls, geometry: Geometry, proof: Proof) -> PlacedTree:
-        """The tree that a proof derives."""
-        cuts = tuple(LEAF if cut is None else cut for _, cut in preorder(proof))
-        return cls(geometry, cuts)
 
     @cached_property
     def internal(self) -> list[int]:

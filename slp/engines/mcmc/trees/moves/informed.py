@@ -17,18 +17,18 @@ from __future__ import annotations
 
 from slp.engines.mcmc.trees.moves.cgm import change, grow, prune
 from slp.engines.mcmc.trees.moves.choosing import Chooser
-from slp.engines.mcmc.trees.moves.here import Here
 from slp.engines.mcmc.trees.moves.perturb import perturb
 from slp.engines.mcmc.trees.moves.proposal import Moved
+from slp.engines.mcmc.trees.moves.weighed_tree import WeighedTree
 
 
-def move(choose: Chooser, here: Here) -> Moved | None:
+def move(choose: Chooser, here: WeighedTree) -> Moved | None:
     """One of the four."""
     kind = choose.among(("grow", "prune", "change", "perturb"))
     if kind == "grow":
-        return grow(choose, here, Here.informed_splits)
+        return grow(choose, here, WeighedTree.informed_splits)
     if kind == "prune":
         return prune(choose, here)
     if kind == "change":
-        return change(choose, here, Here.informed_splits)
-    return perturb(choose, here, Here.informed_splits, ("perturb",))
+        return change(choose, here, WeighedTree.informed_splits)
+    return perturb(choose, here, WeighedTree.informed_splits, ("perturb",))

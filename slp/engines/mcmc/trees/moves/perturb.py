@@ -3,7 +3,7 @@
 A node v that splits is drawn uniformly, among I(T). Let its split be c on the feature f. Its bounds
 are the largest threshold on f among the tests of its left subtree, and the smallest among those of
 its right subtree. The new split c' is drawn from N(T), the splits of v on f with a threshold
-between these, in proportion to W(v, c') (`here`). The tests below stay. With R as in `cgm`,
+between these, in proportion to W(v, c') (`weighed_tree`). The tests below stay. With R as in `cgm`,
 
     ratio = R  x  [W(v, c) / sum of W(v, .) over N(T')] / [W(v, c') / sum of W(v, .) over N(T)]
 
@@ -22,28 +22,30 @@ import math
 from slp.engines.mcmc.trees.moves.cgm import Weigh
 from slp.engines.mcmc.trees.moves.choosing import Chooser
 from slp.engines.mcmc.trees.moves.cut_trees import LEAF
-from slp.engines.mcmc.trees.moves.here import Here
 from slp.engines.mcmc.trees.moves.proposal import Moved
+from slp.engines.mcmc.trees.moves.weighed_tree import WeighedTree
 
 
-def move(choose: Chooser, here: Here) -> Moved | None:
+def move(choose: Chooser, here: WeighedTree) -> Moved | None:
     """The move."""
-    return perturb(choose, here, Here.splits)
+    return perturb(choose, here, WeighedTree.splits)
 
 
-def perturb(choose: Chooser, here: Here, weigh: Weigh, back: tuple[str, ...] = ()) -> Moved | None:
+def perturb(
+    choose: Chooser, here: WeighedTree, weigh: Weigh, back: tuple[str, ...] = ()
+) -> Moved | None:
     """The move, with the splits weighted by `weigh`. `back` are the choices of the reverse move
     that precede it."""
     if not here.internal:
         return None
     i = choose.among(here.internal)
-    within = weigh(here, here.spot(i)).only(_within_bounds(here, i))
+    within = weigh(here, here.box_states(i)).only(_within_bounds(here, i))
     cut = choose.among(*within)
     below = [here.subtree(here.child(i, side)) for side in (0, 1)]
     return Moved(here.placed(i, cut, below), (*back, i, here.cuts[i]))
 
 
-def _within_bounds(here: Here, i: int) -> list[int]:
+def _within_bounds(here: WeighedTree, i: int) -> list[int]:
     """The cuts on the feature of a node that are within its bounds."""
     cuts = here.geometry.cuts
     own = cuts[here.cuts[i]]
@@ -51,13 +53,13 @@ def _within_bounds(here: Here, i: int) -> list[int]:
     high = min(_thresholds(here, here.child(i, 1), own.feature), default=math.inf)
     return [
         cut
-        for cut in here.splits(here.spot(i)).cuts
+        for cut in here.splits(here.box_states(i)).cuts
         if cuts[cut].feature == own.feature
         and (own.threshold is None or low < (cuts[cut].threshold or 0.0) < high)
     ]
 
 
-def _thresholds(here: Here, i: int, feature: int) -> list[float]:
+def _thresholds(here: WeighedTree, i: int, feature: int) -> list[float]:
     """The thresholds on a feature in the subtree of a node."""
     tests = [here.geometry.cuts[cut] for cut in here.subtree(i) if cut != LEAF]
     return [t.threshold for t in tests if t.feature == feature and t.threshold is not None]

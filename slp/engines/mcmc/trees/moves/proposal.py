@@ -29,7 +29,7 @@ from typing import NamedTuple, TypeAlias
 from slp.engines.mcmc.proposals import Proposed
 from slp.engines.mcmc.trees.moves.choosing import Chooser, Drawn, Given, UnavailableError
 from slp.engines.mcmc.trees.moves.cut_trees import CutTree
-from slp.engines.mcmc.trees.moves.here import Here
+from slp.engines.mcmc.trees.moves.weighed_tree import WeighedTree
 from slp.engines.mcmc.trees.proof import Proof, proof_of
 from slp.engines.mcmc.trees.target import Target
 from slp.problem.local_process import cumulated
@@ -45,7 +45,7 @@ class Moved(NamedTuple):
 
 
 #: Makes the choices of a move from a tree; None if there is nothing to choose.
-Move: TypeAlias = Callable[[Chooser, Here], Moved | None]
+Move: TypeAlias = Callable[[Chooser, WeighedTree], Moved | None]
 
 
 @dataclass(frozen=True)
@@ -66,14 +66,14 @@ class TreeMove:
     def _proposed(
         self, randomness: Randomness, target: Target, old: Proof
     ) -> Proposed[Proof] | None:
-        here = Here(target, tree_of(old))
+        here = WeighedTree(target, tree_of(old))
         drawn = Drawn(randomness)
         moved = self.move(drawn, here)
         if moved is None:
             return None
         if moved.tree is None:
             return _NEVER
-        there = Here(target, moved.tree)
+        there = WeighedTree(target, moved.tree)
         derivations = there.derivations()
         back = self._log_probability(there, moved.back, here.cuts)
         if derivations.log_weight == -math.inf or back == -math.inf:
@@ -85,7 +85,7 @@ class TreeMove:
         return Proposed(new, weights + likelihood + back - drawn.log_probability)
 
     def _log_probability(
-        self, there: Here, choices: tuple[Hashable, ...], wanted: CutTree
+        self, there: WeighedTree, choices: tuple[Hashable, ...], wanted: CutTree
     ) -> float:
         """log q of choices, -inf if they cannot be made or do not lead to the wanted tree."""
         given = Given(choices)

@@ -38,19 +38,19 @@ from slp.engines.mcmc.trees.moves.cut_trees import (
     same_split,
     split_with,
 )
-from slp.engines.mcmc.trees.moves.here import Here
 from slp.engines.mcmc.trees.moves.proposal import Moved
+from slp.engines.mcmc.trees.moves.weighed_tree import WeighedTree
 from slp.problem.boxes import BoxSplit
 
 
-def move(choose: Chooser, here: Here) -> Moved | None:
+def move(choose: Chooser, here: WeighedTree) -> Moved | None:
     """Up or down."""
     if choose.among(("up", "down")) == "up":
         return _up(choose, here)
     return _down(choose, here)
 
 
-def _up(choose: Chooser, here: Here) -> Moved | None:
+def _up(choose: Chooser, here: WeighedTree) -> Moved | None:
     if len(here.internal) < 2:
         return None
     i = choose.among(here.internal[1:])
@@ -61,7 +61,7 @@ def _up(choose: Chooser, here: Here) -> Moved | None:
     return Moved(tree, ("down", above, side, here.subtree(above)))
 
 
-def _raised(here: Here, i: int, side: int) -> CutTree | None:
+def _raised(here: WeighedTree, i: int, side: int) -> CutTree | None:
     """The subtree with the test of node i at the top. `side` is the side of i's parent on which i
     is."""
     above = here.parents[i]
@@ -78,7 +78,9 @@ def _raised(here: Here, i: int, side: int) -> CutTree | None:
     return out
 
 
-def _half(here: Here, above: int, box: int, parts: tuple[int, int], side: int) -> CutTree | None:
+def _half(
+    here: WeighedTree, above: int, box: int, parts: tuple[int, int], side: int
+) -> CutTree | None:
     """The test of node `above` in a box. Its side `side` has the first of the parts, which keeps
     its rows. The other side has the rest of the second part."""
     kept = here.subtree(parts[0])
@@ -100,7 +102,7 @@ def _ordered(one: CutTree, other: CutTree, side: int) -> CutTree:
 # --- down -------------------------------------------------------------------------------------
 
 
-def _down(choose: Chooser, here: Here) -> Moved | None:
+def _down(choose: Chooser, here: WeighedTree) -> Moved | None:
     if not here.internal:
         return None
     i = choose.among(here.internal)
@@ -122,7 +124,7 @@ def _length(tree: CutTree, begin: int) -> int:
     return at - begin
 
 
-def _lowered(here: Here, i: int, side: int) -> Iterator[CutTree]:
+def _lowered(here: WeighedTree, i: int, side: int) -> Iterator[CutTree]:
     """The trees p[g[A, B], C] for a node g[X, Y], with g on a side of p."""
     halves = here.child(i, 0), here.child(i, 1)
     for test, with_test in _tests_in_common(here, i, side):
@@ -137,7 +139,9 @@ def _lowered(here: Here, i: int, side: int) -> Iterator[CutTree]:
             yield (test.cut, *_ordered(low, other, side))
 
 
-def _tests_in_common(here: Here, i: int, side: int) -> Iterator[tuple[BoxSplit, tuple[bool, bool]]]:
+def _tests_in_common(
+    here: WeighedTree, i: int, side: int
+) -> Iterator[tuple[BoxSplit, tuple[bool, bool]]]:
     """The splits of a node's box that can be the test p, and which of its children make it. The
     rows of the other child are all on the side."""
     x, y = here.child(i, 0), here.child(i, 1)
@@ -148,7 +152,9 @@ def _tests_in_common(here: Here, i: int, side: int) -> Iterator[tuple[BoxSplit, 
             yield split, (one, two)
 
 
-def _joint_splits(here: Here, x: int, y: int, box: int) -> Iterator[tuple[BoxSplit, bool, bool]]:
+def _joint_splits(
+    here: WeighedTree, x: int, y: int, box: int
+) -> Iterator[tuple[BoxSplit, bool, bool]]:
     """The splits of the rows of two nodes that part both as the nodes' tests do, or part one and
     leave the other whole; and which of the two they part."""
     for one, two in ((True, True), (True, False), (False, True)):
@@ -165,7 +171,7 @@ def _joint_splits(here: Here, x: int, y: int, box: int) -> Iterator[tuple[BoxSpl
                 yield split, one, two
 
 
-def _in_common(here: Here, i: int, rest: list[int]) -> Iterator[CutTree]:
+def _in_common(here: WeighedTree, i: int, rest: list[int]) -> Iterator[CutTree]:
     """Trees whose restrictions to the two sides of node i's test are the subtrees at `rest`."""
     if len(rest) == 1:
         yield here.subtree(rest[0])
@@ -178,7 +184,7 @@ def _in_common(here: Here, i: int, rest: list[int]) -> Iterator[CutTree]:
         yield (top.cut, *here.subtree(rest[0]), *here.subtree(rest[1]))
 
 
-def _zipped(here: Here, one: int, two: int) -> CutTree | None:
+def _zipped(here: WeighedTree, one: int, two: int) -> CutTree | None:
     """The tree that makes the tests of two subtrees in common wherever possible."""
     out: list[int] = []
     stack: list[tuple[int, ...]] = [(one, two)]

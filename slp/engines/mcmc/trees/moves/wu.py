@@ -2,8 +2,8 @@
 
 A node v that splits is drawn uniformly, among I(T). Its subtree is built again from the top, so
 that each leaf keeps its rows. At each box with the rows of several leaves, a split c is drawn in
-proportion to W(c) (`here`) from A, the splits that part no leaf's rows. If A is empty, the move
-fails. With R as in `cgm`, and products over the nodes that split in each subtree,
+proportion to W(c) (`weighed_tree`) from A, the splits that part no leaf's rows. If A is empty, the
+move fails. With R as in `cgm`, and products over the nodes that split in each subtree,
 
     ratio = R  x  product over the old splits of W(c) / sum of W over A
                /  product over the new splits of W(c) / sum of W over A
@@ -19,26 +19,28 @@ from __future__ import annotations
 
 from slp.engines.mcmc.trees.moves.choosing import Chooser
 from slp.engines.mcmc.trees.moves.cut_trees import LEAF, CutTree
-from slp.engines.mcmc.trees.moves.here import Here, Spot
 from slp.engines.mcmc.trees.moves.proposal import Moved
+from slp.engines.mcmc.trees.moves.weighed_tree import BoxStates, WeighedTree
 
 
-def move(choose: Chooser, here: Here) -> Moved | None:
+def move(choose: Chooser, here: WeighedTree) -> Moved | None:
     """The move."""
     if not here.internal:
         return None
     i = choose.among(here.internal)
     leaves = {here.boxes[j] for j in range(i, here.ends[i]) if here.cuts[j] == LEAF}
-    new = _built(choose, here, here.spot(i), leaves)
+    new = _built(choose, here, here.box_states(i), leaves)
     old = here.subtree(i)
     back = (i, *(cut for cut in old if cut != LEAF))
     return Moved(None if new is None else here.with_subtree(i, new), back)
 
 
-def _built(choose: Chooser, here: Here, spot: Spot, leaves: set[int]) -> CutTree | None:
+def _built(
+    choose: Chooser, here: WeighedTree, box_states: BoxStates, leaves: set[int]
+) -> CutTree | None:
     """A subtree with these leaves, in preorder; None if the splits drawn lead to no such tree."""
     out: list[int] = []
-    stack = [spot]
+    stack = [box_states]
     while stack:
         at = stack.pop()
         if at.box in leaves:

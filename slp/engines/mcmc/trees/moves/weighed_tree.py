@@ -39,61 +39,73 @@ class WeighedSplits(NamedTuple):
         return WeighedSplits([c for c, _ in pairs], [w for _, w in pairs])
 
 
-class Spot(NamedTuple):
+class BoxStates(NamedTuple):
     """A box, and the states that derivations can have there."""
 
     box: int
     states: tuple[int, ...]
 
 
-class Here(PlacedTree):
+class WeighedTree(PlacedTree):
     """A tree, with the states and the splits of its nodes."""
 
     def __init__(self, target: Target, cuts: CutTree) -> None:
         self.target = target
         self._process = target.process
         super().__init__(self._process.geometry, cuts)
-        self._spots: dict[int, Spot] = {}
+        self._box_states: dict[int, BoxStates] = {}
 
-    def spot(self, i: int) -> Spot:
+    def box_states(self, i: int) -> BoxStates:
         """The box and the states of a node."""
-        if i not in self._spots:
+        if i not in self._box_states:
             if i == 0:
-                found = first_spot(self._process)
+                root = self._process.root
+                found = _with_calls(self._process, root.box, (root.state,))
             else:
                 parent = self.parents[i]
-                sides = self.sides(self.spot(parent), self.cuts[parent])
+                sides = self.sides(self.box_states(parent), self.cuts[parent])
                 found = sides[0 if i == parent + 1 else 1]
-            self._spots[i] = found
-        return self._spots[i]
+            self._box_states[i] = found
+        return self._box_states[i]
 
-    def sides(self, spot: Spot, cut: int) -> tuple[Spot, Spot]:
-        """Both sides of a split."""
-        return sides_of(self._process, spot, cut)
+    def sides(self, box_states: BoxStates, cut: int) -> tuple[BoxStates, BoxStates]:
+        """Both sides of a split; without states if no rule makes it."""
+        left: list[int] = []
+        right: list[int] = []
+        boxes = (0, 0)
+        for state in box_states.states:
+            for taken in self._process.goal(box_states.box, state).rules:
+                for split, left_state, right_state in taken.splits:
+                    if split.cut == cut:
+                        boxes = (split.left, split.right)
+                        left.append(left_state)
+                        right.append(right_state)
+        process = self._process
+        return _with_calls(process, boxes[0], left), _with_calls(process, boxes[1], right)
 
     def can_stop(self, i: int) -> bool:
         """Whether a node can be a leaf."""
-        box, states = self.spot(i)
+        box, states = self.box_states(i)
         goals = [self._process.goal(box, state) for state in states]
         return any(isinstance(taken.rule, LeafRule) for goal in goals for taken in goal.rules)
 
-    def splits(self, spot: Spot) -> WeighedSplits:
+    def splits(self, box_states: BoxStates) -> WeighedSplits:
         """The splits of a node, with log W(v, c)."""
         terms: dict[int, list[float]] = {}
-        for state in spot.states:
-            for taken in self._process.goal(spot.box, state).rules:
+        for state in box_states.states:
+            for taken in self._process.goal(box_states.box, state).rules:
                 for split, share in zip(taken.splits, taken.log_shares, strict=True):
                     terms.setdefault(split.split.cut, []).append(taken.log_weight + share)
         sums = [float(np.logaddexp.reduce(of_cut)) for of_cut in terms.values()]
         return WeighedSplits(list(terms), sums)
 
-    def informed_splits(self, spot: Spot) -> WeighedSplits:
+    def informed_splits(self, box_states: BoxStates) -> WeighedSplits:
         """The splits of a node, with the log of W(v, c) [M(left) M(right)]^power, where M is the
         marginal likelihood of a side as a leaf."""
-        cuts, weights = self.splits(spot)
+        cuts, weights = self.splits(box_states)
         if self.target.power:
             for i, cut in enumerate(cuts):
-                sides = self.sides(spot, cut)
+                sides = self.sides(box_states, cut)
                 both = sum(self._process.log_marginal(side.box) for side in sides)
                 weights[i] += self.target.power * both
         return WeighedSplits(cuts, weights)
@@ -124,29 +136,7 @@ class Here(PlacedTree):
         return out
 
 
-def first_spot(process: LocalProcess) -> Spot:
-    """All rows in the start state."""
-    return _with_calls(process, process.root.box, (process.root.state,))
-
-
-def sides_of(process: LocalProcess, spot: Spot, cut: int) -> tuple[Spot, Spot]:
-    """Both sides of a split; without states if no rule makes it."""
-    states: tuple[list[int], list[int]] = ([], [])
-    boxes = (0, 0)
-    for state in spot.states:
-        for taken in process.goal(spot.box, state).rules:
-            for split, left, right in taken.splits:
-                if split.cut == cut:
-                    boxes = (split.left, split.right)
-                    states[0].append(left)
-                    states[1].append(right)
-    left_spot, right_spot = (
-        _with_calls(process, box, of_side) for box, of_side in zip(boxes, states, strict=True)
-    )
-    return left_spot, right_spot
-
-
-def _with_calls(process: LocalProcess, box: int, states: Iterable[int]) -> Spot:
+def _with_calls(process: LocalProcess, box: int, states: Iterable[int]) -> BoxStates:
     """The states, and those that they call in the box, each once."""
     found: dict[int, None] = {}
     stack = list(states)
@@ -156,4 +146,4 @@ def _with_calls(process: LocalProcess, box: int, states: Iterable[int]) -> Spot:
             found[state] = None
             rules = [taken.rule for taken in process.goal(box, state).rules]
             stack += [rule.state for rule in rules if isinstance(rule, CallRule)]
-    return Spot(box, tuple(found))
+    return BoxStates(box, tuple(found))
