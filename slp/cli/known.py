@@ -15,7 +15,7 @@ from slp.cli.json_text import write_json
 from slp.cli.summary import finite, leaves_text, size_to_json, standing, words_lines
 from slp.engines import bounds_in_words
 from slp.errors import BudgetError
-from slp.results import Known
+from slp.results import Kind, Known
 
 _Answer = TypeVar("_Answer")
 
@@ -77,6 +77,7 @@ def _known_to_json(known: Known, limit: str) -> dict[str, Any]:
         "n_features": len(known.table.features),
         "log_evidence": _exact(bounds),
         "log_evidence_error": None if _exact(bounds) is None else 0.0,
+        "log_evidence_kind": _kind(bounds),
         "log_evidence_bounds": None if bounds is None else [finite(bound) for bound in bounds],
         "depends_on_clock": True,
         "left_out": None,
@@ -131,3 +132,10 @@ def _known_lines(known: Known, limit: str, words: str) -> Iterator[str]:
 def _exact(bounds: tuple[float, float] | None) -> float | None:
     """The log evidence if the bounds are equal, else None."""
     return bounds[0] if bounds is not None and bounds[0] == bounds[1] else None
+
+
+def _kind(bounds: tuple[float, float] | None) -> Kind | None:
+    """What bounds tell of the log evidence, as `Posterior.log_evidence_kind`."""
+    if bounds is None:
+        return None
+    return "bounds" if _exact(bounds) is None else "exact"

@@ -103,13 +103,13 @@ class Page:
         posterior = self.posterior
         if posterior.log_evidence is None:
             yield f"evidence  not known: {posterior.no_evidence}"
-            if (bounds := posterior.choice.log_evidence_bounds) is not None:
+            if (bounds := posterior.log_evidence_bounds) is not None:
                 yield from _labelled("", [bounds_in_words(bounds)])
         else:
             error = posterior.log_evidence_error
-            told = f"{posterior.log_evidence:.6f}"
-            if posterior.diagnostics is not None:  # an error of 0 may come from islands that agree
-                told = f"{_to_error(posterior.log_evidence, error)}"
+            told = f"{posterior.log_evidence:.6f}, exact"
+            if posterior.log_evidence_kind == "estimate":
+                told = f"{_to_error(posterior.log_evidence, error)}, estimate"
                 told += f", Monte Carlo standard error {error:.2g}"
             yield f"evidence  log P({posterior.table.response} | features) = {told}"
             if posterior.evidence_note is not None:

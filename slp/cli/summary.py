@@ -57,6 +57,7 @@ def posterior_to_json(
         "n_features": len(table.features),
         "log_evidence": posterior.log_evidence,
         "log_evidence_error": finite(posterior.log_evidence_error),
+        "log_evidence_kind": posterior.log_evidence_kind,
         "log_evidence_bounds": _bounds_to_json(posterior),
         "depends_on_clock": posterior.choice.by_clock or posterior.out_of_time,
         "left_out": posterior.left_out,
@@ -156,7 +157,7 @@ def notes_of(posterior: Posterior) -> list[str]:
         notes.append(posterior.evidence_note)
     if posterior.log_evidence is None and posterior.likelihood:
         notes.append(f"the evidence is not known: {posterior.no_evidence}")
-    if (bounds := posterior.choice.log_evidence_bounds) is not None:
+    if posterior.log_evidence_kind != "exact" and (bounds := posterior.log_evidence_bounds):
         notes.append(bounds_in_words(bounds))
     if not posterior.derivations_are_trees and posterior.map().certified:
         notes.append("a tree may have several derivations: MAP and tree count are over derivations")
@@ -164,10 +165,7 @@ def notes_of(posterior: Posterior) -> list[str]:
 
 
 def _bounds_to_json(posterior: Posterior) -> list[float | None] | None:
-    """Certain bounds on the log evidence; both ends are the log evidence if it is exact."""
-    if posterior.log_evidence is not None and posterior.diagnostics is None:  # exact
-        return [posterior.log_evidence] * 2
-    bounds = posterior.choice.log_evidence_bounds
+    bounds = posterior.log_evidence_bounds
     return None if bounds is None else [finite(bound) for bound in bounds]
 
 

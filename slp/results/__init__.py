@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from slp.results.known import Known
     from slp.results.posterior import FeatureUse, Posterior
     from slp.results.proofs import DrawnProof, SampledAnswer, SampledProofs
-    from slp.results.result import Candidate, Draw, Estimate, Result
+    from slp.results.result import Candidate, Draw, Estimate, Kind, Result
     from slp.results.rule_use import RuleUse
     from slp.results.tempering import MORE_ROUNDS, TemperingFigures
 
@@ -31,6 +31,7 @@ __all__ = [
     "DrawnProof",
     "Estimate",
     "FeatureUse",
+    "Kind",
     "Known",
     "MORE_ROUNDS",
     "Posterior",
@@ -50,7 +51,7 @@ __getattr__, __dir__ = late_names(
     __name__,
     {
         "slp.results.convergence": "bulk_ess monte_carlo_errors r_hat tail_ess",
-        "slp.results.result": "Candidate Draw Estimate Result",
+        "slp.results.result": "Candidate Draw Estimate Kind Result",
         "slp.results.choice": "Choice",
         "slp.results.diagnostics": "Diagnostics",
         "slp.results.proofs": "DrawnProof SampledAnswer SampledProofs",

@@ -26,7 +26,7 @@ from slp.problem.tree_on_table import log_likelihood_of_tree
 from slp.results.choice import Choice
 from slp.results.known import Known
 from slp.results.quantiles import class_quantile, mixture_quantile
-from slp.results.result import Candidate, Draw, Estimate, Result
+from slp.results.result import Candidate, Draw, Estimate, Kind, Result
 from slp.results.rule_use import RuleUse
 from slp.runner.options import check_count, fresh_seed
 from slp.trees import Tree
@@ -104,6 +104,22 @@ class Posterior:
         """Monte Carlo standard error of `log_evidence`: 0 where it is exact, NaN where the draws do
         not tell; None where there is no evidence."""
         return None if self._evidence is None else self._evidence.error
+
+    @property
+    def log_evidence_kind(self) -> Kind | None:
+        """What is known of the log evidence: its value (`"exact"`), an estimate with its Monte
+        Carlo error (`"estimate"`), or `log_evidence_bounds` alone (`"bounds"`); None if nothing."""
+        if self._evidence is not None:
+            return self._evidence.kind
+        return None if self.log_evidence_bounds is None else "bounds"
+
+    @property
+    def log_evidence_bounds(self) -> tuple[float, float] | None:
+        """Certain lower and upper bounds on the log evidence, in nats: equal ones where it is
+        exact, those of unfinished exact sums where `auto` went on with draws; else None."""
+        if self._evidence is not None and self._evidence.kind != "estimate":
+            return self._evidence.low, self._evidence.high
+        return self.choice.log_evidence_bounds
 
     @property
     def _evidence(self) -> Estimate | None:

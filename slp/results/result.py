@@ -9,7 +9,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from slp.results.rule_use import RuleUse
     from slp.results.weighted_draws import DrawnTrees
     from slp.runner import Schedule
+
+#: What a number is: known, between certain bounds, or estimated from draws.
+Kind: TypeAlias = Literal["exact", "bounds", "estimate"]
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class Estimate:
     error: float
     low: float
     high: float
-    kind: Literal["exact", "bounds", "estimate"]
+    kind: Kind
 
     @classmethod
     def exact(cls, value: float) -> Estimate:

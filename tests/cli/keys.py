@@ -10,6 +10,7 @@ KEYS = {
     "n_features",
     "log_evidence",
     "log_evidence_error",
+    "log_evidence_kind",
     "log_evidence_bounds",
     "depends_on_clock",
     "left_out",

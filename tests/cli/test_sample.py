@@ -76,7 +76,7 @@ def test_summary_names_data_prior_engine_and_evidence(slp_run) -> None:
     assert result.code == 0
     for want in (
         r"^trust     exact: sums over all trees$",
-        r"^evidence  log P\(y \| features\) = -\d+\.\d+$",
+        r"^evidence  log P\(y \| features\) = -\d+\.\d+, exact$",
         r"^MAP tree  posterior probability 0\.\d+, \d+ leaves$",
         r"^features  probability that a tree splits on it, splits expected$",
         r"^leaves    \d\.\d+ expected$",
@@ -152,7 +152,7 @@ def test_ladders_that_have_not_converged_are_run_for_more_rounds(slp_run, table:
     assert longer.startswith("trust     estimate, converged: R-hat at most")
     told = r"^tempering barrier \d\.\d\d, 4 ladders of \d+ rungs, .* round trips each"
     assert re.search(told, longer, re.MULTILINE)
-    evidence = r"^evidence  log P\(y \| features\) = -\d+\.\d+, Monte Carlo standard error 0\.0"
+    evidence = r"^evidence  log P\(y \| features\) = -\d+\.\d+, estimate, Monte Carlo standard error 0\.0"
     assert re.search(evidence, longer, re.MULTILINE)
 
 

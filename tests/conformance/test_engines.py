@@ -22,6 +22,7 @@ from scipy.stats import norm
 
 import slp
 from slp.cli import slp_command
+from slp.cli.page import Page
 from slp.cli.summary import posterior_to_json
 from slp.compile import compile_problem
 from slp.engines import infer
@@ -166,6 +167,7 @@ def test_it_agrees_with_enumeration(name: str, text: str, request: pytest.Fixtur
         else:
             assert abs(value - wanted) <= LIMIT * error + 1e-12, (value, error, wanted)
 
+    check_kind(have)
     if have.log_evidence is not None:
         assert have.log_evidence_error is not None
         compare(have.log_evidence, have.log_evidence_error, want.log_evidence or math.nan)
@@ -188,6 +190,24 @@ def test_it_agrees_with_enumeration(name: str, text: str, request: pytest.Fixtur
             prior is None and not have.normalised
         )
     assert drawn is None or have.k_best(1)[0].certified is False
+
+
+def check_kind(posterior: Posterior) -> None:
+    """The kind of the log evidence, in Python, in JSON and on the page; an error of 0 alone tells
+    nothing, as islands may agree."""
+    told = posterior_to_json(posterior, posterior.split_probabilities(), draws=0)
+    page = "\n".join(Page(posterior, posterior.split_probabilities(), "", "data", []).lines())
+    kind = posterior.log_evidence_kind
+    want = "exact" if posterior.diagnostics is None else "estimate"
+    assert kind == told["log_evidence_kind"] == (want if posterior.log_evidence else None)
+    if kind == "exact":
+        assert posterior.log_evidence_bounds == (posterior.log_evidence,) * 2
+        assert re.search(r"^evidence  log P\(y \| features\) = \S+, exact$", page, re.MULTILINE)
+    elif kind == "estimate":
+        assert posterior.log_evidence_bounds is None
+        assert re.search(r"^evidence  .* = \S+, estimate, Monte Carlo standard", page, re.MULTILINE)
+    else:
+        assert re.search(r"^evidence  not known: ", page, re.MULTILINE)
 
 
 @every_engine
