@@ -43,10 +43,10 @@ from slp.errors import (
 from slp.late import late_names
 
 if TYPE_CHECKING:
-    from slp.program import Program, check, load, parse
+    from slp.program import Program, check, compare, load, parse
     from slp.program.learning import LearnResult
     from slp.resolution import Draws, QueryResult
-    from slp.results import Posterior, SampledProofs
+    from slp.results import Comparison, Posterior, SampledProofs
     from slp.trees import CheckResult, Tree, TreeNode
 
 __version__ = "0.1.0"
@@ -54,6 +54,7 @@ __version__ = "0.1.0"
 __all__ = [
     "BudgetError",
     "CheckResult",
+    "Comparison",
     "DataError",
     "Diagnostic",
     "Draws",
@@ -71,6 +72,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "check",
+    "compare",
     "load",
     "parse",
 ]
@@ -82,7 +84,7 @@ __getattr__, __dir__ = late_names(
         "slp.trees": "CheckResult Tree TreeNode",
         "slp.resolution": "Draws QueryResult",
         "slp.program.learning": "LearnResult",
-        "slp.results": "Posterior SampledProofs",
-        "slp.program": "Program check load parse",
+        "slp.results": "Comparison Posterior SampledProofs",
+        "slp.program": "Program check compare load parse",
     },
 )

@@ -19,6 +19,7 @@ __all__ = ["main", "sample_main", "slp_command"]
 
 _NAMES = (
     "check",
+    "compare",
     "engines",
     "expand",
     "explain",

@@ -13,7 +13,7 @@ import slp
 from slp.budgets import Deadline, check_room_for_file
 from slp.cli.common import reports_errors
 from slp.data import read_columns
-from slp.engines import ENGINES, ProofChainOptions, all_options
+from slp.engines import ENGINES, DrawingOptions, ProofChainOptions, all_options
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -168,6 +168,28 @@ def program_options(command: _Command) -> _Command:
     return cast(_Command, param_option(include_option(format_option(named))))
 
 
+def programs_options(command: _Command) -> _Command:
+    """As `program_options`, for commands of several programs: the command gets them in the argument
+    `priors`, by their names; the second of a name is `NAME (2)`."""
+    reported = reports_errors(command)
+
+    @functools.wraps(command)
+    def named(
+        priors: tuple[str, ...],
+        parameters: dict[str, float],
+        include: tuple[str, ...],
+        **others: Any,
+    ) -> Any:
+        programs: dict[str, NamedProgram] = {}
+        for prior in priors:
+            number = sum(program.name == prior for program in programs.values()) + 1
+            name = prior if number == 1 else f"{prior} ({number})"
+            programs[name] = NamedProgram(prior, parameters, include)
+        return reported(priors=programs, **others)
+
+    return cast(_Command, param_option(include_option(format_option(named))))
+
+
 def read_table(data: str, memory: str | None) -> Any:
     """The table in a file; raises BudgetError if there is no room for it in the memory budget."""
     check_room_for_file(data, memory)
@@ -178,6 +200,13 @@ def inference_options(command: _Command) -> _Command:
     """Adds the options of `slp.Program.posterior` that control the computation. The command gets
     them in the argument `inference`."""
     return _gathering(command, "inference", _ENGINE | _flags(all_options().values()))
+
+
+def comparison_options(command: _Command) -> _Command:
+    """As `inference_options`, without checkpoints: a comparison makes many runs."""
+    of_one_run = {field.name for field in fields(DrawingOptions)}
+    own = [field for field in all_options().values() if field.name not in of_one_run]
+    return _gathering(command, "inference", _ENGINE | _flags(own))
 
 
 def chain_options(command: _Command) -> _Command:

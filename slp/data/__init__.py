@@ -8,8 +8,9 @@ Inside, in the order of processing: `files` reads files, with `polars_frames` (i
 late), `small_text` (works without polars) and `parquet` (reads in a child process). `frames` turns
 any kind of frame into columns. `columns` has types and cells. `features` (codes and cuts) and
 `response` (leaf model) use `texts`, which recognises the form of text. `roles` distinguishes
-features and response. `coding` makes the table, which `table` defines. All of them use `cells`,
-`faults` (checks of columns) and `words` (wording).
+features and response. `coding` makes the table, which `table` defines. `shared` is one table for
+several programs, and its folds. All of them use `cells`, `faults` (checks of columns) and `words`
+(wording).
 """
 
 from __future__ import annotations
@@ -17,6 +18,15 @@ from __future__ import annotations
 from slp.data.coding import table_of
 from slp.data.files import read_columns, read_frame
 from slp.data.frames import frame_of
+from slp.data.shared import SharedTable
 from slp.data.table import Feature, Table
 
-__all__ = ["Feature", "Table", "frame_of", "read_columns", "read_frame", "table_of"]
+__all__ = [
+    "Feature",
+    "SharedTable",
+    "Table",
+    "frame_of",
+    "read_columns",
+    "read_frame",
+    "table_of",
+]

@@ -7,7 +7,7 @@ may ignore it, or it may not be a feature of the fitted table. So it keeps the n
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -52,6 +52,10 @@ class Column:
         if cells.dtype.kind != "f":
             return True
         return bool(np.all(np.isfinite(cells) & (cells == np.floor(cells))))
+
+    def rows(self, chosen: NDArray[np.intp]) -> Column:
+        """The cells of these rows (from 0), in their order."""
+        return replace(self, cells=self.cells[chosen], missing=self.missing[chosen])
 
 
 def unusable(name: str, n: int, type_name: str | None) -> Column:

@@ -67,6 +67,11 @@ class Frame:
         """Rows and columns."""
         return self.n_rows, len(self.columns)
 
+    def rows(self, chosen: NDArray[np.intp]) -> Frame:
+        """The rows of these numbers (from 0), in their order."""
+        columns = tuple(c.rows(chosen) for c in self.columns)
+        return replace(self, columns=columns, n_rows=len(chosen))
+
     @property
     def nbytes(self) -> int:
         """Approximate bytes of its cells; texts are not counted, because equal texts are shared."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,12 +48,18 @@ _EVENTS = {"1": 1.0, "true": 1.0, "0": 0.0, "false": 0.0}
 
 @dataclass(frozen=True, eq=False)
 class Response:
-    """The leaf model bound to the response, statistics (n, k) of each row, and notes."""
+    """The leaf model bound to the response, the outcome of each row as `LeafModel.statistics` takes
+    it (class indices, numbers, or numbers with events), and notes."""
 
     leaf: LeafModel
-    statistics: NDArray[np.float64]
+    outcomes: NDArray[Any]
     notes: tuple[str, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
+
+    @property
+    def statistics(self) -> NDArray[np.float64]:
+        """Of each row, shape (n, k)."""
+        return self.leaf.statistics(self.outcomes)
 
 
 def bind_response(
@@ -126,7 +133,7 @@ def _classes(
     warnings: tuple[Diagnostic, ...] = ()
     if len(classes) == 1:
         warnings = (ONE_CLASS(name=column.name, label=label_text(classes[0])),)
-    return Response(leaf, leaf.statistics(y), notes, warnings)
+    return Response(leaf, y, notes, warnings)
 
 
 def _in_order(
@@ -156,7 +163,7 @@ def _numbers(column: Column, event: Column | None, declaration: LeafDeclaration 
     leaf = leaf_model(declaration, (), data)
     if declaration is not None:
         notes = (f"response `{column.name}`: numbers, {leaf.describe()}",)
-        return Response(leaf, leaf.statistics(data), notes)
+        return Response(leaf, data, notes)
     notes = (
         f"response `{column.name}`: numbers, {leaf.describe()}; no leaf model is declared, so its "
         "mean and scale were taken from the response",
@@ -164,7 +171,7 @@ def _numbers(column: Column, event: Column | None, declaration: LeafDeclaration 
     warnings: tuple[Diagnostic, ...] = ()
     if float(np.var(y)) == 0:
         warnings = (NO_SCALE(name=column.name, value=y[0]),)
-    return Response(leaf, leaf.statistics(data), notes, warnings)
+    return Response(leaf, data, notes, warnings)
 
 
 def _read_response(column: Column, declaration: LeafDeclaration | None) -> NDArray[np.float64]:

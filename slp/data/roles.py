@@ -101,7 +101,10 @@ def _same(a: Column, b: Column) -> bool:
 
 
 def _column_of_response(y: Any, default: str) -> Column:
-    """`y` as a column: a series, an array (n,) or (n, 1), a list, a frame of one column."""
+    """`y` as a column: a series, an array (n,) or (n, 1), a list, a frame of one column, or a
+    column already."""
+    if isinstance(y, Column):
+        return y
     if hasattr(y, "columns"):
         columns = frame_of(y).columns
         if len(columns) != 1:

@@ -7,7 +7,7 @@ in the C++ core, `mcmc` Metropolis-Hastings.
 
 from typing import TYPE_CHECKING
 
-from slp.engines.contract import Engine
+from slp.engines.contract import DrawingOptions, Engine
 from slp.engines.exact.passes import bounds_in_words
 from slp.engines.mcmc.options import ProofChainOptions
 from slp.engines.registry import ENGINES, all_options, engine_named
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ENGINES",
+    "DrawingOptions",
     "Engine",
     "LogLikelihood",
     "ProofChainOptions",

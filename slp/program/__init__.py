@@ -1,15 +1,17 @@
 """Programs, the object that users hold, and the questions that they answer.
 
 Entry points: `load` and `parse` (from files and text), `Program`, `check` (trees against
-constraints), `find_mistakes` (in a program, and in how it fits a table).
+constraints), `compare` (programs on one table), `find_mistakes` (in a program, and in how it fits
+a table).
 
 Inside: `program` has the class, whose parts are `tree_questions` (posterior and prior) and
-`proof_questions` (queries, draws of proofs). `learning` is imported at its first use. `reading`,
-`checking`, `no_tree` (the constraints to blame if there is no tree) and `progress` (also used by
-commands) are the rest.
+`proof_questions` (queries, draws of proofs). `learning` is imported at its first use. `comparing`,
+`retold` (warnings of many runs), `reading`, `checking`, `no_tree` (the constraints to blame if
+there is no tree) and `progress` (also used by commands) are the rest.
 """
 
 from slp.program.checking import check
+from slp.program.comparing import compare
 from slp.program.program import Program
 from slp.program.progress import CLEAR_LINE, Progress, shown_progress
 from slp.program.reading import find_mistakes, load, parse
@@ -19,6 +21,7 @@ __all__ = [
     "Program",
     "Progress",
     "check",
+    "compare",
     "find_mistakes",
     "load",
     "parse",

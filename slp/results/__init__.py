@@ -3,8 +3,9 @@
 
 `averages` defines averages over trees; `weighted_draws` averages draws. `convergence`,
 `diagnostics` and, of tempered chains, `tempering` tell how far draws can be trusted. `rule_use`,
-`quantiles` and `evidence` are parts of summaries. `known` holds partial results at a limit, `arviz`
-converts draws for ArviZ, and `proofs` summarises draws of a goal's proofs.
+`quantiles` and `evidence` are parts of summaries. `comparison` sets programs side by side.
+`known` holds partial results at a limit, `arviz` converts draws for ArviZ, and `proofs` summarises
+draws of a goal's proofs.
 """
 
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from slp.late import late_names
 if TYPE_CHECKING:
     from slp.results.arviz import posterior_to_arviz
     from slp.results.choice import Choice
+    from slp.results.comparison import ComparedProgram, Comparison
     from slp.results.convergence import bulk_ess, monte_carlo_errors, r_hat, tail_ess
     from slp.results.diagnostics import Diagnostics
     from slp.results.known import Known
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Candidate",
     "Choice",
+    "ComparedProgram",
+    "Comparison",
     "Diagnostics",
     "Draw",
     "DrawnProof",
@@ -53,6 +57,7 @@ __getattr__, __dir__ = late_names(
         "slp.results.convergence": "bulk_ess monte_carlo_errors r_hat tail_ess",
         "slp.results.result": "Candidate Draw Estimate Kind Result",
         "slp.results.choice": "Choice",
+        "slp.results.comparison": "ComparedProgram Comparison",
         "slp.results.diagnostics": "Diagnostics",
         "slp.results.proofs": "DrawnProof SampledAnswer SampledProofs",
         "slp.results.posterior": "FeatureUse Posterior",

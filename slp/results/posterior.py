@@ -136,6 +136,12 @@ class Posterior:
         return self._result.evidence_note
 
     @property
+    def no_bayes_factor(self) -> str | None:
+        """Why the evidence makes no Bayes factor against another program's: the prior looks at the
+        response; None where it makes one."""
+        return self._result.no_bayes_factor
+
+    @property
     def left_out(self) -> float:
         """Upper bound on the probability that trees have together which an exact engine left out:
         deeper ones than it needs to sum over. At most 1e-12, which is below rounding."""

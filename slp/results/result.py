@@ -159,6 +159,12 @@ class Result(ABC):
         """What must be said beside the evidence, if anything."""
 
     @property
+    def no_bayes_factor(self) -> str | None:
+        """Why the evidence makes no Bayes factor against another program's: the prior looks at the
+        response; None where it makes one."""
+        return self.evidence_note
+
+    @property
     @abstractmethod
     def log_prior_total(self) -> float | None:
         """Log of the prior weight of all trees together; None where it is not known."""

@@ -152,7 +152,9 @@ def test_ladders_that_have_not_converged_are_run_for_more_rounds(slp_run, table:
     assert longer.startswith("trust     estimate, converged: R-hat at most")
     told = r"^tempering barrier \d\.\d\d, 4 ladders of \d+ rungs, .* round trips each"
     assert re.search(told, longer, re.MULTILINE)
-    evidence = r"^evidence  log P\(y \| features\) = -\d+\.\d+, estimate, Monte Carlo standard error 0\.0"
+    evidence = (
+        r"^evidence  log P\(y \| features\) = -\d+\.\d+, estimate, Monte Carlo standard error 0\.0"
+    )
     assert re.search(evidence, longer, re.MULTILINE)
 
 

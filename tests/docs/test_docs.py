@@ -158,7 +158,7 @@ def test_readme_shows_what_the_first_command_prints() -> None:
     program = slp.load(ROOT / "examples" / "iris" / "prior.slp")
     frame = pl.read_csv(ROOT / "examples" / "iris" / "iris.csv")
     posterior = program.posterior(frame, draws=0)
-    assert f"features) = {posterior.log_evidence:.6f}\n" in page
+    assert f"features) = {posterior.log_evidence:.6f}, exact\n" in page
     assert f"posterior probability {math.exp(posterior.map().log_posterior):.6g}, 5 lea" in page
     for line in posterior.map_tree().to_text().splitlines():
         assert line in page

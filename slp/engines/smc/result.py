@@ -77,6 +77,11 @@ class FilterResult(DrawnResult):
         note = super().evidence_note
         return kind if note is None else f"{kind}; {note}"
 
+    @property
+    def no_bayes_factor(self) -> str | None:
+        """See `Result`."""
+        return super().evidence_note
+
     @cached_property
     def diagnostics(self) -> Diagnostics:
         """See `Result`: decisions count as moves, whatever they failed by."""

@@ -1,0 +1,198 @@
+"""`slp compare PRIOR... DATA`: programs on one table, by evidence and by held-out predictions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import click
+
+import slp
+from slp.cli.common import progress_line, say
+from slp.cli.json_text import write_json
+from slp.cli.options import (
+    NamedProgram,
+    comparison_options,
+    data_argument,
+    json_option,
+    programs_options,
+    read_table,
+    response_option,
+    until_deadline,
+)
+from slp.cli.summary import words_lines
+from slp.results import ComparedProgram, Estimate
+
+
+@click.command(name="compare")
+@click.argument("priors", metavar="PRIOR...", nargs=-1, required=True)
+@data_argument
+@response_option
+@click.option(
+    "--folds",
+    type=click.IntRange(min=0),
+    default=5,
+    show_default=True,
+    metavar="K",
+    help="Folds of cross-validation; 0 for none. Each is one more run of each program.",
+)
+@click.option(
+    "--against",
+    type=click.Choice(["best", "first"]),
+    default="best",
+    show_default=True,
+    help="The program that Bayes factors are against.",
+)
+@click.option(
+    "-n",
+    "--draws",
+    type=click.IntRange(min=0),
+    default=1000,
+    show_default=True,
+    help="Number of draws of each run of a sampler.",
+)
+@comparison_options
+@json_option
+@programs_options
+def compare_command(
+    priors: Mapping[str, NamedProgram],
+    data: str,
+    response: str | None,
+    folds: int,
+    against: str,
+    draws: int,
+    as_json: bool,
+    inference: dict[str, Any],
+) -> None:
+    """Compare programs on one table.
+
+    For each PRIOR: the log evidence given DATA, the log Bayes factor against the best program, the
+    expected number of leaves, and how well it predicts held-out rows, by cross-validation.
+    """
+    inference = until_deadline(inference)
+    programs = {name: prior.load() for name, prior in priors.items()}
+    frame = read_table(data, inference.get("memory"))
+    with progress_line() as progress:
+        found = slp.compare(
+            programs,
+            frame,
+            response,
+            folds=folds,
+            against=against,  # type: ignore[arg-type]  # click has checked it
+            draws=draws,
+            progress=progress,
+            **inference,
+        )
+    if as_json:
+        spent = inference["time"].spent()
+        write_json({**found.to_dict(), "version": slp.__version__, "seconds": spent})
+    else:
+        say(*comparison_lines(found, data))
+
+
+def comparison_lines(found: slp.Comparison, data: str) -> Iterator[str]:
+    """The page: a table, what its columns are, and what must be said of programs."""
+    yield f"data      {data}: {found.n_rows} rows, response {found.response}"
+    yield ""
+    yield from _table(found)
+    yield ""
+    for sentence in _columns_in_words(found):
+        yield from words_lines(sentence)
+    for program in found.programs:
+        for text in (*_factor_in_words(program, found), *program.notes):
+            yield from words_lines(f"{program.name}: {text}")
+
+
+def _table(found: slp.Comparison) -> Iterator[str]:
+    heads = ["program", "log evidence", "log Bayes factor", "leaves"]
+    scores = [program.held_out for program in found.programs]
+    first = scores[0]
+    if first is not None:
+        heads.append("held-out log predictive")
+        heads += ["accuracy"] if first.accuracy is not None else []
+        heads += ["RMSE"] if first.rmse is not None else []
+    lines = [heads]
+    for program, score in zip(found.programs, scores, strict=True):
+        own = [
+            program.name,
+            _number(program.log_evidence, program.converged),
+            _number(program.log_bayes_factor, _both_converged(program, found)),
+            _number(program.expected_leaves, program.converged),
+        ]
+        if program.name == found.reference:
+            own[2] = "0, reference"
+        if score is not None:
+            own.append(_with_error(score.log_predictive, score.log_predictive_error))
+            if score.accuracy is not None:
+                own.append(_with_error(score.accuracy, score.accuracy_error))
+            if score.rmse is not None:
+                own.append(_with_error(score.rmse, score.rmse_error))
+        lines.append(own)
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        cells = (f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True))
+        yield "  ".join(cells).rstrip()
+
+
+def _number(told: Estimate | None, converged: bool) -> str:
+    """A number with its error or the word exact; `?` for one that has not converged."""
+    if told is None:
+        return "-"
+    if told.kind == "exact":
+        return f"{told.value:.4f} exact"
+    return _with_error(told.value, told.error) if converged else f"{told.value:.4f}?"
+
+
+def _with_error(value: float, error: float | None) -> str:
+    known = error is not None and math.isfinite(error)
+    return f"{value:.4f} +- {error:.4f}" if known else f"{value:.4f} +- ?"
+
+
+def _both_converged(program: ComparedProgram, found: slp.Comparison) -> bool:
+    reference = None if found.reference is None else found[found.reference]
+    return program.converged and (reference is None or reference.converged)
+
+
+def _columns_in_words(found: slp.Comparison) -> Iterator[str]:
+    yield f"log evidence: log P({found.response} | features), the natural logarithm (nats)."
+    if found.reference is None:
+        yield "log Bayes factor: none, as no program could be the reference."
+    else:
+        yield (
+            f"log Bayes factor: log evidence less that of {found.reference} (nats); the table is "
+            "exp of it times as probable."
+        )
+    if any(program.log_evidence_kind == "estimate" for program in found.programs):
+        yield "+-: one Monte Carlo standard error, on the scale of the number; ?: not converged."
+    if found.folds:
+        yield (
+            f"held-out: of rows that were not given, mean of each row's log probability (nats), by "
+            f"{found.folds} folds of seed {found.seed}; +-: standard error over folds."
+        )
+
+
+def _factor_in_words(program: ComparedProgram, found: slp.Comparison) -> Iterator[str]:
+    """What the log Bayes factor means, or why there is none."""
+    if program.no_bayes_factor is not None:
+        yield f"no Bayes factor: {program.no_bayes_factor}"
+    factor = program.log_bayes_factor
+    if factor is None or program.name == found.reference:
+        return
+    if not _both_converged(program, found):
+        yield "do not use its Bayes factor: a run has not converged"
+        return
+    less = "less" if factor.value <= 0 else "more"
+    size = abs(factor.value)
+    text = f"the table is {_times(size)} times {less} probable than under {found.reference}"
+    if factor.kind == "estimate" and math.isfinite(factor.error):
+        low, high = size - 2 * factor.error, size + 2 * factor.error
+        text += f" ({_times(low)} to {_times(high)} within two standard errors)"
+    yield text
+
+
+def _times(log_factor: float) -> str:
+    """A factor by its logarithm, also beyond the largest float."""
+    if abs(log_factor) < 10:
+        return f"{math.exp(log_factor):.3g}"
+    return f"10^{log_factor / math.log(10):.1f}"

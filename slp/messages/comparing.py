@@ -1,0 +1,45 @@
+"""E55x: comparisons of programs."""
+
+from __future__ import annotations
+
+from slp.messages.entry import AS_REMEDY, Entry
+
+E550 = Entry(
+    "E550: programs cannot be compared",
+    cause="Evidences compare only where all programs predict one response, read in one way.",
+    remedy="Give all programs the same response, as classes, counts or numbers.",
+    example="slp compare growtree prior.slp data.csv   (`prior.slp` has `:- response(age).`)",
+)
+NO_PROGRAMS = E550.says("there is no program to compare", "give one program or more")
+OTHER_RESPONSE = E550.says(
+    "the response is `{a}` for {one} and `{b}` for {other}",
+    "name the response for all: -y COLUMN (`y` in Python)",
+)
+OTHER_READING = E550.says(
+    "`{response}` is {a} for {one} and {b} for {other}, so their evidences do not compare",
+    "declare leaf models of one kind",
+)
+AGAINST_WHAT = E550.says("Bayes factors cannot be against {against!r}", "take 'best' or 'first'")
+
+E551 = Entry(
+    "E551: the table cannot be cross-validated so",
+    cause="Each fold needs a row, and each class a row outside of every fold.",
+    remedy="Ask for fewer folds, or for none by `--folds 0` (`folds=0` in Python).",
+    example="slp compare growtree denison data.csv --folds 1",
+)
+NO_SUCH_FOLDS = E551.says(
+    "the table cannot be parted into {folds} folds",
+    "give a whole number of folds from 2 to {rows}, or 0 for no cross-validation",
+)
+ONE_ROW_OF_A_CLASS = E551.says(
+    "the class {label} has one row, which cannot be predicted from the others",
+    "leave cross-validation out by --folds 0 (`folds=0` in Python), or leave the row out",
+)
+
+E552 = Entry(
+    "E552: a comparison has no checkpoint",
+    cause="A comparison makes many runs, and a checkpoint is of one.",
+    remedy="Leave `checkpoint` and `resume` out.",
+    example="slp.compare([program], X, y, checkpoint='run.json')",
+)
+ONE_RUN_EACH = E552.says("a comparison makes many runs, and a checkpoint is of one", AS_REMEDY)
