@@ -55,7 +55,10 @@ def _of_all(same: list[Field[Any]]) -> Field[Any]:
     """An option of several engines. Where no value is given, each takes its own default."""
     if len({field.default for field in same}) == 1:
         return same[-1]
-    told = dict.fromkeys(f"{field.metadata['doc']} ({field.default})" for field in same)
+    told = dict.fromkeys(
+        field.metadata["doc"] + ("" if field.default is None else f" ({field.default})")
+        for field in same
+    )
     out = copy(same[-1])
     out.default = None
     out.metadata = MappingProxyType({**out.metadata, "doc": "; ".join(told)})

@@ -10,6 +10,7 @@ import pytest
 
 import slp
 from slp.engines.mcmc import default_steps as steps
+from slp.engines.mcmc.default_proposal import proposal_of
 from slp.engines.mcmc.options import TreeChainOptions
 from slp.engines.mcmc.sample import tree_sampler
 
@@ -26,7 +27,7 @@ def found(text: str, n: int = 200, d: int = 3, **options: object) -> tuple[int, 
     model = program.compile(X, X[:, 0] > 0)
     sampling = TreeChainOptions(rungs=1, **options)  # type: ignore[arg-type]
     sampler = tree_sampler(model, sampling, True)
-    return steps.default_steps(sampler, model.grammar, sampling)
+    return steps.default_steps(sampler, model.grammar, proposal_of(model, sampling))
 
 
 def test_small_tables_have_the_full_numbers(tmp_path: Path) -> None:
@@ -39,12 +40,12 @@ def test_small_tables_have_the_full_numbers(tmp_path: Path) -> None:
 
 def test_on_large_tables_both_are_lessened_by_one_factor() -> None:
     n, d = 30_000, 4
-    assert found(":- use(growtree).", n, d) == (20_000, 1000)
+    assert found(":- use(growtree).", n, d, proposal="q_uc") == (20_000, 1000)
     of_step = (3000 + 30 * d + 2.5 * n + 20 * d * n) * 1e-9  # `partition`
     share = 150 / (1_080_000 * of_step)
     want = (round(20_000 * share), round(1000 * share))
     assert want[1] < 100
-    assert found(":- use(bcart_pcfg).", n, d) == want
+    assert found(":- use(bcart_pcfg).", n, d, proposal="q_uc") == want
 
 
 def test_tree_moves_take_several_times_as_long() -> None:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from slp.engines.mcmc.options import TreeChainOptions
 from slp.engines.mcmc.tempering.powers import FIRST_RUNGS
 from slp.engines.mcmc.trees.names import read_names
 from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar
@@ -51,7 +50,7 @@ _STATES = 100
 
 
 def default_steps(
-    sampler: TreeSampler[Any], grammar: TreeGrammar, options: TreeChainOptions
+    sampler: TreeSampler[Any], grammar: TreeGrammar, proposal: str
 ) -> tuple[int, int]:
     """Steps before the first draw, and for each draw: of each chain.
 
@@ -63,10 +62,10 @@ def default_steps(
     warmup, thin = _SLOW
     if sampler.in_core and sampler.over_edits:
         warmup, thin = _EDITS
-    elif _is_quick(sampler, options):
+    elif _is_quick(sampler, proposal):
         warmup, thin = _QUICK
     seconds = (_CHAINS * warmup + _DRAWS * thin) * seconds_of_step(sampler, grammar)
-    seconds *= _times(options.proposal)
+    seconds *= _times(proposal)
     share = min(1.0, _MOST_SECONDS / seconds)
     return max(1, round(warmup * share)), max(1, round(thin * share))
 
@@ -90,15 +89,15 @@ class ScanSteps:
 
 
 def scan_steps(
-    sampler: TreeSampler[Any], grammar: TreeGrammar, options: TreeChainOptions
+    sampler: TreeSampler[Any], grammar: TreeGrammar, proposal: str, thin: int | None = None
 ) -> ScanSteps:
     """How tempered chains of a sampler are made: by program and table alone. There are fewer steps
     in a scan where the first round would take more than `_MOST_SECONDS`, and never more than a
     given `thin`."""
-    in_scan = _SCAN_QUICK if _is_quick(sampler, options) else _SCAN_SLOW
-    if options.thin is not None:
-        in_scan = min(in_scan, options.thin)
-    seconds = seconds_of_step(sampler, grammar) * _times(options.proposal)
+    in_scan = _SCAN_QUICK if _is_quick(sampler, proposal) else _SCAN_SLOW
+    if thin is not None:
+        in_scan = min(in_scan, thin)
+    seconds = seconds_of_step(sampler, grammar) * _times(proposal)
     first_round = _CHAINS * WARM_UP_SCANS + _DRAWS
     whole = first_round * FIRST_RUNGS * in_scan * seconds
     in_scan = max(1, round(in_scan * min(1.0, _MOST_SECONDS / whole)))
@@ -115,9 +114,9 @@ def most_rungs(n: int) -> int:
     return min(max(FIRST_RUNGS, _BYTES_OF_RUNGS // (_CHAINS * 8 * n)), _MOST_RUNGS)
 
 
-def _is_quick(sampler: TreeSampler[Any], options: TreeChainOptions) -> bool:
+def _is_quick(sampler: TreeSampler[Any], proposal: str) -> bool:
     """Whether a step takes some microseconds."""
-    blocks = sampler.longest_block > 1 and "q_exact" not in options.proposal
+    blocks = sampler.longest_block > 1 and "q_exact" not in proposal
     return sampler.in_core and not sampler.over_edits and blocks
 
 

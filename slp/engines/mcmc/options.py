@@ -6,6 +6,11 @@ from dataclasses import dataclass
 
 from slp.engines.contract import DrawingOptions, option
 
+#: The default proposals, chosen by measurement (docs/notes/tempering.md); and those where moves
+#: from tree to tree are left out.
+MOVES_AND_CUTS = "q_uc:4,cgm:4,perturb:1,rotate:1"
+CUTS = "q_uc"
+
 _PROPOSAL = "proposals with weights, such as q_uc:0.8,q_ind:0.2"
 
 
@@ -21,7 +26,11 @@ class TreeChainOptions(DrawingOptions):
     thin: int | None = option(
         None, "steps for each draw kept (of the first round, then the only one by default)", least=1
     )
-    proposal: str = option("q_uc", _PROPOSAL, metavar="NAMES")
+    proposal: str | None = option(
+        None,
+        f"{_PROPOSAL} (by default {MOVES_AND_CUTS}; {CUTS} where the core makes no tree moves)",
+        metavar="NAMES",
+    )
     rungs: int | None = option(
         None,
         "powers of the likelihood of each ladder; 1: chains without tempering (by default where "
@@ -42,4 +51,4 @@ class ProofChainOptions(DrawingOptions):
     chains: int = option(4, "number of chains", least=1)
     warmup: int = option(1000, "steps of each chain before any draw is kept", least=0)
     thin: int = option(10, "steps for each draw kept", least=1)
-    proposal: str = option("q_uc", _PROPOSAL, metavar="NAMES")
+    proposal: str = option(CUTS, _PROPOSAL, metavar="NAMES")

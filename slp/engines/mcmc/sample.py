@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 from slp.budgets.memory import check_room_for_bit_sets
 from slp.budgets.seconds import Deadline
 from slp.engines.contract import Request
 from slp.engines.drawing import DrawingEngine, best_of, draw
+from slp.engines.mcmc.default_proposal import proposal_of, why_no_tree_moves
 from slp.engines.mcmc.default_steps import WARM_UP_SCANS, default_steps, most_rungs, scan_steps
 from slp.engines.mcmc.edits import (
     CompiledEditMetropolisHastings,
@@ -74,11 +76,25 @@ def run_chains(
     given = (options.warmup, 0), (options.thin, 1), (options.rounds, 1)
     # This checks the numbers as they are given, before they are used, or made into scans.
     Schedule(request.draws, options.chains, *(least if n is None else n for n, least in given))
+    if options.proposal is None:
+        options, request = _by_default(problem, request, options, in_core)
     room = _room(problem, request, options, in_core)
     if options.rounds is not None:
         return draw(engine, problem, request, options, room)
     longest = _LONGEST_RUN if request.deadline.seconds is None else math.inf
     return draw(engine, problem, request, options, room, EnoughRounds(longest))
+
+
+def _by_default(
+    problem: Problem, request: Request, options: TreeChainOptions, in_core: bool
+) -> tuple[TreeChainOptions, Request]:
+    """The options with the default proposals, and the request, whose choice says why these are
+    without tree moves, where they are."""
+    why_not = why_no_tree_moves(problem, in_core)
+    if why_not is not None:
+        reason = f"{request.choice.reason}; without moves from tree to tree: {why_not}"
+        request = replace(request, choice=replace(request.choice, reason=reason))
+    return replace(options, proposal=proposal_of(problem, options, in_core)), request
 
 
 def forward_draws(problem: Problem) -> ForwardDraws:
@@ -126,11 +142,12 @@ def best_drawn(problem: Problem, likelihood: bool, seconds: float) -> Candidate 
 def _room(problem: Problem, request: Request, options: TreeChainOptions, in_core: bool) -> int:
     """The bytes that a budget leaves for averages over draws; E501 if the chains do not fit."""
     table, memory = problem.table, request.memory
-    if not in_core or not _compiled(problem, options):
+    proposal = proposal_of(problem, options, in_core)
+    if not in_core or not _compiled(problem, proposal):
         check_room_for_bit_sets(table, memory)
     grammar = problem.grammar
     rules = grammar.states[grammar.start].rules
-    by_default = options.rungs is None and in_core and tempers_by_default(problem, options)
+    by_default = options.rungs is None and in_core and tempers_by_default(problem, proposal)
     tempered = request.likelihood and (by_default or options.rungs is not None)
     rungs = (options.rungs or most_rungs(len(table.counts))) if tempered else 1
     return room_for_averages(
@@ -139,37 +156,37 @@ def _room(problem: Problem, request: Request, options: TreeChainOptions, in_core
         chains=options.chains,
         rungs=rungs,
         threads=request.threads,
-        keyed="q_exact" in options.proposal
+        keyed="q_exact" in proposal
         or any(isinstance(r, SplitRule) and r.measure == "partition" for r in rules),
-        moves=problem.program.edits is None and names_moves(options.proposal),
+        moves=problem.program.edits is None and names_moves(proposal),
     )
 
 
-def _compiled(problem: Problem, options: TreeChainOptions) -> bool:
+def _compiled(problem: Problem, proposal: str) -> bool:
     """Whether the chains run in the compiled core."""
     program = problem.program
     if program.edits is not None:
         return edits_are_compiled(program.constraints)
-    return core_takes(program.constraints) and core_moves(problem.grammar, options.proposal)
+    return core_takes(program.constraints) and core_moves(problem.grammar, proposal)
 
 
 def tree_sampler(problem: Problem, options: TreeChainOptions, likelihood: bool) -> TreeSampler[Any]:
     """For `edittree` chains over edits; otherwise compiled chains if they can run, else plain ones;
     tempered if they are of the posterior, by default where `tempers_by_default`."""
-    program = problem.program
+    program, proposal = problem.program, proposal_of(problem, options)
     tempered = likelihood and options.rungs != 1
-    if options.rungs is None and not tempers_by_default(problem, options):
+    if options.rungs is None and not tempers_by_default(problem, proposal):
         tempered = False
     on = (problem.grammar, problem.boxes)
-    how: dict[str, Any] = {"proposal": options.proposal, "likelihood": likelihood}
+    how: dict[str, Any] = {"proposal": proposal, "likelihood": likelihood}
     base: Any
     if program.edits is not None:
         edits = (*on, program.edits, program.support, program.constraints)
-        if _compiled(problem, options):
+        if _compiled(problem, proposal):
             base = CompiledEditMetropolisHastings(*edits, engine=problem.core, **how)
         else:
             base = EditMetropolisHastings(*edits, **how)
-    elif _compiled(problem, options):
+    elif _compiled(problem, proposal):
         # Under tempering, each power would need its own sums over subtrees.
         most = MOST_BOXES if tempered else None
         base = CompiledMetropolisHastings(
@@ -177,19 +194,21 @@ def tree_sampler(problem: Problem, options: TreeChainOptions, likelihood: bool) 
         )
     else:
         base = MetropolisHastings(*on, program.constraints, **how)
-    return tempered_chains(base, problem, options) if tempered else base
+    return tempered_chains(base, problem, proposal, options) if tempered else base
 
 
-def tempers_by_default(problem: Problem, options: TreeChainOptions) -> bool:
+def tempers_by_default(problem: Problem, proposal: str) -> bool:
     """Whether steps are quick enough for ladders: made in the core, without predicates and
     `q_exact`."""
     asked = any(isinstance(c, Predicate) for c in problem.program.constraints)
-    return _compiled(problem, options) and not asked and "q_exact" not in options.proposal
+    return _compiled(problem, proposal) and not asked and "q_exact" not in proposal
 
 
-def tempered_chains(base: Any, problem: Problem, options: TreeChainOptions) -> Tempering[Any]:
+def tempered_chains(
+    base: Any, problem: Problem, proposal: str, options: TreeChainOptions
+) -> Tempering[Any]:
     """Ladders over chains."""
-    steps = scan_steps(base, problem.grammar, options)
+    steps = scan_steps(base, problem.grammar, proposal, options.thin)
     scans = (CompiledScans if base.in_core else PlainScans)(base, steps.in_scan)
     return Tempering(
         scans,
@@ -211,7 +230,8 @@ def chain_schedule(
         warmup, thin = (None if n is None else sampler.scans_of(n) for n in (warmup, thin))
         default = WARM_UP_SCANS, 1
     else:
-        default = default_steps(sampler, problem.grammar, options)
+        proposal = proposal_of(problem, options, sampler.in_core)
+        default = default_steps(sampler, problem.grammar, proposal)
     return Schedule(
         draws,
         options.chains,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 
-from slp.engines.mcmc.options import TreeChainOptions
+from slp.engines.mcmc.options import CUTS, TreeChainOptions
 from slp.engines.mcmc.tempering import PlainScans, Tempering
 from slp.engines.mcmc.tempering.plain import Rungs
 from slp.engines.mcmc.trees import MetropolisHastings
@@ -102,7 +102,11 @@ def sampler(
     """The sampler for the run loop, with the options of chains. Raises as its class. Steps are slow
     here, so chains are tempered only where rungs are asked for."""
     chains = PrologMetropolisHastings(
-        program, boxes, proposal=options.proposal, likelihood=likelihood, allow_code=allow_code
+        program,
+        boxes,
+        proposal=options.proposal or CUTS,
+        likelihood=likelihood,
+        allow_code=allow_code,
     )
     if options.rungs in (None, 1) or not likelihood:
         return chains

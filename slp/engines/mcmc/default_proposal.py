@@ -1,0 +1,28 @@
+"""The proposals of a run of chains over trees that names none."""
+
+from __future__ import annotations
+
+from slp.engines.mcmc.options import CUTS, MOVES_AND_CUTS, TreeChainOptions
+from slp.engines.mcmc.trees import core_moves, core_takes
+from slp.problem.problem import Problem
+
+_EDITS = "edits of a given tree take none"
+_SLOW = "for this program they run in Python, where they are slow"
+
+
+def proposal_of(problem: Problem, options: TreeChainOptions, in_core: bool = True) -> str:
+    """The proposals that options name, else `MOVES_AND_CUTS`, or `CUTS` where `why_no_tree_moves`
+    says why."""
+    if options.proposal is not None:
+        return options.proposal
+    return MOVES_AND_CUTS if why_no_tree_moves(problem, in_core) is None else CUTS
+
+
+def why_no_tree_moves(problem: Problem, in_core: bool) -> str | None:
+    """Why chains make no moves from tree to tree by default, in words; None if they make them.
+    `in_core`: whether an engine's chains run in the compiled core where programs allow it."""
+    program = problem.program
+    if program.edits is not None:
+        return _EDITS
+    moves = core_takes(program.constraints) and core_moves(problem.grammar, MOVES_AND_CUTS)
+    return None if in_core and moves else _SLOW
