@@ -8,7 +8,8 @@ one state or in many. For each rule, over derivations by their posterior weight:
 - `probability`: P(it is used at least once).
 - `expected_uses`: the expected number of its uses, d log Z / d log w where w is its weight.
 
-From a total Z and expected uses of rules (outside sums), exactly:
+Where one rule makes all splits, another all leaves, and none calls a state, the numbers of splits
+and leaves are their uses. Else, from a total Z and expected uses of rules (outside sums), exactly:
 
 - The start state is copied, where derivations may come back to it, so that uses in the copy are
   first ones.
@@ -96,6 +97,23 @@ def rules_of_mixture(grammar: TreeGrammar) -> list[SourceSpan]:
     calls = [r for r in rules if isinstance(r, CallRule) and r.span is not None]
     spans = list(dict.fromkeys(r.span for r in calls if r.span is not None))
     return spans if len(spans) > 1 else []
+
+
+def uses_from_splits(grammar: TreeGrammar, stump: float, splits: float) -> list[RuleUse] | None:
+    """Uses of all rules where one makes all splits, another all leaves, and none calls a state;
+    else None. `stump` is the probability of the tree that is a leaf, `splits` the expected number
+    of splits."""
+    kinds: dict[type, set[SourceSpan | None]] = {}
+    for state in grammar.first_states().values():
+        for rule in state.rules:
+            kinds.setdefault(type(rule), set()).add(rule.span)
+    if kinds.keys() != {SplitRule, LeafRule} or any(len(spans) > 1 for spans in kinds.values()):
+        return None
+    [split], [leaf] = kinds[SplitRule], kinds[LeafRule]
+    if split is None or leaf is None or split == leaf:
+        return None
+    numbers = {split: (1 - stump, 1 - stump, splits), leaf: (stump, 1.0, 1 + splits)}
+    return [RuleUse.of(span, *numbers[span]) for span in clauses_of(grammar)]
 
 
 def exact_rule_uses(

@@ -3,6 +3,7 @@ and none but `draws` depends on draws."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
@@ -13,14 +14,15 @@ from slp.errors import BudgetError, NoTreeError, TimeOverError
 from slp.ir.tree_grammar import TreeGrammar
 from slp.messages.inference import NO_TREE
 from slp.problem.boxes import Geometry
+from slp.problem.tree_on_table import log_likelihood_of_tree
 from slp.results.averages import ScoredTree, TreeDistribution
 from slp.results.choice import Choice
 from slp.results.evidence import evidence_note
 from slp.results.known import Known
 from slp.results.result import Candidate, Draw, Estimate, Result
-from slp.results.rule_use import RuleUse, Sums, exact_rule_uses, rules_of_mixture
+from slp.results.rule_use import RuleUse, Sums, exact_rule_uses, rules_of_mixture, uses_from_splits
 from slp.source import SourceSpan
-from slp.trees import Tree
+from slp.trees import Leaf, Tree
 
 
 class SummedResult(Result):
@@ -147,9 +149,20 @@ class SummedResult(Result):
             found = self._run(grammar, self.likelihood)
             return found.log_total, found.rule_uses
 
+        stump = self._probability_of_a_leaf()
+        if only is None:
+            splits = float(self._distribution.expected_splits().sum())
+            found = uses_from_splits(self._grammar, stump, splits)
+            if found is not None:
+                return found
         sums = self.log_total, self._distribution.rule_uses
-        stump = float(self._distribution.leaf_distribution()[1])
         return exact_rule_uses(self._grammar, sums, sums_of, stump, only)
+
+    def _probability_of_a_leaf(self) -> float:
+        """Of the tree that is a leaf."""
+        tree = Tree(Leaf())
+        joint = self.log_weight(tree) + self.likelihood * log_likelihood_of_tree(self.table, tree)
+        return math.exp(joint - self.log_total)
 
     def mixture(self) -> list[SourceSpan]:
         """See `Result`."""

@@ -10,6 +10,7 @@ import pytest
 import slp
 from slp.engines.enumeration.derivations import derivations
 from slp.engines.enumeration.sums import Enumeration
+from slp.engines.exact import CompiledChart
 from slp.problem.boxes import Geometry
 from slp.results.rule_use import RuleUse, clauses_of
 from tests.spec.cases import Case, random_case
@@ -76,6 +77,20 @@ def test_plain_engines(engine: str) -> None:
         assert own.probability == pytest.approx(other.probability, abs=1e-9)
         assert own.expected_uses == pytest.approx(other.expected_uses, abs=1e-9)
         assert own.at_start == pytest.approx(other.at_start, abs=1e-9)
+
+
+@pytest.mark.parametrize("prior", ["growtree", "denison", "gmt"])
+def test_a_rule_of_all_splits_and_one_of_all_leaves_need_no_outside_sums(
+    prior: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    posterior = slp.load(prior).posterior(TABLE, "y", engine="exact", draws=0)
+    by_parts = posterior._result.rule_uses(list(clauses_of(posterior._result._grammar)))
+    monkeypatch.setattr(CompiledChart, "rule_uses", None)
+    for own, other in zip(posterior.rule_probabilities(), by_parts, strict=True):
+        assert (own.rule, own.line) == (other.rule, other.line)
+        assert own.at_start == pytest.approx(other.at_start, abs=1e-11)
+        assert own.probability == pytest.approx(other.probability, abs=1e-11)
+        assert own.expected_uses == pytest.approx(other.expected_uses, abs=1e-11)
 
 
 def test_the_prior_of_a_mixture_by_hand() -> None:
