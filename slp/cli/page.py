@@ -91,8 +91,6 @@ class Page:
             yield f"{_INDENT}{_health(found)}"
         else:
             yield f"trust     estimate, converged: {_health(found)}"
-        if found is not None and found.tempering is not None:
-            yield from _labelled("tempering", [_ladders(found.tempering)])
 
     def _next(self) -> Iterator[str]:
         """The command to run next if the draws cannot be trusted."""
@@ -110,7 +108,11 @@ class Page:
             told = f"{posterior.log_evidence:.6f}, exact"
             if posterior.log_evidence_kind == "estimate":
                 told = f"{_to_error(posterior.log_evidence, error)}, estimate"
-                told += f", Monte Carlo standard error {error:.2g}"
+                found = posterior.diagnostics
+                if found is None or found.converged or found.worst_r_hat is None:  # by islands
+                    told += f", Monte Carlo standard error {error:.2g}"
+                else:
+                    told += " (not converged, its error is not known)"
             yield f"evidence  log P({posterior.table.response} | features) = {told}"
             if posterior.evidence_note is not None:
                 yield from _labelled("", [posterior.evidence_note])
@@ -208,6 +210,8 @@ def draws_lines(
     of = "chain" if schedule is None or schedule.thin is not None else "island"
     chains = _count(sum(k > 0 for k in found.draws), of)
     yield f"draws     {kept} of {chains}, seed {posterior.seed}{stopped}{where}"
+    if found.tempering is not None:
+        yield from _labelled("tempering", [_ladders(found.tempering)])
     for p in posterior.predicates:
         yield f"asked     {p.words}: {p.asked:,} times, {p.refused:,} refused, {p.seconds:.1f} s"
     if verbose:
