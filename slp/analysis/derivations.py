@@ -16,6 +16,7 @@ from slp.ir.program import CallBody, LeafBody, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
 from slp.messages import derivations as words
 from slp.resolution import Database, RuleInstance, evaluate_arguments, solve
+from slp.resolution.first_argument import ByFirstArgument, first_argument
 from slp.resolution.functions import is_function
 from slp.resolution.instances import conjunction
 from slp.resolution.states import names_most_leaves
@@ -95,11 +96,11 @@ class _Applicable:
         self.space = space
         self.findings = findings
         self.reached = reachable_nonterminals(program)
-        self.calls: dict[Indicator, list[Term]] = {}
+        self.calls: dict[Indicator, ByFirstArgument[Term]] = {}
         for goal in self.all_calls(program):
             key = functor(goal)
             if key is not None:
-                self.calls.setdefault(key, []).append(goal)
+                self.calls.setdefault(key, ByFirstArgument()).add(first_argument(goal), goal)
         self.used = {id(i.rule) for found in space.instances.values() for i in found or ()}
         on_table = [
             *map(names_most_leaves, program.rules),
@@ -125,10 +126,16 @@ class _Applicable:
             return
         if any(self.is_false(guard) for guard in rule.before):
             self.findings.add(words.GUARD_NEVER_HOLDS(rule.span))
-        elif not any(self.unifies(rule.head, goal) for goal in self.calls.get(key, ())):
+        elif not self.is_called(rule.head, key):
             self.findings.add(words.HEAD_NEVER_CALLED(rule.span))
         elif self.decided and id(rule) not in self.used:
             self.check_in_states(rule)
+
+    def is_called(self, head: Term, key: Indicator) -> bool:
+        """Whether the start or a nonterminal in a body unifies with a head."""
+        calls = self.calls.get(key)
+        own = () if calls is None else calls.matching(first_argument(head))
+        return any(self.unifies(head, goal) for goal in own)
 
     def is_false(self, guard: Term) -> bool:
         """Whether a guard without variables fails on every table."""

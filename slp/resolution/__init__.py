@@ -6,8 +6,9 @@ Entry points: `evaluate` (arithmetic); `Database` and `solve` (answers to a goal
 
 Inside: `store` (bindings and unification), `machine` (the loop), `clauses`, `control`, `builtins`
 and `library` (the predicates that can be called; `left_out` has those that cannot), `templates`
-(clauses prepared for use), `database` (all definitions of a program), `arithmetic` and `functions`,
-`affine` (numbers that depend on a threshold), `faults` (errors).
+(clauses prepared for use), `first_argument` (an index on goals), `database` (all definitions of a
+program), `arithmetic` and `functions`, `affine` (numbers that depend on a threshold), `faults`
+(errors).
 
 For tree rules: `rules` (prepared), `instances` (at a state), `states` (of a program), `row_goals`
 (guards that use the rows of the box), `cells` (guards behind a split).

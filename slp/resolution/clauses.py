@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
 from slp.resolution import faults
-from slp.resolution.affine import Affine
+from slp.resolution.first_argument import ByFirstArgument
 from slp.resolution.machine import Goal, Machine
 from slp.resolution.store import Store
-from slp.resolution.templates import (
-    Frame,
-    Pattern,
-    Slot,
-    Template,
-    instantiate,
-    match_all,
-    template,
-)
-from slp.terms import Atom, Number, Struct, Term, Text, Var, arguments, conjuncts
+from slp.resolution.templates import Frame, Slot, instantiate, match_all, template
+from slp.terms import Atom, Struct, Term, Var, arguments, conjuncts
 
 
 class Clause:
@@ -92,20 +84,9 @@ class Predicate:
         self.arity = arity
         self.clauses = tuple(Clause(s) for s in sources)
         self.is_stochastic = any(c.source.label is not None for c in self.clauses)
-        # For each first argument in a clause, the clauses that can match it.
-        self._by_first: dict[Hashable, list[Clause]] = {}
-        self._for_others: list[Clause] = []
+        self._by_first: ByFirstArgument[Clause] = ByFirstArgument()
         for clause in self.clauses if arity > 0 else ():
-            self._index(clause)
-
-    def _index(self, clause: Clause) -> None:
-        key = _key(clause.head[0])
-        if key is None:
-            self._for_others.append(clause)
-            for clauses in self._by_first.values():
-                clauses.append(clause)
-        else:
-            self._by_first.setdefault(key, list(self._for_others)).append(clause)
+            self._by_first.add(clause.head[0], clause)
 
     def call(self, machine: Machine, goal: Goal, term: Struct | Atom) -> Goal | None:
         """Resolve the goal with the first clause that matches, and leave a choice point for the
@@ -121,20 +102,4 @@ class Predicate:
         """The clauses that can match the first argument, in order."""
         if not args:
             return self.clauses
-        key = _key(store.deref(args[0]))
-        return self.clauses if key is None else self._by_first.get(key, self._for_others)
-
-
-def _key(first: Template) -> Hashable:
-    """A key: first arguments with different keys cannot match; None if it can match anything."""
-    if isinstance(first, Struct | Pattern):
-        return first.name, len(first.args)
-    if isinstance(first, Atom):
-        return first.name
-    if isinstance(first, Number):
-        # A threshold's value depends on the split, so it is compared with every clause.
-        value = first.value
-        return None if isinstance(value, Affine) else (isinstance(value, float), value)
-    if isinstance(first, Text):
-        return Text, first.value
-    return None
+        return self._by_first.matching(store.deref(args[0]))

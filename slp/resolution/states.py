@@ -9,6 +9,7 @@ from slp.ir import program as ir  # its names are used late: it imports slp.term
 from slp.ir.schema import MOST_LEAVES, SOME_LEAVES
 from slp.resolution.arithmetic import evaluate_arguments
 from slp.resolution.database import Database
+from slp.resolution.first_argument import ByFirstArgument, first_argument
 from slp.resolution.instances import RuleInstance, rule_instances
 from slp.resolution.machine import Meter
 from slp.terms import Atom, Term, functor, subterms
@@ -30,9 +31,10 @@ class StateRules:
     def __init__(self, program: ir.Program, most_leaves: int = SOME_LEAVES) -> None:
         self._program = program.rules, program.clauses, program.parameters
         self.database = Database(program.clauses, {**program.parameters, MOST_LEAVES: most_leaves})
-        self._rules: dict[tuple[str, int] | None, list[ir.TreeRule]] = {}
+        self._rules: dict[tuple[str, int] | None, ByFirstArgument[ir.TreeRule]] = {}
         for rule in program.rules:
-            self._rules.setdefault(functor(rule.head), []).append(rule)
+            own = self._rules.setdefault(functor(rule.head), ByFirstArgument())
+            own.add(first_argument(rule.head), rule)
         self._found: dict[Term, list[RuleInstance]] = {}
         known: StateRules | None = program.evaluated
         if known is not None and all(map(is_, known._program, self._program)):
@@ -65,7 +67,8 @@ class StateRules:
         `rule_instances` does."""
         found = self._found.get(state)
         if found is None:
-            rules = self._rules.get(functor(state), ())
+            own = self._rules.get(functor(state))
+            rules = () if own is None else own.matching(first_argument(state))
             found = self._found[state] = rule_instances(self.database, rules, state, meter)
         return found
 

@@ -51,6 +51,17 @@ def test_a_chain_of_nonterminals_is_checked_in_linear_time() -> None:
     assert_linear(check, 60)
 
 
+def test_states_written_out_by_their_numbers_are_checked_in_linear_time() -> None:
+    def check(n: int) -> None:
+        rules = [
+            f"0.5 :: t({i}) --> leaf.\n0.5 :: t({i}) --> split(F, V), t({i + 1}), t({i + 1}).\n"
+            for i in range(n)
+        ]
+        slp.parse(":- start(t(0)).\n" + "".join(rules) + f"1 :: t({n}) --> leaf.")
+
+    assert_linear(check, 60)
+
+
 @pytest.mark.parametrize("use", ["leaf", "t(X60)"])
 def test_a_guard_that_builds_a_term_of_two_to_the_sixty_parts_is_refused(
     use: str, monkeypatch: pytest.MonkeyPatch
