@@ -9,8 +9,6 @@ from slp.resolution.affine import Affine
 from slp.resolution.templates import Pattern, Template
 from slp.terms import Atom, Number, Struct, Term, Text, arguments
 
-__all__ = ["ByFirstArgument", "first_argument"]
-
 T = TypeVar("T")
 
 
