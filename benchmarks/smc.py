@@ -29,7 +29,7 @@ import polars as pl
 import slp
 from slp.engines.mcmc.trees import CompiledMetropolisHastings
 from slp.engines.smc.compiled import CompiledParticleFilter
-from slp.engines.smc.filter import FilterPlan
+from slp.engines.smc.particles import FilterPlan
 from slp.engines.smc.result import FilterResult
 from slp.errors import SlpWarning
 from slp.runner import Phase

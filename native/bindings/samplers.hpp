@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -42,13 +43,28 @@ inline TreeTests tests_of(std::uint32_t max_leaves, std::uint32_t max_features,
     return out;
 }
 
-// Proposals: kind, weight, period.
-using Mixture = std::vector<std::pair<int, std::pair<double, std::uint32_t>>>;
+// A filter: its number of particles; proposal, order and scheme, as numbers; `ess`.
+using FilterSettings = std::tuple<std::uint32_t, std::vector<int>, double>;
+
+inline smc::Plan filter_of(const FilterSettings& settings) {
+    const auto& [n, how, ess] = settings;
+    require(how.size() == 3, "a proposal, an order and a scheme");
+    smc::Plan out;
+    out.n = out.kept = n;
+    out.proposal = static_cast<smc::ProposalKind>(how[0]);
+    out.order = static_cast<smc::Order>(how[1]);
+    out.scheme = static_cast<smc::Scheme>(how[2]);
+    out.ess = ess;
+    return out;
+}
+
+// Proposals: kind, weight, period, filter (of particle_gibbs alone).
+using Mixture = std::vector<std::tuple<int, double, std::uint32_t, FilterSettings>>;
 
 inline std::vector<Proposal> mixture_of(const Mixture& proposals) {
     std::vector<Proposal> out;
-    for (const auto& [kind, rest] : proposals) {
-        out.push_back({static_cast<ProposalKind>(kind), rest.first, rest.second});
+    for (const auto& [kind, weight, period, filter] : proposals) {
+        out.push_back({static_cast<ProposalKind>(kind), weight, period, filter_of(filter)});
     }
     return out;
 }

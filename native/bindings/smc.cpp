@@ -25,17 +25,13 @@ namespace {
 Plan plan_of(std::uint32_t n, std::uint32_t kept, const std::vector<int>& how, double ess,
              double power, std::uint32_t max_leaves, std::uint32_t max_features,
              std::uint64_t room) {
-    require(how.size() == 3, "a proposal, an order and a scheme");
-    return {n,
-            kept,
-            static_cast<ProposalKind>(how[0]),
-            static_cast<Order>(how[1]),
-            static_cast<Scheme>(how[2]),
-            ess,
-            power,
-            max_leaves,
-            max_features,
-            room};
+    Plan out = mcmc::filter_of({n, how, ess});
+    out.kept = kept;
+    out.power = power;
+    out.max_leaves = max_leaves;
+    out.max_features = max_features;
+    out.room = room;
+    return out;
 }
 
 // Four numbers for each goal in preorder, as MHState::choices.

@@ -55,13 +55,13 @@ ANOTHER_RUN = E515.says("the checkpoint {path} was made with another {what}", AS
 E516 = Entry(
     "E516: there is no such proposal",
     cause="`--proposal` names no proposal that this prior and engine have, or no weight of one.",
-    remedy="Write q_uc, q_ind, q_n(20), q_exact, cgm, wu, rotate, perturb, informed, or several "
-    "with weights.",
+    remedy="Write q_uc, q_ind, q_n(20), q_exact, q_pg, cgm, wu, rotate, perturb, informed, or "
+    "several with weights.",
     example="slp-sample growtree data.csv --engine mh --proposal q_all",
 )
 _PROPOSALS = (
-    "write q_uc, q_ind, q_n(20), q_exact, cgm, wu, rotate, perturb, informed, or several with "
-    "weights, as in q_uc:0.8,cgm:0.2"
+    "write q_uc, q_ind, q_n(20), q_exact, q_pg, cgm, wu, rotate, perturb, informed, or several "
+    "with weights, as in q_uc:0.8,cgm:0.2"
 )
 _WEIGHTS = "weights are numbers above 0, as in q_uc:0.8,q_ind:0.2"
 _POINTS = "write q_n(20) to cut at the first 20 in turn"
@@ -71,13 +71,19 @@ NO_PROPOSAL = E516.says("there is no proposal {name}", _PROPOSALS)
 NO_CHOICE_POINTS = E516.says("q_n needs the number of choice points that it goes through", _POINTS)
 TOO_MANY_CHOICE_POINTS = E516.says("{text} goes through more than {most:,} choice points", _POINTS)
 PROPOSAL_WITHOUT_NUMBER = E516.says("{name} takes no number", "write {name}")
+NOT_A_FILTER = E516.says(
+    "{text} names no filter of q_pg",
+    "write q_pg, or in parentheses a number of particles ({least} to {most:,}) and settings, as in "
+    "q_pg(20 optimal): a proposal ({proposals}), an order ({orders}), a resampling scheme "
+    "({schemes})",
+)
 NOT_A_WEIGHT = E516.says("{text} is not the weight of a proposal", _WEIGHTS)
 INFINITE_WEIGHTS = E516.says("the weights of the proposals sum to infinity", _WEIGHTS)
 EXACT_SUBTREES_OF_PREDICATES = E516.says(
     "q_exact sums over trees, which cannot be done under predicates on nodes", _CUTS
 )
 EXACT_SUBTREES_OF_EDITS = E516.says(
-    "q_exact draws subtrees by a tree grammar, and edits of a tree have none", _CUTS
+    "{name} draws trees by a tree grammar, and edits of a tree have none", _CUTS
 )
 MOVES_OF_EDITS = E516.says(
     "{name} goes from tree to tree, and under `edittree` chains go from one sequence of edits to "
@@ -89,7 +95,7 @@ MOVES_OF_PROOFS = E516.says(
     "write q_uc, q_ind, q_n(20), or several with weights, as in q_uc:0.8,q_ind:0.2",
 )
 EXACT_SUBTREES_OF_PROOFS = E516.says(
-    "q_exact needs trees on a table, and these are proofs of a goal",
+    "{name} needs trees on a table, and these are proofs of a goal",
     "write q_uc, q_ind, q_n(20), or several with weights, as in q_uc:0.8,q_ind:0.2",
 )
 EXACT_SUBTREES_IN_PROLOG = E516.says(

@@ -28,7 +28,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.ir.tree_grammar import LeafRule, Rule, SplitRule, TreeGrammar
+from slp.ir.tree_grammar import CallRule, LeafRule, Rule, SplitRule, TreeGrammar
 from slp.problem.boxes import BoxSplit, Geometry
 from slp.problem.node_tests import NodeTests
 from slp.problem.remembered import Remembered
@@ -209,6 +209,17 @@ def _alternative(
     return RuleAlternative(
         rule, position, log_weight, alternatives, log_share, cumulative, log_total
     )
+
+
+def goals_below(goal: Goal, rule: int, split: int) -> list[tuple[int, int]]:
+    """Box and state of each goal that choices lead to, left before right."""
+    taken = goal.rules[rule]
+    if isinstance(taken.rule, LeafRule):
+        return []
+    if isinstance(taken.rule, CallRule):
+        return [(goal.box, taken.rule.state)]
+    sides, left_state, right_state = taken.splits[split]
+    return [(sides.left, left_state), (sides.right, right_state)]
 
 
 def cumulated(log_weights: Sequence[float]) -> tuple[tuple[float, ...], float]:

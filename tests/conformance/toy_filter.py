@@ -10,7 +10,7 @@ from slp.engines.contract import DrawingOptions, option
 from slp.engines.drawing import draw
 from slp.engines.mcmc.records import RecordsOf
 from slp.engines.mcmc.trees import MetropolisHastings
-from slp.engines.mcmc.trees.proof import goals_below
+from slp.problem.local_process import goals_below
 from slp.runner import Info, Schedule, Weighted, never
 from slp.runner.randomness import RandomNumbers
 

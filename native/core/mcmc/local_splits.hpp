@@ -34,6 +34,8 @@ struct Taken {
     std::int32_t rule = -1;
     std::int32_t feature = kLeaf;
     std::uint32_t low = 0, high = 0;
+
+    bool operator==(const Taken&) const = default;
 };
 
 // The choices made at a goal.

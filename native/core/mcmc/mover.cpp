@@ -6,9 +6,18 @@
 
 namespace slp::mcmc {
 
+namespace {
+
+// Bytes that a filter may take before it frees what it can: for each row of each particle, those of
+// goals that are open and of the goals above them; and in any case.
+constexpr std::size_t kBytesPerRow = 16, kBytesOfFilter = std::size_t{1} << 20;
+
+}  // namespace
+
 Mover::Mover(const Problem& problem, const Geometry& geometry, const TreeTests& tests,
              const std::vector<Proposal>& mixture, double most_boxes)
     : problem_(problem),
+      geometry_(geometry),
       tests_(tests),
       mixture_(mixture),
       weights_(weights_of(mixture)),
@@ -47,6 +56,8 @@ Outcome Mover::propose(Randomness& random, double power, const Proposal& proposa
             const auto number = static_cast<std::uint32_t>(random.index(n));
             return cut(random, power, point_by_number(proof.nodes, number), true, proof);
         }
+        case ProposalKind::particle_gibbs:
+            return redraw_by_particles(random, power, proposal.filter, proof);
         case ProposalKind::exact_subtree: return redraw_exactly(random, power, proof);
         case ProposalKind::cut_at_each:
             return cut(random, power, point_breadth_first(proof.nodes, turn, queue_), false, proof);
@@ -63,6 +74,45 @@ Outcome Mover::cut(Randomness& random, double power, Point point, bool counted, 
         return Outcome::failed;
     }
     return decide(random, power, counted, false, proof);
+}
+
+// Draws one of the particles of a conditional filter. Those that break a test are left out when
+// they are drawn: this gives the others the same probabilities as if it were done before.
+Outcome Mover::redraw_by_particles(Randomness& random, double power, const smc::Plan& filter,
+                                   Proof& proof) {
+    plan_ = filter;
+    plan_.power = power;
+    plan_.max_leaves = tests_.max_leaves;
+    plan_.max_features = tests_.max_features;
+    plan_.room = kBytesOfFilter + kBytesPerRow * problem_.table.n_rows * plan_.n;
+    if (!filter_) {
+        filter_ = std::make_unique<smc::Filter>(problem_, geometry_, plan_);
+    }
+    const smc::Island island = filter_->conditional(random, proof);
+    double top = -INFINITY;
+    for (const smc::Particle& particle : island.particles) {
+        top = std::max(top, particle.log_weight);
+    }
+    std::vector<double> weights;
+    for (const smc::Particle& particle : island.particles) {
+        weights.push_back(std::exp(particle.log_weight - top));
+    }
+    while (true) {
+        const std::size_t i = random.among(weights);
+        const std::vector<Taken> choices = island.choices(island.particles[i]);
+        if (std::ranges::equal(choices, proof.nodes, {}, {}, &Node::taken)) {
+            return Outcome::rejected;
+        }
+        build(choices, fresh_);
+        if (!tests_.need_tree() || tester_.holds(fresh_)) {
+            if (*predicate_ && !(*predicate_)(fresh_)) {
+                return Outcome::failed;
+            }
+            std::swap(proof, fresh_);
+            return Outcome::accepted;
+        }
+        weights[i] = 0.0;
+    }
 }
 
 // Makes a move from tree to tree; the grammar has one derivation of each.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "mcmc/tree_tests.hpp"
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
+#include "smc/filter.hpp"
 
 namespace slp::mcmc {
 
@@ -79,6 +81,8 @@ private:
                     std::uint32_t turn, Proof& proof);
     Outcome cut(Randomness& random, double power, Point point, bool counted, Proof& proof);
     Outcome redraw_exactly(Randomness& random, double power, Proof& proof);
+    Outcome redraw_by_particles(Randomness& random, double power, const smc::Plan& filter,
+                                Proof& proof);
     Outcome move_tree(Randomness& random, double power, ProposalKind kind, Proof& proof);
     Outcome decide(Randomness& random, double power, bool counted, bool always, Proof& proof,
                    double log_more = 0.0);
@@ -97,6 +101,7 @@ private:
     const Proof& candidate(const Proof& proof);
 
     const Problem& problem_;
+    const Geometry& geometry_;
     const TreeTests& tests_;
     const std::vector<Proposal>& mixture_;
     const Predicate* predicate_ = &kNoPredicate;
@@ -105,6 +110,9 @@ private:
     TreeTester tester_;
     ExactSubtrees exact_;
     TreeMoves moves_;
+    // Of particle_gibbs, made when it is first used; the plan is that of the last step.
+    smc::Plan plan_;
+    std::unique_ptr<smc::Filter> filter_;
     // Rows of the data up to and with each distinct row.
     std::vector<std::uint64_t> rows_up_to_;
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "mcmc/randomness.hpp"
+#include "smc/plan.hpp"
 
 namespace slp::mcmc {
 
@@ -21,6 +22,7 @@ enum class ProposalKind : std::uint8_t {
     cut_uniformly,
     cut_at_each,
     exact_subtree,
+    particle_gibbs,
     // From tree to tree (mcmc/moves).
     cgm,
     wu,
@@ -35,6 +37,8 @@ struct Proposal {
     double weight;
     // cut_at_each: K, the choice points that take turns. Else 1.
     std::uint32_t period = 1;
+    // particle_gibbs: the filter; power and limits are those of the chain.
+    smc::Plan filter = {};
 };
 
 enum class Outcome : std::uint8_t { accepted, rejected, failed, stayed };

@@ -76,7 +76,7 @@ void Filter::keep_within_room(Island& island) {
         island.forget_boxes();
         enter(island);
     }
-    if (full && island.share->set(island.bytes()) > plan_.room) {
+    if (full && island.share->set(island.bytes()) > plan_.room && kept_.proof == nullptr) {
         throw OutOfBudget();
     }
 }
@@ -116,14 +116,16 @@ void Filter::step(mcmc::Randomness& random, Island& island, Tally& tally) {
 void Filter::resample(mcmc::Randomness& random, Island& island, std::uint32_t n) {
     const double share = log_sum(log_weights_) - std::log(static_cast<double>(n));
     std::vector<Particle> drawn;
-    for (const std::uint32_t i : resampled(random, plan_.scheme, log_weights_, n)) {
+    const Resampled found = resampled(random, plan_.scheme, log_weights_, n, kept_.particle);
+    for (const std::uint32_t i : found.particles) {
         drawn.push_back(island.particles[i]);
         drawn.back().log_weight = share;
     }
     island.particles = std::move(drawn);
+    kept_.particle = found.place;
 }
 
-// At the end, particles with the same choices are merged. If there are still too many, some of them
+// At the end, particles of the same events are merged. If there are still too many, some of them
 // are drawn.
 void Filter::finish(mcmc::Randomness& random, Island& island) {
     std::unordered_map<std::uint32_t, std::size_t> place;
@@ -248,6 +250,9 @@ void Filter::apply(Island& island, const Item& item, Tally& tally) {
         fail(particle);
     }
     ++tally[static_cast<std::size_t>(end)];
+    if (given(item) != nullptr) {
+        number_kept(item);
+    }
 }
 
 void Filter::push(const Island& island, Tree& tree, std::uint32_t box, std::int32_t state) const {

@@ -1,5 +1,7 @@
-// The steps of a particle filter; the definitions are those of slp.engines.smc.filter and
+// The steps of a particle filter; the definitions are those of slp.engines.smc.particles and
 // slp.engines.smc.proposals.
+//
+// A filter may be conditional: one of its particles makes the choices of a proof.
 //
 // The particles that open the same box in the same state are decided together: its rules and splits
 // are found once, and one pass over its rows finds the sides of all drawn splits on a feature (under
@@ -14,6 +16,7 @@
 #include <vector>
 
 #include "mcmc/local_process.hpp"
+#include "mcmc/proof.hpp"
 #include "mcmc/randomness.hpp"
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
@@ -36,6 +39,10 @@ public:
     Island start();
     // At most n steps, fewer if the island is done. Throws OutOfBudget.
     void advance(mcmc::Randomness& random, Island& island, std::uint64_t n, Tally& tally);
+    // A whole island in which one particle makes the choices of a proof of the root goal, drawn
+    // given that it survives. Its memory is not limited; beyond the plan's `room` it is freed where
+    // that is possible.
+    Island conditional(mcmc::Randomness& random, const mcmc::Proof& proof);
     // The island in which these choices were made: events in an order in which each comes after
     // those before it, and the last event and the log weight of each particle. False if there is
     // none.
@@ -62,6 +69,14 @@ private:
         std::int32_t left_state, right_state;
     };
 
+    // The particle of a conditional filter whose choices are those of a proof: its number, and the
+    // nodes of the proof by the numbers of its goals.
+    struct Kept {
+        const mcmc::Proof* proof = nullptr;
+        std::uint32_t particle = kNone;
+        std::vector<std::uint32_t> nodes;
+    };
+
     void enter(Island& island);
     void step(mcmc::Randomness& random, Island& island, Tally& tally);
     void resample(mcmc::Randomness& random, Island& island, std::uint32_t n);
@@ -72,6 +87,10 @@ private:
     void decide(mcmc::Randomness& random, Island& island, Tally& tally);
     void apply(Island& island, const Item& item, Tally& tally);
     static void fail(Particle& particle);
+    // What an item must take, or null.
+    const mcmc::Taken* given(const Item& item) const;
+    // Numbers the goals that the choice of an item leads to.
+    void number_kept(const Item& item);
 
     void decide_as_program(mcmc::Randomness& random, Island& island, const Group& group);
     void draw_splits(mcmc::Randomness& random, Island& island, const Group& group,
@@ -98,6 +117,7 @@ private:
     const Plan& plan_;
     mcmc::LocalProcess process_;
     SideFinder sides_;
+    Kept kept_;
 
     // The boxes of the present island, by key.
     struct HashOfKey {

@@ -22,8 +22,6 @@
 
 namespace slp::smc {
 
-inline constexpr std::uint32_t kNone = UINT32_MAX;
-
 // A choice made at a goal of a particle. Goals are numbered as they are made.
 struct Event {
     std::uint32_t before, goal;

@@ -6,6 +6,8 @@
 
 namespace slp::smc {
 
+inline constexpr std::uint32_t kNone = UINT32_MAX;
+
 enum class ProposalKind : std::uint8_t { prior, empirical, optimal };
 enum class Order : std::uint8_t { breadth, likelihood, layer };
 enum class Scheme : std::uint8_t { multinomial, residual, stratified, systematic };

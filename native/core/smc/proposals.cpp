@@ -7,6 +7,16 @@
 
 namespace slp::smc {
 
+namespace {
+
+// The number of the first that holds, of those among which there is one.
+template <typename Values, typename Holds>
+std::size_t number_of(const Values& values, const Holds& holds) {
+    return static_cast<std::size_t>(std::ranges::find_if(values, holds) - values.begin());
+}
+
+}  // namespace
+
 // --- `prior` and `empirical` ------------------------------------------------------------------
 
 void Filter::decide_as_program(mcmc::Randomness& random, Island& island, const Group& group) {
@@ -21,7 +31,11 @@ void Filter::decide_as_program(mcmc::Randomness& random, Island& island, const G
     }
     for (std::uint32_t i = group.first; i != kNone; i = items_[i].next) {
         Item& item = items_[i];
-        const auto& alternative = rules[random.among(weights_)];
+        const mcmc::Taken* const kept = given(item);
+        const auto is_kept = [kept](const auto& own) { return own.rule == kept->rule; };
+        const std::size_t at =
+            kept != nullptr ? number_of(rules, is_kept) : random.among(weights_);
+        const auto& alternative = rules[at];
         const Rule& rule = process_.rule(alternative);
         item.taken.rule = alternative.rule;
         item.log_factor = process_.log_total();
@@ -53,7 +67,9 @@ void Filter::draw_splits(mcmc::Randomness& random, Island& island, const Group& 
     const auto masses = process_.splits().masses(rule);
     features_.clear();
     for (const std::uint32_t i : of_rule_) {
-        const std::size_t f = random.among(masses.of_feature);
+        const mcmc::Taken* const kept = given(items_[i]);
+        const std::size_t f = kept != nullptr ? static_cast<std::size_t>(kept->feature)
+                                              : random.among(masses.of_feature);
         if (on_feature_[f].empty()) {
             features_.push_back(static_cast<std::uint32_t>(f));
         }
@@ -80,9 +96,12 @@ void Filter::draw_cuts(mcmc::Randomness& random, Island& island, const Group& gr
     const bool uniformly = alike || plan_.proposal == ProposalKind::empirical;
     chosen_.clear();
     for (const std::uint32_t i : on_feature_[f]) {
-        const std::size_t cut =
-            uniformly ? random.index(splits_.size()) : random.among_sums(sums_);
         Item& item = items_[i];
+        const mcmc::Taken* const kept = given(item);
+        const auto is_kept = [kept](const auto& own) { return own.cut.low == kept->low; };
+        const std::size_t cut = kept != nullptr ? number_of(splits_, is_kept)
+                                : uniformly     ? random.index(splits_.size())
+                                                : random.among_sums(sums_);
         item.log_factor += log_total;
         if (!alike && uniformly) {  // the cut's share over the probability to take it
             const auto n = static_cast<double>(splits_.size());
@@ -127,9 +146,12 @@ void Filter::decide_optimally(mcmc::Randomness& random, Island& island, const Gr
     }
     taken_by_.clear();
     for (std::uint32_t i = group.first; i != kNone; i = items_[i].next) {
-        const std::size_t at = random.among_sums(sums_);
-        const Alternative& taken = alternatives_[at];
         Item& item = items_[i];
+        const mcmc::Taken* const kept = given(item);
+        const auto is_kept = [kept](const Alternative& own) { return own.taken == *kept; };
+        const std::size_t at =
+            kept != nullptr ? number_of(alternatives_, is_kept) : random.among_sums(sums_);
+        const Alternative& taken = alternatives_[at];
         item.log_factor = top + std::log(sum);
         item.taken = taken.taken;
         item.left_state = taken.left_state;

@@ -2,57 +2,101 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace slp::smc {
 
 namespace {
 
-using Sums = std::span<const double>;
-using Drawn = std::vector<std::uint32_t>;
+// A particle that survives has at least this share of the highest weight: see
+// slp.engines.smc.resampling.
+constexpr double kLeastShare = 0x1p-40;
 
-Drawn multinomial(mcmc::Randomness& random, Sums sums, std::uint32_t n) {
-    Drawn out;
-    for (std::uint32_t i = 0; i < n; ++i) {
-        out.push_back(static_cast<std::uint32_t>(random.among_sums(sums)));
+using Sums = std::span<const double>;
+
+// A place of the particle that survives, by the chance that each place has of it.
+std::uint32_t place_of(mcmc::Randomness& random, std::uint32_t kept,
+                       std::span<const double> chances) {
+    return kept == kNone ? kNone : static_cast<std::uint32_t>(random.among(chances));
+}
+
+Resampled multinomial(mcmc::Randomness& random, Sums sums, std::uint32_t n, std::uint32_t kept) {
+    Resampled out;
+    out.place = kept == kNone ? kNone : static_cast<std::uint32_t>(random.index(n));
+    for (std::uint32_t j = 0; j < n; ++j) {
+        out.particles.push_back(
+            j == out.place ? kept : static_cast<std::uint32_t>(random.among_sums(sums)));
     }
     return out;
 }
 
-Drawn residual(mcmc::Randomness& random, Sums sums, std::uint32_t n) {
-    Drawn out;
-    std::vector<double> rest;
-    double before = 0.0, left = 0.0;
-    for (std::size_t i = 0; i < sums.size(); ++i) {
+Resampled residual(mcmc::Randomness& random, Sums sums, std::uint32_t n, std::uint32_t kept) {
+    Resampled out;
+    std::vector<double> rest, chances;
+    double before = 0.0, left = 0.0, of_kept = 0.0;
+    for (std::uint32_t i = 0; i < sums.size(); ++i) {
         const double expected = sums[i] - before;
         const double whole = std::floor(expected);
-        out.insert(out.end(), static_cast<std::size_t>(whole), static_cast<std::uint32_t>(i));
+        out.particles.insert(out.particles.end(), static_cast<std::size_t>(whole), i);
+        chances.resize(out.particles.size(), i == kept ? 1.0 : 0.0);
+        of_kept = i == kept ? expected - whole : of_kept;
         rest.push_back(left += expected - whole);
         before = sums[i];
     }
-    while (out.size() < n) {
-        out.push_back(static_cast<std::uint32_t>(random.among_sums(rest)));
+    const auto drawn = static_cast<double>(n - out.particles.size());
+    chances.resize(n, of_kept / drawn);
+    out.place = place_of(random, kept, chances);
+    for (auto j = static_cast<std::uint32_t>(out.particles.size()); j < n; ++j) {
+        out.particles.push_back(
+            j == out.place ? kept : static_cast<std::uint32_t>(random.among_sums(rest)));
     }
     return out;
 }
 
-Drawn stratified(mcmc::Randomness& random, Sums sums, std::uint32_t n) {
-    Drawn out;
+Resampled stratified(mcmc::Randomness& random, Sums sums, std::uint32_t n, std::uint32_t kept) {
+    Resampled out;
     std::vector<double> inside;
+    if (kept != kNone) {
+        for (std::uint32_t j = 0; j < n; ++j) {
+            const double low = std::max(kept > 0 ? sums[kept - 1] : 0.0, static_cast<double>(j));
+            inside.push_back(std::max(0.0, std::min(sums[kept], j + 1.0) - low));
+        }
+        out.place = place_of(random, kept, inside);
+    }
     for (std::uint32_t j = 0; j < n; ++j) {
+        if (j == out.place) {
+            out.particles.push_back(kept);
+            continue;
+        }
         const double low = j, high = j + 1.0;
         const auto first = std::upper_bound(sums.begin(), sums.end(), low);
         inside.clear();
         for (auto at = first; at != sums.end() && (at == first || *(at - 1) < high); ++at) {
             inside.push_back(std::min(*at, high) - low);
         }
-        out.push_back(static_cast<std::uint32_t>(first - sums.begin()) +
-                      static_cast<std::uint32_t>(random.among_sums(inside)));
+        out.particles.push_back(static_cast<std::uint32_t>(first - sums.begin()) +
+                                static_cast<std::uint32_t>(random.among_sums(inside)));
+    }
+    return out;
+}
+
+// The particles that a point, the same in all strata, gives.
+std::vector<std::uint32_t> at_point(Sums sums, double point, std::uint32_t n) {
+    // The last of weight above 0.
+    const auto last = std::lower_bound(sums.begin(), sums.end(), sums.back());
+    std::vector<std::uint32_t> out;
+    auto at = sums.begin();
+    for (std::uint32_t j = 0; j < n; ++j) {
+        while (at != last && *at <= j + point) {
+            ++at;
+        }
+        out.push_back(static_cast<std::uint32_t>(at - sums.begin()));
     }
     return out;
 }
 
 // The outcome changes where the point passes the fractional part of a running sum.
-Drawn systematic(mcmc::Randomness& random, Sums sums, std::uint32_t n) {
+Resampled systematic(mcmc::Randomness& random, Sums sums, std::uint32_t n, std::uint32_t kept) {
     std::vector<double> ends;
     for (const double sum : sums.first(sums.size() - 1)) {
         if (const double part = sum - std::floor(sum); part > 0) {
@@ -62,19 +106,27 @@ Drawn systematic(mcmc::Randomness& random, Sums sums, std::uint32_t n) {
     std::sort(ends.begin(), ends.end());
     ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
     ends.push_back(1.0);
-    const std::size_t piece = random.among_sums(ends);
-    const double point = (ends[piece] + (piece > 0 ? ends[piece - 1] : 0.0)) / 2;
-    // The last of weight above 0.
-    const auto last = std::lower_bound(sums.begin(), sums.end(), sums.back());
-    Drawn out;
-    auto at = sums.begin();
-    for (std::uint32_t j = 0; j < n; ++j) {
-        while (at != last && *at <= j + point) {
-            ++at;
-        }
-        out.push_back(static_cast<std::uint32_t>(at - sums.begin()));
+    const auto begin = [&](std::size_t piece) { return piece > 0 ? ends[piece - 1] : 0.0; };
+    const auto drawn = [&](std::size_t piece) {
+        return at_point(sums, (begin(piece) + ends[piece]) / 2, n);
+    };
+    if (kept == kNone) {
+        return {drawn(random.among_sums(ends)), kNone};
     }
-    return out;
+    // Each piece with each place that gets the particle there.
+    std::vector<std::pair<std::size_t, std::uint32_t>> of_kept;
+    std::vector<double> lengths;
+    for (std::size_t piece = 0; piece < ends.size(); ++piece) {
+        const auto particles = drawn(piece);
+        for (std::uint32_t j = 0; j < n; ++j) {
+            if (particles[j] == kept) {
+                of_kept.emplace_back(piece, j);
+                lengths.push_back(ends[piece] - begin(piece));
+            }
+        }
+    }
+    const auto [piece, place] = of_kept[place_of(random, kept, lengths)];
+    return {drawn(piece), place};
 }
 
 }  // namespace
@@ -102,24 +154,25 @@ double effective_size(std::span<const double> log_weights) {
     return sum * sum / squares;
 }
 
-std::vector<std::uint32_t> resampled(mcmc::Randomness& random, Scheme scheme,
-                                     std::span<const double> log_weights, std::uint32_t n) {
+Resampled resampled(mcmc::Randomness& random, Scheme scheme, std::span<const double> log_weights,
+                    std::uint32_t n, std::uint32_t kept) {
     const double top = *std::max_element(log_weights.begin(), log_weights.end());
     std::vector<double> sums;
     double sum = 0.0;
-    for (const double w : log_weights) {
-        sums.push_back(sum += std::exp(w - top));
+    for (std::size_t i = 0; i < log_weights.size(); ++i) {
+        const double weight = std::exp(log_weights[i] - top);
+        sums.push_back(sum += i == kept ? std::max(weight, kLeastShare) : weight);
     }
     for (double& s : sums) {
         s = n * (s / sum);
     }
     switch (scheme) {
-        case Scheme::multinomial: return multinomial(random, sums, n);
-        case Scheme::residual: return residual(random, sums, n);
-        case Scheme::stratified: return stratified(random, sums, n);
+        case Scheme::multinomial: return multinomial(random, sums, n, kept);
+        case Scheme::residual: return residual(random, sums, n, kept);
+        case Scheme::stratified: return stratified(random, sums, n, kept);
         case Scheme::systematic: break;
     }
-    return systematic(random, sums, n);
+    return systematic(random, sums, n, kept);
 }
 
 }  // namespace slp::smc

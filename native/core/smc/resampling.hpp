@@ -17,8 +17,15 @@ double effective_size(std::span<const double> log_weights);
 // Log of the sum of the weights.
 double log_sum(std::span<const double> log_weights);
 
-// The numbers of n particles drawn by their weights, not all of which are 0.
-std::vector<std::uint32_t> resampled(mcmc::Randomness& random, Scheme scheme,
-                                     std::span<const double> log_weights, std::uint32_t n);
+// The numbers of n particles, and the place of the copy of the one that must survive, or kNone.
+struct Resampled {
+    std::vector<std::uint32_t> particles;
+    std::uint32_t place = kNone;
+};
+
+// n particles drawn by their weights, not all of which are 0; given that the particle `kept`
+// survives, if it is not kNone.
+Resampled resampled(mcmc::Randomness& random, Scheme scheme, std::span<const double> log_weights,
+                    std::uint32_t n, std::uint32_t kept = kNone);
 
 }  // namespace slp::smc

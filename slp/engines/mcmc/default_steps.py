@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from slp.engines.mcmc.tempering.powers import FIRST_RUNGS
-from slp.engines.mcmc.trees.names import read_names
+from slp.engines.mcmc.trees.names import Named, read_names
+from slp.engines.mcmc.trees.particle_gibbs import plan_of
 from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar
 from slp.results.drawn import TreeSampler
 from slp.runner import LONGEST_BLOCK
@@ -43,6 +44,8 @@ _STEP, _FEATURE, _ROW, _CALLS = 1500.0, 30.0, 2.5, 8.0
 _CUTS, _TARGETS, _SIDES, _EDITED = 0.5, 1.5, 20.0, 20.0
 # How many times as long as a step of `q_uc` those of tree moves take (docs/notes/moves.md).
 _TIMES = {"cgm": 2.0, "rotate": 4.0, "perturb": 6.0, "informed": 25.0, "wu": 40.0}
+# The same of `q_pg`, for each particle; and where all splits of a box are weighed.
+_PARTICLE, _OPTIMAL = 8.0, 200.0
 # Nanoseconds of a step in Python for each split of the root, and for each 64 rows.
 _SPLIT, _SPLIT_WORDS = 2500.0, 50.0
 # The number of states considered: those nearest to the start have the largest boxes.
@@ -138,7 +141,15 @@ def _times(proposal: str) -> float:
     """The mean of `_TIMES` over the steps of a mixture."""
     named = read_names(proposal)
     total = math.fsum(n.weight for n in named)
-    return math.fsum(n.weight / total * _TIMES.get(n.name, 1.0) for n in named)
+    return math.fsum(n.weight / total * _times_of(n) for n in named)
+
+
+def _times_of(named: Named) -> float:
+    """That of one proposal."""
+    if named.name != "q_pg":
+        return _TIMES.get(named.name, 1.0)
+    plan = plan_of(named.number, named.settings)
+    return plan.n * (_OPTIMAL if plan.proposal == "optimal" else _PARTICLE)
 
 
 def _read_of_features(grammar: TreeGrammar) -> float:

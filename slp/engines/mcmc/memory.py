@@ -21,14 +21,27 @@ _PER_CUT = 8
 # for each code of the longest feature, a number, a mark and the sums of statistics.
 _MOVES, _PER_LISTED_CUT, _PER_SUMMED_CODE, _PER_STATISTIC = 4 + 4 + 4, 24 + 8 + 8, 4 + 1, 8
 
+# Of `q_pg` (`native/core/mcmc/mover.cpp`, `native/core/smc`): in any case, for each distinct row of
+# each particle, for each code of the longest feature and its statistics, for each cut of the root.
+_FILTER, _PER_PARTICLE, _PER_PARTED_CODE, _PER_SUM, _PER_ALTERNATIVE = 2**20, 16, 140, 24, 48
+
 
 def room_for_averages(
-    table: Table, memory: int, *, chains: int, rungs: int, threads: int, keyed: bool, moves: bool
+    table: Table,
+    memory: int,
+    *,
+    chains: int,
+    rungs: int,
+    threads: int,
+    keyed: bool,
+    moves: bool,
+    particles: int = 0,
 ) -> int:
     """The bytes that a budget leaves for averages over draws, beside the table and the chains.
 
     `keyed`: whether steps list all splits of a box, as the measure `partition` and the proposal
-    `q_exact` need. `moves`: whether steps are tree moves.
+    `q_exact` need. `moves`: whether steps are tree moves. `particles`: the most of a
+    filter of `q_pg`, 0 without it.
 
     Raises
     ------
@@ -45,6 +58,10 @@ def room_for_averages(
     if moves:
         of_code = _PER_SUMMED_CODE + _PER_STATISTIC * table.leaf.n_statistics
         mover += n * _MOVES + sum(n_codes) * _PER_LISTED_CUT + longest * of_code
+    if particles:
+        of_code = _PER_PARTED_CODE + _PER_SUM * table.leaf.n_statistics
+        mover += _FILTER + particles * n * _PER_PARTICLE + longest * of_code
+        mover += sum(n_codes) * _PER_ALTERNATIVE
     need = min(threads, chains) * mover + chains * rungs * n * _STATE + n * d * _NUMBER
     if need > room:
         several = f"{chains} chains" + (f" of {rungs} rungs" if rungs > 1 else "")

@@ -18,9 +18,7 @@ from slp.budgets.memory import format_bytes
 from slp.engines.mcmc.records import RecordsOf
 from slp.engines.mcmc.trees import CompiledMetropolisHastings
 from slp.engines.mcmc.trees.core_chains import core_tests, seeds
-from slp.engines.smc.filter import ORDERS, FilterPlan
-from slp.engines.smc.proposals import PROPOSALS
-from slp.engines.smc.resampling import SCHEMES
+from slp.engines.smc.particles import FilterPlan, numbers_of
 from slp.errors import BudgetError
 from slp.ir.program import Monotone
 from slp.kernels.compiled import compiled_core
@@ -54,13 +52,16 @@ def core_filter(
     if engine is None or grammar.max_leaves is not None:
         engine = core.ExactEngine(core_problem(core, grammar, geometry.table, count_leaves=False))
     most_leaves, most_features, _ = core_tests(grammar, plain.constraints, geometry)
-    names = (
-        list(PROPOSALS).index(plan.proposal),
-        list(ORDERS).index(plan.order),
-        list(SCHEMES).index(plan.scheme),
-    )
     return core.SMCSampler(
-        engine, plan.n, plan.kept, names, plan.ess, power, most_leaves, most_features, room
+        engine,
+        plan.n,
+        plan.kept,
+        numbers_of(plan),
+        plan.ess,
+        power,
+        most_leaves,
+        most_features,
+        room,
     )
 
 

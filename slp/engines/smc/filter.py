@@ -1,117 +1,32 @@
-"""The particle filter in plain Python: the specification of `native/core/smc`.
+"""The particle filter in plain Python, as a stepper whose states are islands.
 
-A particle is a derivation that is being grown: the choices made, and the goals that are still open.
-It begins with the root as the only open goal. A step opens one goal of each particle, or under
-`layer` all of the goals that were open before the step, and decides it by a proposal
-(`slp.engines.smc.proposals`). Every open goal counts as a leaf, so the weight of a particle is that
-of its choices times the likelihood of a tree whose leaves are its leaves and open goals.
-
-Before a step the particles are resampled if their effective number is below a share of all.
-Each then has the mean weight. So at every step the sum of the weights over the number of particles
-estimates, without bias, the sum of weight times likelihood over all trees; particles that failed
-count 0. An island is done when no goal is open.
-
-A particle fails at a dead end. It fails as soon as its leaves and open goals together are more than
-`max_leaves` allows, or its features more than `max_features`. Other tests on finished trees act at
-the end.
-
-Reference: Lakshminarayanan, Roy & Teh (2013), section 3 and algorithm 1.
+Its steps are those of `slp.engines.smc.particles`. At the end of an island, equal particles are
+merged, and no more are kept than the plan says.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from slp.engines.mcmc.records import RecordsOf
 from slp.engines.mcmc.trees import MetropolisHastings
-from slp.engines.mcmc.trees.proof import goals_below
-from slp.engines.smc.proposals import PROPOSALS
-from slp.engines.smc.resampling import effective_size, resampled
+from slp.engines.smc.particles import FilterPlan, FilterSteps, Island, Particle, drawn_anew
 from slp.ir.program import MaxFeatures
+from slp.problem.local_process import goals_below
 from slp.results.drawn import DrawnResult
-from slp.runner import Info, Json, Move, Phase, Stop, Tally, Weighted, never
+from slp.runner import Info, Json, Phase, Stop, Tally, Weighted, never
 from slp.runner.randomness import Randomness, RandomNumbers
 
-__all__ = ["ORDERS", "FilterPlan", "Island", "ParticleFilter"]
-
-
-class _Open(NamedTuple):
-    """An open goal. Goals of higher `priority` are opened first. Goals are numbered in the order in
-    which they are made."""
-
-    priority: float
-    number: int
-    box: int
-    state: int
-
-
-#: From a box's log marginal likelihood to the priority of a goal on it.
-ORDERS: dict[str, Callable[[float], float]] = {
-    "breadth": lambda log_marginal: 0.0,
-    "likelihood": lambda log_marginal: log_marginal,
-    "layer": lambda log_marginal: 0.0,
-}
-
-
-@dataclass(frozen=True)
-class FilterPlan:
-    """The settings of a filter: `n` particles, of which at most `kept` are kept as draws of a
-    finished island; a proposal, an order and a scheme by name; resampling if fewer than `ess` of
-    `n` are effective."""
-
-    n: int
-    kept: int
-    proposal: str
-    order: str
-    scheme: str
-    ess: float
-
-    def identity(self) -> Mapping[str, str]:
-        """For `Stepper.identity`."""
-        return {"filter": repr(self)}
-
-
-@dataclass(frozen=True)
-class Particle:
-    """A derivation that is being grown.
-
-    Attributes
-    ----------
-    choices : number of the goal, rule and split by position, in the order in which they were made.
-    open : goals to be opened, none of a particle that is whole, or failed.
-    log_weight : -inf of one that failed.
-    made : how many goals were made so far.
-    n_leaves, features : leaves without open goals, and features used.
-    """
-
-    choices: tuple[tuple[int, int, int], ...]
-    open: tuple[_Open, ...]
-    log_weight: float
-    made: int = 1
-    n_leaves: int = 0
-    features: frozenset[int] = frozenset()
-
-    def next_open(self) -> _Open:
-        """The goal to be opened next."""
-        return min(self.open)
-
-    def failed(self) -> Particle:
-        """The same, failed."""
-        return replace(self, open=(), log_weight=-math.inf)
-
-
-#: The particles of an island.
-Island: TypeAlias = tuple[Particle, ...]
+__all__ = ["ParticleFilter"]
 
 
 class ParticleFilter(RecordsOf[MetropolisHastings]):
-    """The filter as a stepper whose states are islands; `result_type` makes results of runs."""
+    """The filter; `result_type` makes results of runs."""
 
     longest_block = 1
 
@@ -121,8 +36,13 @@ class ParticleFilter(RecordsOf[MetropolisHastings]):
         super().__init__(base)
         self.plan, self._result_type = plan, result_type
         limits = [c.count for c in base.constraints if isinstance(c, MaxFeatures)]
-        self._most_features = min(limits, default=math.inf)
-        self._most_leaves = base.process.grammar.max_leaves or math.inf
+        most_leaves = base.process.grammar.max_leaves or math.inf
+        self._limits = most_leaves, min(limits, default=math.inf)
+
+    @property
+    def steps(self) -> FilterSteps:
+        """The steps of an island."""
+        return FilterSteps(self.base.process, self.plan, self.base.target.power, *self._limits)
 
     @property
     def result_type(self) -> type[DrawnResult]:
@@ -136,17 +56,12 @@ class ParticleFilter(RecordsOf[MetropolisHastings]):
 
     def init(self, rng: np.random.Generator, stop: Stop = never) -> Island:
         """Particles whose root is open."""
-        root, target = self.base.process.root, self.base.target
-        log_marginal = self.base.process.log_marginal(root.box)
-        goal = self._open(0, root.box, root.state)
-        log_weight = target.power * log_marginal if target.power else 0.0
-        return (Particle((), (goal,), log_weight),) * self.plan.n
+        return self.steps.start()
 
     def advance(
         self, rng: np.random.Generator, state: Island, n: int, phase: Phase
     ) -> tuple[Island, Info]:
-        """See `Stepper`. Each decision counts as a move named by its outcome: `grow`, or the cause
-        of a failure."""
+        """See `Stepper`, and `FilterSteps.step` for the moves that are counted."""
         tally: Tally = Counter()
         randomness = RandomNumbers(rng)
         for _ in range(n):
@@ -156,11 +71,7 @@ class ParticleFilter(RecordsOf[MetropolisHastings]):
 
     def step(self, randomness: Randomness, state: Island, tally: Tally) -> Island:
         """One step of particles, of which some have open goals."""
-        plan = self.plan
-        weights = [particle.log_weight for particle in state]
-        if effective_size(weights) < plan.ess * plan.n:
-            state = _drawn_anew(randomness, plan.scheme, state, plan.n)
-        state = tuple(self._grown(randomness, particle, tally) for particle in state)
+        state, _ = self.steps.step(randomness, state, tally)
         return self._kept(randomness, state) if self.done(state) else state
 
     def _kept(self, randomness: Randomness, state: Island) -> Island:
@@ -177,58 +88,11 @@ class ParticleFilter(RecordsOf[MetropolisHastings]):
         )
         if len(distinct) <= self.plan.kept:
             return distinct
-        return _drawn_anew(randomness, self.plan.scheme, distinct, self.plan.kept)
-
-    def _grown(self, randomness: Randomness, particle: Particle, tally: Tally) -> Particle:
-        """A particle whose next goal, or layer, is decided."""
-        last = particle.made if self.plan.order == "layer" else -1
-        while particle.open:
-            goal = particle.next_open()
-            if goal.number >= last >= 0:
-                break
-            particle, cause = self._decided(randomness, particle, goal)
-            tally[Move(cause or "grow", "failed" if cause else "accepted")] += 1
-            if last < 0:
-                break
-        return particle
-
-    def _decided(
-        self, randomness: Randomness, particle: Particle, opened: _Open
-    ) -> tuple[Particle, str]:
-        """A particle in which a goal is decided, and the cause if that fails it, else ""."""
-        process = self.base.process
-        goal = process.goal(opened.box, opened.state)
-        if not goal.rules:
-            return particle.failed(), "dead end"
-        propose = PROPOSALS[self.plan.proposal]
-        rule, split, log_factor = propose(randomness, process, self.base.target.power, goal)
-        below = goals_below(goal, rule, split)
-        made = [self._open(particle.made + i, *at) for i, at in enumerate(below)]
-        features = particle.features
-        if split >= 0:
-            cut = goal.rules[rule].splits[split].split.cut
-            features |= {process.geometry.cuts[cut].feature}
-        grown = Particle(
-            (*particle.choices, (opened.number, rule, split)),
-            (*(g for g in particle.open if g is not opened), *made),
-            particle.log_weight + log_factor,
-            particle.made + len(made),
-            particle.n_leaves + (not below),
-            features,
-        )
-        if grown.n_leaves + len(grown.open) > self._most_leaves:
-            return grown.failed(), "max_leaves"
-        if len(grown.features) > self._most_features:
-            return grown.failed(), "max_features"
-        return grown, ""
-
-    def _open(self, number: int, box: int, state: int) -> _Open:
-        priority = ORDERS[self.plan.order](self.base.process.log_marginal(box))
-        return _Open(priority, number, box, state)
+        return drawn_anew(randomness, self.plan.scheme, distinct, self.plan.kept)[0]
 
     def done(self, state: Island) -> bool:
         """Whether no particle has an open goal."""
-        return not any(particle.open for particle in state)
+        return self.steps.done(state)
 
     def draws(self, state: Island) -> Sequence[Weighted]:
         """The particles that are whole and pass all tests on finished trees. Their weights sum to
@@ -236,7 +100,8 @@ class ParticleFilter(RecordsOf[MetropolisHastings]):
         out = []
         for particle in state:
             if particle.log_weight > -math.inf and not particle.open:
-                record = _in_preorder(particle, self.base)
+                choices = self.steps.in_preorder(particle)
+                record = [[rule, split] for _, rule, split in choices]
                 if self.base.target.holds(self.base.derivation_from_data(record)):
                     out.append(Weighted(record, particle.log_weight - math.log(self.plan.n)))
         return out
@@ -251,14 +116,14 @@ class ParticleFilter(RecordsOf[MetropolisHastings]):
 
     def _restored(self, choices: Sequence[Sequence[int]], log_weight: float) -> Particle:
         """The particle that made these choices."""
-        process = self.base.process
-        goals = {0: self._open(0, process.root.box, process.root.state)}
+        process, opened = self.base.process, self.steps.opened
+        goals = {0: opened(0, process.root.box, process.root.state)}
         made, n_leaves, features = 1, 0, set()
         for number, rule, split in choices:
-            opened = goals.pop(number)
-            goal = process.goal(opened.box, opened.state)
+            at = goals.pop(number)
+            goal = process.goal(at.box, at.state)
             below = goals_below(goal, rule, split)
-            goals |= {made + i: self._open(made + i, *at) for i, at in enumerate(below)}
+            goals |= {made + i: opened(made + i, *to) for i, to in enumerate(below)}
             made, n_leaves = made + len(below), n_leaves + (not below)
             if split >= 0:
                 cut = goal.rules[rule].splits[split].split.cut
@@ -266,30 +131,3 @@ class ParticleFilter(RecordsOf[MetropolisHastings]):
         taken = tuple((number, rule, split) for number, rule, split in choices)
         still = tuple(goals.values()) if log_weight > -math.inf else ()
         return Particle(taken, still, log_weight, made, n_leaves, frozenset(features))
-
-
-def _drawn_anew(randomness: Randomness, scheme: str, state: Island, n: int) -> Island:
-    """n particles drawn by their weights, each with the mean weight."""
-    weights = [particle.log_weight for particle in state]
-    share = float(np.logaddexp.reduce(weights)) - math.log(n)
-    drawn = resampled(randomness, scheme, weights, n)
-    return tuple(replace(state[i], log_weight=share) for i in drawn)
-
-
-def _in_preorder(particle: Particle, base: MetropolisHastings) -> Json:
-    """The record of a whole particle: rule and split at each goal, in preorder."""
-    parts: dict[int, list[int]] = {}
-    taken: dict[int, list[int]] = {}
-    made = 1
-    goals = {0: (base.process.root.box, base.process.root.state)}
-    for number, rule, split in particle.choices:
-        below = goals_below(base.process.goal(*goals[number]), rule, split)
-        taken[number], parts[number] = [rule, split], list(range(made, made + len(below)))
-        goals |= dict(zip(parts[number], below, strict=True))
-        made += len(below)
-    out, stack = [], [0]
-    while stack:
-        number = stack.pop()
-        out.append(taken[number])
-        stack += reversed(parts[number])
-    return out

@@ -14,6 +14,9 @@ of this factor is the sum of r over the alternatives of the goal:
                splits, each with the same probability
     optimal    q(x) = r(x) / sum of r
 
+In a conditional filter the choice of one particle is given; it multiplies the weight by the same
+factor as if it had been drawn.
+
 `empirical` differs from `prior` only for measures that weigh the splits of a feature differently,
 such as `gap`, which weighs them by the distance between the values.
 
@@ -41,7 +44,9 @@ class Decision(NamedTuple):
     log_factor: float
 
 
-_Proposal: TypeAlias = Callable[[Randomness, LocalProcess, float, Goal], Decision]
+#: A rule and a split that are given, not drawn.
+_Given: TypeAlias = tuple[int, int] | None
+_Proposal: TypeAlias = Callable[[Randomness, LocalProcess, float, Goal, _Given], Decision]
 
 
 def _log_gain(process: LocalProcess, power: float, goal: Goal, rule: int, split: int) -> float:
@@ -53,16 +58,21 @@ def _log_gain(process: LocalProcess, power: float, goal: Goal, rule: int, split:
     return power * (sides - process.log_marginal(goal.box))
 
 
-def _prior(randomness: Randomness, process: LocalProcess, power: float, goal: Goal) -> Decision:
-    taken = randomness.among(goal.cumulative)
+def _prior(
+    randomness: Randomness, process: LocalProcess, power: float, goal: Goal, given: _Given
+) -> Decision:
+    taken, split = given or (randomness.among(goal.cumulative), -1)
     rule = goal.rules[taken]
-    split = randomness.among(rule.cumulative) if rule.splits else -1
+    if rule.splits and given is None:
+        split = randomness.among(rule.cumulative)
     gain = _log_gain(process, power, goal, taken, split)
     return Decision(taken, split, goal.log_total + rule.log_total + gain)
 
 
-def _empirical(randomness: Randomness, process: LocalProcess, power: float, goal: Goal) -> Decision:
-    taken = randomness.among(goal.cumulative)
+def _empirical(
+    randomness: Randomness, process: LocalProcess, power: float, goal: Goal, given: _Given
+) -> Decision:
+    taken, split = given or (randomness.among(goal.cumulative), -1)
     rule = goal.rules[taken]
     if not rule.splits:
         return Decision(taken, -1, goal.log_total)
@@ -70,14 +80,19 @@ def _empirical(randomness: Randomness, process: LocalProcess, power: float, goal
     features = [cuts[alternative.split.cut].feature for alternative in rule.splits]
     runs = [list(run) for _, run in groupby(range(len(features)), features.__getitem__)]
     shares = [cumulated([rule.log_shares[i] for i in run])[1] for run in runs]
-    f = randomness.among(cumulated(shares)[0])
-    split = runs[f][randomness.index(len(runs[f]))]
+    if given is None:
+        f = randomness.among(cumulated(shares)[0])
+        split = runs[f][randomness.index(len(runs[f]))]
+    else:
+        f = next(i for i, run in enumerate(runs) if split in run)
     log_proposal = shares[f] - rule.log_total - math.log(len(runs[f]))
     gain = _log_gain(process, power, goal, taken, split)
     return Decision(taken, split, goal.log_total + rule.log_shares[split] - log_proposal + gain)
 
 
-def _optimal(randomness: Randomness, process: LocalProcess, power: float, goal: Goal) -> Decision:
+def _optimal(
+    randomness: Randomness, process: LocalProcess, power: float, goal: Goal, given: _Given
+) -> Decision:
     alternatives, log_factors = [], []
     for r, rule in enumerate(goal.rules):
         for split in range(len(rule.splits)) if rule.splits else [-1]:
@@ -86,7 +101,7 @@ def _optimal(randomness: Randomness, process: LocalProcess, power: float, goal: 
             gain = _log_gain(process, power, goal, r, split)
             log_factors.append(rule.log_weight + share + gain)
     cumulative, log_total = cumulated(log_factors)
-    return Decision(*alternatives[randomness.among(cumulative)], log_total)
+    return Decision(*(given or alternatives[randomness.among(cumulative)]), log_total)
 
 
 #: By name.

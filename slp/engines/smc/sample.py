@@ -13,8 +13,9 @@ from slp.engines.contract import Request
 from slp.engines.drawing import DrawingEngine, draw
 from slp.engines.mcmc.trees import CompiledMetropolisHastings, MetropolisHastings
 from slp.engines.smc.compiled import CompiledParticleFilter
-from slp.engines.smc.filter import ORDERS, FilterPlan, ParticleFilter
+from slp.engines.smc.filter import ParticleFilter
 from slp.engines.smc.options import FilterLimits, FilterOptions
+from slp.engines.smc.particles import ORDERS, FilterPlan
 from slp.engines.smc.proposals import PROPOSALS
 from slp.engines.smc.resampling import SCHEMES
 from slp.engines.smc.result import FilterResult

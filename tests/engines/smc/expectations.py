@@ -15,7 +15,8 @@ import polars as pl
 import slp
 from slp.engines.mcmc.trees import CompiledMetropolisHastings, MetropolisHastings
 from slp.engines.smc.compiled import core_filter
-from slp.engines.smc.filter import ORDERS, FilterPlan, ParticleFilter
+from slp.engines.smc.filter import ParticleFilter
+from slp.engines.smc.particles import ORDERS, FilterPlan
 from slp.engines.smc.proposals import PROPOSALS
 from slp.engines.smc.resampling import SCHEMES
 from slp.engines.smc.result import FilterResult

@@ -13,7 +13,7 @@ import numpy as np
 from slp.engines.mcmc.mixture import MixtureState, MixtureWithPower
 from slp.engines.mcmc.trees.exact_subtrees import MOST_BOXES
 from slp.engines.mcmc.trees.names import mixture_of
-from slp.engines.mcmc.trees.proof import Proof, goals_below, grow, proof_of
+from slp.engines.mcmc.trees.proof import Proof, grow, proof_of
 from slp.engines.mcmc.trees.target import Target, can_run_forward
 from slp.errors import NoTreeError
 from slp.ir.program import Constraint
@@ -22,7 +22,7 @@ from slp.messages.chains import ALL_DRAWS_FAIL, ALL_DRAWS_REFUSED, NO_TREE_YET
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.boxes import Geometry
 from slp.problem.cut_trees import Renderer
-from slp.problem.local_process import Choices, LocalProcess
+from slp.problem.local_process import Choices, LocalProcess, goals_below
 from slp.problem.tree_tests import predicate_tests, preorder, tree_tests
 from slp.problem.tree_weights import weight_of_tree
 from slp.results.averages import ScoredTree

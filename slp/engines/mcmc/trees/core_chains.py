@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from slp.engines.mcmc.records import RecordsOf
 from slp.engines.mcmc.trees.names import Named
+from slp.engines.mcmc.trees.particle_gibbs import plan_of
+from slp.engines.smc.particles import FilterPlan, numbers_of
 from slp.ir.program import Constraint, MaxFeatures, Monotone
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
@@ -28,15 +30,17 @@ P = TypeVar("P", bound="TreeSampler[Any]")
 #: Values in place of a feature for nodes that do not split: a leaf, a call.
 LEAF, CALL = -1, -2
 
-#: Kind, weight and period of a proposal.
-CoreProposal: TypeAlias = tuple[int, tuple[float, int]]
+#: Kind, weight and period of a proposal; and of `q_pg` the filter: particles; proposal, order and
+#: scheme by number; the share of effective particles below which they are resampled.
+CoreProposal: TypeAlias = tuple[int, float, int, tuple[int, list[int], float]]
+NO_FILTER = (1, [0, 0, 0], 0.0)
 #: The most leaves and the most features (0: no limit); monotone features, each with whether
 #: predictions rise with it.
 CoreTests: TypeAlias = tuple[int, int, list[tuple[int, bool]]]
 
 # The core's enumerations.
-_KINDS = {"q_ind": 0, "q_uc": 1, "q_n": 2, "q_exact": 3}
-_KINDS |= {"cgm": 4, "wu": 5, "rotate": 6, "perturb": 7, "informed": 8}
+_KINDS = {"q_ind": 0, "q_uc": 1, "q_n": 2, "q_exact": 3, "q_pg": 4}
+_KINDS |= {"cgm": 5, "wu": 6, "rotate": 7, "perturb": 8, "informed": 9}
 _OUTCOMES: tuple[Outcome, ...] = ("accepted", "rejected", "failed", "stayed")
 assert set(_OUTCOMES) == set(get_args(Outcome))
 
@@ -60,7 +64,7 @@ class CoreChains(RecordsOf[P], ChainStepper[Any]):
     def __init__(self, plain: P, named: Sequence[Named], likelihood: bool) -> None:
         super().__init__(plain)
         self.power = 1.0 if likelihood else 0.0
-        self._names = [name_of(n) for n in named]
+        self._names = [n.full_name for n in named]
 
     @property
     def plain(self) -> P:
@@ -112,12 +116,14 @@ class CoreChains(RecordsOf[P], ChainStepper[Any]):
 
 def core_proposal(named: Named) -> CoreProposal:
     """A proposal in the core's form."""
-    return _KINDS[named.name], (named.weight, 1 if named.number is None else named.number)
+    if named.name == "q_pg":
+        return of_filter(plan_of(named.number, named.settings), named.weight)
+    return _KINDS[named.name], named.weight, named.number or 1, NO_FILTER
 
 
-def name_of(named: Named) -> str:
-    """The name that outcomes are counted under."""
-    return named.name if named.number is None else f"{named.name}({named.number})"
+def of_filter(plan: FilterPlan, weight: float) -> CoreProposal:
+    """`q_pg` with a filter, in the core's form."""
+    return _KINDS["q_pg"], weight, 1, (plan.n, numbers_of(plan), plan.ess)
 
 
 def core_tests(

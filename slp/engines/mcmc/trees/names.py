@@ -1,4 +1,4 @@
-"""Proposals by name: `q_uc`, `q_n(20)`, `q_uc:0.8,cgm:0.2`."""
+"""Proposals by name: `q_uc`, `q_n(20)`, `q_pg(20 optimal)`, `q_uc:0.8,cgm:0.2`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from slp.engines.mcmc.mixture import Mixture
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
 from slp.engines.mcmc.trees.exact_subtrees import ExactSubtree, SubtreeCharts
 from slp.engines.mcmc.trees.moves import TREE_MOVES
+from slp.engines.mcmc.trees.particle_gibbs import SETTINGS, ParticleGibbs, plan_of
 from slp.engines.mcmc.trees.proof import Proof
 from slp.engines.mcmc.trees.target import Target
 from slp.errors import UsageError
@@ -20,6 +21,7 @@ from slp.messages.chains import (
     INFINITE_WEIGHTS,
     NO_CHOICE_POINTS,
     NO_PROPOSAL,
+    NOT_A_FILTER,
     NOT_A_PROPOSAL,
     NOT_A_WEIGHT,
     PROPOSAL_WITHOUT_NUMBER,
@@ -28,18 +30,27 @@ from slp.messages.chains import (
 from slp.messages.names import nearest
 from slp.problem.local_process import LocalProcess
 
-_NAMES = ("q_uc", "q_ind", "q_n", "q_exact", *TREE_MOVES)
+_NAMES = ("q_uc", "q_ind", "q_n", "q_exact", "q_pg", *TREE_MOVES)
 #: The core counts up to this number, which no tree reaches.
 _MOST_POINTS = 2**31 - 1
-_ITEM = re.compile(r"\s*(\w+)\s*(?:\(\s*(\d+)\s*\))?\s*(?::\s*([^\s:,]+))?\s*")
+#: Particles of `q_pg`: with one it never moves.
+_FEWEST_PARTICLES, _MOST_PARTICLES = 2, 10_000
+_ITEM = re.compile(r"\s*(\w+)\s*(?:\(\s*(\d*)\s*([a-z\s]*)\))?\s*(?::\s*([^\s:,]+))?\s*")
 
 
 class Named(NamedTuple):
-    """A proposal by its name, with the number and the weight given."""
+    """A proposal by its name, with the number and the weight given, and the settings of `q_pg`."""
 
     name: str
     number: int | None
     weight: float
+    settings: tuple[str, ...] = ()
+
+    @property
+    def full_name(self) -> str:
+        """The name with what is in parentheses: outcomes are counted under it."""
+        inside = " ".join(([] if self.number is None else [str(self.number)]) + [*self.settings])
+        return f"{self.name}({inside})" if inside else self.name
 
 
 def mixture_of(text: str, process: LocalProcess, most_boxes: float) -> Mixture[Target, Proof]:
@@ -54,26 +65,30 @@ def mixture_of(text: str, process: LocalProcess, most_boxes: float) -> Mixture[T
     names = mixture_of_names(text, lambda: charts.fits(process.root))
     if process.node_tests.any and any(named.name == "q_exact" for named in names):
         raise UsageError(EXACT_SUBTREES_OF_PREDICATES())
-    exact = {"q_exact": ExactSubtree(charts)}
-    weighted: list[tuple[Proposal[Target, Proof], float]] = [
-        (exact.get(named.name) or TREE_MOVES.get(named.name) or cut_by_name(named), named.weight)
-        for named in names
-    ]
-    return Mixture.of(weighted)
+    exact = ExactSubtree(charts)
+    return Mixture.of([(_by_name(named, exact), named.weight) for named in names])
 
 
-def mixture_of_cuts(text: str, no_exact: Wording, no_move: Wording) -> Mixture[Any, Any]:
+def _by_name(named: Named, exact: ExactSubtree) -> Proposal[Target, Proof]:
+    if named.name == "q_exact":
+        return exact
+    if named.name == "q_pg":
+        return ParticleGibbs(plan_of(named.number, named.settings), named.full_name)
+    return TREE_MOVES.get(named.name) or cut_by_name(named)
+
+
+def mixture_of_cuts(text: str, no_grammar: Wording, no_move: Wording) -> Mixture[Any, Any]:
     """The mixture that a text names, of proposals that cut at a choice point.
 
     Raises
     ------
     UsageError
-        E516: the text names no proposals; or q_exact or a tree move, with these messages.
+        E516: the text names no proposals; or q_exact, q_pg or a tree move, with these messages.
     """
     names = read_names(text)
     for named in names:
-        if named.name == "q_exact":
-            raise UsageError(no_exact())
+        if named.name in ("q_exact", "q_pg"):
+            raise UsageError(no_grammar(name=named.name))
         if named.name in TREE_MOVES:
             raise UsageError(no_move(name=named.name))
     return Mixture.of([(cut_by_name(named), named.weight) for named in names])
@@ -117,6 +132,12 @@ def names_moves(text: str) -> bool:
     return any(named.name in TREE_MOVES for named in read_names(text))
 
 
+def most_particles(text: str) -> int:
+    """The most particles of a filter of `q_pg` in a text, 0 without one; raises as `read_names`."""
+    pg = [named for named in read_names(text) if named.name == "q_pg"]
+    return max((plan_of(named.number, named.settings).n for named in pg), default=0)
+
+
 def cut_by_name(named: Named) -> CutUniformly | CutAtRoot | CutAtEach:
     """One of the proposals that cut at a choice point."""
     if named.number is not None:
@@ -128,9 +149,15 @@ def _read(item: str) -> Named:
     match = _ITEM.fullmatch(item)
     if match is None:
         raise UsageError(NOT_A_PROPOSAL(text=item.strip()))
-    name, count, weight = match.groups()
+    name, count, words, weight = match.groups()
+    settings = tuple((words or "").split())
     if name not in _NAMES:
         raise UsageError(NO_PROPOSAL(name=name, nearest=nearest(name, _NAMES)))
+    if name == "q_pg":
+        n = int(count) if count else None
+        return _with_filter(item, Named(name, n, _weight(weight), settings))
+    if settings or count == "":
+        raise UsageError(NOT_A_PROPOSAL(text=item.strip()))
     if name == "q_n" and (count is None or int(count) == 0):
         raise UsageError(NO_CHOICE_POINTS())
     if count is not None and int(count) > _MOST_POINTS:
@@ -138,6 +165,26 @@ def _read(item: str) -> Named:
     if name != "q_n" and count is not None:
         raise UsageError(PROPOSAL_WITHOUT_NUMBER(name=name))
     return Named(name, None if count is None else int(count), _weight(weight))
+
+
+def _with_filter(item: str, named: Named) -> Named:
+    """`q_pg` with settings that it has."""
+    n = 2 if named.number is None else named.number
+    able = _FEWEST_PARTICLES <= n <= _MOST_PARTICLES
+    of_each = [sum(word in names for word in named.settings) for names in SETTINGS]
+    if not able or sum(of_each) < len(named.settings) or max(of_each) > 1:
+        names = [" or ".join((", ".join(s[:-1]), s[-1])) for s in SETTINGS]
+        raise UsageError(
+            NOT_A_FILTER(
+                text=item.strip(),
+                least=_FEWEST_PARTICLES,
+                most=_MOST_PARTICLES,
+                proposals=names[0],
+                orders=names[1],
+                schemes=names[2],
+            )
+        )
+    return named
 
 
 def _weight(text: str | None) -> float:

@@ -15,8 +15,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from slp.ir.tree_grammar import CallRule, LeafRule
-from slp.problem.local_process import Choices, Goal, LocalProcess, SplitAlternative
+from slp.ir.tree_grammar import LeafRule
+from slp.problem.local_process import (
+    Choices,
+    Goal,
+    LocalProcess,
+    SplitAlternative,
+    goals_below,
+)
 from slp.runner.randomness import Randomness
 
 
@@ -123,17 +129,6 @@ def grow(
 def _first_leaf(goal: Goal) -> int | None:
     leaves = (i for i, taken in enumerate(goal.rules) if isinstance(taken.rule, LeafRule))
     return next(leaves, None)
-
-
-def goals_below(goal: Goal, rule: int, split: int) -> list[tuple[int, int]]:
-    """Box and state of each goal that choices lead to, left before right."""
-    taken = goal.rules[rule]
-    if isinstance(taken.rule, LeafRule):
-        return []
-    if isinstance(taken.rule, CallRule):
-        return [(goal.box, taken.rule.state)]
-    sides, left_state, right_state = taken.splits[split]
-    return [(sides.left, left_state), (sides.right, right_state)]
 
 
 def proof_of(process: LocalProcess, choices: Sequence[Choices]) -> Proof:

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.engines.mcmc.edits.compiled import core_sampler
+from slp.engines.mcmc.trees.core_chains import CoreProposal
 from slp.kernels.compiled import compiled_core
 from slp.problem.core import core_problem
 from slp.problem.cut_trees import Renderer
 from slp.problem.tree_tests import AtMostFeatures, AtMostLeaves, preorder
 from tests.engines.cases import denison
 from tests.engines.mcmc.edits.matrices import Capped
-from tests.engines.mcmc.trees.core_matrices import CoreProposal
 
 
 def sampler_of(made: Capped, proposal: CoreProposal) -> Any:

@@ -176,7 +176,7 @@ def test_q_exact_is_refused() -> None:
     with pytest.raises(UsageError) as caught:
         engine(stump("x", 1.5), proposal="q_uc, q_exact")
     assert str(caught.value) == (
-        "error[E516]: q_exact draws subtrees by a tree grammar, and edits of a tree have none\n"
+        "error[E516]: q_exact draws trees by a tree grammar, and edits of a tree have none\n"
         "  help: take q_uc, q_ind or q_n(20)"
     )
 

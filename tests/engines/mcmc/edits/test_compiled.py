@@ -12,12 +12,13 @@ import slp
 from slp.engines.mcmc.edits.process import Edits
 from slp.engines.mcmc.edits.target import EditTarget
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
+from slp.engines.mcmc.trees.core_chains import CoreProposal
 from slp.trees import Tree
 from tests.engines.mcmc.edits.core_matrices import CoreCapped, sampler_of
 from tests.engines.mcmc.edits.examples import all_examples
 from tests.engines.mcmc.edits.matrices import Capped
 from tests.engines.mcmc.edits.test_invariance import CAPPED
-from tests.engines.mcmc.trees.core_matrices import Q_IND, Q_UC, CoreProposal, q_n
+from tests.engines.mcmc.trees.core_matrices import Q_IND, Q_UC, q_n
 
 EXAMPLES = {**CAPPED, **{name: Capped(made, 2) for name, made in all_examples().items()}}
 BY_NAME = pytest.mark.parametrize("made", EXAMPLES.values(), ids=EXAMPLES)

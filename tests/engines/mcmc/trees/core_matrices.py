@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.engines.mcmc.trees.core_chains import CoreProposal, core_proposal
+from slp.engines.mcmc.trees.names import Named
 from slp.engines.mcmc.trees.proof import Proof
 from slp.engines.mcmc.trees.target import Target
 from slp.ir.tree_grammar import LeafRule
@@ -17,17 +19,13 @@ from slp.problem.core import core_problem
 from slp.problem.tree_tests import AtMostFeatures, MonotonePredictions
 from tests.engines.mcmc.trees.matrices import Example
 
-#: Kind, weight and period, as `MHSampler` takes them.
-CoreProposal = tuple[int, tuple[float, int]]
-Q_IND: CoreProposal = (0, (1.0, 1))
-Q_UC: CoreProposal = (1, (1.0, 1))
-
-
-Q_EXACT: CoreProposal = (3, (1.0, 1))
+Q_IND = core_proposal(Named("q_ind", None, 1.0))
+Q_UC = core_proposal(Named("q_uc", None, 1.0))
+Q_EXACT = core_proposal(Named("q_exact", None, 1.0))
 
 
 def q_n(period: int) -> CoreProposal:
-    return 2, (1.0, period)
+    return core_proposal(Named("q_n", period, 1.0))
 
 
 def core_sampler(target: Target, mixture: Sequence[CoreProposal], most_boxes: float = 0.0) -> Any:

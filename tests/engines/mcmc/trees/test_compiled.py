@@ -14,6 +14,7 @@ from slp.data import table_of
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
 from slp.engines.mcmc.trees import MetropolisHastings
 from slp.engines.mcmc.trees.compiled import CompiledMetropolisHastings, core_takes
+from slp.engines.mcmc.trees.core_chains import CoreProposal
 from slp.engines.mcmc.trees.exact_subtrees import ExactSubtree, SubtreeCharts
 from slp.errors import SlpError, UsageError
 from slp.ir.program import Predicate
@@ -28,7 +29,6 @@ from tests.engines.mcmc.trees.core_matrices import (
     Q_IND,
     Q_UC,
     CoreExample,
-    CoreProposal,
     core_sampler,
     q_n,
 )

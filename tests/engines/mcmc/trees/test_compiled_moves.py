@@ -14,7 +14,7 @@ import slp
 from slp.data import table_of
 from slp.engines.mcmc.proposals import metropolis_hastings
 from slp.engines.mcmc.trees.compiled import core_moves
-from slp.engines.mcmc.trees.core_chains import core_proposal
+from slp.engines.mcmc.trees.core_chains import CoreProposal, core_proposal
 from slp.engines.mcmc.trees.moves import TREE_MOVES
 from slp.engines.mcmc.trees.names import Named
 from slp.engines.mcmc.trees.proof import Proof, grow
@@ -44,7 +44,7 @@ EXAMPLES = [
 ]
 
 
-def core_of(name: str) -> tuple[int, tuple[float, int]]:
+def core_of(name: str) -> CoreProposal:
     return core_proposal(Named(name, None, 1.0))
 
 

@@ -14,12 +14,14 @@ import pytest
 from scipy.stats import chi2
 
 from slp.engines.mcmc.trees.compiled import core_moves
+from slp.engines.mcmc.trees.core_chains import CoreProposal, core_proposal
+from slp.engines.mcmc.trees.moves import TREE_MOVES
+from slp.engines.mcmc.trees.names import Named, read_names
 from tests.engines.mcmc.trees.core_matrices import (
     Q_EXACT,
     Q_IND,
     Q_UC,
     CoreExample,
-    CoreProposal,
     core_sampler,
     q_n,
 )
@@ -32,8 +34,16 @@ MIXTURES: dict[str, list[CoreProposal]] = {
     "q_uc": [Q_UC],
     "q_uc,q_ind,q_n": [Q_UC, Q_IND, q_n(4)],
     "q_uc,q_exact": [Q_UC, Q_EXACT],
+    "q_pg": [core_proposal(read_names("q_pg")[0])],
+    "others of q_pg": [
+        core_proposal(named)
+        for named in read_names(
+            "q_pg(4 optimal likelihood multinomial),q_pg(3 empirical layer residual),"
+            "q_pg(20 stratified)"
+        )
+    ],
 }
-MOVES: list[CoreProposal] = [(kind, (1.0, 1)) for kind in (1, 4, 5, 6, 7, 8)]
+MOVES = [core_proposal(Named(name, None, 1.0)) for name in ("q_uc", *TREE_MOVES)]
 #: Of one derivation for each tree, which the core's tree moves need.
 SINGLE = [
     made

@@ -14,8 +14,14 @@ from slp.problem.local_process import LocalProcess
 from tests.engines.cases import growtree, make_table, numeric
 
 HELP = (
-    "write q_uc, q_ind, q_n(20), q_exact, cgm, wu, rotate, perturb, informed, or several with "
-    "weights, as in q_uc:0.8,cgm:0.2"
+    "write q_uc, q_ind, q_n(20), q_exact, q_pg, cgm, wu, rotate, perturb, informed, or several "
+    "with weights, as in q_uc:0.8,cgm:0.2"
+)
+
+FILTER = (
+    "write q_pg, or in parentheses a number of particles (2 to 10,000) and settings, as in "
+    "q_pg(20 optimal): a proposal (prior, empirical or optimal), an order (breadth, likelihood or "
+    "layer), a resampling scheme (systematic, multinomial, residual or stratified)"
 )
 
 
@@ -33,6 +39,8 @@ def process(n: int = 3) -> LocalProcess:
         ("q_uc:0.8,q_ind:0.2", [("q_uc", 0.8), ("q_ind", 0.2)]),
         (" q_uc : 3 , q_n( 2 ) : 1e0", [("q_uc", 3.0), ("q_n(2)", 1.0)]),
         ("q_exact:2", [("q_exact", 2.0)]),
+        ("q_pg:2,q_pg( 20  optimal )", [("q_pg", 2.0), ("q_pg(20 optimal)", 1.0)]),
+        ("q_pg(layer residual)", [("q_pg(layer residual)", 1.0)]),
         ("cgm:0.6,wu,rotate:2", [("cgm", 0.6), ("wu", 1.0), ("rotate", 2.0)]),
     ],
 )
@@ -80,6 +88,12 @@ def test_q_exact_is_joined_by_q_uc_unless_the_root_fits() -> None:
         ),
         ("q_uc(3)", "q_uc takes no number", "write q_uc"),
         ("cgm(3)", "cgm takes no number", "write cgm"),
+        ("q_uc(best)", "`q_uc(best)` is not a proposal", HELP),
+        ("q_n()", "`q_n()` is not a proposal", HELP),
+        *(
+            (f"q_pg({inside})", f"q_pg({inside}) names no filter of q_pg", FILTER)
+            for inside in ("1", "10001", "20 best", "optimal prior", "prior prior")
+        ),
         (None, "there is no proposal None", HELP),
         *(
             (

@@ -18,13 +18,14 @@ from scipy import stats
 
 import slp
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
+from slp.engines.mcmc.trees.core_chains import CoreProposal
 from slp.engines.mcmc.trees.names import mixture_of
 from slp.engines.mcmc.trees.target import Target
 from slp.problem.cut_trees import Renderer
 from slp.problem.tree_tests import PredicateHolds
 from slp.trees import Split, Tree
 from slp.trees.predicates import AskedPredicate
-from tests.engines.mcmc.trees.core_matrices import Q_IND, Q_UC, CoreExample, CoreProposal, q_n
+from tests.engines.mcmc.trees.core_matrices import Q_IND, Q_UC, CoreExample, q_n
 from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, random_examples
 
 PROPOSALS: list[tuple[CoreProposal, Proposal]] = [

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 import polars as pl
 
@@ -55,19 +57,31 @@ _MOST = 40
 @cache
 def from_program(prior: str, constraint: str) -> Example:
     """The example of a prior with a constraint."""
-    text = f"{PRIORS[prior]} {CONSTRAINTS[constraint]} :- response(y, [ordinal([a, b])])."
-    program = slp.parse(text).ir
     for n in (5, 4, 3):
-        rows = pl.DataFrame({name: column[:n] for name, column in _ROWS.items()})
-        table = table_of(program, rows, None)
-        schema = table.schema(program.support.min_leaf)
-        grammar = program_to_tree_grammar(program, schema, tests_on_trees=True)
-        process = LocalProcess(grammar, Geometry(grammar, table))
-        tests = tree_tests(grammar, program.constraints, process.geometry)
-        made = Example(Target(process, 1.0, tests), all_proofs(process))
+        made = _on_rows(prior, constraint, {name: column[:n] for name, column in _ROWS.items()})
         if len(made.proofs) <= _MOST:
             break
     return made
+
+
+@cache
+def of_three_splits(prior: str, constraint: str, power: float = 1.0) -> Example:
+    """The same on three rows that have three distinct splits."""
+    rows = {name: column[:3] for name, column in _ROWS.items()} | {"x2": ["p", "p", "p"]}
+    return _on_rows(prior, constraint, rows, power)
+
+
+def _on_rows(
+    prior: str, constraint: str, rows: Mapping[str, list[Any]], power: float = 1.0
+) -> Example:
+    text = f"{PRIORS[prior]} {CONSTRAINTS[constraint]} :- response(y, [ordinal([a, b])])."
+    program = slp.parse(text).ir
+    table = table_of(program, pl.DataFrame(rows), None)
+    schema = table.schema(program.support.min_leaf)
+    grammar = program_to_tree_grammar(program, schema, tests_on_trees=True)
+    process = LocalProcess(grammar, Geometry(grammar, table))
+    tests = tree_tests(grammar, program.constraints, process.geometry)
+    return Example(Target(process, power, tests), all_proofs(process))
 
 
 def pairs() -> list[tuple[str, str]]:
