@@ -5,7 +5,8 @@
 
 The first form prints steps for each second of CPU of every move, one thread, under `growtree`, on
 made tables of N rows (1000 to 1,000,000) and six numeric features. Each is timed for S seconds from
-the same tree, which `informed` and `cgm` moves have found.
+the same tree, which `informed` and `cgm` moves have found. The last column is the peak memory of
+the process so far, with table and grammar.
 
 The second form compares mixtures on real tables: by mixture, from four starts each, the highest log
 posterior after S seconds of CPU, and R-hat and the effective draws of the log posterior over the
@@ -15,6 +16,7 @@ second half of the four chains, for each second.
 from __future__ import annotations
 
 import argparse
+import resource
 import time
 from pathlib import Path
 
@@ -70,7 +72,7 @@ def made_table(program: Program, n: int) -> Table:
 def speeds(sizes: list[int], seconds: float) -> None:
     """Prints one line for each size."""
     program = slp.parse(":- use(growtree).").ir
-    print("| rows | leaves | " + " | ".join(f"`{m}`" for m in MOVES) + " |")
+    print("| rows | leaves | " + " | ".join(f"`{m}`" for m in MOVES) + " | peak MiB |")
     for n in sizes:
         table = made_table(program, n)
         first = chains(program, table, "cgm:1,informed:1")
@@ -85,7 +87,8 @@ def speeds(sizes: list[int], seconds: float) -> None:
                 engine.advance(rng, at, 10, SAMPLING)  # always from the same tree
                 steps += 10
             cells.append(f"{steps / spent:,.0f}")
-        print(f"| {n:,} | {state.n_leaves} | " + " | ".join(cells) + " |", flush=True)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(f"| {n:,} | {state.n_leaves} | " + " | ".join(cells) + f" | {peak:.0f} |", flush=True)
 
 
 def compare(folder: Path, names: list[str], seconds: float) -> None:

@@ -1,0 +1,113 @@
+"""Experiments as lists of runs: what was done is kept, what is missing is run, tables are made."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+#: A row of a table: of settings, of a result, or of both.
+Row: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment of a paper.
+
+    Attributes
+    ----------
+    statement : what the paper says, and where.
+    settings : the settings of every run, quick ones or all.
+    run : a run by the folder of the tables and its settings: numbers by name.
+    summary : rows of the table that is shown, from all runs, each with settings and numbers; None
+        shows every run.
+    """
+
+    statement: str
+    settings: Callable[[bool], Iterable[Row]]
+    run: Callable[[Path, Row], Row]
+    summary: Callable[[list[Row]], list[Row]] | None = None
+
+
+def run_experiment(
+    experiment: Experiment, name: str, data: Path, results: Path, *, quick: bool
+) -> list[Row]:
+    """The runs of an experiment; those that are in the file of results are not done again."""
+    file = results / f"{name}{'_quick' if quick else ''}.json"
+    done: dict[str, Row] = json.loads(file.read_text("utf-8")) if file.exists() else {}
+    wanted = list(experiment.settings(quick))
+    for k, settings in enumerate(wanted, start=1):
+        key = json.dumps(settings, sort_keys=True)
+        if key in done:
+            continue
+        print(f"{name}: run {k} of {len(wanted)}, {_words(settings)}", file=sys.stderr, flush=True)
+        began = time.process_time()
+        found = experiment.run(data, settings)
+        done[key] = {**settings, **found, "all CPU s": time.process_time() - began}
+        file.parent.mkdir(parents=True, exist_ok=True)
+        written = file.with_suffix(".new")
+        written.write_text(json.dumps(done, indent=1), "utf-8")
+        written.replace(file)
+    return [done[json.dumps(settings, sort_keys=True)] for settings in wanted]
+
+
+def page_of(experiment: Experiment, rows: list[Row], command: str) -> str:
+    """The statement of the paper, the command, its CPU seconds, and the table, in Markdown."""
+    shown = rows if experiment.summary is None else experiment.summary(rows)
+    seconds = sum(row["all CPU s"] for row in rows)
+    head = (
+        f"The paper: {experiment.statement}\n\n`{command}`: {len(rows)} runs, {seconds:.0f} CPU s."
+    )
+    return f"{head}\n\n{markdown(shown)}\n"
+
+
+def markdown(rows: Sequence[Row]) -> str:
+    """Rows of the same keys as a table."""
+    names = [name for name in rows[0] if name != "all CPU s"]
+    numbers = [all(isinstance(row[name], int | float) for row in rows) for name in names]
+    lines = ["| " + " | ".join(names) + " |"]
+    lines.append("| " + " | ".join("---:" if number else "---" for number in numbers) + " |")
+    lines += ["| " + " | ".join(_cell(row[name]) for name in names) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def with_table(page: str, name: str, text: str) -> str:
+    """A page whose part between two comments that name an experiment is replaced."""
+    marks = [re.escape(f"<!-- {mark}: {name} -->\n") for mark in ("begin", "end")]
+    pattern = re.compile(f"({marks[0]}).*?({marks[1]})", re.DOTALL)
+    if not pattern.search(page):
+        raise ValueError(f"the page has no comments `begin: {name}` and `end: {name}`")
+    return pattern.sub(lambda found: f"{found[1]}\n{text}\n{found[2]}", page)
+
+
+def over_seeds(rows: Sequence[Row], by: Sequence[str], numbers: Mapping[str, str]) -> list[Row]:
+    """Rows that differ in `by`, with mean and standard deviation over the others; `numbers` has the
+    format of each."""
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[name] for name in by), []).append(row)
+    out = []
+    for key, members in groups.items():
+        line = dict(zip(by, key, strict=True))
+        for name, form in numbers.items():
+            values = [member[name] for member in members]
+            mean = sum(values) / len(values)
+            line[name] = format(mean, form)
+            if len(values) > 1:
+                spread = sum((v - mean) ** 2 for v in values) / (len(values) - 1)
+                line[name] += f" ({format(spread**0.5, form)})"
+        out.append(line)
+    return out
+
+
+def _words(settings: Row) -> str:
+    return ", ".join(f"{name} {value}" for name, value in settings.items())
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
