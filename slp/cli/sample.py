@@ -28,12 +28,7 @@ from slp.cli.options import (
 )
 from slp.cli.page import Page, draws_lines
 from slp.cli.summary import feature_uses, posterior_to_json, write_draws
-from slp.results import MORE_ROUNDS
-
-#: Factor of the length of the run that is proposed after one that has not converged.
-_LONGER = 10
-#: Least number of draws of the proposed run: the default number.
-_ENOUGH_DRAWS = 1000
+from slp.engines import longer_run
 
 
 @click.command(
@@ -120,19 +115,10 @@ def _longer(posterior: slp.Posterior, draws: int, deadline: Deadline) -> list[st
     if schedule is None:
         return []
     context = click.get_current_context()
-    choice = posterior.choice
-    changes: dict[str, object] = {"seed": posterior.seed}
-    longer = _LONGER
-    found = posterior.diagnostics
-    if schedule.thin is None:
-        changes["islands"] = _LONGER * schedule.chains
-    elif found is not None and found.tempering is not None:
-        changes["rounds"], longer = schedule.rounds + MORE_ROUNDS, 2**MORE_ROUNDS
-    else:
-        changes["warmup"] = _LONGER * max(schedule.warm_up, schedule.thin)
-        changes["thin"] = _LONGER * schedule.thin
-    if draws < _ENOUGH_DRAWS:
-        changes["draws"] = _ENOUGH_DRAWS
+    choice, found = posterior.choice, posterior.diagnostics
+    tempered = found is not None and found.tempering is not None
+    options, longer = longer_run(schedule, draws, tempered=tempered)
+    changes: dict[str, object] = {"seed": posterior.seed, **options}
     if choice.by_clock:  # with more time `auto` might choose exact, which has none of these options
         changes["engine"] = posterior.engine
     seconds = math.ceil(longer * (deadline.seconds or deadline.spent()))

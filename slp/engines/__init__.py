@@ -12,6 +12,7 @@ from slp.engines.exact.passes import bounds_in_words
 from slp.engines.mcmc.options import ProofChainOptions
 from slp.engines.registry import ENGINES, all_options, engine_named
 from slp.engines.run import infer
+from slp.engines.telling import longer_run
 from slp.late import late_names
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ __all__ = [
     "engine_named",
     "imported_function",
     "infer",
+    "longer_run",
     "sample_proofs",
 ]
 

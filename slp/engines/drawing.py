@@ -14,7 +14,7 @@ from slp.data.table import Table
 from slp.engines.choose import ends_warm_up_early
 from slp.engines.contract import DrawingOptions, Engine, Request
 from slp.engines.registry import engine_named
-from slp.engines.telling import ISLANDS, teller, warn_of
+from slp.engines.telling import teller, warn_of
 from slp.errors import Diagnostic, warn
 from slp.problem.problem import Problem
 from slp.results.convergence import array_stats
@@ -184,10 +184,7 @@ class _Drawing:
         for finding in said:
             warn(finding)
         if result.n_scored:
-            if schedule.thin is None:
-                warn_of(result.diagnostics, "another proposal", ISLANDS)
-            else:
-                warn_of(result.diagnostics, rounds=result.schedule.rounds)
+            warn_of(result.diagnostics, result.schedule, draws)
         return result
 
 

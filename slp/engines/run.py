@@ -12,7 +12,7 @@ from slp.budgets import Deadline, memory_budget
 from slp.engines import mcmc
 from slp.engines.choose import choose, goes_on_with_draws
 from slp.engines.contract import Progress, Request
-from slp.engines.registry import all_options, engine_named
+from slp.engines.registry import ENGINES, all_options, engine_named
 from slp.errors import UnsupportedError, warn
 from slp.kernels.compiled import N_CORES
 from slp.messages.inference import DRAWS_INSTEAD, NOT_USED
@@ -114,18 +114,27 @@ def _chosen(problem: Problem, request: Request, given: Mapping[str, Any]) -> Res
 def _run(problem: Problem, request: Request, given: Mapping[str, Any]) -> Result:
     """Run the chosen engine, with a warning about options that it does not use."""
     engine = engine_named(request.choice.engine)
-    known = {field.name for field in fields(engine.Options)}
+    known = _options_of(engine.name)
     own = engine.Options(**{name: value for name, value in given.items() if name in known})
     refused = engine.refusal(problem, own)
     if refused:
         raise UnsupportedError(refused)
     result, choice = engine.run(problem, request, own), request.choice
     if choice.by_clock or (choice.too_large and not _found_wanting(result)):
-        more = "more time" if choice.by_clock else "a larger memory"
-        warn(DRAWS_INSTEAD(engine=choice.engine, reason=choice.reason, more=more))
+        remedy = _remedy(choice)
+        warn(DRAWS_INSTEAD(engine=choice.engine, reason=choice.reason, remedy=remedy))
     if request.instead is None:
         _say_unused(engine.name, {k: v for k, v in given.items() if k not in known})
     return result
+
+
+def _remedy(choice: Choice) -> str:
+    """How to have exact sums where `auto` draws."""
+    if choice.by_clock:
+        return "leave --time out (`time` in Python), or change the program"
+    if choice.would_fit:
+        return f"add this line to the program: {choice.would_fit[0].directive}"
+    return "give more by --memory (`memory` in Python), or change the program"
 
 
 def _found_wanting(result: Result) -> bool:
@@ -140,4 +149,12 @@ def _say_unused(engine: str, unused: Mapping[str, Any]) -> None:
     names = [name for name, value in unused.items() if value != defaults[name]]
     if names:
         listed = " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
-        warn(NOT_USED(engine=engine, names=listed))
+        takers = [other for other in ENGINES if set(names) <= _options_of(other)]
+        or_take = f", or take --engine {takers[0]} (in Python: engine={takers[0]!r})"
+        them = "them" if names[1:] else "it"
+        warn(NOT_USED(engine=engine, names=listed, them=them, or_take=or_take if takers else ""))
+
+
+def _options_of(engine: str) -> set[str]:
+    """The names of an engine's options."""
+    return {field.name for field in fields(engine_named(engine).Options)}

@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 from slp.budgets import format_seconds
 from slp.errors import warn
-from slp.messages.results import NOT_CONVERGED, TOO_FEW_ROUNDS
+from slp.messages.results import NOT_CONVERGED
 from slp.results.diagnostics import Diagnostics
 from slp.results.tempering import MORE_ROUNDS
-from slp.runner import Progress
+from slp.runner import Progress, Schedule
 
 
 def teller(progress: Callable[[int, str], None]) -> Callable[[Progress], None]:
@@ -29,22 +29,34 @@ def teller(progress: Callable[[int, str], None]) -> Callable[[Progress], None]:
     return tell
 
 
-#: Options of a longer run, of chains and of islands of particles.
-CHAINS, ISLANDS = "draws, thin, warmup", "islands, particles"
+#: Factor of the length of the run that is proposed after one that has not converged, and the least
+#: number of its draws: the default.
+_LONGER, _ENOUGH_DRAWS = 10, 1000
 
 
-def warn_of(
-    diagnostics: Diagnostics,
-    remedies: str = "another proposal or tempering",
-    longer: str = CHAINS,
-    rounds: int = 1,
-) -> None:
-    """One warning with all problems of a run (W530). Of ladders it says how many rounds to make
-    after so many."""
-    faults = "; ".join(diagnostics.warnings)
-    if not faults:
-        return
-    if diagnostics.tempering is not None:
-        warn(TOO_FEW_ROUNDS(faults=faults, rounds=rounds + MORE_ROUNDS))
+def longer_run(schedule: Schedule, draws: int, *, tempered: bool) -> tuple[dict[str, int], int]:
+    """Options of the run to make after one that has not converged, by their names in Python, and
+    how many times as long it takes: ten times the islands, or the steps of chains; of ladders two
+    more rounds, so four times the scans; at least 1000 draws."""
+    times = _LONGER
+    if schedule.thin is None:
+        options = {"islands": times * schedule.chains}
+    elif tempered:
+        options, times = {"rounds": schedule.rounds + MORE_ROUNDS}, 2**MORE_ROUNDS
     else:
-        warn(NOT_CONVERGED(faults=faults, remedies=remedies, longer=longer))
+        options = {"warmup": times * max(schedule.warm_up, schedule.thin)}
+        options["thin"] = times * schedule.thin
+    if draws < _ENOUGH_DRAWS:
+        options["draws"] = _ENOUGH_DRAWS
+    return options, times
+
+
+def warn_of(diagnostics: Diagnostics, schedule: Schedule, draws: int) -> None:
+    """One warning with all problems of a run (W530), and the options of a longer one."""
+    faults = "; ".join(diagnostics.warnings)
+    if faults:
+        tempered = diagnostics.tempering is not None
+        more = longer_run(schedule, draws, tempered=tempered)[0]
+        flags = " ".join(f"--{name} {value}" for name, value in more.items())
+        keywords = ", ".join(f"{name}={value}" for name, value in more.items())
+        warn(NOT_CONVERGED(faults=faults, flags=flags, keywords=keywords))

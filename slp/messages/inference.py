@@ -214,7 +214,7 @@ W540 = Entry(
 )
 DRAWS_INSTEAD = W540.says(
     "`auto` draws with {engine}: {reason}",
-    "{more}, or a change of the program, lets `auto` take exact",
+    "for exact sums {remedy}",
 )
 
 W542 = Entry(
@@ -223,10 +223,7 @@ W542 = Entry(
     remedy="Leave it out, or take the engine that it belongs to: see `slp engines`.",
     example="slp-sample growtree data.csv --engine exact --chains 8",
 )
-NOT_USED = W542.says(
-    "the engine {engine} does not use {names}: only samplers do",
-    "take the engine mh, or leave them out",
-)
+NOT_USED = W542.says("the engine {engine} does not use {names}", "leave {them} out{or_take}")
 
 E590 = Entry(
     "E590: the choice of kernels is unknown",

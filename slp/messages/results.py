@@ -75,7 +75,7 @@ W541 = Entry(
 )
 OUT_OF_TIME = W541.says(
     "the time of {time} is over: {kept} of {wanted} draws are there",
-    "give it more time, or go on from a checkpoint",
+    "run again with --time {more}s (in Python: time={more}), or go on from a checkpoint",
 )
 
 W530 = Entry(
@@ -86,11 +86,7 @@ W530 = Entry(
 )
 NOT_CONVERGED = W530.says(
     "not converged, do not use the numbers: {faults}",
-    "run longer ({longer}), or with {remedies}",
-)
-TOO_FEW_ROUNDS = W530.says(
-    "not converged, do not use the numbers: {faults}",
-    "run with --rounds {rounds} (`rounds` in Python), or with another proposal",
+    "run again with {flags} (in Python: {keywords}), or with another proposal",
 )
 
 W543 = Entry(
@@ -102,7 +98,7 @@ W543 = Entry(
 WARM_UP_CUT = W543.says(
     "half of the time was over in warm-up, which ended after {made:,} steps in place of "
     "{planned:,}: the draws depend on the clock",
-    AS_REMEDY,
+    "run again with --warmup {made} (in Python: warmup={made}), or with more time",
 )
 
 W544 = Entry(
@@ -113,5 +109,6 @@ W544 = Entry(
 )
 KEPT_EVERY = W544.says(
     "the draws did not fit in the memory, so one in {every} is kept: {kept:,} of {wanted:,}",
-    "give it more by --memory (`memory` in Python), or ask for fewer draws and a larger thin",
+    "run again with --draws {kept} --thin {thin} (in Python: draws={kept}, thin={thin}), or with "
+    "more memory",
 )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from slp.results.proofs import DrawnProof, SampledAnswer, SampledProofs
     from slp.results.result import Candidate, Draw, Estimate, Kind, Result
     from slp.results.rule_use import RuleUse
-    from slp.results.tempering import MORE_ROUNDS, TemperingFigures
+    from slp.results.tempering import TemperingFigures
 
 __all__ = [
     "Candidate",
@@ -37,7 +37,6 @@ __all__ = [
     "FeatureUse",
     "Kind",
     "Known",
-    "MORE_ROUNDS",
     "Posterior",
     "Result",
     "RuleUse",
@@ -64,6 +63,6 @@ __getattr__, __dir__ = late_names(
         "slp.results.known": "Known",
         "slp.results.arviz": "posterior_to_arviz",
         "slp.results.rule_use": "RuleUse",
-        "slp.results.tempering": "MORE_ROUNDS TemperingFigures",
+        "slp.results.tempering": "TemperingFigures",
     },
 )

@@ -224,7 +224,8 @@ def _found(
         planned *= 2
     if every > planned and schedule.thin is not None:
         n = sum(map(len, kept))
-        say(KEPT_EVERY(every=every // planned, kept=n, wanted=schedule.draws))
+        thin = schedule.thin * (every // planned)
+        say(KEPT_EVERY(every=every // planned, kept=n, wanted=schedule.draws, thin=thin))
     return RunResult(
         [[draw.record for draw in draws] for draws in kept],
         [[draw.log_weight for draw in draws] for draws in kept],
@@ -338,8 +339,9 @@ def acceptance(tally: Tally) -> dict[str, float]:
 
 
 def out_of_time_in_words(seconds: float, kept: int, wanted: int) -> Diagnostic:
-    """W541."""
-    return OUT_OF_TIME(time=format_seconds(seconds), kept=kept, wanted=wanted)
+    """W541, with about twice the time that all draws would have taken at this pace."""
+    more = math.ceil(2 * seconds * max(1.0, wanted / max(1, kept)))
+    return OUT_OF_TIME(time=format_seconds(seconds), kept=kept, wanted=wanted, more=more)
 
 
 def _nothing_in_time(

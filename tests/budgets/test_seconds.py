@@ -92,9 +92,11 @@ def test_chains_keep_what_they_drew_when_their_time_is_over() -> None:
         for w in caught
         if isinstance(w.message, SlpWarning) and w.message.diagnostic.code == "W541"
     ]
+    more = math.ceil(8 * 10_000_000 / n)
     assert draw_diagnostic(found) == (
         f"warning[W541]: the time of 4 s is over: {n} of 10000000 draws are there\n"
-        "  help: give it more time, or go on from a checkpoint"
+        f"  help: run again with --time {more}s (in Python: time={more}), or go on from a "
+        "checkpoint"
     )
     assert all(draw.log_likelihood < 0 for draw in posterior.draws[:5])
 

@@ -164,8 +164,8 @@ def test_draws_are_told_where_they_are_made(slp_run, table: Path, tmp_path: Path
 def test_options_of_samplers_where_exact_runs(slp_run, table: Path) -> None:
     options = ("--chains", 3, "--warmup", 5)
     assert slp_run("slp-sample", "growtree", table, *options).err == (
-        "warning[W542]: the engine exact does not use chains and warmup: only samplers do\n"
-        "  help: take the engine mh, or leave them out\n"
+        "warning[W542]: the engine exact does not use chains and warmup\n"
+        "  help: leave them out, or take --engine mh (in Python: engine='mh')\n"
     )
     assert "W542" not in slp_run("slp-sample", "growtree", table, "--engine", "mh", *options).err
 

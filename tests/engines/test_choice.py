@@ -64,7 +64,7 @@ def test_draws_where_it_does_not_and_says_so() -> None:
     (only,) = (w.message for w in caught if isinstance(w.message, SlpWarning))
     assert draw_diagnostic(only.diagnostic) == (
         f"warning[W540]: `auto` draws with mh: {posterior.reason}\n"
-        "  help: a larger memory, or a change of the program, lets `auto` take exact"
+        f"  help: for exact sums add this line to the program: {made.would_fit[0].directive}"
     )
 
 

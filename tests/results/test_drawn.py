@@ -383,7 +383,8 @@ def test_chains_that_disagree_are_warned_of() -> None:
     disagree = "the chains disagree: R-hat is .*, and should be at most 1.01"
     few = "there are few effective draws: .*; estimates need some 400"
     assert re.fullmatch(f"not converged, do not use the numbers: {disagree}; {few}", words)
-    help = "run longer (draws, thin, warmup), or with another proposal or tempering"
+    flags, keywords = "--warmup 10 --thin 10 --draws 1000", "warmup=10, thin=10, draws=1000"
+    help = f"run again with {flags} (in Python: {keywords}), or with another proposal"
     assert {d.help for d in found} == {help}
 
 

@@ -168,7 +168,7 @@ def test_warm_up_ends_where_half_of_the_time_is_over(walk: type[Walk], tmp_path:
     assert draw_diagnostic(found) == (
         f"warning[W543]: half of the time was over in warm-up, which ended after {made:,} steps in "
         "place of 100,000: the draws depend on the clock\n"
-        "  help: give it more time, or a smaller `warmup`"
+        f"  help: run again with --warmup {made} (in Python: warmup={made}), or with more time"
     )
     said.clear()
     kept = with_half_spent(checkpoint=Checkpoint(tmp_path / "run.json"))

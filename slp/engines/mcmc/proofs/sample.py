@@ -61,15 +61,16 @@ def sample_proofs(
     }
     checkpoint, seed = checkpoint_and_seed(sampling.checkpoint, sampling.resume, seed)
     seed = fresh_seed() if seed is None else seed
+    schedule = Schedule(draws, sampling.chains, sampling.warmup, sampling.thin)
     result = run(
         ProofMetropolisHastings(space, sampling.proposal, identity, query.goal.span),
-        Schedule(draws, sampling.chains, sampling.warmup, sampling.thin),
+        schedule,
         seed,
         progress=None if progress is None else teller(progress),
         checkpoint=checkpoint,
     )
     proofs = SampledProofs(space, names, result, seed, engine)
-    _warn(proofs, space)
+    _warn(proofs, space, schedule)
     return proofs
 
 
@@ -112,10 +113,10 @@ def _digest(program: ir.Program) -> str:
     return digest.hexdigest()
 
 
-def _warn(proofs: SampledProofs, space: ProofSpace) -> None:
+def _warn(proofs: SampledProofs, space: ProofSpace, schedule: Schedule) -> None:
     """Warn of problems that the diagnostics find (W530), and of proofs that were left out
     (W250)."""
     if proofs.draws:
-        warn_of(proofs.diagnostics, "another proposal")
+        warn_of(proofs.diagnostics, schedule, schedule.draws)
     if space.stopped is not None:
         warn(PROOFS_LEFT_OUT(space.stopped.span, reason=space.stopped.message))
