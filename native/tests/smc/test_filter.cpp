@@ -121,7 +121,8 @@ TEST(smc_resampling_keeps_the_expected_numbers) {
     for (const Scheme scheme : kSchemes) {
         std::vector<double> mean(5, 0.0);
         for (int i = 0; i < 4000; ++i) {
-            for (const std::uint32_t drawn : resampled(random, scheme, log_weights, 12)) {
+            const Resampled found = resampled(random, scheme, log_weights, 12);
+            for (const std::uint32_t drawn : found.particles) {
                 mean[drawn] += 1.0 / 4000;
             }
         }
