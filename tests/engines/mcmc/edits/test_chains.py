@@ -172,11 +172,12 @@ def test_no_start() -> None:
     )
 
 
-def test_q_exact_is_refused() -> None:
+@pytest.mark.parametrize("name", ["q_exact", "q_pg"])
+def test_proposals_by_a_tree_grammar_are_refused(name: str) -> None:
     with pytest.raises(UsageError) as caught:
-        engine(stump("x", 1.5), proposal="q_uc, q_exact")
+        engine(stump("x", 1.5), proposal=f"q_uc, {name}")
     assert str(caught.value) == (
-        "error[E516]: q_exact draws trees by a tree grammar, and edits of a tree have none\n"
+        f"error[E516]: {name} draws trees by a tree grammar, and edits of a tree have none\n"
         "  help: take q_uc, q_ind or q_n(20)"
     )
 

@@ -18,9 +18,11 @@ from scipy import stats
 
 import slp
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
-from slp.engines.mcmc.trees.core_chains import CoreProposal
+from slp.engines.mcmc.trees.core_chains import CoreProposal, of_filter
 from slp.engines.mcmc.trees.names import mixture_of
+from slp.engines.mcmc.trees.particle_gibbs import ParticleGibbs
 from slp.engines.mcmc.trees.target import Target
+from slp.engines.smc.particles import FilterPlan
 from slp.problem.cut_trees import Renderer
 from slp.problem.tree_tests import PredicateHolds
 from slp.trees import Split, Tree
@@ -98,6 +100,20 @@ def test_transitions_of_the_core(made: Example) -> None:
         for turn in range(plain.period):
             have = core_matrix(made, core, turn)
             np.testing.assert_allclose(have, made.matrix(plain, turn), rtol=0, atol=TOLERANCE)
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+def test_particle_gibbs() -> None:
+    """In the core, and the plain move on the smallest examples."""
+    how = FilterPlan(2, 2, "optimal", "layer", "systematic", 1.0)
+    made = sorted((m for _, m in EXAMPLES), key=lambda m: len(m.proofs))[:8]
+    for i, example in enumerate(made):
+        matrix = core_matrix(example, of_filter(how, 1.0), 0)
+        drift = np.abs(example.probability @ matrix - example.probability).max()
+        assert drift < TOLERANCE
+        if i < 3:
+            plain = example.matrix(ParticleGibbs(how))
+            np.testing.assert_allclose(matrix, plain, rtol=0, atol=TOLERANCE)
 
 
 # --- runs ---------------------------------------------------------------------------------------
