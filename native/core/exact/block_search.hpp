@@ -1,5 +1,5 @@
 // Common parts of the searches by blocks: interval blocks (interval_blocks/search.hpp) and
-// binary-feature blocks (binary_blocks/search.hpp). Both take depth grammars (depth_grammar.hpp).
+// binary-feature blocks (binary_blocks/search.hpp). Both take block grammars (block_grammar.hpp).
 //
 // A block is a set of boxes that are evaluated together because they differ in one feature, or in a
 // few features of two values. These inner features are free in the block; all others are outer.
@@ -17,12 +17,11 @@
 #include <utility>
 #include <vector>
 
+#include "exact/block_grammar.hpp"
 #include "problem/geometry.hpp"
 #include "thread_team.hpp"
 
 namespace slp::exact {
-
-enum class Sum : std::uint8_t { total, best, count };
 
 struct BlockTask {
     Sum sum = Sum::total;
@@ -45,12 +44,14 @@ public:
     virtual ~BlockSearch() = default;
     virtual Status run(const Poll& poll) = 0;
     virtual Progress progress() const = 0;
-    // Log of a box's value at a depth index. -inf for a box not kept; a box of at most few_rows()
-    // distinct rows is computed if its rows are given.
-    virtual double log_value(const Box& box, std::size_t depth) const = 0;
+    // Log of a box's value in a state of the block grammar. -inf for a box not kept; a box of at
+    // most few_rows() distinct rows is computed if its rows are given.
+    virtual double log_value(const Box& box, std::size_t state) const = 0;
+    // Whether the box's values are known.
+    virtual bool is_known(const Box& box) const = 0;
     virtual std::uint32_t few_rows() const { return 0; }
     // The root's count itself.
-    virtual double root_count(std::size_t depth) const = 0;
+    virtual double root_count(std::size_t state) const = 0;
 };
 
 // Makes a search from a root. Values are multiplied by exp(log_scale) for each row of the data.
@@ -64,8 +65,13 @@ using MakeSearch = std::function<std::unique_ptr<Search>(const BlockTask& task, 
 template <typename Search>
 class ScaledSearch : public Search {
 public:
-    ScaledSearch(const Geometry& geometry, const BlockTask& task, MakeSearch<Search> make)
-        : geometry_(geometry), task_(task), make_(std::move(make)) {}
+    // n_starts: the states that the root may be in are the first so many, and one at least.
+    ScaledSearch(const Geometry& geometry, const BlockTask& task, std::size_t n_starts,
+                 MakeSearch<Search> make)
+        : geometry_(geometry),
+          task_(task),
+          n_starts_(std::max<std::size_t>(n_starts, 1)),
+          make_(std::move(make)) {}
 
     Status run(const Poll& poll) override {
         double log_scale = task_.log_scale.value_or(0.0);
@@ -84,14 +90,17 @@ public:
     Progress progress() const override {
         return search_ == nullptr ? Progress{} : search_->progress();
     }
-    double log_value(const Box& box, std::size_t depth) const override {
-        return search_ == nullptr ? -INFINITY : search_->log_value(box, depth);
+    double log_value(const Box& box, std::size_t state) const override {
+        return search_ == nullptr ? -INFINITY : search_->log_value(box, state);
+    }
+    bool is_known(const Box& box) const override {
+        return search_ != nullptr && search_->is_known(box);
     }
     std::uint32_t few_rows() const override {
         return search_ == nullptr ? 0 : search_->few_rows();
     }
-    double root_count(std::size_t depth) const override {
-        return search_ == nullptr ? 0.0 : search_->root_count(depth);
+    double root_count(std::size_t state) const override {
+        return search_ == nullptr ? 0.0 : search_->root_count(state);
     }
 
 protected:
@@ -115,7 +124,11 @@ private:
             const std::unique_ptr<Search> search = make_(few, box, 0.0);
             const Status status = search->run(poll);
             if (status == Status::done) {
-                out = -search->log_value(box, 0) / data_rows(box.sizes);
+                double largest = -INFINITY;
+                for (std::size_t state = 0; state < n_starts_; ++state) {
+                    largest = std::max(largest, search->log_value(box, state));
+                }
+                out = largest > -INFINITY ? -largest / data_rows(box.sizes) : 0.0;
             }
             return status;
         });
@@ -123,6 +136,7 @@ private:
 
     const Geometry& geometry_;
     BlockTask task_;
+    std::size_t n_starts_;
     MakeSearch<Search> make_;
     std::unique_ptr<Search> search_;
 };

@@ -201,7 +201,7 @@ private:
             stop = stops_[static_cast<std::size_t>(state)];
             for (const Rule& rule : problem_.grammar.states[static_cast<std::size_t>(state)]) {
                 if (rule.kind == RuleKind::leaf && !rule.majority.empty() && rule.rows.empty() &&
-                    leaf_allowed(rule, statistics_)) {
+                    has_majority(rule.majority, statistics_)) {
                     stop = std::max(stop, rule.log_weight - log_total(state));
                 }
             }

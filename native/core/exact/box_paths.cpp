@@ -14,7 +14,13 @@ constexpr double kEnough = 41.4;  // log of 1e18: the search ends there
 
 Paths::Paths(const Problem& problem, const std::vector<std::size_t>& order, std::size_t n,
              std::uint64_t seed)
-    : problem_(problem), order_(order), random_(seed), paths_(n) {
+    : problem_(problem),
+      order_(order),
+      random_(seed),
+      least_(std::min(static_cast<std::uint64_t>(problem.grammar.min_leaf),
+                      std::accumulate(problem.table.counts.begin(), problem.table.counts.end(),
+                                      std::uint64_t{0}))),
+      paths_(n) {
     std::vector<std::uint32_t> all(problem.table.n_rows);
     std::iota(all.begin(), all.end(), 0U);
     for (Path& path : paths_) {
@@ -101,7 +107,6 @@ void Paths::choose_end(std::size_t f, bool lower) {
 // rows.
 std::vector<std::uint32_t> Paths::open_ends(const Path& path, std::size_t f, bool lower) {
     const std::vector<std::uint32_t>& code = codes(f);
-    const auto least = static_cast<std::uint64_t>(problem_.grammar.min_leaf);
     const std::uint32_t farthest = farthest_end(path, f, lower);
     if (rows_of_.size() < static_cast<std::size_t>(problem_.table.features[f].n_codes)) {
         rows_of_.resize(static_cast<std::size_t>(problem_.table.features[f].n_codes), 0);
@@ -122,7 +127,7 @@ std::vector<std::uint32_t> Paths::open_ends(const Path& path, std::size_t f, boo
     for (const std::uint32_t c : here) {
         rows += rows_of_[c];
         rows_of_[c] = 0;
-        if ((lower ? c <= farthest : c >= farthest) && rows >= least) {
+        if ((lower ? c <= farthest : c >= farthest) && rows >= least_) {
             out.push_back(c);
         }
     }
@@ -170,7 +175,7 @@ std::vector<std::uint32_t> Paths::open_choices(const Path& path, std::size_t f,
             others += problem_.table.counts[row];
         }
     }
-    if (!here || others < static_cast<std::uint64_t>(problem_.grammar.min_leaf)) {
+    if (!here || others < least_) {
         return {1};
     }
     return can_drop(path, f, level) ? std::vector<std::uint32_t>{0, 1}

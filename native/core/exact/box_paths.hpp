@@ -48,6 +48,7 @@ private:
     const Problem& problem_;
     const std::vector<std::size_t>& order_;
     Random random_;
+    std::uint64_t least_;  // rows of the data that a box has, at least
     std::vector<Path> paths_;
     std::size_t done_ = 0;
     double log_number_ = 0;

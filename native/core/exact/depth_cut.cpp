@@ -21,15 +21,6 @@ constexpr int kDepthOfGreedy = 8;
 // Rounding in sums of probabilities.
 constexpr double kRounding = 1e-9;
 
-bool weighs_like_probabilities(const DepthGrammar& by_depth) {
-    return is_subprobability(by_depth.measure) && !by_depth.endless &&
-           std::all_of(by_depth.nodes.begin(), by_depth.nodes.end(),
-                       [](const DepthGrammar::Node& node) {
-                           return node.leaf_alone <= 1 + kRounding &&
-                                  node.leaf + node.split <= 1 + kRounding;
-                       });
-}
-
 // A tree whose every split is the best one if both sides were leaves. Subtrees that weigh less than
 // a leaf at their depth are leaves.
 class GreedyTree {
@@ -137,20 +128,22 @@ private:
 }  // namespace
 
 std::vector<double> log_left_out(const Problem& problem, const Geometry& geometry,
-                                 const DepthGrammar& by_depth, bool likelihood) {
+                                 const BlockGrammar& grammar, bool likelihood) {
     std::vector<double> out;
-    if (!weighs_like_probabilities(by_depth)) {
+    if (grammar.most_splits.empty() || grammar.has_calls ||
+        !is_subprobability(grammar.measure)) {
         return out;
     }
-    std::vector<double> purest(by_depth.nodes.size() + 1, 0.0);
+    const std::size_t n = grammar.most_splits.size();
+    std::vector<double> purest(n + 1, 0.0);
     if (likelihood) {
         std::vector<double> statistics(problem.leaf.n_statistics());
         problem.leaf.sum(geometry.root().rows, statistics.data());
-        purest = problem.leaf.log_purest(statistics.data(), purest.size());
+        purest = problem.leaf.log_purest(statistics.data(), n + 1);
     }
     double expected = 0;  // log of 2^D s_0 ... s_(D-1)
     for (std::size_t depth = 0; depth + 2 < purest.size(); ++depth) {
-        const double splits = expected + std::log(by_depth.nodes[depth].split);
+        const double splits = expected + std::log(grammar.most_splits[depth]);
         out.push_back(splits + purest[depth + 2] + kRounding);
         expected = splits + std::numbers::ln2;
     }
@@ -158,13 +151,17 @@ std::vector<double> log_left_out(const Problem& problem, const Geometry& geometr
 }
 
 std::optional<DepthCut> depth_cut(const Problem& problem, const Geometry& geometry,
-                                  const DepthGrammar& by_depth, bool likelihood) {
-    const std::vector<double> left_out = log_left_out(problem, geometry, by_depth, likelihood);
+                                  const BlockGrammar& grammar, bool likelihood) {
+    const std::vector<double> left_out = log_left_out(problem, geometry, grammar, likelihood);
     if (left_out.empty()) {
         return std::nullopt;
     }
-    const double tree = GreedyTree(problem, geometry, likelihood)
-                            .log_weight(geometry.root(), problem.grammar.start, 0);
+    double tree = -INFINITY;
+    for (std::int32_t owed = 0; owed < problem.n_owed(); ++owed) {
+        tree = std::max(tree, GreedyTree(problem, geometry, likelihood)
+                                  .log_weight(geometry.root(),
+                                              problem.grammar.start * problem.n_owed() + owed, 0));
+    }
     const auto found = std::find_if(left_out.begin(), left_out.end(), [&](double log_weight) {
         return log_weight <= tree + std::log(kMostLeftOut);
     });
@@ -172,16 +169,6 @@ std::optional<DepthCut> depth_cut(const Problem& problem, const Geometry& geomet
         return std::nullopt;
     }
     return DepthCut{static_cast<std::size_t>(found - left_out.begin()), *found};
-}
-
-DepthGrammar cut_at(const DepthGrammar& by_depth, std::size_t depth) {
-    DepthGrammar out = by_depth;
-    out.nodes.resize(depth + 1);
-    out.nodes.back().split = 0.0;
-    for (std::int32_t& own : out.depth_of_state) {
-        own = own > static_cast<std::int32_t>(depth) ? -1 : own;
-    }
-    return out;
 }
 
 }  // namespace slp::exact

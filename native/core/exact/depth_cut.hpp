@@ -19,7 +19,7 @@
 #include <optional>
 #include <vector>
 
-#include "exact/depth_grammar.hpp"
+#include "exact/block_grammar.hpp"
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
 
@@ -36,16 +36,14 @@ struct DepthCut {
 };
 
 // For each depth D log of a bound on the weight of all trees with a split at depth D or deeper;
-// empty if there is no bound: the depth grammar is infinite, its weights are not probabilities, or
+// empty if there is no bound: states occur at more than one depth, weights are not probabilities, or
 // likelihoods have no bound.
 std::vector<double> log_left_out(const Problem& problem, const Geometry& geometry,
-                                 const DepthGrammar& by_depth, bool likelihood);
+                                 const BlockGrammar& grammar, bool likelihood);
 
-// The depth at which a depth grammar may be cut; none if trees must be followed to its end.
+// The depth at which no state needs to split (block_grammar_of); none if trees must be followed to
+// every depth.
 std::optional<DepthCut> depth_cut(const Problem& problem, const Geometry& geometry,
-                                  const DepthGrammar& by_depth, bool likelihood);
-
-// The depth grammar without splits at that depth and deeper.
-DepthGrammar cut_at(const DepthGrammar& by_depth, std::size_t depth);
+                                  const BlockGrammar& grammar, bool likelihood);
 
 }  // namespace slp::exact

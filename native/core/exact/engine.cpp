@@ -26,13 +26,18 @@ Engine::Engine(Problem problem)
     : problem_(checked(std::move(problem))),
       geometry_(problem_),
       keys_(problem_, geometry_),
-      by_depth_(depth_grammar_of(problem_.grammar)) {}
+      blocks_(block_grammar_of(problem_)) {}
 
 bool Engine::uses_blocks() const {
     std::call_once(blocks_found_, [&] {
-        if (by_depth_ && !limits_depth_much()) {
+        if (!blocks_ || blocks_->measure == Measure::partition || !is_worth_blocks()) {
+            return;
+        }
+        if (blocks_->chain && depends_on_counts(blocks_->measure)) {
             binary_table_ = binary_table(problem_, geometry_);
-            inner_ = binary_table_ ? std::nullopt : inner_feature(problem_);
+        }
+        if (!binary_table_ && gaps_are_alike(problem_, geometry_, blocks_->measure)) {
+            inner_ = inner_feature(problem_);
         }
     });
     return binary_table_ || inner_;
@@ -42,24 +47,27 @@ std::size_t Engine::values_per_box() const {
     if (!uses_blocks()) {
         return 0;
     }
-    const std::optional<DepthCut> cut = depth_cut(problem_, geometry_, *by_depth_, true);
-    return cut ? cut_at(*by_depth_, cut->depth).nodes.size() : by_depth_->nodes.size();
+    return blocks_for(Quantity::total, depth_cut(problem_, geometry_, *blocks_, true))
+        .nodes.size();
 }
 
-// A search by blocks visits every box, even those that no tree of limited depth reaches. If there
-// are many of these, a pass box by box takes less work.
-bool Engine::limits_depth_much() const {
-    constexpr double kWork = 1e6, kBoxesForOneItem = 20;
-    if (by_depth_->endless || by_depth_->nodes.size() >= problem_.table.n_rows) {
-        return false;
+// A search by blocks visits every box, even those that no tree of the grammar reaches, in every
+// state. If few of these pairs are reached, a pass item by item takes less work.
+bool Engine::is_worth_blocks() const {
+    constexpr double kWork = 1e6, kPairsForOneItem = 50;
+    if (blocks_->chain && (blocks_->endless || blocks_->nodes.size() >= problem_.table.n_rows)) {
+        return true;
     }
+    const std::optional<DepthCut> cut = depth_cut(problem_, geometry_, *blocks_, true);
+    const auto n = static_cast<double>(blocks_for(Quantity::total, cut).nodes.size());
     const BoxEstimate size = estimate_boxes(problem_, geometry_, kWork, 1);
-    return size.unlimited > kBoxesForOneItem * size.boxes * size.states;
+    return size.unlimited * n <= kPairsForOneItem * size.boxes * size.states;
 }
 
-DepthGrammar Engine::depths_for_totals(bool likelihood) const {
-    const std::optional<DepthCut> cut = depth_cut(problem_, geometry_, *by_depth_, likelihood);
-    return cut ? cut_at(*by_depth_, cut->depth) : *by_depth_;
+BlockGrammar Engine::blocks_for(Quantity quantity, const std::optional<DepthCut>& cut) const {
+    const Sum sum = quantity <= Quantity::count ? static_cast<Sum>(quantity) : Sum::total;
+    return *block_grammar_of(problem_, sum,
+                             cut ? std::optional(cut->depth) : std::optional<std::size_t>());
 }
 
 std::unique_ptr<IntervalBlockSearch> Engine::make_interval_blocks(bool likelihood,
@@ -70,8 +78,9 @@ std::unique_ptr<IntervalBlockSearch> Engine::make_interval_blocks(bool likelihoo
     }
     BlockTask task{Sum::total, likelihood, false, memory, n_threads};
     task.keep_blocks = true;
-    return make_interval_block_search(problem_, geometry_, depths_for_totals(likelihood), *inner_,
-                                      task);
+    const auto cut = depth_cut(problem_, geometry_, *blocks_, likelihood);
+    return make_interval_block_search(problem_, geometry_, blocks_for(Quantity::total, cut),
+                                      *inner_, task);
 }
 
 std::vector<double> Engine::root_values(const Pass& pass) const {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "exact/binary_blocks/table.hpp"
+#include "exact/block_grammar.hpp"
 #include "exact/depth_cut.hpp"
-#include "exact/depth_grammar.hpp"
 #include "exact/search.hpp"
 #include "problem/edges.hpp"
 #include "problem/geometry.hpp"
@@ -132,13 +132,14 @@ private:
     Problem problem_;
     Geometry geometry_;
     EdgeBuilder keys_;
-    std::optional<DepthGrammar> by_depth_;
+    // As passes by blocks take it.
+    std::optional<BlockGrammar> blocks_;
     // Whether passes over numbers go by blocks (interval_blocks/search.hpp) or by words of bits
     // (binary_blocks/search.hpp). Found on first use, because it takes time on wide tables.
     bool uses_blocks() const;
-    // The depth grammar, cut where totals need no deeper trees.
-    DepthGrammar depths_for_totals(bool likelihood) const;
-    bool limits_depth_much() const;
+    // Without the depths that totals do not need.
+    BlockGrammar blocks_for(Quantity quantity, const std::optional<DepthCut>& cut) const;
+    bool is_worth_blocks() const;
     mutable std::once_flag blocks_found_;
     mutable std::optional<BinaryTable> binary_table_;
     mutable std::optional<std::uint32_t> inner_;

@@ -16,6 +16,8 @@
 namespace slp::exact {
 
 inline constexpr double kTiny = 0x1p-900, kHuge = 0x1p900;
+// The product of two of these is no zero.
+inline constexpr double kTinyFactor = 0x1p-480, kHugeFactor = 0x1p480;
 
 struct Linear {
     static constexpr std::size_t kWords = 1;

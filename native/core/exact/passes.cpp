@@ -1,6 +1,8 @@
 // The passes of an engine: item by item, or by blocks.
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "exact/algebras.hpp"
@@ -81,13 +83,31 @@ private:
     bool likelihood_;
 };
 
+double largest(std::span<const double> logs) {
+    return std::accumulate(logs.begin(), logs.end(), -INFINITY,
+                           [](double x, double y) { return std::max(x, y); });
+}
+
+double log_sum(std::span<const double> logs) {
+    const double top = largest(logs);
+    double sum = 0;
+    for (const double x : logs) {
+        sum += top > -INFINITY ? std::exp(x - top) : 0.0;
+    }
+    return top > -INFINITY ? top + std::log(sum) : top;
+}
+
 class BlockPass final : public Pass {
 public:
-    BlockPass(std::unique_ptr<BlockSearch> search, const DepthGrammar& by_depth,
-              bool by_interval_blocks, const std::optional<DepthCut>& cut, bool likelihood)
-        : search_(std::move(search)),
-          depth_of_state_(by_depth.depth_of_state),
-          n_depths_(static_cast<double>(by_depth.nodes.size())),
+    BlockPass(const Engine& engine, Sum sum, std::unique_ptr<BlockSearch> search,
+              const BlockGrammar& grammar, bool by_interval_blocks,
+              const std::optional<DepthCut>& cut, bool likelihood)
+        : engine_(engine),
+          sum_(sum),
+          search_(std::move(search)),
+          has_calls_(grammar.has_calls),
+          state_of_product_(grammar.state_of_product),
+          n_states_(static_cast<double>(grammar.nodes.size())),
           by_interval_blocks_(by_interval_blocks),
           cut_(cut),
           likelihood_(likelihood) {}
@@ -95,18 +115,25 @@ public:
     Status run(const Poll& poll) override { return search_->run(poll); }
     Progress progress() const override { return search_->progress(); }
     double log_value(const Box& box, std::int32_t product) const override {
-        const std::int32_t depth = depth_of_state_[static_cast<std::size_t>(product)];
-        return depth < 0 ? -INFINITY : search_->log_value(box, static_cast<std::size_t>(depth));
+        const std::int32_t state = state_of_product_[static_cast<std::size_t>(product)];
+        if (state >= 0) {
+            return search_->log_value(box, static_cast<std::size_t>(state));
+        }
+        return has_calls_ && !box.rows.empty() ? log_called(box, product) : -INFINITY;
+    }
+    bool reached(const Box& box, std::int32_t product) const override {
+        return state_of_product_[static_cast<std::size_t>(product)] >= 0 &&
+               search_->is_known(box);
     }
     std::uint32_t few_rows() const override { return search_->few_rows(); }
     double most_edges() const override {
         // For each box kept there may be as many others as there are sets of few rows, each in
         // every state.
-        return std::ldexp(Pass::most_edges(), static_cast<int>(few_rows())) * n_depths_;
+        return std::ldexp(Pass::most_edges(), static_cast<int>(few_rows())) * n_states_;
     }
     double root_count(std::int32_t product) const override {
         return search_->root_count(
-            static_cast<std::size_t>(depth_of_state_[static_cast<std::size_t>(product)]));
+            static_cast<std::size_t>(state_of_product_[static_cast<std::size_t>(product)]));
     }
     std::span<const double> root_vector(std::int32_t) const override { return {}; }
     bool likelihood() const override { return likelihood_; }
@@ -114,9 +141,39 @@ public:
     std::optional<DepthCut> depth_cut() const override { return cut_; }
 
 private:
+    // Of a state that is only called, which blocks do not keep.
+    double log_called(const Box& box, std::int32_t product) const {
+        Arena arena;
+        Splitter splitter(engine_.geometry());
+        EdgeBuilder builder(engine_.problem(), engine_.geometry());
+        const std::span<const BoxSplit> splits = splitter.splits(box, arena);
+        const ItemEdges item = builder.edges(box, splits, product, arena);
+        std::vector<double> terms;
+        for (const RuleEdges& rule : item.rules) {
+            if (rule.kind == RuleKind::leaf) {
+                terms.push_back(rule.log_factor + (likelihood_ ? item.log_likelihood : 0.0));
+            }
+            for (const Edge& edge : rule.edges) {
+                const bool calls = rule.kind == RuleKind::call;
+                double below = calls ? log_value(box, edge.left_state) : 0.0;
+                for (const bool left : {true, false}) {
+                    below += calls ? 0.0
+                                   : engine_.log_value_of_side(
+                                         *this, box, splits[edge.split], left,
+                                         left ? edge.left_state : edge.right_state);
+                }
+                terms.push_back(rule.log_factor + std::log(edge.probability) + below);
+            }
+        }
+        return sum_ == Sum::best ? largest(terms) : log_sum(terms);
+    }
+
+    const Engine& engine_;
+    Sum sum_;
     std::unique_ptr<BlockSearch> search_;
-    std::vector<std::int32_t> depth_of_state_;  // in the depth grammar, of each state
-    double n_depths_;
+    bool has_calls_;
+    std::vector<std::int32_t> state_of_product_;  // in the block grammar
+    double n_states_;
     bool by_interval_blocks_;
     std::optional<DepthCut> cut_;
     bool likelihood_;
@@ -154,23 +211,22 @@ std::unique_ptr<Pass> Engine::make_pass(Quantity quantity, bool likelihood, bool
                                                            likelihood, memory, n_threads);
     };
     if (!scaled && quantity <= Quantity::count && uses_blocks()) {
-        DepthGrammar by_depth = *by_depth_;
-        std::optional<DepthCut> cut;
-        if (quantity == Quantity::count) {
-            by_depth = counting_grammar(by_depth, problem_.table.n_rows);
-        } else if (!binary_table_ &&
-                   (cut = depth_cut(problem_, geometry_, by_depth, likelihood))) {
-            by_depth = cut_at(by_depth, cut->depth);
-        }
+        const std::optional<DepthCut> cut =
+            quantity == Quantity::count || binary_table_
+                ? std::nullopt
+                : depth_cut(problem_, geometry_, *blocks_, likelihood);
+        const BlockGrammar grammar = blocks_for(quantity, cut);
         const BlockTask task{static_cast<Sum>(quantity), likelihood, keep, memory, n_threads};
         return std::make_unique<BlockPass>(
+            *this, task.sum,
             binary_table_
-                ? make_binary_block_search(problem_, geometry_, *binary_table_, by_depth, task)
-                : make_interval_block_search(problem_, geometry_, by_depth, *inner_, task),
-            by_depth, !binary_table_, cut, likelihood);
+                ? make_binary_block_search(problem_, geometry_, *binary_table_, grammar, task)
+                : make_interval_block_search(problem_, geometry_, grammar, *inner_, task),
+            grammar, !binary_table_, cut, likelihood);
     }
     if (!scaled && quantity == Quantity::feature_use && uses_interval_blocks()) {
-        return make_feature_use_pass(problem_, geometry_, depths_for_totals(likelihood), *inner_,
+        const auto cut = depth_cut(problem_, geometry_, *blocks_, likelihood);
+        return make_feature_use_pass(problem_, geometry_, blocks_for(quantity, cut), *inner_,
                                      likelihood, memory, n_threads);
     }
     const FeatureUse use{problem_.table.features.size()};

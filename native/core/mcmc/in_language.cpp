@@ -44,7 +44,7 @@ bool InLanguage::leaf_allowed(const Rule& rule, Rows rows) {
         return true;
     }
     problem_.leaf.sum(rows, statistics_.data());
-    return slp::leaf_allowed(rule, statistics_);
+    return has_majority(rule.majority, statistics_);
 }
 
 }  // namespace slp::mcmc

@@ -155,7 +155,7 @@ bool LocalProcess::leaf_allowed(const Rule& rule) {
         problem_.leaf.sum(rows_, statistics_.data());
         has_statistics_ = true;
     }
-    return slp::leaf_allowed(rule, statistics_);
+    return has_majority(rule.majority, statistics_);
 }
 
 }  // namespace slp::mcmc

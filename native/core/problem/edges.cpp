@@ -14,12 +14,12 @@ constexpr std::size_t kMostKeysKept = 1 << 12;
 
 }  // namespace
 
-bool leaf_allowed(const Rule& rule, std::span<const double> counts) {
-    if (rule.majority.empty()) {
+bool has_majority(std::span<const std::int32_t> classes, std::span<const double> counts) {
+    if (classes.empty()) {
         return true;
     }
     const double most = *std::max_element(counts.begin(), counts.end());
-    return std::all_of(rule.majority.begin(), rule.majority.end(), [&](std::int32_t c) {
+    return std::all_of(classes.begin(), classes.end(), [&](std::int32_t c) {
         return (c < 0 ? 0.0 : counts[static_cast<std::size_t>(c)]) >= most;
     });
 }
@@ -62,8 +62,8 @@ ItemEdges EdgeBuilder::edges(const Box& box, std::span<const BoxSplit> splits,
                 problem_.leaf.sum(box.rows, statistics_.data());
                 has_statistics = true;
             }
-            applicable_[r] = problem_.grammar.condition || leaf_allowed(rule, statistics_);
-            possible = leaf_allowed(rule, statistics_) && (!counted_ || owed == 0);
+            applicable_[r] = problem_.grammar.condition || has_majority(rule.majority, statistics_);
+            possible = has_majority(rule.majority, statistics_) && (!counted_ || owed == 0);
         } else if (rule.kind == RuleKind::call) {
             applicable_[r] = 1;
             const std::int32_t called = rule.state * n_owed_ + owed;

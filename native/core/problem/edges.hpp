@@ -47,8 +47,9 @@ struct ItemEdges {
     std::uint32_t n_edges = 0;
 };
 
-// Whether a leaf rule's majority classes hold in a box with these statistics.
-bool leaf_allowed(const Rule& rule, std::span<const double> statistics);
+// Whether no class has more rows than these classes, in a box with these statistics; -1 is a class
+// that the table lacks. Without classes it holds.
+bool has_majority(std::span<const std::int32_t> classes, std::span<const double> statistics);
 
 // Computes edges; one for each thread.
 class EdgeBuilder {

@@ -13,6 +13,7 @@
 #include "arena.hpp"
 #include "budget.hpp"
 #include "check.hpp"
+#include "exact/block_grammar.hpp"
 #include "exact/denison.hpp"
 #include "exact/depth_cut.hpp"
 #include "exact/engine.hpp"
@@ -193,7 +194,7 @@ TEST(exact_depth_cut_of_a_long_table_takes_no_time) {
     problem.grammar.normalise = true;
     const Geometry geometry(problem);
     const std::clock_t begun = std::clock();
-    check(depth_cut(problem, geometry, *depth_grammar_of(problem.grammar), true).has_value());
+    check(depth_cut(problem, geometry, *block_grammar_of(problem), true).has_value());
     check(static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC < 4.0);
 }
 

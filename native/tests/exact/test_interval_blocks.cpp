@@ -132,19 +132,19 @@ TEST(estimates_are_near_the_number_of_boxes) {
 TEST(trees_deeper_than_a_depth_weigh_at_most_what_is_said) {
     const Problem problem = read_problem("growtree").problem;
     const Geometry geometry(problem);
-    const DepthGrammar by_depth = *depth_grammar_of(problem.grammar);
+    const BlockGrammar grammar = *block_grammar_of(problem);
     const std::uint32_t inner = *inner_feature(problem);
     for (const bool likelihood : {true, false}) {
         const BlockTask task{Sum::total, likelihood, false, kPlenty, 1};
-        const auto total = [&](const DepthGrammar& of) {
+        const auto total = [&](const BlockGrammar& of) {
             const auto search = make_interval_block_search(problem, geometry, of, inner, task);
             check(search->run(go_on) == Status::done);
             return std::exp(search->log_value(geometry.root(), 0));
         };
-        const double all = total(by_depth);
-        const auto bounds = log_left_out(problem, geometry, by_depth, likelihood);
+        const double all = total(grammar);
+        const auto bounds = log_left_out(problem, geometry, grammar, likelihood);
         for (const std::size_t depth : {0U, 1U, 2U, 3U, 5U, 7U}) {
-            const double left_out = all - total(cut_at(by_depth, depth));
+            const double left_out = all - total(*block_grammar_of(problem, Sum::total, depth));
             check(left_out > 0);
             check(std::log(left_out) <= bounds[depth]);
         }

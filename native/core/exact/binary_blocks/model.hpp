@@ -9,7 +9,7 @@
 
 #include "exact/binary_blocks/table.hpp"
 #include "exact/block_search.hpp"
-#include "exact/depth_grammar.hpp"
+#include "exact/block_grammar.hpp"
 #include "exact/interval_blocks/products.hpp"
 #include "exact/leaf_values.hpp"
 #include "problem/problem.hpp"
@@ -20,13 +20,13 @@ namespace slp::exact {
 struct BinaryModel {
     const Problem& problem;
     const BinaryTable& table;
-    const DepthGrammar& by_depth;
+    const BlockGrammar& grammar;
     BinarySplitProbabilities probabilities;
     LeafValues leaf;
     // The least rows of the data in a box; at most those of the root.
     std::uint32_t least;
 
-    std::size_t n_depths() const { return by_depth.nodes.size(); }
+    std::size_t n_depths() const { return grammar.nodes.size(); }
 
     // At how many depths, from the first on, a box that so many features part can occur: each split
     // on the way to it was on another feature.
@@ -41,7 +41,7 @@ struct BinaryModel {
 template <Sum kSum>
 double value_at(const BinaryModel& model, std::size_t depth, double leaf, double sum,
                 double weights) {
-    const DepthGrammar::Node& node = model.by_depth.nodes[depth];
+    const BlockGrammar::Node& node = model.grammar.nodes[depth];
     if (!(weights > 0.0)) {
         return node.leaf_alone * leaf;
     }
@@ -61,7 +61,7 @@ void add_split(const BinaryModel& model, double weight, const double* left, cons
         for (std::size_t t = 0; t < std::min(n, last); ++t) {
             add_term<kSum>(weight * left[t + 1] * right[t + 1], sum[t]);
         }
-        if (n > last && model.by_depth.endless) {
+        if (n > last && model.grammar.endless) {
             add_term<kSum>(weight * left[last] * right[last], sum[last]);
         }
     } else {

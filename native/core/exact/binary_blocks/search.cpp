@@ -24,11 +24,11 @@ public:
     static constexpr std::size_t kWhole = kCells - 1;  // the cell that is free in every inner bit
 
     BinaryBlockSearch(const Problem& problem, const BinaryTable& table,
-                      const DepthGrammar& by_depth, const BlockTask& task, const Box& root,
+                      const BlockGrammar& grammar, const BlockTask& task, const Box& root,
                       double log_scale)
-        : by_depth_(by_depth),
-          setting_{{problem, table, by_depth_,
-                    BinarySplitProbabilities(table, problem.grammar, by_depth.measure),
+        : grammar_(grammar),
+          setting_{{problem, table, grammar_,
+                    BinarySplitProbabilities(table, problem.grammar, grammar.measure),
                     LeafValues(problem.leaf, task.likelihood, log_scale),
                     static_cast<std::uint32_t>(
                         std::min<std::int64_t>(problem.grammar.min_leaf, data_rows(root.sizes)))},
@@ -84,6 +84,10 @@ public:
         return std::log(small.values((std::size_t{1} << box.rows.size()) - 1)[depth]) - scale;
     }
 
+    bool is_known(const Box& box) const override {
+        return log_value(box, 0) > -INFINITY;  // no value is zero
+    }
+
     std::uint32_t few_rows() const override { return kFewRows; }
 
     double root_count(std::size_t depth) const override {
@@ -107,7 +111,7 @@ private:
             double* const values = setting_.singles.data() + row * words;
             for (std::size_t at = 0; at < words; ++at) {
                 if (setting_.inner.holds(at % kCells, row)) {
-                    values[at] = by_depth_.nodes[at / kCells].leaf_alone * leaf;
+                    values[at] = grammar_.nodes[at / kCells].leaf_alone * leaf;
                 }
             }
         }
@@ -117,7 +121,7 @@ private:
         return kVector ? model().n_depths_of(model().table.varying(root_.rows)) : 1;
     }
 
-    DepthGrammar by_depth_;
+    BlockGrammar grammar_;
     BinarySetting<kInner> setting_;
     BlockTask task_;
     Box root_;
@@ -132,25 +136,25 @@ constexpr std::size_t kInner = 2, kInnerOfVectors = 0;
 
 template <Sum kSum>
 std::unique_ptr<BlockSearch> make(const Problem& problem, const BinaryTable& table,
-                                  const DepthGrammar& by_depth, const BlockTask& task,
+                                  const BlockGrammar& grammar, const BlockTask& task,
                                   const Box& root, double log_scale) {
-    if (by_depth.nodes.size() == 1) {
-        return std::make_unique<BinaryBlockSearch<kSum, false, kInner>>(problem, table, by_depth,
+    if (grammar.nodes.size() == 1) {
+        return std::make_unique<BinaryBlockSearch<kSum, false, kInner>>(problem, table, grammar,
                                                                         task, root, log_scale);
     }
     return std::make_unique<BinaryBlockSearch<kSum, true, kInnerOfVectors>>(
-        problem, table, by_depth, task, root, log_scale);
+        problem, table, grammar, task, root, log_scale);
 }
 
 std::unique_ptr<BlockSearch> make(const Problem& problem, const BinaryTable& table,
-                                  const DepthGrammar& by_depth, const BlockTask& task,
+                                  const BlockGrammar& grammar, const BlockTask& task,
                                   const Box& root, double log_scale) {
     switch (task.sum) {
-        case Sum::total: return make<Sum::total>(problem, table, by_depth, task, root, log_scale);
-        case Sum::best: return make<Sum::best>(problem, table, by_depth, task, root, log_scale);
+        case Sum::total: return make<Sum::total>(problem, table, grammar, task, root, log_scale);
+        case Sum::best: return make<Sum::best>(problem, table, grammar, task, root, log_scale);
         case Sum::count: break;
     }
-    return make<Sum::count>(problem, table, by_depth, task, root, log_scale);
+    return make<Sum::count>(problem, table, grammar, task, root, log_scale);
 }
 
 }  // namespace
@@ -158,12 +162,12 @@ std::unique_ptr<BlockSearch> make(const Problem& problem, const BinaryTable& tab
 std::unique_ptr<BlockSearch> make_binary_block_search(const Problem& problem,
                                                       const Geometry& geometry,
                                                       const BinaryTable& table,
-                                                      const DepthGrammar& by_depth,
+                                                      const BlockGrammar& grammar,
                                                       const BlockTask& task) {
     return std::make_unique<ScaledSearch<BlockSearch>>(
-        geometry, task,
-        [&problem, &table, by_depth](const BlockTask& own, const Box& root, double log_scale) {
-            return make(problem, table, by_depth, own, root, log_scale);
+        geometry, task, 1,
+        [&problem, &table, grammar](const BlockTask& own, const Box& root, double log_scale) {
+            return make(problem, table, grammar, own, root, log_scale);
         });
 }
 

@@ -1,4 +1,4 @@
-// The inside pass over a depth grammar by binary-feature blocks, on a table of features of two
+// The inside pass by binary-feature blocks, on a table of features of two
 // values (binary_blocks/table.hpp).
 //
 // A few inner bits are free in a block, and the values of all boxes that they cut out of the
@@ -17,7 +17,7 @@
 
 #include "exact/binary_blocks/table.hpp"
 #include "exact/block_search.hpp"
-#include "exact/depth_grammar.hpp"
+#include "exact/block_grammar.hpp"
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
 
@@ -26,7 +26,7 @@ namespace slp::exact {
 std::unique_ptr<BlockSearch> make_binary_block_search(const Problem& problem,
                                                       const Geometry& geometry,
                                                       const BinaryTable& table,
-                                                      const DepthGrammar& by_depth,
+                                                      const BlockGrammar& grammar,
                                                       const BlockTask& task);
 
 }  // namespace slp::exact

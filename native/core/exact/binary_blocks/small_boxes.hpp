@@ -23,7 +23,7 @@
 #include "exact/binary_blocks/model.hpp"
 #include "exact/binary_blocks/table.hpp"
 #include "exact/block_search.hpp"
-#include "exact/depth_grammar.hpp"
+#include "exact/block_grammar.hpp"
 #include "problem/problem.hpp"
 
 namespace slp::exact {
@@ -46,7 +46,7 @@ struct PartsOf {
 // The same for all m up to kFewRows, at index m.
 const std::array<PartsOf, kFewRows + 1>& parts_of_few();
 
-// Evaluates small boxes; one for each thread. kVector: a value for each depth of the depth grammar.
+// Evaluates small boxes; one for each thread. kVector: a value for each depth.
 template <Sum kSum, bool kVector>
 class SmallBoxes {
 public:

@@ -128,7 +128,7 @@ private:
                                    sums_[at]);
                 }
                 for (std::size_t at = n * kCells;
-                     model_.by_depth.endless && at < n_depths_ * kCells; ++at) {
+                     model_.grammar.endless && at < n_depths_ * kCells; ++at) {
                     add_term<kSum>(splits[f].weight * left[at] * right[at], sums_[at]);
                 }
             }

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "exact/depth_grammar.hpp"
+#include "exact/block_grammar.hpp"
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
 #include "problem/split_measures.hpp"

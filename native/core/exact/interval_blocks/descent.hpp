@@ -20,11 +20,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <utility>
 
 #include "budget.hpp"
 #include "exact/interval_blocks/current_block.hpp"
-#include "exact/interval_blocks/depth_vectors.hpp"
+#include "exact/interval_blocks/state_vectors.hpp"
 #include "exact/interval_blocks/leaves.hpp"
 #include "exact/interval_blocks/propagation.hpp"
 #include "exact/interval_blocks/search.hpp"
@@ -42,18 +43,22 @@ public:
     BlockDescent(const IntervalSetting& setting, const Memo& found, std::size_t n_blocks,
                  const QueryBatch& queries, double cut, Budget& budget,
                  std::function<bool(std::uint64_t blocks)> go_on)
-        : root_(setting.root),
+        : s_(setting),
+          root_(setting.root),
           queries_(queries),
           cut_(cut),
           go_on_(std::move(go_on)),
           waiting_(n_blocks, setting.root.rows.size(), queries.n,
-                   DepthVectors<kVector>(setting.by_depth).length(), budget),
+                   StateVectors<kVector>(setting.grammar).length(), budget),
           block_(setting, found, queries, waiting_, budget),
           flow_(setting, queries, cut, block_, waiting_),
           leaves_(setting, queries, block_),
           scratch_(budget) {
-        if (queries.splits != nullptr) {
-            queries.splits->assign(setting.problem.table.features.size(), 0.0);
+        if (queries.uses != nullptr) {
+            const std::size_t n = block_.vectors.length();
+            queries.uses->visits.assign(4 * n, 0.0);
+            queries.uses->leaves.assign(n, 0.0);
+            queries.uses->splits.assign(n * setting.problem.table.features.size(), 0.0);
         }
     }
 
@@ -83,9 +88,11 @@ private:
         Waiting& root = waiting_.make(values, root_);
         std::copy(root_.rows.begin(), root_.rows.end(), waiting_.rows_of(root));
         const std::size_t last = values->k - 1;
+        const double* const own = block_.vectors.numbers_of(values->row(0)[last]);
+        const auto n_starts = static_cast<std::size_t>(s_.problem.n_owed());
+        const double total = std::accumulate(own, own + n_starts, 0.0);
         for (std::size_t query = 0; query < queries_.n; ++query) {
-            *waiting_.make_derivatives(root, query).at(0, last) =
-                1.0 / *DepthVectors<kVector>::numbers_of(values->row(0)[last]);
+            std::fill_n(waiting_.make_derivatives(root, query).at(0, last), n_starts, 1.0 / total);
         }
     }
 
@@ -111,10 +118,14 @@ private:
         if (queries_.leaves != nullptr) {
             leaves_.tell(*queries_.leaves);
         }
+        if (queries_.uses != nullptr && !queries_.uses->only_splits) {
+            leaves_.count(*queries_.uses);
+        }
         flow_.send();
         scratch_.raise_to(block_.bytes());
     }
 
+    const IntervalSetting& s_;
     const Box& root_;
     const QueryBatch& queries_;
     double cut_;

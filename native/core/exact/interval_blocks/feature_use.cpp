@@ -16,10 +16,10 @@ namespace {
 
 class FeatureUsePass final : public Pass {
 public:
-    FeatureUsePass(const Problem& problem, const Geometry& geometry, DepthGrammar by_depth,
+    FeatureUsePass(const Problem& problem, const Geometry& geometry, BlockGrammar grammar,
                    std::uint32_t inner, bool likelihood, std::size_t memory,
                    std::size_t n_threads)
-        : problem_(problem), geometry_(geometry), by_depth_(std::move(by_depth)), inner_(inner) {
+        : problem_(problem), geometry_(geometry), grammar_(std::move(grammar)), inner_(inner) {
         task_.likelihood = likelihood;
         task_.memory = memory;
         task_.n_threads = n_threads;
@@ -47,8 +47,10 @@ public:
     Progress progress() const override {
         return {before_.items, before_.edges, before_.repeated, 0, before_.peak_bytes};
     }
-    double log_value(const Box& box, std::int32_t) const override {
-        return box.key == geometry_.root().key ? log_total_ : -INFINITY;
+    // The root has one value, whatever it owes.
+    double log_value(const Box& box, std::int32_t product) const override {
+        const bool is_start = product == problem_.grammar.start * problem_.n_owed();
+        return is_start && box.key == geometry_.root().key ? log_total_ : -INFINITY;
     }
     double root_count(std::int32_t) const override { return 0.0; }
     std::span<const double> root_vector(std::int32_t) const override {
@@ -63,10 +65,10 @@ private:
         BlockTask task = task_;
         task.keep_blocks = true;
         const auto search =
-            make_interval_block_search(problem_, geometry_, by_depth_, inner_, task);
+            make_interval_block_search(problem_, geometry_, grammar_, inner_, task);
         Status status = search->run(adding(poll));
         if (status == Status::done) {
-            log_total_ = search->log_value(geometry_.root(), 0);
+            log_total_ = log_root(*search);
             log_scale_ = search->log_scale();
             status = descend(*search, poll);
         }
@@ -76,9 +78,10 @@ private:
 
     Status descend(IntervalBlockSearch& search, const Poll& poll) {
         const Progress found = search.progress();
-        std::vector<double> splits;
+        StateUses uses;
+        uses.only_splits = true;
         QueryBatch queries;
-        queries.splits = &splits;
+        queries.uses = &uses;
         // An item left out of a query that follows both sides had at most two nodes for each row.
         const double cut = kMostLost / (static_cast<double>(found.items + found.edges) * 2 *
                                         static_cast<double>(problem_.table.n_rows));
@@ -96,8 +99,10 @@ private:
         if (status != Status::done) {
             return status;
         }
-        std::copy(splits.begin(), splits.end(),
-                  out_.begin() + static_cast<std::ptrdiff_t>(splits.size()));
+        const std::size_t d = problem_.table.features.size(), n = uses.splits.size() / d;
+        for (std::size_t at = 0; at < uses.splits.size(); ++at) {
+            out_[d + at / n] += uses.splits[at];
+        }
         return Status::done;
     }
 
@@ -111,16 +116,30 @@ private:
             inner = inner_feature(problem_, task.excluded).value_or(inner_);
         }
         const auto search =
-            make_interval_block_search(problem_, geometry_, by_depth_, inner, task);
+            make_interval_block_search(problem_, geometry_, grammar_, inner, task);
         const Status status = search->run(adding(poll));
         add(search->progress());
         if (status == Status::done) {
             const double without_it =
-                std::exp(search->log_value(geometry_.root(), 0) - log_total_);
+                std::exp(log_root(*search) - log_total_);
             const double expected = out_[problem_.table.features.size() + f];
             out_[f] = std::clamp(1.0 - without_it, 0.0, std::min(1.0, expected));
         }
         return status;
+    }
+
+    // Log of the sum of the root's values.
+    double log_root(const BlockSearch& search) const {
+        double top = -INFINITY, sum = 0;
+        for (const bool is_sum : {false, true}) {
+            for (std::int32_t state = 0; state < problem_.n_owed(); ++state) {
+                const double own =
+                    search.log_value(geometry_.root(), static_cast<std::size_t>(state));
+                top = is_sum ? top : std::max(top, own);
+                sum += is_sum && top > -INFINITY ? std::exp(own - top) : 0.0;
+            }
+        }
+        return sum > 0.0 ? top + std::log(sum) : top;
     }
 
     void add(const Progress& found) {
@@ -140,7 +159,7 @@ private:
 
     const Problem& problem_;
     const Geometry& geometry_;
-    DepthGrammar by_depth_;
+    BlockGrammar grammar_;
     std::uint32_t inner_;
     BlockTask task_;
     Progress before_;
@@ -152,10 +171,10 @@ private:
 }  // namespace
 
 std::unique_ptr<Pass> make_feature_use_pass(const Problem& problem, const Geometry& geometry,
-                                            const DepthGrammar& by_depth, std::uint32_t inner,
+                                            const BlockGrammar& grammar, std::uint32_t inner,
                                             bool likelihood, std::size_t memory,
                                             std::size_t n_threads) {
-    return std::make_unique<FeatureUsePass>(problem, geometry, by_depth, inner, likelihood,
+    return std::make_unique<FeatureUsePass>(problem, geometry, grammar, inner, likelihood,
                                             memory, n_threads);
 }
 

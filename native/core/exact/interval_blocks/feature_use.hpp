@@ -18,7 +18,7 @@
 #include <memory>
 #include <optional>
 
-#include "exact/depth_grammar.hpp"
+#include "exact/block_grammar.hpp"
 #include "exact/engine.hpp"
 
 namespace slp::exact {
@@ -26,7 +26,7 @@ namespace slp::exact {
 // By blocks (interval_blocks/search.hpp) with this inner feature. Its root vector: d
 // probabilities, d expected numbers.
 std::unique_ptr<Pass> make_feature_use_pass(const Problem& problem, const Geometry& geometry,
-                                            const DepthGrammar& by_depth, std::uint32_t inner,
+                                            const BlockGrammar& grammar, std::uint32_t inner,
                                             bool likelihood, std::size_t memory,
                                             std::size_t n_threads);
 

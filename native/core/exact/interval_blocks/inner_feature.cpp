@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "arena.hpp"
+#include "exact/interval_blocks/member_splits.hpp"
 #include "exact/interval_blocks/ranks.hpp"
 
 namespace slp::exact {
@@ -51,6 +52,21 @@ double members_per_block(const Problem& problem, const Geometry& geometry, std::
 }
 
 }  // namespace
+
+bool gaps_are_alike(const Problem& problem, const Geometry& geometry, Measure measure) {
+    constexpr double kLeast = 0x1p-60;
+    for (std::uint32_t f = 0; measure == Measure::gap && f < problem.table.features.size(); ++f) {
+        const Feature& feature = problem.table.features[f];
+        for (std::uint32_t code = 0; code + 1 < static_cast<std::uint32_t>(feature.n_codes);
+             ++code) {
+            if (feature.kind != FeatureKind::levels &&
+                !(SplitGaps::relative_gap(problem, geometry, f, code, code + 1) >= kLeast)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
 
 std::optional<std::uint32_t> inner_feature(const Problem& problem, std::int32_t excluded) {
     const Geometry geometry(problem);

@@ -19,4 +19,8 @@ inline constexpr std::int32_t kMostInnerCodes = 256;
 // the best is taken whatever it is worth.
 std::optional<std::uint32_t> inner_feature(const Problem& problem, std::int32_t excluded = -1);
 
+// Whether the measure does not weigh the splits of one feature so unequally that doubles lose their
+// products with values.
+bool gaps_are_alike(const Problem& problem, const Geometry& geometry, Measure measure);
+
 }  // namespace slp::exact

@@ -21,63 +21,63 @@ template <bool kVector>
 class BlockLeaves {
 public:
     BlockLeaves(const IntervalSetting& setting, const QueryBatch& queries,
-                const CurrentBlock<kVector>& block)
-        : s_(setting),
-          model_(setting.problem.leaf),
-          queries_(queries),
-          f_(block),
-          statistics_(block.ranks.most() * model_.n_statistics()),
-          leaf_(model_.n_statistics()),
-          mass_(queries.n) {}
+                CurrentBlock<kVector>& block)
+        : s_(setting), queries_(queries), f_(block), mass_(queries.n) {}
 
     void tell(LeafSink& sink) {
-        const BlockRanks& ranks = f_.ranks;
-        const std::size_t n = leaf_.size();
-        std::fill_n(statistics_.begin(), ranks.k * n, 0.0);
-        for (std::size_t r = 0; r < ranks.rows.size(); ++r) {
-            model_.add(ranks.rows[r], statistics_.data() + ranks.rank_of_row[r] * n);
-        }
-        for (std::size_t i = 0; i < ranks.k; ++i) {
-            Sizes sizes = 0;
-            std::fill(leaf_.begin(), leaf_.end(), 0.0);
-            for (std::size_t j = i; j < ranks.k; ++j) {
-                sizes += ranks.sizes[j];
-                for (std::size_t c = 0; c < n; ++c) {
-                    leaf_[c] += statistics_[j * n + c];
+        f_.for_each_member([&](std::size_t i, std::size_t j, const std::vector<double>& leaf,
+                               Sizes sizes) {
+            const std::size_t member = i * f_.ranks.k + j;
+            std::uint64_t reached = 0;
+            for (std::size_t query = 0; query < queries_.n; ++query) {
+                if (f_.queries.alive(query)[member] != 0) {
+                    const double* const own = f_.derivatives(query).at(i, j);
+                    mass_[query] = 0;
+                    for (std::size_t s = 0; s < f_.vectors.length(); ++s) {
+                        mass_[query] += own[s] * f_.weight_of_leaf(s_.grammar.nodes[s], member);
+                    }
+                    reached |= std::uint64_t{1} << query;
                 }
-                tell_leaf(sink, i, j, sizes);
             }
-        }
+            if (reached != 0) {
+                sink.leaf(leaf.data(), reached, mass_.data(), likelihood(leaf, sizes));
+            }
+        });
+    }
+
+    // Counts the nodes and leaves of the tree in each state.
+    void count(StateUses& uses) {
+        f_.for_each_member([&](std::size_t i, std::size_t j, const std::vector<double>& leaf,
+                               Sizes sizes) {
+            const std::size_t member = i * f_.ranks.k + j;
+            if (f_.queries.alive(0)[member] == 0) {
+                return;
+            }
+            const double* const own = f_.derivatives(0).at(i, j);
+            const MemberValue<kVector> value = f_.values().row(i)[j];
+            const double as_leaf = likelihood(leaf, sizes);
+            for (std::size_t s = 0; s < f_.vectors.length(); ++s) {
+                if (own[s] > 0.0) {
+                    const BlockGrammar::Node& node = s_.grammar.nodes[s];
+                    uses.visits[4 * s + (f_.stops(node, member) ? 1 : 0) +
+                                (f_.probabilities.splits(node.shares, member) ? 2 : 0)] +=
+                        own[s] * f_.vectors.numbers_of(value)[s];
+                    uses.leaves[s] += own[s] * f_.weight_of_leaf(node, member) * as_leaf;
+                }
+            }
+        });
     }
 
 private:
-    void tell_leaf(LeafSink& sink, std::size_t i, std::size_t j, Sizes sizes) {
-        const std::size_t member = i * f_.ranks.k + j;
-        std::uint64_t reached = 0;
-        for (std::size_t query = 0; query < queries_.n; ++query) {
-            if (f_.queries.alive(query)[member] != 0) {
-                const double* const own = f_.derivatives(query).at(i, j);
-                mass_[query] = 0;
-                for (std::size_t t = 0; t < f_.vectors.length(); ++t) {
-                    mass_[query] +=
-                        own[t] * f_.probabilities.of_leaf(s_.by_depth.nodes[t], member);
-                }
-                reached |= std::uint64_t{1} << query;
-            }
-        }
-        if (reached != 0) {
-            sink.leaf(leaf_.data(), reached, mass_.data(),
-                      leaf_value(model_, s_.likelihood, s_.log_scale, leaf_.data(),
-                                 data_rows(sizes)));
-        }
+    double likelihood(const std::vector<double>& leaf, Sizes sizes) const {
+        return leaf_value(s_.problem.leaf, s_.likelihood, s_.log_scale, leaf.data(),
+                          data_rows(sizes));
     }
 
     const IntervalSetting& s_;
-    const LeafModel& model_;
     const QueryBatch& queries_;
-    const CurrentBlock<kVector>& f_;
-    std::vector<double> statistics_, leaf_;  // by rank; of the current member
-    std::vector<double> mass_;               // by query
+    CurrentBlock<kVector>& f_;
+    std::vector<double> mass_;  // by query
 };
 
 }  // namespace slp::exact

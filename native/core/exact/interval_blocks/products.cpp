@@ -4,58 +4,113 @@ namespace slp::exact {
 
 namespace {
 
-template <Sum kSum>
-[[gnu::always_inline]] inline void add_product(const double* __restrict left,
-                                               const double* __restrict right, std::size_t n,
-                                               double* __restrict sum) {
+// A run whose terms have weight 1 each. kWeighs: the split has weight w.
+template <Sum kSum, bool kWeighs>
+[[gnu::always_inline]] inline void add_run(const double* __restrict left,
+                                           const double* __restrict right, std::size_t n, double w,
+                                           double* __restrict sum) {
     for (std::size_t t = 0; t < n; ++t) {
-        add_term<kSum>(left[t + 1] * right[t + 1], sum[t]);
+        add_term<kSum>(kWeighs ? w * left[t] * right[t] : left[t] * right[t], sum[t]);
+    }
+}
+
+// The value of one state on the left times those of others on the right.
+template <Sum kSum>
+[[gnu::always_inline]] inline void add_crossed(double left, const double* __restrict right,
+                                               std::size_t n, const double* __restrict weights,
+                                               double* __restrict sum) {
+    if (left == 0.0) {
+        return;
+    }
+    if (weights == nullptr) {
+        for (std::size_t t = 0; t < n; ++t) {
+            add_term<kSum>(left * right[t], sum[t]);
+        }
+    } else {
+        for (std::size_t t = 0; t < n; ++t) {
+            add_term<kSum>(left * right[t] * weights[t], sum[t]);
+        }
+    }
+}
+
+template <Sum kSum, bool kWeighs>
+[[gnu::always_inline]] inline void add_product(const double* left, const double* right,
+                                               RunSet all, double w, double* sum) {
+    for (const BlockGrammar::Run& run : all.runs) {
+        if (!run.crossed) {
+            add_run<kSum, kWeighs>(left + run.left, right + run.right, run.n, w, sum + run.to);
+        } else {
+            add_crossed<kSum>(kWeighs ? w * left[run.left] : left[run.left], right + run.right,
+                              run.n, run.weights < 0 ? nullptr : all.weights + run.weights,
+                              sum + run.to);
+        }
     }
 }
 
 template <Sum kSum>
 [[gnu::always_inline]] inline void rows(SideRow left, SideRow right, std::size_t from,
-                                        std::size_t k, std::size_t n, std::size_t stride,
-                                        double* sums) {
-    for (std::size_t j = from; j < k; ++j, sums += stride) {
-        add_product<kSum>(left.vectors[left.last[j]], right.vectors[right.last[j]], n, sums);
+                                        std::size_t end, RunSet all, const double* of_split,
+                                        std::size_t stride, double* sums) {
+    if (of_split != nullptr) {
+        for (std::size_t j = from; j < end; ++j, sums += stride) {
+            add_product<kSum, true>(left.vectors[left.last[j]], right.vectors[right.last[j]], all,
+                                    of_split[j], sums);
+        }
+    } else if (all.runs.size() == 1 && !all.runs.front().crossed) {
+        const BlockGrammar::Run run = all.runs.front();
+        sums += run.to;
+        for (std::size_t j = from; j < end; ++j, sums += stride) {
+            add_run<kSum, false>(left.vectors[left.last[j]] + run.left,
+                                 right.vectors[right.last[j]] + run.right, run.n, 1.0, sums);
+        }
+    } else {
+        for (std::size_t j = from; j < end; ++j, sums += stride) {
+            add_product<kSum, false>(left.vectors[left.last[j]], right.vectors[right.last[j]], all,
+                                     1.0, sums);
+        }
     }
 }
 
 template <Sum kSum>
 [[gnu::always_inline]] inline void pairs(const double* const* left, const double* const* right,
-                                         std::size_t from, std::size_t end, std::size_t n,
-                                         double* sum) {
+                                         std::size_t from, std::size_t end, RunSet all,
+                                         const double* of_split, double* sum) {
+    if (of_split != nullptr) {
+        for (std::size_t m = from; m < end; ++m) {
+            add_product<kSum, true>(left[m], right[m], all, of_split[m], sum);
+        }
+        return;
+    }
     for (std::size_t m = from; m < end; ++m) {
-        add_product<kSum>(left[m], right[m], n, sum);
+        add_product<kSum, false>(left[m], right[m], all, 1.0, sum);
     }
 }
 
 template <Sum kSum>
-void add_rows(SideRow left, SideRow right, std::size_t from, std::size_t k, std::size_t n,
-              std::size_t stride, double* sums) {
-    rows<kSum>(left, right, from, k, n, stride, sums);
+void add_rows(SideRow left, SideRow right, std::size_t from, std::size_t end, RunSet all,
+              const double* of_split, std::size_t stride, double* sums) {
+    rows<kSum>(left, right, from, end, all, of_split, stride, sums);
 }
 
 template <Sum kSum>
 void add_pairs(const double* const* left, const double* const* right, std::size_t from,
-               std::size_t end, std::size_t n, double* sum) {
-    pairs<kSum>(left, right, from, end, n, sum);
+               std::size_t end, RunSet all, const double* of_split, double* sum) {
+    pairs<kSum>(left, right, from, end, all, of_split, sum);
 }
 
 #ifdef __x86_64__
 template <Sum kSum>
 [[gnu::target("avx2")]] void add_rows_avx2(SideRow left, SideRow right, std::size_t from,
-                                           std::size_t k, std::size_t n, std::size_t stride,
-                                           double* sums) {
-    rows<kSum>(left, right, from, k, n, stride, sums);
+                                           std::size_t end, RunSet all, const double* of_split,
+                                           std::size_t stride, double* sums) {
+    rows<kSum>(left, right, from, end, all, of_split, stride, sums);
 }
 
 template <Sum kSum>
 [[gnu::target("avx2")]] void add_pairs_avx2(const double* const* left, const double* const* right,
-                                            std::size_t from, std::size_t end, std::size_t n,
-                                            double* sum) {
-    pairs<kSum>(left, right, from, end, n, sum);
+                                            std::size_t from, std::size_t end, RunSet all,
+                                            const double* of_split, double* sum) {
+    pairs<kSum>(left, right, from, end, all, of_split, sum);
 }
 #endif
 

@@ -1,14 +1,15 @@
-// Sums of products of vectors, element by element. Passes with values over depth spend most of
-// their time here. On x86-64 there is a second copy of each for processors with AVX2, four items at
-// a time in depth of two; both round alike.
+// Sums of products of vectors, run by run (block_grammar.hpp). Passes with several states spend most
+// of their time here. On x86-64 there is a second copy of each for processors with AVX2, four items
+// at a time in place of two; both round alike.
 
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
-#include "exact/block_search.hpp"
+#include "exact/block_grammar.hpp"
 
 namespace slp::exact {
 
@@ -22,6 +23,12 @@ void add_term(double x, double& to) {
     }
 }
 
+// The runs of one split class, and the weights of their terms.
+struct RunSet {
+    std::span<const BlockGrammar::Run> runs;
+    const double* weights;
+};
+
 // A side of a split in one row of a triangle: for each j the vector vectors[last[j]].
 struct SideRow {
     const double* const* vectors;
@@ -29,14 +36,13 @@ struct SideRow {
 };
 
 struct Products {
-    // For j from `from` to k - 1: the product of both sides' vectors, n items from the second on,
-    // to sums + (j - from) * stride.
-    void (*add_rows)(SideRow left, SideRow right, std::size_t from, std::size_t k, std::size_t n,
-                     std::size_t stride, double* sums);
-    // For m from `from` to end - 1: the product of left[m] and right[m], n items from the second
-    // on, to one sum.
+    // For j from `from` to end - 1: the terms of both sides' vectors, to sums + (j - from) *
+    // stride. of_split: by j the weights of the split; null where all are 1.
+    void (*add_rows)(SideRow left, SideRow right, std::size_t from, std::size_t end, RunSet runs,
+                     const double* of_split, std::size_t stride, double* sums);
+    // For m from `from` to end - 1: the terms of left[m] and right[m], to one sum.
     void (*add_pairs)(const double* const* left, const double* const* right, std::size_t from,
-                      std::size_t end, std::size_t n, double* sum);
+                      std::size_t end, RunSet runs, const double* of_split, double* sum);
 };
 
 // The fastest copies for this processor.

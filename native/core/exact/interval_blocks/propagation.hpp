@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "exact/interval_blocks/current_block.hpp"
-#include "exact/interval_blocks/depth_vectors.hpp"
 #include "exact/interval_blocks/query_paths.hpp"
 #include "exact/interval_blocks/ranks.hpp"
 #include "exact/interval_blocks/search.hpp"
 #include "exact/interval_blocks/setting.hpp"
+#include "exact/interval_blocks/state_vectors.hpp"
 #include "exact/interval_blocks/triangle.hpp"
 #include "exact/interval_blocks/waiting.hpp"
 
@@ -30,12 +30,13 @@ public:
     Propagation(const IntervalSetting& setting, const QueryBatch& queries, double cut,
                 CurrentBlock<kVector>& block, WaitingBlocks<kVector>& waiting)
         : s_(setting),
-          by_depth_(setting.by_depth),
+          grammar_(setting.grammar),
           queries_(queries),
           cut_(cut),
           f_(block),
           waiting_(waiting),
-          path_(block.vectors.length()) {}
+          path_(block.vectors.length()),
+          unused_(block.vectors.length()) {}
 
     // Splits on the inner feature, from long members to short ones, as their sides are members of
     // the same block. Drops the members that a query reaches with too small a probability, and
@@ -60,9 +61,18 @@ public:
 private:
     std::size_t length() const { return f_.vectors.length(); }
 
-    void add_splits(std::uint32_t feature, double probability) {
-        if (queries_.splits != nullptr) {
-            (*queries_.splits)[feature] += probability;
+    // Where the splits on a feature are counted.
+    double* splits_on(std::uint32_t feature) {
+        return queries_.uses == nullptr ? unused_.data()
+                                        : queries_.uses->splits.data() + feature * length();
+    }
+
+    // The derivatives by the splits of a member, without the shares of features.
+    void weigh(const double* own, std::size_t member, double* out) const {
+        for (std::size_t s = 0; s < length(); ++s) {
+            out[s] = own[s] == 0.0
+                         ? 0.0
+                         : own[s] * f_.weight_of_splits(grammar_.nodes[s], member);
         }
     }
 
@@ -97,27 +107,32 @@ private:
             return;
         }
         const Triangle& values = f_.values();
-        const double* const at = own.at(i, j);
-        const double probability =
-            f_.probabilities.common(member) * f_.probabilities.of_inner(member);
-        for (std::size_t t = 0; t < length(); ++t) {
-            path_[t] = at[t] * by_depth_.nodes[t].split;
-        }
-        double sum = 0;
-        for (std::size_t m = from; m < end; ++m) {
-            const Cell left = values.row(i)[m], right = values.row(m + 1)[j];
-            double* const to_left = own.at(i, m);
-            double* const to_right = own.at(m + 1, j);
-            if (queries_.both()) {
-                f_.vectors.add_both(path_.data(), probability, left, right, to_left, to_right,
-                                    sum);
-            } else if (m < turn) {
-                f_.vectors.add_one(path_.data(), probability, left, to_right);
-            } else {
-                f_.vectors.add_one(path_.data(), probability, right, to_left);
+        const ShareRow shares = f_.probabilities.of_inner() + member;
+        const double* const weights = f_.inner_splits.weights();
+        double* const sums = splits_on(s_.inner);
+        weigh(own.at(i, j), member, path_.data());
+        f_.inner_splits.for_each(from, end, [&](std::uint32_t c, std::size_t begin,
+                                                std::size_t to) {
+            const auto runs = grammar_.runs_of(c, is_whole(i, j));
+            for (std::size_t m = begin; m < to; ++m) {
+                const Cell left = values.row(i)[m], right = values.row(m + 1)[j];
+                double* const to_left = own.at(i, m);
+                double* const to_right = own.at(m + 1, j);
+                const double weight = weights == nullptr ? 1.0 : weights[m];
+                if (queries_.both()) {
+                    f_.vectors.add_both(runs, path_.data(), shares, weight, left, right, to_left,
+                                        to_right, sums);
+                } else if (m < turn) {
+                    f_.vectors.add_one(false, runs, path_.data(), shares, weight, left, to_right);
+                } else {
+                    f_.vectors.add_one(true, runs, path_.data(), shares, weight, right, to_left);
+                }
             }
-        }
-        add_splits(s_.inner, sum);
+        });
+    }
+
+    bool is_whole(std::size_t i, std::size_t j) const {
+        return f_.is_root && i == 0 && j + 1 == f_.ranks.k;
     }
 
     // --- members of other blocks ---
@@ -129,11 +144,7 @@ private:
         const MemberRange* const members = f_.queries.members(query);
         for (std::size_t i = 0; i < f_.ranks.k; ++i) {
             for (std::size_t j = members[i].first; j < members[i].end; ++j) {
-                double* const own = derivatives.at(i, j);
-                const double common = f_.probabilities.common(i * f_.ranks.k + j);
-                for (std::size_t t = 0; t < length(); ++t) {
-                    own[t] *= common * by_depth_.nodes[t].split;
-                }
+                weigh(derivatives.at(i, j), i * f_.ranks.k + j, derivatives.at(i, j));
             }
         }
     }
@@ -166,29 +177,56 @@ private:
         std::size_t number = 0;
         for_each_feature(f_.splits, [&](std::span<const BoxSplit> splits, std::uint32_t first) {
             const Feature& feature = f_.feature_of(splits);
-            const double* const probability = f_.probabilities.of_outer(number++);
+            const ShareRow shares = f_.probabilities.of_outer(number++);
             f_.ranks.order_by(feature);
             for (std::uint32_t e = 0; e < splits.size(); ++e) {
                 f_.sides.prefetch(first + e + 3);
                 f_.ranks.find_start(feature, splits[e]);
+                f_.classes.find(feature, splits[e], f_.ranks);
+                if (s_.by_gap()) {
+                    f_.gaps.find(splits[e], f_.ranks);
+                }
                 for (std::size_t query = 0; query < queries_.n; ++query) {
                     if (!f_.derivatives(query) || !f_.queries.have_split(query)) {
                         continue;
                     }
                     if (queries_.both()) {
-                        add_splits(splits[e].feature, send_both(probability, first + e));
+                        send_both(shares, first + e, splits_on(splits[e].feature));
                     } else {
                         f_.queries.find_turns(feature, splits[e], query);
-                        send_left(query, probability, first + e);
-                        send_right(query, probability, first + e);
+                        send_one(query, shares, first + e, true);
+                        send_one(query, shares, first + e, false);
                     }
                 }
             }
         });
     }
 
-    // The probability of the current split; query 0 follows both sides.
-    double send_both(const double* probability, std::uint32_t split) {
+    // The weights of the current split in row i.
+    const double* weights(std::size_t i, std::size_t from) {
+        return s_.by_gap() ? f_.gaps.row(i, from, f_.ranks.k) : nullptr;
+    }
+
+    // Calls use(runs, j, weight) for the members (i, j) with j from `from` to end - 1 that the
+    // query reaches.
+    template <typename Use>
+    void for_each_member(std::size_t query, std::size_t i, std::size_t from, std::size_t end,
+                         Use use) {
+        const std::uint8_t* const alive = f_.queries.alive(query) + i * f_.ranks.k;
+        const double* const weights_of_row = weights(i, from);
+        f_.classes.for_each(i, from, [&](std::uint32_t c, std::size_t begin, std::size_t to) {
+            const auto runs = grammar_.runs_of(c);
+            for (std::size_t j = begin; j < std::min(to, end); ++j) {
+                if (alive[j] != 0) {
+                    use(is_whole(i, j) ? grammar_.runs_of(c, true) : runs, j,
+                        weights_of_row == nullptr ? 1.0 : weights_of_row[j]);
+                }
+            }
+        });
+    }
+
+    // Query 0 follows both sides of the current split.
+    void send_both(ShareRow shares, std::uint32_t split, double* sums) {
         const std::size_t k = f_.ranks.k;
         Waiting &left = f_.sides.block(2 * split), &right = f_.sides.block(2 * split + 1);
         const Derivatives<kVector> to_left = waiting_.make_derivatives(left, 0);
@@ -196,56 +234,38 @@ private:
         const SideRanks &ranks_l = f_.ranks.left_ranks, &ranks_r = f_.ranks.right_ranks;
         const std::uint32_t* const last_l = ranks_l.last.data();
         const std::uint32_t* const last_r = ranks_r.last.data();
-        const std::uint8_t* const alive = f_.queries.alive(0);
         const Derivatives<kVector> derivatives = f_.derivatives(0);
         const MemberRange* const members = f_.queries.members(0);
-        double sum = 0;
         for (std::size_t i = 0; i < k; ++i) {
             const std::size_t row_l = ranks_l.below[i], row_r = ranks_r.below[i];
             const double* const own = derivatives.at(i, 0);
-            for (std::size_t j = std::max(f_.ranks.start[i], members[i].first);
-                 j < members[i].end; ++j) {
-                if (!kVector || alive[i * k + j] != 0) {
-                    f_.vectors.add_both(
-                        own + j * length(), probability[i * k + j],
-                        left.values->row(row_l)[last_l[j]], right.values->row(row_r)[last_r[j]],
-                        to_left.at(row_l, last_l[j]), to_right.at(row_r, last_r[j]), sum);
-                }
+            const std::size_t from = std::max(f_.ranks.start[i], members[i].first);
+            if (from >= members[i].end) {
+                continue;
             }
+            for_each_member(0, i, from, members[i].end, [&](auto runs, std::size_t j, double w) {
+                f_.vectors.add_both(
+                    runs, own + j * length(), shares + (i * k + j), w,
+                    left.values->row(row_l)[last_l[j]], right.values->row(row_r)[last_r[j]],
+                    to_left.at(row_l, last_l[j]), to_right.at(row_r, last_r[j]), sums);
+            });
         }
-        return sum;
     }
 
-    void send_left(std::size_t query, const double* probability, std::uint32_t split) {
-        const std::uint32_t* const turns = f_.queries.turns();
-        send_one(query, probability, split, true, [=](std::size_t i, MemberRange row) {
-            return MemberRange{row.first, std::min(row.end, turns[i])};
-        });
-    }
-
-    void send_right(std::size_t query, const double* probability, std::uint32_t split) {
-        const std::uint32_t* const turns = f_.queries.turns();
-        send_one(query, probability, split, false, [=](std::size_t i, MemberRange row) {
-            return MemberRange{std::max(row.first, turns[i]), row.end};
-        });
-    }
-
-    // range: of a row of members those that send the query's row to this side.
-    template <typename Range>
-    void send_one(std::size_t query, const double* probability, std::uint32_t split, bool is_left,
-                  Range range) {
+    // Of each row of members those that send the query's row to this side.
+    void send_one(std::size_t query, ShareRow shares, std::uint32_t split, bool is_left) {
         const std::size_t k = f_.ranks.k;
         const SideRanks& there = is_left ? f_.ranks.left_ranks : f_.ranks.right_ranks;
         const SideRanks& beside = is_left ? f_.ranks.right_ranks : f_.ranks.left_ranks;
         const Triangle& other = f_.sides.values(2 * split + (is_left ? 1 : 0));
-        const std::uint8_t* const alive = f_.queries.alive(query);
         const Derivatives<kVector> derivatives = f_.derivatives(query);
         const MemberRange* const members = f_.queries.members(query);
-        const std::uint32_t* const start = f_.ranks.start.data();
+        const std::uint32_t* const turns = f_.queries.turns();
         Derivatives<kVector> to;
         for (std::size_t i = 0; i < k; ++i) {
-            const auto [first, end] =
-                range(i, MemberRange{std::max(start[i], members[i].first), members[i].end});
+            const std::uint32_t from = std::max(f_.ranks.start[i], members[i].first);
+            const std::uint32_t first = is_left ? from : std::max(from, turns[i]);
+            const std::uint32_t end = is_left ? std::min(members[i].end, turns[i]) : members[i].end;
             if (first >= end) {
                 continue;
             }
@@ -255,23 +275,21 @@ private:
             }
             const double* const own = derivatives.at(i, 0);
             const Cell* const values = other.row(beside.below[i]);
-            for (std::size_t j = first; j < end; ++j) {
-                if (!kVector || alive[i * k + j] != 0) {
-                    f_.vectors.add_one(own + j * length(), probability[i * k + j],
-                                       values[beside.last[j]],
-                                       to.at(there.below[i], there.last[j]));
-                }
-            }
+            for_each_member(query, i, first, end, [&](auto runs, std::size_t j, double w) {
+                f_.vectors.add_one(is_left, runs, own + j * length(), shares + (i * k + j), w,
+                                   values[beside.last[j]],
+                                   to.at(there.below[i], there.last[j]));
+            });
         }
     }
 
     const IntervalSetting& s_;
-    const DepthGrammar& by_depth_;
+    const BlockGrammar& grammar_;
     const QueryBatch& queries_;
     double cut_;
     CurrentBlock<kVector>& f_;
     WaitingBlocks<kVector>& waiting_;
-    std::vector<double> path_;  // by depth
+    std::vector<double> path_, unused_;  // by state
 };
 
 }  // namespace slp::exact

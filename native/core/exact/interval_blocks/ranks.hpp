@@ -175,6 +175,18 @@ public:
         find_next(k, out, [&](std::size_t i) { return out[i] != 0; });
     }
 
+    // After `find_start` of a threshold: of every rank the least code above the split's; UINT32_MAX
+    // where there is none.
+    void find_codes_above(std::vector<std::uint32_t>& out) const {
+        std::fill_n(out.begin(), k, UINT32_MAX);
+        for (std::size_t at = next_row_; at < order_.size(); ++at) {
+            std::uint32_t& code = out[rank_of_row[static_cast<std::uint32_t>(order_[at])]];
+            code = std::min(code, static_cast<std::uint32_t>(order_[at] >> 32));
+        }
+    }
+    // The largest code of the feature in the block.
+    std::uint32_t largest() const { return static_cast<std::uint32_t>(order_.back() >> 32); }
+
     // The inner splits of member (i, j): their left sides end with ranks from `first` to `second`
     // - 1.
     std::pair<std::size_t, std::size_t> inner_splits(std::size_t i, std::size_t j) const {

@@ -40,28 +40,29 @@ public:
 
     Progress progress() const override { return shared_.progress(); }
 
-    double log_value(const Box& box, std::size_t depth) const override {
+    double log_value(const Box& box, std::size_t state) const override {
         const Box& root = setting_.root;
+        const double scale = setting_.log_scale * data_rows(box.sizes);
         if (box.key == root.key) {
-            const double scale = setting_.log_scale * data_rows(root.sizes);
-            return root_values_.empty() ? -INFINITY : std::log(root_values_[depth]) - scale;
+            return root_values_.empty() ? -INFINITY : std::log(root_values_[state]) - scale;
         }
-        const std::uint64_t* found =
-            shared_.kept == nullptr ? nullptr : shared_.kept->find(box.key);
+        const std::uint64_t* const found = find(box);
         if (found == nullptr) {
             return -INFINITY;
         }
         if constexpr (kVector) {
-            const auto* values = std::bit_cast<const double*>(*found);
-            return std::log(values[depth]) -
-                   values[n_depths() + (setting_.by_depth.endless ? 1 : 0)];
+            return std::log(std::bit_cast<const double*>(*found)[state]) - scale;
         } else {
-            return std::bit_cast<double>(*found);
+            return std::log(std::bit_cast<double>(*found)) - scale;
         }
     }
 
-    double root_count(std::size_t depth) const override {
-        return root_values_.empty() ? 0.0 : root_values_[depth];
+    bool is_known(const Box& box) const override {
+        return box.key == setting_.root.key ? !root_values_.empty() : find(box) != nullptr;
+    }
+
+    double root_count(std::size_t state) const override {
+        return root_values_.empty() ? 0.0 : root_values_[state];
     }
 
     bool descend(const QueryBatch& queries, double cut,
@@ -74,7 +75,9 @@ public:
     Budget& budget() override { return shared_.budget; }
 
 private:
-    std::size_t n_depths() const { return setting_.by_depth.nodes.size(); }
+    const std::uint64_t* find(const Box& box) const {
+        return shared_.kept == nullptr ? nullptr : shared_.kept->find(box.key);
+    }
 
     // Keeps the root's values, and frees the triangles.
     void finish(Status status) {
@@ -82,9 +85,9 @@ private:
             const std::uint64_t* const found = shared_.found->find(setting_.root.key);
             const auto& triangle = *std::bit_cast<const Triangle*>(*found);
             const auto cell = triangle.row(0)[triangle.k - 1];
-            for (std::size_t t = 0; t < n_depths(); ++t) {
+            for (std::size_t s = 0; s < setting_.grammar.nodes.size(); ++s) {
                 if constexpr (kVector) {
-                    root_values_.push_back(cell[t]);
+                    root_values_.push_back(cell[s]);
                 } else {
                     root_values_.push_back(cell);
                 }
@@ -112,7 +115,7 @@ private:
 
 template <Sum kSum>
 std::unique_ptr<IntervalBlockSearch> make(const IntervalSetting& setting, const BlockTask& task) {
-    if (setting.by_depth.nodes.size() == 1) {
+    if (setting.grammar.nodes.size() == 1 && setting.grammar.weights.empty()) {
         return std::make_unique<IntervalBlocks<kSum, false>>(setting, task);
     }
     return std::make_unique<IntervalBlocks<kSum, true>>(setting, task);
@@ -144,14 +147,14 @@ public:
 
 std::unique_ptr<IntervalBlockSearch> make_interval_block_search(const Problem& problem,
                                                                 const Geometry& geometry,
-                                                                const DepthGrammar& by_depth,
+                                                                const BlockGrammar& grammar,
                                                                 std::uint32_t inner,
                                                                 const BlockTask& task) {
     return std::make_unique<ScaledIntervalBlocks>(
-        geometry, task,
-        [&problem, &geometry, by_depth, inner](const BlockTask& own, const Box& root,
+        geometry, task, static_cast<std::size_t>(problem.n_owed()),
+        [&problem, &geometry, grammar, inner](const BlockTask& own, const Box& root,
                                                double log_scale) {
-            return make({problem, geometry, by_depth, inner, own.likelihood, log_scale, root,
+            return make({problem, geometry, grammar, inner, own.likelihood, log_scale, root,
                          own.excluded},
                         own);
         });

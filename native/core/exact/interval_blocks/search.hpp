@@ -1,4 +1,4 @@
-// The inside pass over a depth grammar by interval blocks.
+// The inside pass over a block grammar (block_grammar.hpp) by interval blocks.
 //
 // One numeric feature is the inner one. A block is a box that leaves it free. The members of the
 // block are the box's parts between any two of the inner values that occur in it: for k values k (k
@@ -21,7 +21,7 @@
 
 #include "budget.hpp"
 #include "exact/block_search.hpp"
-#include "exact/depth_grammar.hpp"
+#include "exact/block_grammar.hpp"
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
 
@@ -37,14 +37,23 @@ public:
                       double factor) = 0;
 };
 
+// What the tree does in each state s of S (block_grammar.hpp): expected numbers.
+struct StateUses {
+    // Nodes: in s at 4 s, + 1 if a leaf has the majority that it needs, + 2 if the box has splits.
+    std::vector<double> visits;
+    std::vector<double> leaves;  // (S,)
+    std::vector<double> splits;  // (d, S)
+    bool only_splits = false;    // the others are not needed
+};
+
 // The queries of one descent (interval_blocks/descent.hpp): up to 64 new rows, or one tree.
 struct QueryBatch {
     std::size_t n = 1;
     // Of each row its numbers, one for each feature, as in NewRows; empty: query 0 follows both
     // sides.
     std::vector<const double*> rows;
-    // For the tree: expected splits on each feature.
-    std::vector<double>* splits = nullptr;
+    // For the tree.
+    StateUses* uses = nullptr;
     LeafSink* leaves = nullptr;
 
     bool both() const { return rows.empty(); }
@@ -63,7 +72,7 @@ public:
 
 std::unique_ptr<IntervalBlockSearch> make_interval_block_search(const Problem& problem,
                                                                 const Geometry& geometry,
-                                                                const DepthGrammar& by_depth,
+                                                                const BlockGrammar& grammar,
                                                                 std::uint32_t inner,
                                                                 const BlockTask& task);
 

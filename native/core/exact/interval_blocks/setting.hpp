@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "exact/depth_grammar.hpp"
+#include "exact/block_grammar.hpp"
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
 
@@ -13,7 +13,7 @@ namespace slp::exact {
 struct IntervalSetting {
     const Problem& problem;
     const Geometry& geometry;
-    DepthGrammar by_depth;
+    BlockGrammar grammar;
     std::uint32_t inner;
     // Whether the leaves' marginal likelihoods are in the weights.
     bool likelihood;
@@ -23,6 +23,8 @@ struct IntervalSetting {
     // A feature that no tree splits on, though its splits keep their probabilities; -1: none.
     std::int32_t excluded = -1;
 
+    // Whether splits weigh what their gaps are.
+    bool by_gap() const { return grammar.measure == Measure::gap; }
     bool is_excluded(std::uint32_t feature) const {
         return static_cast<std::int32_t>(feature) == excluded;
     }

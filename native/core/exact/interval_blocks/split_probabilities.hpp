@@ -1,168 +1,342 @@
-// The probability of each split of a block's members under the split measure.
+// The share of each split of a block's members under the split measure.
 
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
-#include "exact/depth_grammar.hpp"
+#include "exact/block_grammar.hpp"
+#include "exact/interval_blocks/member_splits.hpp"
 #include "exact/interval_blocks/ranks.hpp"
+#include "exact/interval_blocks/setting.hpp"
+#include "exact/interval_blocks/state_vectors.hpp"
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
 #include "problem/split_measures.hpp"
 
 namespace slp::exact {
 
-// The splits of each member of one block: their number, and the sum of the masses of the features
-// that they are on. Scratch that the next block overwrites.
-class MemberSplits {
+// What the splits of each member weigh, feature by feature. A member (i, j) of k ranks is number i
+// * k + j. Shares differ between share classes q (block_grammar.hpp). Scratch that the next block
+// overwrites.
+class MemberShares {
 public:
-    MemberSplits(const Problem& problem, const DepthGrammar& by_depth)
-        : measure_(by_depth.measure, problem.grammar.feature_weights) {}
-
-    static constexpr std::size_t kBytes = sizeof(std::uint32_t) + sizeof(double);  // of a member
-
-    void reserve(std::size_t most_members) {
-        number_.resize(most_members);
-        masses_.resize(most_members);
-    }
-    void clear(std::size_t n_members) {
-        std::fill_n(number_.begin(), n_members, 0U);
-        std::fill_n(masses_.begin(), n_members, 0.0);
-    }
-
-    // Adds n splits on a feature, which are all that the member has on it. Their probability each,
-    // but for what all splits of the member have in common.
-    double add(std::size_t member, std::uint32_t feature, std::uint32_t n) {
-        number_[member] += n;
-        masses_[member] += measure_.mass(feature, n);
-        return measure_.share(feature, n, 1.0);
-    }
-
-    std::uint32_t number(std::size_t member) const { return number_[member]; }
-    // What all splits of the member have in common; 0 if it has none.
-    double common(std::size_t member) const {
-        return number_[member] > 0 ? 1.0 / measure_.total(masses_[member]) : 0.0;
-    }
-
-private:
-    SplitMeasure measure_;
-    std::vector<std::uint32_t> number_;
-    std::vector<double> masses_;
-};
-
-// The probabilities of all splits of one block's members, counted in advance. A member (i, j) of
-// k ranks is number i * k + j. Scratch that the next block overwrites.
-class SplitProbabilities {
-public:
-    SplitProbabilities(const Problem& problem, const DepthGrammar& by_depth, std::uint32_t inner,
-                       std::size_t most)
-        : problem_(problem),
-          inner_(inner),
-          splits_(problem, by_depth),
-          is_plain_(
-              by_depth.measure == Measure::each &&
-              std::all_of(by_depth.nodes.begin(), by_depth.nodes.end(),
-                          [](const DepthGrammar::Node& x) { return x.leaf == x.leaf_alone; })),
-          n_of_feature_(most * most) {
-        splits_.reserve(most * most);
+    MemberShares(const IntervalSetting& setting, std::size_t most)
+        : grammar_(setting.grammar),
+          measure_(setting.grammar.measure, setting.problem.grammar.feature_weights),
+          weighs_(!depends_on_counts(setting.grammar.measure)),
+          count_(most * most),
+          n_splits_(most * most),
+          masses_(most * most * setting.grammar.n_shares),
+          factor_(setting.grammar.n_shares) {
+        for (std::uint32_t f = 0; f < setting.problem.table.features.size(); ++f) {
+            const std::size_t n = grammar_.n_classes_of(f);
+            if (n > 1 || weighs_) {
+                weight_.resize(std::max(weight_.size(), n * most * most));
+            }
+        }
     }
 
     std::size_t bytes() const {
-        return n_of_feature_.size() * (sizeof(std::uint32_t) + MemberSplits::kBytes) +
-               probability_.capacity() * sizeof(double);
+        return (count_.size() + n_splits_.size()) * sizeof(std::int32_t) +
+               (masses_.size() + weight_.size()) * sizeof(double);
+    }
+
+    // --- of a block ---
+
+    void clear(std::size_t k) {
+        k_ = k;
+        std::fill_n(n_splits_.begin(), k * k, 0);
+        std::fill_n(masses_.begin(), grammar_.n_shares * k * k, 0.0);
+    }
+
+    // --- of a feature ---
+
+    void begin(std::uint32_t feature) {
+        feature_ = feature;
+        first_ = grammar_.first_class[feature];
+        n_classes_ = grammar_.n_classes_of(feature);
+        std::fill_n(count_.begin(), k_ * k_, 0);
+        if (n_classes_ > 1 || weighs_) {
+            std::fill_n(weight_.begin(), n_classes_ * k_ * k_, 0.0);
+        }
+    }
+
+    // The members (i, j) from j = `from` on have the current split. weights: by j, of a measure
+    // that weighs splits.
+    void count(std::size_t i, std::size_t from, const SplitClasses& classes,
+               const double* weights) {
+        ++count_[i * k_ + from];
+        if (n_classes_ == 1 && !weighs_) {
+            return;
+        }
+        classes.for_each(i, from, [&](std::uint32_t c, std::size_t begin, std::size_t end) {
+            double* const row = weight_.data() + ((c - first_) * k_ + i) * k_;
+            if (weighs_) {
+                for (std::size_t j = begin; j < end; ++j) {
+                    row[j] += weights[j];
+                }
+            } else {
+                row[begin] += 1.0;
+                if (end < k_) {
+                    row[end] -= 1.0;
+                }
+            }
+        });
+    }
+
+    // What was counted where splits begin becomes what each member has.
+    void end() {
+        add_along(count_.data());
+        for (std::size_t c = 0; c < n_classes_ && n_classes_ > 1 && !weighs_; ++c) {
+            add_along(weight_.data() + c * k_ * k_);
+        }
+    }
+
+    // Splits of one class of one member, in place of `count`; weight: of all together.
+    void count_member(std::size_t member, std::uint32_t of_class, std::size_t n, double weight) {
+        count_[member] += static_cast<std::int32_t>(n);
+        if (n_classes_ > 1 || weighs_) {
+            weight_[(of_class - first_) * k_ * k_ + member] += weight;
+        }
+    }
+
+    // Whether a member has splits on the feature. If so their shares are found, for a weight of 1
+    // and but for what all splits of the member have in common.
+    bool add(std::size_t member) {
+        const std::int32_t n = count_[member];
+        if (n == 0) {
+            return false;
+        }
+        n_splits_[member] += n;
+        for (std::size_t q = 0; q < grammar_.n_shares; ++q) {
+            const double weight = weight_of(q, member);
+            factor_[q] = 0.0;
+            if (weight > 0.0) {
+                masses_[q * k_ * k_ + member] += measure_.mass(feature_, weight);
+                factor_[q] = measure_.share(feature_, weight, 1.0);
+            }
+        }
+        return true;
+    }
+    // Of the last member added.
+    double factor(std::size_t q) const { return factor_[q]; }
+
+    // --- of all features ---
+
+    std::size_t n_splits(std::size_t member) const {
+        return static_cast<std::size_t>(n_splits_[member]);
+    }
+    bool splits(std::size_t q, std::size_t member) const {
+        return masses_[q * k_ * k_ + member] > 0.0;
+    }
+    // What all splits of a member have in common; 0 if it has none.
+    double common(std::size_t q, std::size_t member) const {
+        const double masses = masses_[q * k_ * k_ + member];
+        return masses > 0.0 ? 1.0 / measure_.total(masses) : 0.0;
+    }
+
+private:
+    template <typename Number>
+    void add_along(Number* numbers) const {
+        for (std::size_t i = 0; i < k_; ++i) {
+            for (std::size_t at = i * k_ + i + 1; at < (i + 1) * k_; ++at) {
+                numbers[at] += numbers[at - 1];
+            }
+        }
+    }
+
+    // Of the splits that a share class takes over.
+    double weight_of(std::size_t q, std::size_t member) const {
+        double out = 0.0;
+        for (std::size_t c = 0; c < n_classes_; ++c) {
+            if (grammar_.takes_over(q, first_ + static_cast<std::uint32_t>(c))) {
+                out += n_classes_ == 1 && !weighs_ ? count_[member]
+                                                   : weight_[c * k_ * k_ + member];
+            }
+        }
+        return out;
+    }
+
+    const BlockGrammar& grammar_;
+    SplitMeasure measure_;
+    bool weighs_;
+    std::size_t k_ = 0;
+    std::uint32_t feature_ = 0, first_ = 0;
+    std::size_t n_classes_ = 1;
+    // By member; of each share class or split class one after the other.
+    std::vector<std::int32_t> count_, n_splits_;
+    std::vector<double> weight_, masses_, factor_;
+};
+
+// The splits of a block on its inner feature: one between ranks m and m + 1, whatever the member.
+class InnerSplits {
+public:
+    InnerSplits(const IntervalSetting& setting, std::size_t most)
+        : s_(setting), classes_(most), weights_(most) {}
+
+    void find(const BlockRanks& ranks) {
+        const Feature& inner = s_.problem.table.features[s_.inner];
+        for (std::size_t m = 0; m + 1 < ranks.k; ++m) {
+            const std::uint32_t low = ranks.code_of_rank[m], high = ranks.code_of_rank[m + 1];
+            classes_[m] = s_.grammar.class_of_cell[static_cast<std::size_t>(
+                s_.geometry.cell(inner, low, high))];
+            if (s_.by_gap()) {
+                weights_[m] =
+                    SplitGaps::relative_gap(s_.problem, s_.geometry, s_.inner, low, high);
+            }
+        }
+    }
+
+    void count(MemberShares& shares, std::size_t member, std::size_t from,
+               std::size_t end) const {
+        for_each(from, end, [&](std::uint32_t c, std::size_t begin, std::size_t to) {
+            const double weight =
+                s_.by_gap() ? std::accumulate(weights_.data() + begin, weights_.data() + to, 0.0)
+                            : static_cast<double>(to - begin);
+            shares.count_member(member, c, to - begin, weight);
+        });
+    }
+
+    // By m; null where all are 1.
+    const double* weights() const { return s_.by_gap() ? weights_.data() : nullptr; }
+
+    // Calls use(class, begin, end) for splits of one class that follow each other.
+    template <typename Use>
+    void for_each(std::size_t from, std::size_t end, Use use) const {
+        const bool one = s_.grammar.n_classes_of(s_.inner) == 1;
+        for (std::size_t m = from; m < end;) {
+            std::size_t next = one ? end : m + 1;
+            while (next < end && classes_[next] == classes_[m]) {
+                ++next;
+            }
+            use(classes_[m], m, next);
+            m = next;
+        }
+    }
+
+private:
+    const IntervalSetting& s_;
+    std::vector<std::uint32_t> classes_;
+    std::vector<double> weights_;
+};
+
+// The shares of all splits of one block's members, counted in advance. Scratch that the next block
+// overwrites.
+class SplitProbabilities {
+public:
+    // is_sparing: nobody asks which members have splits.
+    SplitProbabilities(const IntervalSetting& setting, std::size_t most, bool is_sparing)
+        : s_(setting),
+          shares_(setting, most),
+          classes_(setting.geometry, setting.grammar, most),
+          gaps_(setting.problem, setting.geometry, most),
+          is_plain_(is_sparing && setting.grammar.measure == Measure::each &&
+                    setting.grammar.n_shares == 1 &&
+                    std::all_of(setting.grammar.allowed.begin(), setting.grammar.allowed.end(),
+                                [](std::uint8_t x) { return x != 0; }) &&
+                    std::all_of(setting.grammar.nodes.begin(), setting.grammar.nodes.end(),
+                                [](const BlockGrammar::Node& x) {
+                                    return x.leaf == x.leaf_alone && x.majority < 0;
+                                })) {}
+
+    std::size_t bytes() const {
+        return shares_.bytes() + probability_.capacity() * sizeof(double);
     }
 
     // If every split has weight 1, and a leaf the same weight in every member, nothing is counted.
     // splits: those of the block on outer features.
-    void count(BlockRanks& ranks, std::span<const BoxSplit> splits) {
+    void count(BlockRanks& ranks, const InnerSplits& inner, std::span<const BoxSplit> splits) {
         n_members_ = ranks.k * ranks.k;
         if (is_plain_) {
             probability_.assign(n_members_, 1.0);
             return;
         }
-        splits_.clear(n_members_);
+        shares_.clear(ranks.k);
         probability_.clear();
         for_each_feature(splits, [&](std::span<const BoxSplit> of_feature, std::uint32_t) {
             count_outer(ranks, of_feature);
-            add_feature(ranks.k, of_feature.front().feature);
+            add_feature(ranks);
         });
-        count_inner(ranks);
-        add_feature(ranks.k, inner_);
+        shares_.begin(s_.inner);
+        for (std::size_t i = 0; i < ranks.k; ++i) {
+            for (std::size_t j = i; j < ranks.k; ++j) {
+                const auto [from, end] = ranks.inner_splits(i, j);
+                inner.count(shares_, i * ranks.k + j, from, end);
+            }
+        }
+        add_feature(ranks);
     }
 
-    // By member, of each split on an outer feature, without the factor common to all splits.
-    // number: the feature's, among those that the block has splits on.
-    const double* of_outer(std::size_t number) const {
-        return probability_.data() + (is_plain_ ? 0 : number * n_members_);
+    // By member, of each split of weight 1 on an outer feature, without the factor common to all
+    // splits. number: the feature's, among those that the block has splits on.
+    ShareRow of_outer(std::size_t number) const {
+        return {probability_.data() +
+                    (is_plain_ ? 0 : number * s_.grammar.n_shares * n_members_),
+                is_plain_ ? 0 : n_members_};
     }
-    // Of each split of a member on the inner feature.
-    double of_inner(std::size_t member) const {
-        return probability_[probability_.size() - n_members_ + member];
+    // The same on the inner feature.
+    ShareRow of_inner() const {
+        return {probability_.data() + (is_plain_ ? 0
+                                                 : probability_.size() -
+                                                       s_.grammar.n_shares * n_members_),
+                is_plain_ ? 0 : n_members_};
     }
-    double common(std::size_t member) const {
-        return is_plain_ ? 1.0 : splits_.common(member);
+    double common(std::size_t q, std::size_t member) const {
+        return is_plain_ ? 1.0 : shares_.common(q, member);
     }
-    // The weight of a leaf, times its likelihood.
-    double of_leaf(const DepthGrammar::Node& node, std::size_t member) const {
-        const bool alone = !is_plain_ && splits_.number(member) == 0;
-        return alone ? node.leaf_alone : node.leaf;
+    bool splits(std::size_t q, std::size_t member) const {
+        return is_plain_ || shares_.splits(q, member);
     }
 
 private:
-    // Counts a feature's splits in each member; those of a row are where they begin, then running.
     void count_outer(BlockRanks& ranks, std::span<const BoxSplit> splits) {
-        const std::size_t k = ranks.k;
-        const Feature& feature = problem_.table.features[splits.front().feature];
+        const Feature& feature = s_.problem.table.features[splits.front().feature];
         ranks.order_by(feature);
-        std::fill_n(n_of_feature_.begin(), k * k, 0U);
+        shares_.begin(splits.front().feature);
         for (const BoxSplit& split : splits) {
             ranks.find_start(feature, split);
-            for (std::size_t i = 0; i < k; ++i) {
-                const std::size_t from = std::max<std::size_t>(ranks.start[i], i);
-                n_of_feature_[i * k + std::min(from, k - 1)] += from < k ? 1 : 0;
+            classes_.find(feature, split, ranks);
+            if (s_.by_gap()) {
+                gaps_.find(split, ranks);
+            }
+            for (std::size_t i = 0; i < ranks.k; ++i) {
+                const std::size_t from = std::max(ranks.start[i], ranks.first_member[i]);
+                if (from < ranks.k) {
+                    shares_.count(i, from, classes_,
+                                  s_.by_gap() ? gaps_.row(i, from, ranks.k) : nullptr);
+                }
             }
         }
-        for (std::size_t i = 0; i < k; ++i) {
-            for (std::size_t j = i + 1; j < k; ++j) {
-                n_of_feature_[i * k + j] += n_of_feature_[i * k + j - 1];
-            }
-        }
+        shares_.end();
     }
 
-    void count_inner(const BlockRanks& ranks) {
-        const std::size_t k = ranks.k;
-        for (std::size_t i = 0; i < k; ++i) {
-            for (std::size_t j = i; j < k; ++j) {
-                const auto [from, end] = ranks.inner_splits(i, j);
-                n_of_feature_[i * k + j] = static_cast<std::uint32_t>(end - std::min(from, end));
-            }
-        }
-    }
-
-    void add_feature(std::size_t k, std::uint32_t feature) {
-        const std::size_t first = probability_.size();
-        probability_.resize(first + k * k);
-        for (std::size_t i = 0; i < k; ++i) {
-            for (std::size_t at = i * k + i; at < (i + 1) * k; ++at) {
-                if (const std::uint32_t n = n_of_feature_[at]; n > 0) {
-                    probability_[first + at] = splits_.add(at, feature, n);
+    void add_feature(const BlockRanks& ranks) {
+        const std::size_t first = probability_.size(), n_shares = s_.grammar.n_shares;
+        probability_.resize(first + n_shares * n_members_);
+        for (std::size_t i = 0; i < ranks.k; ++i) {
+            for (std::size_t at = i * ranks.k + i; at < (i + 1) * ranks.k; ++at) {
+                if (shares_.add(at)) {
+                    for (std::size_t q = 0; q < n_shares; ++q) {
+                        probability_[first + q * n_members_ + at] = shares_.factor(q);
+                    }
                 }
             }
         }
     }
 
-    const Problem& problem_;
-    std::uint32_t inner_;
-    MemberSplits splits_;
+    const IntervalSetting& s_;
+    MemberShares shares_;
+    SplitClasses classes_;
+    SplitGaps gaps_;
     bool is_plain_;
-    // Of the block at hand: by member; split probabilities of outer features in order, the inner
+    // Of the block at hand: by member and share class; those of outer features in order, the inner
     // one's last.
     std::size_t n_members_ = 0;
-    std::vector<std::uint32_t> n_of_feature_;
     std::vector<double> probability_;
 };
 

@@ -15,8 +15,9 @@
 #include <vector>
 
 #include "budget.hpp"
+#include "exact/block_grammar.hpp"
 #include "exact/block_search.hpp"
-#include "exact/depth_grammar.hpp"
+#include "exact/interval_blocks/member_splits.hpp"
 #include "exact/interval_blocks/products.hpp"
 #include "exact/interval_blocks/ranks.hpp"
 #include "exact/interval_blocks/setting.hpp"
@@ -25,6 +26,7 @@
 #include "exact/leaf_values.hpp"
 #include "exact/numbers.hpp"
 #include "pool.hpp"
+#include "problem/edges.hpp"
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
 
@@ -39,32 +41,33 @@ public:
     // scratch: the budget of its own memory.
     IntervalSums(const IntervalSetting& setting, Pool& triangles, Pool& vectors, Charge& scratch)
         : s_(setting),
-          by_depth_(setting.by_depth),
+          grammar_(setting.grammar),
           leaf_model_(setting.problem.leaf),
           products_(products<kSum>()),
           ranks_(setting.problem, setting.geometry, setting.inner),
-          member_splits_(setting.problem, setting.by_depth),
+          shares_(setting, ranks_.most()),
+          classes_(setting.geometry, setting.grammar, ranks_.most()),
+          gaps_(setting.problem, setting.geometry, ranks_.most()),
+          inner_splits_(setting, ranks_.most()),
           triangles_(triangles),
           vectors_(vectors),
-          n_depths_(setting.by_depth.nodes.size()),
           n_statistics_(setting.problem.leaf.n_statistics()),
-          min_leaf_(static_cast<std::uint64_t>(setting.problem.grammar.min_leaf)) {
+          min_leaf_(static_cast<std::uint64_t>(setting.problem.grammar.min_leaf)),
+          any_value_(kSum == Sum::count || setting.excluded >= 0) {
         const std::size_t most = ranks_.most(), members = most * most;
-        scratch.add(members * ((2 * length() + 1) * sizeof(double) + sizeof(std::uint32_t) +
-                               MemberSplits::kBytes));
+        scratch.add(members * (2 * length() + 1) * sizeof(double) + shares_.bytes());
         statistics_.resize(most * n_statistics_);
         leaf_.resize(n_statistics_);
         keys_.resize(most + 1);
         sums_.resize(members * length());
         of_feature_.resize(members * length());
         inner_sum_.resize(length());
-        member_splits_.reserve(members);
-        n_of_feature_.resize(members);
         columns_.resize(members);
+        has_majority_.resize(grammar_.majorities.size());
     }
 
     // Evaluates a block. splits: those of its box on outer features. sides: left and right of each.
-    // keep: called with the key, value and sizes of every member that is worked out here.
+    // keep: called with the key and value of every member that is worked out here.
     template <typename Keep>
     Triangle* work_out(const Box& box, std::span<const BoxSplit> splits,
                        const Triangle* const* sides, Keep keep) {
@@ -72,13 +75,14 @@ public:
         sides_ = sides;
         n_items_ = n_edges_ = 0;
         vector_words_ = 0;
+        is_root_ = box.key == s_.root.key;
         ranks_.set_rows(box);
         auto* const own =
             reinterpret_cast<Triangle*>(triangles_.allocate(Triangle::words(ranks_.k)));
         own->k = static_cast<std::uint32_t>(ranks_.k);
         sum_outer();
         sum_by_rank();
-        fill(*own, box.key == s_.root.key, keep);
+        fill(*own, keep);
         return own;
     }
 
@@ -101,29 +105,51 @@ private:
 
     void sum_outer() {
         const std::size_t k = ranks_.k;
-        member_splits_.clear(k * k);
-        std::fill_n(sums_.begin(), k * k * length(), 0.0);
+        shares_.clear(k);
         for_each_feature(splits_, [&](std::span<const BoxSplit> splits, std::uint32_t first) {
             if (!s_.is_excluded(splits.front().feature)) {
                 ranks_.find_sources(feature_of(splits), splits, first);
             }
         });
+        clear(sums_);
         for_each_feature(splits_, [&](std::span<const BoxSplit> splits, std::uint32_t first) {
             const Feature& feature = feature_of(splits);
             ranks_.order_by(feature);
-            std::fill_n(n_of_feature_.begin(), k * k, 0U);
-            std::fill_n(of_feature_.begin(), k * k * length(), 0.0);
+            shares_.begin(splits.front().feature);
+            clear(of_feature_);
             const bool excluded = s_.is_excluded(splits.front().feature);
             for (std::uint32_t e = 0; e < splits.size(); ++e) {
                 prefetch(first + e + 3);
                 ranks_.find_start(feature, splits[e]);
-                count_split();
-                if (!excluded) {
-                    add_split(*sides_[2 * (first + e)], *sides_[2 * (first + e) + 1]);
+                classes_.find(feature, splits[e], ranks_);
+                if (s_.by_gap()) {
+                    gaps_.find(splits[e], ranks_);
+                }
+                for (std::size_t i = 0; i < k; ++i) {
+                    const std::size_t from = std::max(ranks_.start[i], ranks_.first_member[i]);
+                    if (from < k) {
+                        const double* const weights =
+                            s_.by_gap() ? gaps_.row(i, from, k) : nullptr;
+                        shares_.count(i, from, classes_, weights);
+                        if (!excluded) {
+                            add_split(first + e, i, from, weights);
+                        }
+                    }
                 }
             }
-            fold_feature(splits.front().feature);
+            shares_.end();
+            fold_feature();
         });
+    }
+
+    // Of all members that are worked out here.
+    void clear(std::vector<double>& sums) const {
+        const std::size_t k = ranks_.k;
+        for (std::size_t i = 0; i < k; ++i) {
+            const std::size_t from = std::min<std::size_t>(ranks_.first_member[i], k);
+            std::fill_n(sums.begin() + static_cast<std::ptrdiff_t>((i * k + from) * length()),
+                        (k - from) * length(), 0.0);
+        }
     }
 
     const Feature& feature_of(std::span<const BoxSplit> splits) const {
@@ -142,65 +168,56 @@ private:
         }
     }
 
-    void count_split() {
-        const std::size_t k = ranks_.k;
-        for (std::size_t i = 0; i < k; ++i) {
-            const std::size_t from = std::max(ranks_.start[i], ranks_.first_member[i]);
-            n_of_feature_[i * k + std::min(from, k - 1)] += from < k ? 1 : 0;
-        }
-    }
-
-    void add_split(const Triangle& left, const Triangle& right) {
+    // Adds one split of the members (i, j) from j = `from` on.
+    void add_split(std::size_t split, std::size_t i, std::size_t from, const double* weights) {
         const std::size_t k = ranks_.k;
         const std::uint32_t* const last_l = ranks_.left_ranks.last.data();
         const std::uint32_t* const last_r = ranks_.right_ranks.last.data();
-        for (std::size_t i = 0; i < k; ++i) {
-            const std::size_t from = std::max(ranks_.start[i], ranks_.first_member[i]);
-            if (from >= k) {
-                continue;
-            }
-            const Cell* const row_l = left.row(ranks_.left_ranks.below[i]);
-            const Cell* const row_r = right.row(ranks_.right_ranks.below[i]);
-            double* const out = of_feature_.data() + (i * k + from) * length();
+        const Cell* const row_l = sides_[2 * split]->row(ranks_.left_ranks.below[i]);
+        const Cell* const row_r = sides_[2 * split + 1]->row(ranks_.right_ranks.below[i]);
+        double* const row = of_feature_.data() + i * k * length();
+        classes_.for_each(i, from, [&](std::uint32_t c, std::size_t begin, std::size_t end) {
             if constexpr (kVector) {
-                products_.add_rows({row_l, last_l}, {row_r, last_r}, from, k, n_summed(),
-                                   length(), out);
-            } else {
-                for (std::size_t j = from; j < k; ++j) {
-                    add_term<kSum>(row_l[last_l[j]] * row_r[last_r[j]], out[j - from]);
+                const auto add = [&](std::span<const BlockGrammar::Run> runs, std::size_t first) {
+                    products_.add_rows({row_l, last_l}, {row_r, last_r}, first, end,
+                                       {runs, grammar_.weights.data()}, weights, length(),
+                                       row + first * length());
+                };
+                add(grammar_.runs_of(c), begin);
+                if (is_root_ && i == 0 && end == k) {
+                    add(grammar_.runs_of_start(c), k - 1);
+                }
+            } else if (!grammar_.runs_of(c).empty()) {
+                for (std::size_t j = begin; j < end; ++j) {
+                    const double x = row_l[last_l[j]] * row_r[last_r[j]];
+                    add_term<kSum>(weights == nullptr ? x : weights[j] * x, row[j]);
                 }
             }
-        }
+        });
     }
-
-    // Values of a split: at each depth those of the two sides at the next depth. Where a depth
-    // grammar is endless a vector has its last value twice.
-    std::size_t n_summed() const { return n_depths_ - (by_depth_.endless ? 0 : 1); }
 
     // --- the measure ---
 
-    // Adds a feature's sums to those of all features. Turns the positions where splits begin into
-    // running numbers of splits.
-    void fold_feature(std::uint32_t feature) {
+    // Adds a feature's sums to those of all features.
+    void fold_feature() {
         const std::size_t k = ranks_.k;
         for (std::size_t i = 0; i < k; ++i) {
-            std::uint32_t n = 0;
-            for (std::size_t j = ranks_.first_member[i]; j < k; ++j) {
-                const std::size_t at = i * k + j;
-                n += n_of_feature_[at];
-                if (n > 0) {
-                    fold(feature, n, of_feature_.data() + at * length(), at);
-                }
+            for (std::size_t at = i * k + ranks_.first_member[i]; at < (i + 1) * k; ++at) {
+                fold(of_feature_.data() + at * length(), at);
             }
         }
     }
 
-    void fold(std::uint32_t feature, std::uint32_t n, const double* __restrict sum,
-              std::size_t member) {
-        const double factor = member_splits_.add(member, feature, n);
+    void fold(const double* __restrict sum, std::size_t member) {
+        if (!shares_.add(member)) {
+            return;
+        }
         double* const __restrict to = sums_.data() + member * length();
-        for (std::size_t t = 0; t < length(); ++t) {
-            add_term<kSum>(factor * sum[t], to[t]);
+        for (const BlockGrammar::Segment& segment : grammar_.segments) {
+            const double factor = shares_.factor(segment.shares);
+            for (std::size_t s = segment.begin; s < segment.end; ++s) {
+                add_term<kSum>(factor * sum[s], to[s]);
+            }
         }
     }
 
@@ -222,8 +239,10 @@ private:
     // Goes through the members from short to long, splits them on the inner feature too, and writes
     // their values.
     template <typename Keep>
-    void fill(Triangle& own, bool is_root, Keep keep) {
+    void fill(Triangle& own, Keep keep) {
         const std::size_t k = ranks_.k;
+        inner_splits_.find(ranks_);
+        shares_.begin(s_.inner);
         allocate_vectors();
         for (std::size_t i = k; i-- > 0;) {
             Cell* const row = own.row(i);
@@ -236,15 +255,15 @@ private:
                     leaf_[c] += statistics_[j * n_statistics_ + c];
                 }
                 // No split has a side with fewer rows than a leaf must have.
-                if (j < ranks_.first_member[i] || (data_rows(sizes) < min_leaf_ && !is_root)) {
+                if (j < ranks_.first_member[i] || (data_rows(sizes) < min_leaf_ && !is_root_)) {
                     continue;
                 }
                 split_inside(own, i, j);
                 row[j] = value_of(i * k + j, sizes);
                 columns_[j * k + i] = row[j];
                 n_items_ += 1;
-                n_edges_ += member_splits_.number(i * k + j) + 1;
-                keep(keys_[j + 1] - keys_[i], row[j], sizes);
+                n_edges_ += shares_.n_splits(i * k + j) + 1;
+                keep(keys_[j + 1] - keys_[i], row[j]);
             }
         }
     }
@@ -256,7 +275,7 @@ private:
             for (std::size_t i = 0; i < ranks_.k; ++i) {
                 members += ranks_.k - ranks_.first_member[i];
             }
-            vector_words_ = members * (n_summed() + 2);
+            vector_words_ = members * length();
             next_vector_ = reinterpret_cast<double*>(vectors_.allocate(vector_words_));
         }
     }
@@ -283,77 +302,110 @@ private:
             return;
         }
         std::fill(inner_sum_.begin(), inner_sum_.end(), 0.0);
-        const Cell* const row = own.row(i);
-        const Cell* const column = columns_.data() + j * ranks_.k + 1;
+        const std::size_t member = i * ranks_.k + j;
+        inner_splits_.count(shares_, member, from, end);
         if (!s_.is_excluded(s_.inner)) {
-            if constexpr (kVector) {
-                products_.add_pairs(row, column, from, end, n_summed(), inner_sum_.data());
-            } else {
-                for (std::size_t m = from; m < end; ++m) {
-                    add_term<kSum>(row[m] * column[m], inner_sum_[0]);
-                }
+            inner_splits_.for_each(
+                from, end, [&](std::uint32_t c, std::size_t begin, std::size_t to) {
+                    add_inside(c, own.row(i), columns_.data() + j * ranks_.k + 1, begin, to,
+                               is_root_ && i == 0 && j + 1 == ranks_.k);
+                });
+        }
+        fold(inner_sum_.data(), member);
+    }
+
+    void add_inside(std::uint32_t c, const Cell* row, const Cell* column, std::size_t from,
+                    std::size_t end, bool is_whole) {
+        const double* const weights = inner_splits_.weights();
+        if constexpr (kVector) {
+            products_.add_pairs(row, column, from, end,
+                                {grammar_.runs_of(c, is_whole), grammar_.weights.data()}, weights,
+                                inner_sum_.data());
+        } else if (!grammar_.runs_of(c).empty()) {
+            for (std::size_t m = from; m < end; ++m) {
+                const double x = row[m] * column[m];
+                add_term<kSum>(weights == nullptr ? x : weights[m] * x, inner_sum_[0]);
             }
         }
-        fold(s_.inner, static_cast<std::uint32_t>(end - from), inner_sum_.data(),
-             i * ranks_.k + j);
     }
 
     Cell value_of(std::size_t member, Sizes sizes) {
-        const bool splits = member_splits_.number(member) > 0;
-        const double factor = member_splits_.common(member);
-        const double* const sum = sums_.data() + member * length();
+        double one = 0.0, *out = &one;
+        if constexpr (kVector) {
+            out = next_vector_;
+            next_vector_ += length();
+        }
+        for (std::size_t m = 0; m < has_majority_.size(); ++m) {
+            has_majority_[m] = has_majority(grammar_.majorities[m], leaf_);
+        }
         const double leaf = leaf_value(leaf_model_, s_.likelihood, s_.log_scale, leaf_.data(),
                                        data_rows(sizes));
-        if constexpr (kVector) {
-            double* const out = next_vector_;
-            next_vector_ += n_summed() + 2;
-            for (std::size_t t = 0; t < n_depths_; ++t) {
-                out[t] = combine(by_depth_.nodes[t], leaf, splits, factor * sum[t]);
+        const double* const sum = sums_.data() + member * length();
+        const bool is_whole = is_root_ && member + 1 == ranks_.k;
+        for (const BlockGrammar::Segment& segment : grammar_.segments) {
+            const bool splits = shares_.splits(segment.shares, member);
+            const bool stops = segment.majority < 0 ||
+                               has_majority_[static_cast<std::size_t>(segment.majority)] != 0;
+            const double factor = shares_.common(segment.shares, member);
+            for (std::size_t s = segment.begin; s < segment.end; ++s) {
+                out[s] = s < grammar_.n_starts && !is_whole
+                             ? 0.0
+                             : combine(grammar_.nodes[s], leaf, stops, splits, factor * sum[s]);
             }
-            out[n_summed()] = out[n_depths_ - 1];
-            out[n_summed() + 1] = s_.log_scale * static_cast<double>(data_rows(sizes));
+        }
+        if constexpr (kVector) {
             return out;
         } else {
-            return combine(by_depth_.nodes[0], leaf, splits, factor * *sum);
+            return one;
         }
     }
 
-    double combine(const DepthGrammar::Node& node, double leaf, bool splits, double sum) {
-        double value = splits ? node.leaf * leaf : node.leaf_alone * leaf;
-        if (splits && node.split > 0.0) {
-            add_term<kSum>(node.split * sum, value);
+    double combine(const BlockGrammar::Node& node, double leaf, bool stops, bool splits,
+                   double sum) {
+        double value = !stops ? 0.0 : (splits ? node.leaf : node.leaf_alone) * leaf;
+        const double split = stops ? node.split : node.split_only;
+        if (splits && split > 0.0) {
+            add_term<kSum>(split * sum, value);
         }
         // Without a feature, values may be arbitrarily small: the loss is less than 2^-170 of a
-        // value that was well inside the range with the feature.
-        const bool any = kSum == Sum::count || s_.excluded >= 0;
-        in_range_ = in_range_ && (any || (value >= kTiny && value <= kHuge));
+        // value that was well inside the range with the feature. Where values may be zero, a
+        // narrower range keeps the products of others from being so.
+        const bool inside = grammar_.may_fail
+                                ? value == 0.0 || (value >= kTinyFactor && value <= kHugeFactor)
+                                : value >= kTiny && value <= kHuge;
+        in_range_ = in_range_ && (any_value_ || inside);
         return value;
     }
 
     std::size_t length() const {
         if constexpr (kVector) {
-            return n_depths_;
+            return grammar_.nodes.size();
         } else {
             return 1;
         }
     }
 
     const IntervalSetting& s_;
-    const DepthGrammar& by_depth_;
+    const BlockGrammar& grammar_;
     const LeafModel& leaf_model_;
     Products products_;
     BlockRanks ranks_;
-    MemberSplits member_splits_;
+    MemberShares shares_;
+    SplitClasses classes_;
+    SplitGaps gaps_;
+    InnerSplits inner_splits_;
     Pool& triangles_;
     Pool& vectors_;
-    std::size_t n_depths_, n_statistics_;
+    std::size_t n_statistics_;
     std::uint64_t min_leaf_;
+    bool any_value_;
     // Of the block at hand.
     std::span<const BoxSplit> splits_;
     const Triangle* const* sides_ = nullptr;
-    // By rank; by member (i * k + j), times the depths for sums.
+    bool is_root_ = false;
+    // By rank; by member (i * k + j), times the states for sums.
     std::vector<double> statistics_, leaf_, sums_, of_feature_, inner_sum_;
-    std::vector<std::uint32_t> n_of_feature_;
+    std::vector<std::uint8_t> has_majority_;
     std::vector<Cell> columns_;  // (i, j) at j * k + i
     std::vector<Key> keys_;
     std::uint64_t n_items_ = 0, n_edges_ = 0;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "budget.hpp"
-#include "exact/interval_blocks/depth_vectors.hpp"
+#include "exact/interval_blocks/state_vectors.hpp"
 #include "exact/interval_blocks/triangle.hpp"
 #include "problem/geometry.hpp"
 

@@ -56,9 +56,9 @@ private:
 
     const Triangle* work_out(const typename Walk::Frame& f) {
         Triangle* const own =
-            sums_.work_out(f.box, f.splits, f.sides, [this](Key key, Cell value, Sizes sizes) {
+            sums_.work_out(f.box, f.splits, f.sides, [this](Key key, Cell value) {
                 if (this->shared_.kept != nullptr) {
-                    keep(key, value, sizes);
+                    keep(key, value);
                 }
             });
         own->number = n_blocks_++;
@@ -70,13 +70,17 @@ private:
     std::uint64_t n_items() const { return sums_.n_items(); }
     std::uint64_t n_edges() const { return sums_.n_edges(); }
 
-    void keep(Key key, Cell value, Sizes sizes) {
+    void keep(Key key, Cell value) {
         if constexpr (kVector) {
-            this->shared_.keep(key, std::bit_cast<std::uint64_t>(value), first_is_less);
+            const std::size_t n = setting_.grammar.nodes.size();
+            this->shared_.keep(key, std::bit_cast<std::uint64_t>(value),
+                               [n](std::uint64_t a, std::uint64_t b) {
+                                   const auto* const x = std::bit_cast<const double*>(a);
+                                   const auto* const y = std::bit_cast<const double*>(b);
+                                   return std::lexicographical_compare(x, x + n, y, y + n);
+                               });
         } else {
-            const double log_value =
-                std::log(value) - setting_.log_scale * static_cast<double>(data_rows(sizes));
-            this->shared_.keep(key, std::bit_cast<std::uint64_t>(log_value),
+            this->shared_.keep(key, std::bit_cast<std::uint64_t>(value),
                                [](std::uint64_t a, std::uint64_t b) {
                                    return std::bit_cast<double>(a) < std::bit_cast<double>(b);
                                });

@@ -1,0 +1,518 @@
+#include "exact/block_grammar.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace slp::exact {
+
+namespace {
+
+using Pair = std::pair<std::int32_t, std::int32_t>;
+
+// A state with the rules of the states that it calls.
+struct Flat {
+    struct Split {
+        double weight;  // if the box can be split
+        const Rule* rule;
+    };
+    double leaf_alone = 0.0, leaf = 0.0, split_only = 0.0;
+    bool may_stop = false, calls = false;
+    const Rule* majority = nullptr;
+    std::vector<Split> splits;
+};
+
+class Builder {
+public:
+    Builder(const Problem& problem, Sum sum, std::optional<std::size_t> deepest)
+        : problem_(problem), grammar_(problem.grammar), sum_(sum), deepest_(deepest) {}
+
+    std::optional<BlockGrammar> build() {
+        if (grammar_.states.open() || !find_states()) {
+            return std::nullopt;
+        }
+        find_levels();
+        if (deepest_) {
+            cut();
+        }
+        order();
+        find_classes();
+        if (!find_shares()) {
+            return std::nullopt;
+        }
+        make_nodes();
+        make_runs();
+        bound_splits();
+        return std::move(out_);
+    }
+
+private:
+    double weight_of(const Rule& rule) const {
+        return sum_ == Sum::count ? 1.0 : std::exp(rule.log_weight);
+    }
+
+    void add_leaf(double x, double& to) const { to = sum_ == Sum::best ? std::max(to, x) : to + x; }
+
+    // Adds the rules of a state, taken with these weights: in boxes that cannot be split, and in
+    // those that can. False if they need more than one pair of weights.
+    bool flatten(std::int32_t state, double alone, double split, Flat& out) {
+        double sum_alone = 0.0, sum_split = 0.0;
+        const Rules& rules = grammar_.states[static_cast<std::size_t>(state)];
+        for (const Rule& rule : rules) {
+            if (!rule.rows.empty()) {
+                return false;
+            }
+            const double own = weight_of(rule);
+            sum_split += own;
+            sum_alone += rule.kind == RuleKind::split ? 0.0 : own;
+        }
+        const bool normalise = grammar_.normalise && sum_ != Sum::count;
+        const double by_alone = normalise && sum_alone > 0.0 ? alone / sum_alone : alone;
+        const double by_split = normalise && sum_split > 0.0 ? split / sum_split : split;
+        for (const Rule& rule : rules) {
+            const double own = weight_of(rule);
+            if (rule.log_weight == -INFINITY) {
+                continue;
+            }
+            if (rule.kind == RuleKind::leaf) {
+                if (out.majority != nullptr || (!rule.majority.empty() && out.may_stop)) {
+                    return false;
+                }
+                out.majority = rule.majority.empty() ? nullptr : &rule;
+                out.may_stop = true;
+                add_leaf(own * by_alone, out.leaf_alone);
+                add_leaf(own * by_split, out.leaf);
+            } else if (rule.kind == RuleKind::split) {
+                if (!out.splits.empty() && rule.measure != out.splits.front().rule->measure) {
+                    return false;
+                }
+                out.splits.push_back({own * by_split, &rule});
+                out.split_only = normalise && !grammar_.condition ? 1.0 : own * by_split;
+            } else {
+                out.calls = true;
+                if (!flatten(rule.state, own * by_alone, own * by_split, out)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    // The states that boxes can be in, from the start on.
+    bool find_states() {
+        number_.assign(grammar_.states.size(), -1);
+        const auto reach = [&](std::int32_t state) {
+            if (state >= 0 && number_[static_cast<std::size_t>(state)] < 0) {
+                number_[static_cast<std::size_t>(state)] = static_cast<std::int32_t>(own_.size());
+                own_.push_back(state);
+            }
+        };
+        reach(grammar_.start);
+        bool has_measure = false;
+        for (std::size_t at = 0; at < own_.size(); ++at) {
+            Flat flat;
+            if (!flatten(own_[at], 1.0, 1.0, flat) ||
+                (flat.majority != nullptr && (flat.calls || flat.splits.size() > 1))) {
+                return false;
+            }
+            for (const Flat::Split& split : flat.splits) {
+                if (has_measure && split.rule->measure != out_.measure) {
+                    return false;
+                }
+                out_.measure = split.rule->measure;
+                has_measure = true;
+                std::for_each(split.rule->transitions.begin(), split.rule->transitions.end(),
+                              reach);
+            }
+            out_.has_calls = out_.has_calls || flat.calls;
+            flat_.push_back(std::move(flat));
+        }
+        if (sum_ == Sum::count && out_.measure != Measure::partition) {
+            out_.measure = Measure::each;
+        }
+        return true;
+    }
+
+    template <typename Use>
+    void for_each_term(std::size_t state, Use use) const {
+        for (const Flat::Split& split : flat_[state].splits) {
+            const auto& to = split.rule->transitions;
+            for (std::size_t cell = 0; 2 * cell < to.size(); ++cell) {
+                if (to[2 * cell] >= 0) {
+                    use(number_[static_cast<std::size_t>(to[2 * cell])],
+                        number_[static_cast<std::size_t>(to[2 * cell + 1])], cell);
+                }
+            }
+        }
+    }
+
+    // States come after one that leads to them, so that one run over them finds the least levels.
+    void find_levels() {
+        constexpr std::uint32_t kNone = UINT32_MAX;
+        std::vector<std::uint32_t> level(own_.size(), kNone);
+        level[0] = 0;
+        bool unique = true;
+        for (std::size_t s = 0; s < own_.size(); ++s) {
+            for_each_term(s, [&](std::int32_t left, std::int32_t right, std::size_t) {
+                for (const std::int32_t to : {left, right}) {
+                    std::uint32_t& found = level[static_cast<std::size_t>(to)];
+                    unique = unique && (found == kNone || found == level[s] + 1);
+                    found = std::min(found, level[s] + 1);
+                }
+            });
+        }
+        if (unique) {
+            level_ = std::move(level);
+            out_.n_levels = *std::max_element(level_.begin(), level_.end()) + std::size_t{1};
+        }
+    }
+
+    void cut() {
+        for (std::size_t s = 0; s < own_.size(); ++s) {
+            cut_.push_back(level_[s] >= *deepest_);
+        }
+    }
+
+    bool is_cut(std::size_t s) const { return !cut_.empty() && cut_[s]; }
+    bool is_kept(std::size_t s) const { return cut_.empty() || level_[s] <= *deepest_; }
+
+    // Chains of states, each followed by the state that most of its splits lead to, as far as that
+    // one does not follow another.
+    void order() {
+        std::map<Pair, std::size_t> links;
+        for (std::size_t s = 0; s < own_.size(); ++s) {
+            for_each_term(s, [&](std::int32_t left, std::int32_t right, std::size_t) {
+                for (const std::int32_t to : {left, right}) {
+                    if (to > static_cast<std::int32_t>(s)) {
+                        ++links[{static_cast<std::int32_t>(s), to}];
+                    }
+                }
+            });
+        }
+        std::vector<std::tuple<std::size_t, std::int32_t, std::int32_t>> sorted;
+        for (const auto& [link, n] : links) {
+            sorted.emplace_back(n, link.first, link.second);
+        }
+        std::stable_sort(sorted.begin(), sorted.end(), [](const auto& x, const auto& y) {
+            return std::get<0>(x) > std::get<0>(y);
+        });
+        std::vector<std::int32_t> next(own_.size(), -1);
+        std::vector<bool> follows(own_.size(), false);
+        for (const auto& [n, from, to] : sorted) {
+            if (next[static_cast<std::size_t>(from)] < 0 && !follows[static_cast<std::size_t>(to)]) {
+                next[static_cast<std::size_t>(from)] = to;
+                follows[static_cast<std::size_t>(to)] = true;
+            }
+        }
+        place_.assign(own_.size(), -1);
+        for (std::size_t first = 0; first < own_.size(); ++first) {
+            if (follows[first]) {
+                continue;
+            }
+            for (auto s = static_cast<std::int32_t>(first); s >= 0;
+                 s = next[static_cast<std::size_t>(s)]) {
+                if (is_kept(static_cast<std::size_t>(s))) {
+                    place_[static_cast<std::size_t>(s)] = static_cast<std::int32_t>(placed_.size());
+                    placed_.push_back(static_cast<std::size_t>(s));
+                }
+            }
+        }
+        const std::int32_t n_owed = problem_.n_owed();
+        out_.state_of_product.assign(grammar_.states.size() * static_cast<std::size_t>(n_owed), -1);
+        for (std::size_t at = 0; at < placed_.size(); ++at) {
+            for (std::int32_t owed = 0; owed < n_owed; ++owed) {
+                out_.state_of_product[static_cast<std::size_t>(own_[placed_[at]] * n_owed + owed)] =
+                    static_cast<std::int32_t>(at) * n_owed + owed;
+                out_.origin.push_back(own_[placed_[at]]);
+                if (!level_.empty()) {
+                    out_.level.push_back(level_[placed_[at]]);
+                }
+            }
+        }
+    }
+
+    // Cells of one feature that all rules treat alike are one split class.
+    void find_classes() {
+        std::vector<const Rule*> rules;
+        for (const Flat& flat : flat_) {
+            for (const Flat::Split& split : flat.splits) {
+                rules.push_back(split.rule);
+            }
+        }
+        std::sort(rules.begin(), rules.end());
+        rules.erase(std::unique(rules.begin(), rules.end()), rules.end());
+        for (const Feature& feature : problem_.table.features) {
+            const auto first = static_cast<std::uint32_t>(cell_of_class_.size());
+            out_.first_class.push_back(first);
+            std::map<std::vector<std::int32_t>, std::uint32_t> found;
+            const auto n_cells = static_cast<std::size_t>(feature.n_cells());
+            for (std::size_t c = 0; c < n_cells; ++c) {
+                const std::size_t cell = static_cast<std::size_t>(feature.first_cell) + c;
+                std::vector<std::int32_t> column;
+                for (const Rule* rule : rules) {
+                    column.push_back(rule->transitions[2 * cell]);
+                    column.push_back(rule->transitions[2 * cell + 1]);
+                }
+                const auto [at, is_new] = found.try_emplace(
+                    std::move(column), static_cast<std::uint32_t>(cell_of_class_.size()));
+                if (is_new) {
+                    cell_of_class_.push_back(cell);
+                }
+                out_.class_of_cell.push_back(at->second);
+            }
+        }
+        out_.first_class.push_back(static_cast<std::uint32_t>(cell_of_class_.size()));
+    }
+
+    // False if rules of one state take different splits over.
+    bool find_shares() {
+        std::map<std::vector<std::uint8_t>, std::uint32_t> found;
+        for (const std::size_t s : placed_) {
+            std::vector<std::uint8_t> own(cell_of_class_.size(), 0);
+            bool is_first = true;
+            for (const Flat::Split& split : flat_[s].splits) {
+                for (std::size_t c = 0; c < own.size(); ++c) {
+                    const std::uint8_t takes =
+                        grammar_.takes_over(split.rule->transitions[2 * cell_of_class_[c]]);
+                    if (!is_first && takes != own[c]) {
+                        return false;
+                    }
+                    own[c] = takes;
+                }
+                is_first = false;
+            }
+            if (is_first) {  // it matters for nothing
+                shares_.push_back(0);
+                continue;
+            }
+            const auto [at, is_new] =
+                found.try_emplace(own, static_cast<std::uint32_t>(found.size()));
+            shares_.push_back(at->second);
+            if (is_new) {
+                out_.allowed.insert(out_.allowed.end(), own.begin(), own.end());
+            }
+        }
+        if (found.empty()) {
+            out_.allowed.assign(cell_of_class_.size(), 0);
+        }
+        out_.n_shares = std::max<std::size_t>(1, found.size());
+        return true;
+    }
+
+    // The weight of all splits of a state: that of its heaviest rule.
+    double split_weight(std::size_t s) const {
+        double out = 0.0;
+        for (const Flat::Split& split : flat_[s].splits) {
+            out = std::max(out, split.weight);
+        }
+        return is_cut(s) ? 0.0 : out;
+    }
+
+    void make_nodes() {
+        for (std::size_t at = 0; at < placed_.size(); ++at) {
+            const std::size_t s = placed_[at];
+            const Flat& flat = flat_[s];
+            BlockGrammar::Node node{
+                flat.leaf_alone, flat.leaf, split_weight(s), is_cut(s) ? 0.0 : flat.split_only,
+                shares_[at],     majority_of(flat)};
+            for (std::int32_t owed = 0; owed < problem_.n_owed(); ++owed) {
+                out_.nodes.push_back(node);
+                out_.may_fail = out_.may_fail || node.majority >= 0 || !(node.leaf_alone > 0.0) ||
+                                !(node.leaf > 0.0);
+                node.leaf_alone = node.leaf = 0.0;  // a leaf owes no more
+            }
+        }
+        for (std::uint32_t s = 0; s < out_.nodes.size(); ++s) {
+            const BlockGrammar::Node& node = out_.nodes[s];
+            if (out_.segments.empty() || out_.segments.back().shares != node.shares ||
+                out_.segments.back().majority != node.majority) {
+                out_.segments.push_back({s, s, node.shares, node.majority});
+            }
+            ++out_.segments.back().end;
+        }
+    }
+
+    std::int32_t majority_of(const Flat& flat) {
+        if (flat.majority == nullptr) {
+            return -1;
+        }
+        const auto& classes = flat.majority->majority;
+        const auto found = std::find(out_.majorities.begin(), out_.majorities.end(), classes);
+        const auto number = static_cast<std::int32_t>(found - out_.majorities.begin());
+        if (found == out_.majorities.end()) {
+            out_.majorities.push_back(classes);
+        }
+        return number;
+    }
+
+    // See BlockGrammar::most_splits.
+    void bound_splits() {
+        constexpr double kRounding = 1e-9;
+        if (level_.empty() || sum_ == Sum::count) {
+            return;
+        }
+        std::vector<double> most(out_.n_levels, 0.0);
+        for (std::size_t s = 0; s < own_.size(); ++s) {
+            const Flat& flat = flat_[s];
+            double splits = 0.0;
+            for (const Flat::Split& split : flat.splits) {
+                splits += split.weight;
+            }
+            if (flat.leaf_alone > 1 + kRounding || flat.leaf + splits > 1 + kRounding ||
+                flat.split_only > 1 + kRounding) {
+                return;
+            }
+            const bool may_only_split = flat.majority != nullptr && !flat.splits.empty();
+            double& own = most[level_[s]];
+            own = std::max(own, may_only_split ? flat.split_only : splits);
+        }
+        out_.most_splits = std::move(most);
+    }
+
+    // --- runs ---
+
+    struct Term {
+        std::uint32_t to, left, right;
+        double weight;
+    };
+
+    void make_runs() {
+        const bool start_returns = is_target(0);
+        out_.n_starts = start_returns ? 0 : static_cast<std::size_t>(problem_.n_owed());
+        out_.chain = !out_.may_fail && !problem_.counted() && out_.n_shares == 1 &&
+                     std::all_of(out_.allowed.begin(), out_.allowed.end(),
+                                 [](std::uint8_t x) { return x != 0; });
+        for (std::size_t c = 0; c < cell_of_class_.size(); ++c) {
+            std::vector<Term> single, several, of_start;
+            for (std::size_t at = 0; at < placed_.size(); ++at) {
+                const std::vector<Term> own = terms(at, 2 * cell_of_class_[c]);
+                const bool is_plain =
+                    own.size() == 1 && own.front().weight == 1.0 && !problem_.counted();
+                auto& to = at == 0 && !start_returns ? of_start : is_plain ? single : several;
+                to.insert(to.end(), own.begin(), own.end());
+                note_chain(at, own, is_plain);
+            }
+            std::sort(several.begin(), several.end(), [](const Term& x, const Term& y) {
+                return std::tie(x.left, x.to, x.right) < std::tie(y.left, y.to, y.right);
+            });
+            out_.first_run.push_back(static_cast<std::uint32_t>(out_.runs.size()));
+            append(single, false);
+            append(several, true);
+            out_.first_run.push_back(static_cast<std::uint32_t>(out_.runs.size()));
+            append(of_start, true);
+        }
+        out_.first_run.push_back(static_cast<std::uint32_t>(out_.runs.size()));
+    }
+
+    bool is_target(std::int32_t state) const {
+        bool out = false;
+        for (std::size_t s = 0; s < own_.size(); ++s) {
+            for_each_term(s, [&](std::int32_t left, std::int32_t right, std::size_t) {
+                out = out || left == state || right == state;
+            });
+        }
+        return out;
+    }
+
+    void note_chain(std::size_t at, const std::vector<Term>& terms, bool is_plain) {
+        const bool is_last = at + 1 == placed_.size();
+        const std::uint32_t next = static_cast<std::uint32_t>(at) + (is_last ? 0 : 1);
+        const bool follows = is_plain && terms.front().left == next && terms.front().right == next;
+        if (is_last) {
+            const bool ends = terms.empty() && !(out_.nodes[at].split > 0.0);
+            out_.chain = out_.chain && (follows || ends) &&
+                         (!seen_last_ || out_.endless == follows);
+            out_.endless = follows;
+            seen_last_ = true;
+        } else {
+            out_.chain = out_.chain && follows;
+        }
+    }
+
+    // The terms of a state for the splits of a class; of all that it may owe.
+    std::vector<Term> terms(std::size_t at, std::size_t transition) const {
+        const std::size_t s = placed_[at];
+        const auto n_owed = static_cast<std::uint32_t>(problem_.n_owed());
+        std::vector<Term> out;
+        for (const Flat::Split& split : flat_[s].splits) {
+            const std::int32_t left = split.rule->transitions[transition];
+            if (left < 0 || !(split_weight(s) > 0.0)) {
+                continue;
+            }
+            const auto place = [&](std::int32_t state) {
+                return static_cast<std::uint32_t>(place_[static_cast<std::size_t>(
+                           number_[static_cast<std::size_t>(state)])]) *
+                       n_owed;
+            };
+            const std::uint32_t to = static_cast<std::uint32_t>(at) * n_owed, l = place(left),
+                                r = place(split.rule->transitions[transition + 1]);
+            const double weight = split.weight / split_weight(s);
+            if (!problem_.counted()) {
+                out.push_back({to, l, r, weight});
+            }
+            // The leaves owed are distributed: at least one to each side.
+            for (std::uint32_t owed = 1; owed < n_owed; ++owed) {
+                for (std::uint32_t j = 0; j < owed; ++j) {
+                    out.push_back({to + owed, l + j, r + owed - 1 - j, weight});
+                }
+            }
+        }
+        return out;
+    }
+
+    void append(const std::vector<Term>& terms, bool crossed) {
+        const std::size_t first = out_.runs.size();
+        for (const Term& term : terms) {
+            const std::uint32_t shares = out_.nodes[term.to].shares;
+            bool extends = false;
+            if (out_.runs.size() > first) {
+                BlockGrammar::Run& last = out_.runs.back();
+                extends = term.to == last.to + last.n && term.right == last.right + last.n &&
+                          term.left == last.left + (crossed ? 0 : last.n) && shares == last.shares;
+                last.n += extends ? 1 : 0;
+            }
+            if (!extends) {
+                out_.runs.push_back({term.to, term.left, term.right, 1, shares, crossed,
+                                     crossed ? static_cast<std::int32_t>(out_.weights.size())
+                                             : -1});
+            }
+            if (crossed) {
+                out_.weights.push_back(term.weight);
+            }
+        }
+        for (std::size_t i = first; crossed && i < out_.runs.size(); ++i) {
+            const auto begin = out_.weights.begin() + out_.runs[i].weights;
+            if (std::all_of(begin, begin + out_.runs[i].n, [](double w) { return w == 1.0; })) {
+                out_.runs[i].weights = -1;
+            }
+        }
+    }
+
+    const Problem& problem_;
+    const Grammar& grammar_;
+    Sum sum_;
+    std::optional<std::size_t> deepest_;
+    BlockGrammar out_;
+    std::vector<std::int32_t> number_;  // of each state of the grammar, as they were found
+    std::vector<std::int32_t> own_;     // the reverse
+    std::vector<Flat> flat_;
+    std::vector<std::uint32_t> level_;
+    std::vector<bool> cut_;
+    std::vector<std::int32_t> place_;  // where each stands in the end; -1 for those left out
+    std::vector<std::size_t> placed_;
+    std::vector<std::uint32_t> shares_;  // of those placed
+    std::vector<std::size_t> cell_of_class_;
+    bool seen_last_ = false;
+};
+
+}  // namespace
+
+std::optional<BlockGrammar> block_grammar_of(const Problem& problem, Sum sum,
+                                             std::optional<std::size_t> deepest) {
+    return Builder(problem, sum, deepest).build();
+}
+
+}  // namespace slp::exact

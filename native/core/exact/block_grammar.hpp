@@ -1,0 +1,121 @@
+// The states of a grammar as passes by blocks take them: a box has one value for each of S states.
+//
+// A state here is a product state (problem.hpp) that a box can be in: the start, or the side of a
+// split. Calls keep the box, so the rules of a state that is called count as rules of its caller.
+// In a box a state's value is
+//
+//   V(s) = a_s leaf + b_s sum over splits e of p_q(e) sum over terms (l, r) of w V_l(left) V_r(right)
+//
+// where the terms (l, r) of a split are the same for all thresholds of one split class (DESIGN 4),
+// and p_q, the share of a split, depends on which split classes the state allows: states that allow
+// the same ones have one share class q. Rules are applicable or not together: a state has one pair
+// of weights (a, b) for boxes that can be split and one for others.
+//
+// States are ordered such that the terms of a split class form long runs: s, s+1, ... with l, l+1,
+// ... and r, r+1, .... A depth is such a run, whatever else the states remember. Leaves owed make
+// crossed runs: l stays, and the value of l is multiplied by those of r, r+1, ....
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "problem/problem.hpp"
+
+namespace slp::exact {
+
+// What a pass by blocks computes.
+enum class Sum : std::uint8_t { total, best, count };
+
+struct BlockGrammar {
+    // Weights of one state, on the probability scale.
+    struct Node {
+        double leaf_alone;  // a leaf, if the box cannot be split
+        double leaf;        // a leaf, if it can
+        double split;       // a split, before it is divided among the splits
+        double split_only;  // the same if the leaf has no majority
+        std::uint32_t shares;
+        // Number of the classes that must have the majority in a leaf; -1 for any leaf.
+        std::int32_t majority = -1;
+    };
+    struct Run {
+        std::uint32_t to, left, right, n;
+        std::uint32_t shares;  // of all states of the run
+        bool crossed;
+        // Of crossed runs: where the weights of its terms are; -1 if all are 1. Others have 1.
+        std::int32_t weights;
+    };
+
+    // States that follow each other and have the same shares and majority.
+    struct Segment {
+        std::uint32_t begin, end, shares;
+        std::int32_t majority;
+    };
+
+    // The start is state 0; where leaves are owed, the starts come first.
+    std::vector<Node> nodes;
+    std::vector<Segment> segments;
+    Measure measure = Measure::each;
+    // Every split leads to the next state, on both sides; only the last state has no splits or,
+    // where it is `endless`, leads to itself.
+    bool chain = false, endless = false;
+    // Whether values may be zero.
+    bool may_fail = false;
+    // The number of splits above the nodes of each state, if it is the same wherever the state
+    // occurs; else empty. No path has as many splits as n_levels.
+    std::vector<std::uint32_t> level;
+    std::size_t n_levels = SIZE_MAX;
+    // The first so many states are states of the root alone.
+    std::size_t n_starts = 0;
+    // By level: how likely a node there splits at most, where all weights are probabilities; else
+    // empty.
+    std::vector<double> most_splits;
+
+    std::size_t n_shares = 1;
+    std::vector<std::vector<std::int32_t>> majorities;
+
+    // Split classes, numbered through all features; those of feature f from first_class[f] on.
+    std::vector<std::uint32_t> class_of_cell, first_class;
+    std::size_t n_classes() const { return first_class.back(); }
+    std::size_t n_classes_of(std::uint32_t feature) const {
+        return first_class[feature + 1] - first_class[feature];
+    }
+    // The runs of a split class. Those that only the whole table needs, the runs of the start, come
+    // behind the others.
+    std::span<const Run> runs_of(std::uint32_t of_class, bool is_whole = false) const {
+        return runs_between(2 * of_class, 2 * of_class + (is_whole ? 2 : 1));
+    }
+    std::span<const Run> runs_of_start(std::uint32_t of_class) const {
+        return runs_between(2 * of_class + 1, 2 * of_class + 2);
+    }
+    std::span<const Run> runs_between(std::size_t first, std::size_t end) const {
+        return std::span(runs).subspan(first_run[first], first_run[end] - first_run[first]);
+    }
+    // Whether the states of a share class take a split of a split class over.
+    bool takes_over(std::size_t share_class, std::uint32_t of_class) const {
+        return allowed[share_class * n_classes() + of_class] != 0;
+    }
+    std::vector<Run> runs;
+    std::vector<std::uint32_t> first_run;
+    std::vector<std::uint8_t> allowed;
+    std::vector<double> weights;
+
+    // The state here of each product state; -1 for one that no box is in.
+    std::vector<std::int32_t> state_of_product;
+    // The grammar's state of each state here.
+    std::vector<std::int32_t> origin;
+    // Whether rules of called states are among those of their callers.
+    bool has_calls = false;
+};
+
+// Nothing for open grammars, and where one share for each split and one pair of weights for each
+// state are not enough: labels and tests on the box's rows; rules of one state that take different
+// splits over, or by different measures; `majority` beside calls or other leaf rules. With a
+// deepest level no state at it splits. Of counts all weights are 1.
+std::optional<BlockGrammar> block_grammar_of(const Problem& problem, Sum sum = Sum::total,
+                                             std::optional<std::size_t> deepest = std::nullopt);
+
+}  // namespace slp::exact

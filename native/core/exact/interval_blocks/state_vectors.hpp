@@ -1,0 +1,149 @@
+// Derivatives by a block's members (interval_blocks/descent.hpp), and the part that one split adds:
+// the chain rule along the runs of its split class (block_grammar.hpp). Where there are several
+// states both are vectors with one number for each.
+
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "exact/block_grammar.hpp"
+#include "exact/interval_blocks/triangle.hpp"
+
+namespace slp::exact {
+
+// In cells as in the triangle of values, one number for each state.
+template <bool kVector>
+class Derivatives {
+public:
+    Derivatives() = default;
+    Derivatives(double* numbers, std::size_t k, std::size_t length)
+        : numbers_(numbers), k_(k), length_(length) {}
+
+    // Nothing where there are none.
+    explicit operator bool() const { return numbers_ != nullptr; }
+    double* at(std::size_t i, std::size_t j) const {
+        return numbers_ + triangle_cell(k_, i, j) * (kVector ? length_ : 1);
+    }
+    const double* data() const { return numbers_; }
+
+private:
+    double* numbers_ = nullptr;
+    std::size_t k_ = 0, length_ = 1;
+};
+
+// The shares of one split of a member, one for each share class.
+struct ShareRow {
+    const double* data;
+    std::size_t apart;
+
+    ShareRow operator+(std::size_t member) const { return {data + member, apart}; }
+};
+
+template <bool kVector>
+class StateVectors {
+public:
+    using Cell = MemberValue<kVector>;
+
+    explicit StateVectors(const BlockGrammar& grammar) : grammar_(grammar) {}
+
+    // Numbers of a member.
+    std::size_t length() const {
+        if constexpr (kVector) {
+            return grammar_.nodes.size();
+        } else {
+            return 1;
+        }
+    }
+
+    static const double* numbers_of(const Cell& value) {
+        if constexpr (kVector) {
+            return value;
+        } else {
+            return &value;
+        }
+    }
+
+    // The probability that a query reaches a member. A member that the search did not need has no
+    // value.
+    double mass(const double* derivative, const Cell& value) const {
+        double out = 0;
+        for (std::size_t s = 0; s < length(); ++s) {
+            out += derivative[s] != 0.0 ? derivative[s] * numbers_of(value)[s] : 0.0;
+        }
+        return out;
+    }
+
+    // Adds the derivative by a split to one side. from: by the member's splits, in each state.
+    // shares: of the split if it has weight 1, in share class q shares.apart * q further on.
+    void add_one(bool is_left, std::span<const BlockGrammar::Run> runs,
+                 const double* __restrict from, ShareRow shares, double weight, const Cell& other, double* __restrict to) const {
+        const double* const __restrict values = numbers_of(other);
+        for (const BlockGrammar::Run& run : runs) {
+            const double share = weight * shares.data[run.shares * shares.apart];
+            const double* const own = from + run.to;
+            if (!run.crossed) {
+                double* const out = to + (is_left ? run.left : run.right);
+                const double* const beside = values + (is_left ? run.right : run.left);
+                for (std::size_t t = 0; t < run.n; ++t) {
+                    out[t] += share * own[t] * beside[t];
+                }
+                continue;
+            }
+            for (std::size_t t = 0; t < run.n; ++t) {
+                const double more = share * own[t] * weight_of(run, t);
+                if (is_left) {
+                    to[run.left] += more * values[run.right + t];
+                } else {
+                    to[run.right + t] += more * values[run.left];
+                }
+            }
+        }
+    }
+
+    // The same to both sides; adds the probability of the split in each state.
+    void add_both(std::span<const BlockGrammar::Run> runs, const double* __restrict from,
+                  ShareRow shares, double weight, const Cell& left, const Cell& right, double* __restrict to_left, double* __restrict to_right,
+                  double* __restrict sums) const {
+        const double* const l = numbers_of(left);
+        const double* const r = numbers_of(right);
+        for (const BlockGrammar::Run& run : runs) {
+            const double share = weight * shares.data[run.shares * shares.apart];
+            if (!run.crossed) {
+                add_run(run, share, from + run.to, l + run.left, r + run.right,
+                        to_left + run.left, to_right + run.right, sums + run.to);
+                continue;
+            }
+            for (std::size_t t = 0; t < run.n; ++t) {
+                const std::size_t x = run.left, y = run.right + t;
+                const double more = share * from[run.to + t] * weight_of(run, t);
+                to_left[x] += more * r[y];
+                to_right[y] += more * l[x];
+                sums[run.to + t] += more * l[x] * r[y];
+            }
+        }
+    }
+
+private:
+    static void add_run(const BlockGrammar::Run& run, double share, const double* __restrict from,
+                        const double* __restrict l, const double* __restrict r,
+                        double* __restrict to_left, double* __restrict to_right,
+                        double* __restrict sums) {
+        for (std::size_t t = 0; t < run.n; ++t) {
+            const double more = share * from[t];
+            to_left[t] += more * r[t];
+            to_right[t] += more * l[t];
+            sums[t] += more * l[t] * r[t];
+        }
+    }
+
+    double weight_of(const BlockGrammar::Run& run, std::size_t t) const {
+        return run.weights < 0
+                   ? 1.0
+                   : grammar_.weights[static_cast<std::size_t>(run.weights) + t];
+    }
+
+    const BlockGrammar& grammar_;
+};
+
+}  // namespace slp::exact
