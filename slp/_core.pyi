@@ -232,6 +232,35 @@ class SMCSampler:
         log_weights: NDArray[np.float64],
     ) -> SMCIsland | None: ...
 
+def grow_modal_tree(
+    engine: ExactEngine,
+    likelihood: bool,
+    stop_labels: bool,
+    smoothing: float,
+    look_ahead: int,
+    further: int,
+    drawn_levels: int,
+    temperature: float,
+    seed: int,
+    root_feature: int,
+    room: int,
+    threads: int,
+    progress: Callable[[int, int, int], bool] | None,
+) -> tuple[
+    int,
+    NDArray[np.int32],
+    NDArray[np.uint32],
+    NDArray[np.uint32],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+]:
+    """A modal tree (`native/bindings/modal.cpp`), of a problem whose leaves are not counted."""
+
 class MHSampler:
     """Metropolis-Hastings over the proof trees of a problem whose leaves are not counted.
 

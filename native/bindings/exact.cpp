@@ -20,37 +20,13 @@
 #include "exact/expected_uses.hpp"
 #include "exact/interval_blocks/inner_feature.hpp"
 #include "exact/new_rows.hpp"
+#include "polling.hpp"
 
 namespace nb = nanobind;
 using namespace slp;
 using namespace slp::exact;
 
 namespace {
-
-// Runs work without the interpreter lock, but takes it regularly to check for interrupts and to
-// report: progress(items, edges, bytes), unless it is None; a report that returns false stops it.
-// Python exceptions are passed on.
-Status run_unlocked(const std::function<Status(const Poll&)>& run, const nb::object& progress) {
-    std::exception_ptr raised;
-    const Poll poll = [&](const Progress& now) {
-        const nb::gil_scoped_acquire lock;
-        try {
-            if (PyErr_CheckSignals() != 0) {
-                throw nb::python_error();
-            }
-            return progress.is_none() ||
-                   nb::cast<bool>(progress(now.items, now.edges, now.bytes));
-        } catch (...) {
-            raised = std::current_exception();
-            return false;
-        }
-    };
-    const Status status = without_lock([&] { return run(poll); });
-    if (raised) {
-        std::rethrow_exception(raised);
-    }
-    return status;
-}
 
 int run_pass(Pass& pass, const nb::object& progress) {
     return static_cast<int>(

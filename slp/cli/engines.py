@@ -35,7 +35,8 @@ def engines_command(as_json: bool) -> None:
             f"{'refuses':<10}{engine.refuses}",
         )
         for option in fields(engine.Options):
-            say(f"{'':<10}--{option.name:<12}{option.metadata['doc']}{_default(option)}")
+            flag = option.name.replace("_", "-")
+            say(f"{'':<10}--{flag:<12}{option.metadata['doc']}{_default(option)}")
 
 
 def _default(option: Field[Any]) -> str:

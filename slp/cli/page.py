@@ -76,8 +76,12 @@ class Page:
 
     def _trust(self) -> Iterator[str]:
         """Whether the numbers can be trusted; if not, which command to run next."""
-        found = self.posterior.diagnostics
-        if found is None:
+        found, grown = self.posterior.diagnostics, self.posterior.trees_found
+        if grown is not None:
+            trees = "one tree" if grown == 1 else f"{grown} trees"
+            told = f"{trees}, grown greedily: all averages are over {_these(grown)} alone"
+            yield from _labelled("trust", [f"{told}, not over the posterior"])
+        elif found is None:
             left_out = self.posterior.left_out
             exact_to = f" (what is left out has a probability below {left_out:.0e})"
             yield f"trust     exact: sums over all trees{exact_to if left_out else ''}"
@@ -146,6 +150,7 @@ class Page:
         if isinstance(self.uses, BudgetError):
             yield from _labelled("features", left_out_words(self.uses, None))
             return
+        yield from self._importances()
         yield f"features  probability that a tree splits on it, splits expected{self._error_note()}"
         width = max((len(name) for name in self.uses), default=0)
         for name, use in sorted(self.uses.items(), key=lambda x: -x[1].probability):
@@ -165,6 +170,17 @@ class Page:
             probability = self._number(part.at_start, part.at_start_error)
             place = visible(f"{part.file}:{part.line}")
             yield f"{_INDENT}{probability}  {visible(part.rule)}  ({place})"
+
+    def _importances(self) -> Iterator[str]:
+        """The log posterior that each feature gains, of an engine that grows trees."""
+        found = self.posterior.importances()
+        if found is None:
+            return
+        yield "gains     log posterior that the splits on a feature gain"
+        used = {name: gain for name, gain in found.items() if gain != 0}
+        width = max((len(name) for name in used), default=0)
+        for name, gain in sorted(used.items(), key=lambda x: -x[1]):
+            yield f"{_INDENT}{name:<{width}}  {gain:.4f}"
 
     def _given(self) -> Iterator[str]:
         """The input: table, prior, engine."""
@@ -197,6 +213,10 @@ def draws_lines(
     """The lines about draws. `draws` is the number asked for."""
     where = f", written to {output}" if output else ""
     found = posterior.diagnostics
+    if posterior.trees_found is not None:
+        written = f"the trees found are{where}".replace(", written", " written")
+        yield f"draws     none were made{f'; {written}' if output else ''}"
+        return
     if found is None:
         none = "none were made: exact sums need none, and -o FILE writes some"
         own = f"{draws} independent draws, seed {posterior.seed}{where}"
@@ -287,6 +307,10 @@ def _trees(count: int | float) -> str:
     if count == math.inf:
         return f"more than {sys.float_info.max:.0e}"
     return f"{count:,}" if isinstance(count, int) else f"about {count:.2g}"
+
+
+def _these(n: int) -> str:
+    return "it" if n == 1 else "these"
 
 
 def _optional(value: float | None, spec: str) -> str:

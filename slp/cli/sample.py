@@ -102,6 +102,8 @@ def sample_command(
 
 def _draws_made(posterior: slp.Posterior, draws: int, output: str | None) -> int:
     """The number of draws. An exact engine makes draws only if there is a file for them."""
+    if posterior.trees_found is not None:
+        return len(posterior.draws) if output is not None else 0
     if posterior.diagnostics is None:
         return draws if output is not None else 0
     return sum(posterior.diagnostics.draws)

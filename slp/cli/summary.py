@@ -191,6 +191,9 @@ def finite(number: int | float | None) -> int | float | None:
 
 def standing(best: Candidate, verbose: bool = True) -> str:
     """The tree's probability, as the beginning of a line; with `verbose` also its log weight."""
+    if best.grown:
+        joint = "" if best.log_joint is None else f"log joint {best.log_joint:.6f}, "
+        return f"grown greedily, there may be better ones; {joint}"
     if best.log_joint is None:
         return "drawn most often, there may be better ones; "
     joint = f"log joint {best.log_joint:.6f}, " if verbose else ""

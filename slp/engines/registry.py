@@ -20,6 +20,7 @@ ENGINES = {
     "enumerate": "slp.engines.enumeration.engine",
     "mh": "slp.engines.mcmc.engine",
     "smc": "slp.engines.smc.engine",
+    "modal": "slp.engines.modal.engine",
     "prolog": "slp.swipl.trees.engine",
     "forward": "slp.engines.mcmc.independent",
 }

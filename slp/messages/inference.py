@@ -37,6 +37,10 @@ PARTICLES_TOO_LARGE = E501.says(
     "islands of {particles:,} particles take more than the memory that is left for them, {room}",
     "give it more by --memory (`memory` in Python), or run fewer `particles` or `islands`",
 )
+MODAL_OUT_OF_MEMORY = E501.says(
+    "the memory of {memory} is too small to grow a tree: the table leaves {room}",
+    "give it more by --memory (`memory` in Python), or run fewer threads (`--jobs`)",
+)
 NO_MEMORY_LEFT = E501.says(
     "there is no memory left on this machine, or the process may take no more",
     "give a --memory (`memory` in Python) that it has, close other programs, or take fewer rows",
@@ -79,6 +83,10 @@ E504 = Entry(
 )
 NO_TREE = E504.says(
     "no tree satisfies the program on this table: nothing is left of the prior", AS_REMEDY
+)
+MODAL_TOO_MANY_DEAD_ENDS = E504.says(
+    "the engine modal found no tree that satisfies the program: {most:,} choices led to dead ends",
+    "take the engine exact or mh, or loosen the constraints",
 )
 
 E505 = Entry(
@@ -164,6 +172,32 @@ E537 = Entry(
     example="slp-sample growtree data.csv --engine smc --resampling none",
 )
 NO_FILTER_NAME = E537.says("{option} is {name!r}", "take one of {names}")
+
+E538 = Entry(
+    "E538: the engine modal does not take this",
+    cause="Modal trees are grown from the root. `smoothing` is of classes, and goes with neither "
+    "`look_ahead` nor `further`. A tree that breaks what is decided at the finished tree is pruned "
+    "until it does not; a tree that no pruning mends is refused.",
+    remedy="Leave the option out, or take the engine mh.",
+    example="slp-sample growtree data.csv --engine modal --smoothing 0.1 --look-ahead 1",
+)
+MODAL_OF_EDITS = E538.says(
+    "the engine modal grows trees from the root, and does not edit a given tree",
+    "take the engine mh",
+)
+MODAL_SMOOTHING_ALONE = E538.says(
+    "`smoothing` changes the prior from node to node, so there is no declared posterior that "
+    "`look_ahead` and `further` could go by",
+    "leave out `smoothing`, or the others",
+)
+MODAL_SMOOTHING_OF_NUMBERS = E538.says(
+    "`smoothing` is of class counts, and the response is no class",
+    "leave out `smoothing`",
+)
+MODAL_TESTS_FAIL = E538.says(
+    "no pruning of the modal tree satisfies what the program decides at the finished tree",
+    "take the engine mh, or loosen these constraints",
+)
 
 E540 = Entry(
     "E540: the time is over",

@@ -385,6 +385,21 @@ class Posterior:
             for name, column in zip(self.table.feature_names, columns, strict=True)
         }
 
+    def importances(self) -> dict[str, float] | None:
+        """For each feature how much log posterior the splits on it gain, of an engine that grows
+        trees (the score of each split less that of stopping there, as the tree was grown; averaged
+        over the trees found); None of other engines."""
+        found = self._result.importances()
+        if found is None:
+            return None
+        return dict(zip(self.table.feature_names, found.tolist(), strict=True))
+
+    @property
+    def trees_found(self) -> int | None:
+        """How many trees averages are over, of an engine that grows trees, and neither sums over
+        all of them nor draws from them; None of other engines."""
+        return self._result.trees_found
+
     def rule_probabilities(self) -> list[RuleUse]:
         """How much each rule of the program is used, in the order of the text: whether a derivation
         begins with it, uses it at all, and how often (see `RuleUse`). Rules that no state of the

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.errors import BudgetError
@@ -73,6 +74,7 @@ class Candidate:
         likelihood of its leaves (without it in a prior), over all its derivations; None where that
         is not known.
     log_posterior : log of its probability; None where that is not known.
+    grown : whether an engine grew it towards the best, and did not draw it.
     upper_bound : no tree that comes later has a `log_joint` above this; None where nothing is
         known, as of draws.
     """
@@ -81,6 +83,7 @@ class Candidate:
     log_joint: float | None
     log_posterior: float | None
     upper_bound: float | None = None
+    grown: bool = False
 
     @property
     def certified(self) -> bool:
@@ -140,6 +143,17 @@ class Result(ABC):
     def monte_carlo(self) -> DrawnTrees | None:
         """The draws that averages are over, which tell their Monte Carlo errors; None where
         averages are exact."""
+        return None
+
+    @property
+    def trees_found(self) -> int | None:
+        """How many trees averages are over, of an engine that grows or searches trees, and neither
+        sums over all of them nor draws from them; None of other engines."""
+        return None
+
+    def importances(self) -> NDArray[np.float64] | None:
+        """For each feature the log posterior that its splits gain, shape (d,); None where the
+        engine does not tell."""
         return None
 
     @property

@@ -33,22 +33,8 @@ const std::vector<LocalSplits::RuleSteps>& LocalSplits::steps_of(std::size_t sta
     if (!found.empty()) {
         return found;
     }
-    const std::size_t n_features = problem_.table.features.size();
     for (const Rule& rule : *rules_) {
-        RuleSteps& steps = found.emplace_back();
-        for (std::size_t f = 0; f < n_features && rule.kind == RuleKind::split; ++f) {
-            const std::span<const std::int32_t> to = problem_.transitions(rule, f);
-            const std::int32_t left = to[0], right = to[1];
-            Steps kind = left >= 0            ? Steps::open
-                         : left == kForbidden ? Steps::forbidden
-                                              : Steps::outside;
-            for (std::size_t i = 0; i < to.size(); i += 2) {
-                if (to[i] != left || to[i + 1] != right) {
-                    kind = Steps::mixed;
-                }
-            }
-            steps.features.push_back({kind, left, right});
-        }
+        found.push_back({rule_steps(problem_, rule)});
     }
     return found;
 }

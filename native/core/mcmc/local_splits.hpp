@@ -23,6 +23,7 @@
 #include "problem/edges.hpp"
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
+#include "problem/rule_steps.hpp"
 
 namespace slp::mcmc {
 
@@ -101,12 +102,6 @@ public:
     void list(std::size_t r, std::size_t f, std::vector<OpenSplit>& out);
 
 private:
-    // Of one rule and feature: where its cuts lead, if to the same states from every cell.
-    enum class Steps : std::uint8_t { open, forbidden, outside, mixed };
-    struct FeatureSteps {
-        Steps kind;
-        std::int32_t left, right;
-    };
     struct RuleSteps {
         std::vector<FeatureSteps> features;  // empty for rules that do not split
     };

@@ -32,10 +32,7 @@ LogRising::LogRising(double a, std::size_t length) : a_(a) {
     }
 }
 
-double LogRising::operator()(std::size_t i) const {
-    if (i < table_.size()) {
-        return table_[i];
-    }
+double LogRising::beyond_table(std::size_t i) const {
     return std::lgamma(a_ + static_cast<double>(i)) - std::lgamma(a_);
 }
 
@@ -89,9 +86,9 @@ void LeafModel::sum(std::span<const std::uint32_t> rows, double* out) const {
     }
 }
 
-double LeafModel::log_marginal(const double* s) const {
+double LeafModel::of_numbers(const double* s) const {
     switch (kind_) {
-        case LeafKind::dirichlet: return dirichlet(s);
+        case LeafKind::dirichlet: break;
         case LeafKind::normal_inverse_gamma: return normal_inverse_gamma(s);
         case LeafKind::gamma_poisson: return gamma_poisson(s);
         case LeafKind::gamma_exponential: return gamma_exponential(s);
@@ -119,15 +116,6 @@ void LeafModel::predict(const double* s, double* out) const {
             *out = shape > 1 ? (hyper_[1] + s[2]) / (shape - 1) : INFINITY;
         }
     }
-}
-
-double LeafModel::dirichlet(const double* s) const {
-    double out = 0, total = 0;
-    for (std::size_t c = 0; c < k_; ++c) {
-        out += rising_[c](static_cast<std::size_t>(s[c]));
-        total += s[c];
-    }
-    return out - rising_[k_](static_cast<std::size_t>(total));
 }
 
 double LeafModel::log_pure(const double* s) const {

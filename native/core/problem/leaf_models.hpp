@@ -22,9 +22,13 @@ public:
     LogRising() = default;
     // length: the largest i needed; above 2^20 log Gamma itself is accurate enough.
     LogRising(double a, std::size_t length);
-    double operator()(std::size_t i) const;
+    double operator()(std::size_t i) const {
+        return i < table_.size() ? table_[i] : beyond_table(i);
+    }
 
 private:
+    double beyond_table(std::size_t i) const;
+
     double a_ = 1.0;
     std::vector<double> table_;
 };
@@ -55,7 +59,9 @@ public:
     }
 
     // Log marginal likelihood of the ordered responses of a leaf with these statistics.
-    double log_marginal(const double* statistics) const;
+    double log_marginal(const double* statistics) const {
+        return kind_ == LeafKind::dirichlet ? dirichlet(statistics) : of_numbers(statistics);
+    }
 
     // Of a dirichlet: upper bound on the log marginal likelihood of any partition of rows with
     // these statistics into leaves; that of the partition by class. Order the rows. The k-th row of
@@ -78,7 +84,15 @@ public:
     void predict(const double* statistics, double* out) const;
 
 private:
-    double dirichlet(const double* s) const;
+    double dirichlet(const double* s) const {
+        double out = 0, total = 0;
+        for (std::size_t c = 0; c < k_; ++c) {
+            out += rising_[c](static_cast<std::size_t>(s[c]));
+            total += s[c];
+        }
+        return out - rising_[k_](static_cast<std::size_t>(total));
+    }
+    double of_numbers(const double* s) const;
     double normal_inverse_gamma(const double* s) const;
     double gamma_poisson(const double* s) const;
     double gamma_exponential(const double* s) const;

@@ -106,36 +106,46 @@ RowFunction::Value RowFunction::operator()(double n_rows, std::span<const double
     return out;
 }
 
-std::span<const double> RowWeights::of(std::int32_t state, std::span<const std::uint32_t> rows) {
-    const auto& rules = problem_.grammar.states[static_cast<std::size_t>(state)];
+RowWeights::Needs RowWeights::take_fixed(std::int32_t state) {
     log_weights_.clear();
-    bool by_rows = false;
-    for (const Rule& rule : rules) {
+    Needs needs{false, false};
+    for (const Rule& rule : problem_.grammar.states[static_cast<std::size_t>(state)]) {
         log_weights_.push_back(rule.log_weight);
-        by_rows = by_rows || !rule.rows.empty();
+        needs.by_rows = needs.by_rows || !rule.rows.empty();
+        needs.by_class = needs.by_class || rule.rows.counts_classes();
     }
-    if (by_rows) {
-        evaluate(state, rows);
+    return needs;
+}
+
+std::span<const double> RowWeights::of(std::int32_t state, std::span<const std::uint32_t> rows) {
+    const Needs needs = take_fixed(state);
+    if (needs.by_rows) {
+        std::uint64_t n_rows = 0;
+        for (const std::uint32_t row : rows) {
+            n_rows += problem_.table.counts[row];
+        }
+        statistics_.assign(problem_.leaf.n_statistics(), 0.0);
+        problem_.leaf.sum(rows, statistics_.data());
+        evaluate(state, static_cast<double>(n_rows), statistics_, needs.by_class);
     }
     return log_weights_;
 }
 
-void RowWeights::evaluate(std::int32_t state, std::span<const std::uint32_t> rows) {
+std::span<const double> RowWeights::of(std::int32_t state, double n_rows,
+                                       std::span<const double> statistics) {
+    const Needs needs = take_fixed(state);
+    if (needs.by_rows) {
+        evaluate(state, n_rows, statistics, needs.by_class);
+    }
+    return log_weights_;
+}
+
+void RowWeights::evaluate(std::int32_t state, double n_rows, std::span<const double> statistics,
+                          bool by_class) {
     const auto& rules = problem_.grammar.states[static_cast<std::size_t>(state)];
     const bool normalise = problem_.grammar.normalise;
-    std::uint64_t n_rows = 0;
-    for (const std::uint32_t row : rows) {
-        n_rows += problem_.table.counts[row];
-    }
-    const bool counts = std::any_of(rules.begin(), rules.end(),
-                                    [](const Rule& rule) { return rule.rows.counts_classes(); });
-    statistics_.assign(problem_.leaf.n_statistics(), 0.0);
-    if (counts) {
-        problem_.leaf.sum(rows, statistics_.data());
-    }
     const auto fault = [&](std::int32_t rule, double value) {
-        problem_.leaf.sum(rows, statistics_.data());
-        return LabelFault(state, rule, value, static_cast<double>(n_rows), statistics_);
+        return LabelFault(state, rule, value, n_rows, {statistics.begin(), statistics.end()});
     };
     double holding = 0, all = 0;
     for (std::size_t r = 0; r < rules.size(); ++r) {
@@ -145,7 +155,7 @@ void RowWeights::evaluate(std::int32_t state, std::span<const std::uint32_t> row
             all += fixed;
             continue;
         }
-        const auto found = rules[r].rows(static_cast<double>(n_rows), statistics_, stack_);
+        const auto found = rules[r].rows(n_rows, statistics, stack_);
         const double label = fixed * found.label;
         const double most = normalise ? 1 + kLabelTolerance : std::nextafter(INFINITY, 0.0);
         if (found.holds && !(label >= 0 && label <= most)) {
@@ -157,7 +167,7 @@ void RowWeights::evaluate(std::int32_t state, std::span<const std::uint32_t> row
         holding += found.holds ? label : 0.0;
         all += label;
     }
-    if (counts && normalise && !(std::abs(holding - 1) <= kLabelTolerance) &&
+    if (by_class && normalise && !(std::abs(holding - 1) <= kLabelTolerance) &&
         !(std::abs(all - 1) <= kLabelTolerance)) {
         throw fault(-1, holding);
     }

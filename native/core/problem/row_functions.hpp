@@ -98,9 +98,19 @@ public:
     // Logs of the weights of a state's rules in a box, as the program has them; -inf where a rule
     // does not exist. Valid until the next call. Throws LabelFault.
     std::span<const double> of(std::int32_t state, std::span<const std::uint32_t> rows);
+    // The same, given how many rows of the data the box has, and its statistics.
+    std::span<const double> of(std::int32_t state, double n_rows,
+                               std::span<const double> statistics);
 
 private:
-    void evaluate(std::int32_t state, std::span<const std::uint32_t> rows);
+    // Sets the weights of the rules without functions; whether some rule has one, and whether one
+    // counts rows of classes.
+    struct Needs {
+        bool by_rows, by_class;
+    };
+    Needs take_fixed(std::int32_t state);
+    void evaluate(std::int32_t state, double n_rows, std::span<const double> statistics,
+                  bool by_class);
 
     const Problem& problem_;
     std::vector<double> log_weights_, statistics_, stack_;

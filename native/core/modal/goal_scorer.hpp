@@ -1,0 +1,164 @@
+// The options of a goal (rows in a state), and what each is worth.
+//
+// With w the weight of an option under the program (labels of calls and rule, normalised as in the
+// box, times the split's share) and L the likelihood of the rows as a leaf,
+//
+//     score of stopping = log w + log L
+//     score of a split  = log w + worth(left side) + worth(right side).
+//
+// The worth of a side is that of a leaf: log L + log of its label of stopping (stop_labels.hpp), or
+// log L alone. With look-ahead of k levels it is log S_k: the sum over all derivations of the side
+// with at most k splits on a path,
+//
+//     S_k = sum over leaf rules of w L + sum over splits of w S_(k-1)(left) S_(k-1)(right),
+//
+// with S_0 the worth as a leaf.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "budget.hpp"
+#include "modal/feature_scan.hpp"
+#include "modal/plan.hpp"
+#include "modal/stop_labels.hpp"
+#include "problem/problem.hpp"
+
+namespace slp::modal {
+
+// A goal that is to be decided.
+struct Goal {
+    RowSet set;
+    std::int32_t state;
+    // The leaf model, whose prior smoothing changes; log L.
+    const LeafModel* leaf;
+    double log_likelihood;
+    std::uint32_t look_ahead;
+    // Splits that are not to be taken again.
+    std::span<const SplitTaken> failed;
+    // Whether the option is drawn, and at which place.
+    bool drawn = false;
+    std::uint64_t place = 1;
+    // The feature that a split must be on; -1 where it is free.
+    std::int32_t only_feature = -1;
+};
+
+// A split, the states of its sides, and scores: what is compared is the score, or where options are
+// drawn, score / temperature and noise.
+struct ScoredSplit {
+    SplitTaken taken;
+    std::int32_t left = -1, right = -1;
+    double compared = -INFINITY, score = -INFINITY;
+};
+
+// The splits of one rule on one feature. Without the weight of the rule and the feature's share.
+struct FeatureScore {
+    // Sum of the weights of the splits that the measure is taken over.
+    double weights = 0.0;
+    ScoredSplit best;
+    double log_sum = -INFINITY;
+};
+
+struct Outcome {
+    // Log of the weight of the best leaf rule, -inf if none can be taken; and as it is compared.
+    double log_stop = -INFINITY, stop_compared = -INFINITY;
+    // The best split, and log of its weight.
+    ScoredSplit split;
+    double log_split = -INFINITY;
+    // log S of the goal, at its look-ahead.
+    double log_inside = -INFINITY;
+};
+
+// Thrown where the caller of the growth says that it must end.
+struct Interrupted {};
+
+// One for each thread.
+class GoalScorer {
+public:
+    GoalScorer(const Problem& problem, const Geometry& geometry, const Plan& plan, Budget& budget,
+               std::function<bool()> go_on);
+
+    // Goes to a goal. What it refers to must stay where it is.
+    void enter(const Goal& goal) { enter(goal, 0); }
+    std::size_t n_slots() const { return levels_[0]->slots.size(); }
+    // Whether splits of one feature depend on those of others (`partition`).
+    bool across_features() const { return levels_[0]->partitions; }
+    // Of the goal entered: the splits on one feature, one score for each slot.
+    void score_feature(std::uint32_t feature, std::span<FeatureScore> out) {
+        score_feature(0, feature, out);
+    }
+    // The outcome of the goal entered; scores: feature after feature, in each slot after slot.
+    Outcome choose(std::span<const FeatureScore> scores) { return choose(0, scores); }
+    // Both at once.
+    Outcome decide() { return decide(0); }
+    // Log of the weight of stopping alone; -inf if it cannot stop.
+    double log_stop();
+
+    // Of the last goal that was chosen for: the best score of a split by feature.
+    std::span<const double> by_feature() const { return by_feature_; }
+
+private:
+    // A state that the goal reaches by calls, parents first; of it, where the weights of its rules
+    // begin.
+    struct Entry {
+        std::int32_t state;
+        std::int64_t parent;
+        std::size_t rule, first_weight;
+        const StateFacts* facts;
+        double log_prefix, log_normaliser;
+    };
+    struct Slot {
+        std::size_t entry, rule;
+    };
+    struct KeyHash {
+        std::size_t operator()(const Key& key) const { return static_cast<std::size_t>(key.b); }
+    };
+    struct Level {
+        Level(const Problem& problem, const Geometry& geometry, Budget& budget)
+            : scan(problem, geometry, budget), charge(budget) {}
+        Goal goal{};
+        std::vector<Entry> entries;
+        std::vector<double> weights;
+        std::vector<Slot> slots;
+        bool partitions = false;
+        // Under `partition`: the key of all rows; of each slot, the smaller sides seen.
+        Key key;
+        std::vector<std::unordered_set<Key, KeyHash>> seen;
+        FeatureScan scan;
+        std::vector<FeatureScore> scores;
+        std::vector<double> likelihoods, statistics;
+        std::vector<std::uint32_t> side;
+        Charge charge;
+    };
+
+    void enter(const Goal& goal, std::size_t level);
+    void score_feature(std::size_t level, std::uint32_t feature, std::span<FeatureScore> out);
+    void score_slot(Level& at, std::size_t level, std::size_t slot, std::uint32_t feature,
+                    FeatureScore& out);
+    Outcome choose(std::size_t level, std::span<const FeatureScore> scores);
+    Outcome decide(std::size_t level);
+    void weigh_entries(Level& at, std::span<const FeatureScore> scores, Outcome& out);
+    double worth(Level& at, std::size_t level, std::uint32_t feature, std::size_t cut, bool left,
+                 std::int32_t state);
+    double inside(std::size_t level, const RowSet& set, std::int32_t state,
+                  std::uint32_t look_ahead);
+    double noise(const Goal& goal, const SplitTaken* split) const;
+    Level& level(std::size_t number);
+
+    const Problem& problem_;
+    const Geometry& geometry_;
+    const Plan& plan_;
+    Budget& budget_;
+    std::function<bool()> go_on_;
+    StopLabels labels_;
+    RowWeights row_weights_;
+    std::vector<std::unique_ptr<Level>> levels_;
+    std::vector<double> by_feature_;
+};
+
+}  // namespace slp::modal

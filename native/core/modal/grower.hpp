@@ -1,0 +1,114 @@
+// Grows a modal tree: at each goal the best of stopping and all splits (goal_scorer.hpp).
+//
+// Goals are decided in waves, one for each depth. In a wave the threads share the goals, and the
+// features of large ones. A goal that can neither stop nor split is a dead end: after the last wave
+// the split above it is left out, and the goal above decides again among what is left. All orders
+// are fixed, so the tree does not depend on the number of threads.
+
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "budget.hpp"
+#include "modal/goal_scorer.hpp"
+#include "modal/plan.hpp"
+#include "problem/problem.hpp"
+#include "thread_team.hpp"
+
+namespace slp::modal {
+
+// The most choices that dead ends may undo.
+inline constexpr std::uint64_t kMostUndone = 100'000;
+
+// A tree's nodes in preorder.
+struct Grown {
+    // Feature of the split taken; -1 where it stops, -2 at a goal that was not decided in time.
+    std::vector<std::int32_t> feature;
+    std::vector<std::uint32_t> low, high;
+    // As in Node.
+    std::vector<double> log_stop, log_likelihood, log_split, gain;
+    // Sums over the node's rows, k for each; and what smoothing has added to the prior.
+    std::vector<double> statistics, added;
+};
+
+enum class Ending : std::uint8_t { done, stopped, out_of_budget, no_tree, too_many_dead_ends };
+
+class Grower {
+public:
+    // The tree of all rows from the grammar's start, or of some distinct rows (ascending) in a state.
+    Grower(const Problem& problem, const Geometry& geometry, const Plan& plan);
+    Grower(const Problem& problem, const Geometry& geometry, const Plan& plan,
+           std::span<const std::uint32_t> rows, std::int32_t state);
+
+    // Once. A run that was stopped has the nodes that were decided by then.
+    Ending run(const Poll& poll);
+    Grown grown() const;
+    // The best score of a split of the root by feature when it was first decided, -inf where there
+    // is none.
+    const std::vector<double>& root_scores() const { return root_scores_; }
+
+private:
+    // A goal of a wave: its leaf model, and where several threads work on it its scores.
+    struct Work {
+        std::size_t node;
+        std::unique_ptr<LeafModel> smoothed;
+        std::vector<double> statistics;
+        Sizes sizes = 0;
+        std::vector<FeatureScore> scores;
+        std::size_t n_slots = 0;
+        // What came of it: the left side's rows, or none.
+        std::uint32_t middle = 0;
+        ScoredSplit split;
+    };
+    struct Task {
+        std::size_t work;
+        std::int32_t feature;  // -1: all of the goal
+    };
+
+    void grow(std::vector<std::size_t> wave);
+    std::vector<std::size_t> expand(const std::vector<std::size_t>& wave);
+    void prepare(Work& work) const;
+    Goal goal_of(const Work& work) const;
+    void apply(Work& work, const Outcome& outcome);
+    void keep_root_scores(const Work& work, const GoalScorer& scorer);
+    void part_rows(Work& work);
+    std::size_t add_child(const Work& work, bool left);
+    std::vector<std::size_t> undo_dead_ends();
+    void decide_stops();
+    template <typename Do>
+    void in_parallel(std::size_t n, const Do& work);
+    std::vector<double> sums_of(const Node& node) const;
+    std::span<const std::uint32_t> rows_of(const Node& node) const {
+        return std::span(rows_).subspan(node.begin, node.end - node.begin);
+    }
+    bool dead(const Node& node) const {
+        return node.expanded && node.left < 0 && node.log_stop == -INFINITY;
+    }
+    bool poll_now();
+
+    const Problem& problem_;
+    const Geometry& geometry_;
+    Plan plan_;
+    Budget budget_;
+    Charge charge_;
+    std::span<const std::uint32_t> given_;
+    std::int32_t state_;
+    std::vector<std::unique_ptr<GoalScorer>> scorers_;
+    std::vector<std::uint32_t> rows_, scratch_;
+    std::vector<Node> nodes_;
+    std::vector<double> root_scores_;
+    std::uint64_t undone_ = 0;
+    // The run.
+    const Poll* poll_ = nullptr;
+    std::chrono::steady_clock::time_point next_poll_{};
+    std::atomic<bool> stopped_{false};
+    std::atomic<bool> out_of_budget_{false};
+};
+
+}  // namespace slp::modal

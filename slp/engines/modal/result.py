@@ -1,0 +1,213 @@
+"""`ModalResult`: the trees that were grown. Averages are over these trees alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.budgets import Deadline
+from slp.data.table import Table
+from slp.engines import modal
+from slp.engines.contract import Request
+from slp.engines.modal.options import ModalOptions
+from slp.problem.ambiguity import derivations_are_trees
+from slp.problem.problem import Problem
+from slp.results.averages import ScoredTree
+from slp.results.evidence import evidence_note
+from slp.results.result import Candidate, Draw, Estimate, Result
+from slp.results.rule_use import RuleUse, no_rules
+from slp.results.weighted_draws import DrawnTrees
+from slp.source import SourceSpan
+from slp.trees import Tree
+
+__all__ = ["ModalResult", "ModalTree"]
+
+
+@dataclass(frozen=True, eq=False)
+class ModalTree:
+    """A tree that was grown.
+
+    Attributes
+    ----------
+    scored : the tree, with its log weight and log likelihood under the declared prior.
+    log_score : its log joint; under smoothing that with the likelihoods that it was grown by.
+    gains : float64, shape (d,). For each feature the sum of the log posterior gains of its splits:
+        the score of the split less that of stopping there.
+    added : float64, shape (K, k). What smoothing added to the prior of each leaf.
+    """
+
+    scored: ScoredTree
+    log_score: float
+    gains: NDArray[np.float64]
+    added: NDArray[np.float64]
+
+
+class _Trees(DrawnTrees):
+    """The trees, weighed by their scores, with the leaf model's prior as smoothing left it."""
+
+    def __init__(self, table: Table, trees: Sequence[ModalTree], threads: int) -> None:
+        scores = np.array([found.log_score for found in trees])
+        scored = [found.scored for found in trees]
+        super().__init__(table, scored, [np.arange(len(trees))], threads, None, [scores])
+        self._of = (table, trees, threads)
+
+    def __reduce__(self) -> tuple[type[_Trees], tuple[Any, ...]]:
+        return _Trees, self._of
+
+    @cached_property
+    def _statistics(self) -> NDArray[np.float64]:
+        added = np.concatenate([found.added for found in self._of[1]])
+        return np.asarray(super()._statistics + added)
+
+
+class ModalResult(Result):
+    """Trees grown greedily, the best first. It knows no totals: neither the evidence nor the
+    posterior probability of a tree.
+
+    Attributes
+    ----------
+    trees : the trees found.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        trees: Sequence[ModalTree],
+        *,
+        request: Request,
+        options: ModalOptions,
+        interrupted: bool,
+        out_of_time: bool,
+    ) -> None:
+        grammar = problem.grammar
+        tested = bool(problem.unsummable)
+        assert request.seed is not None
+        super().__init__(
+            problem.table,
+            choice=request.choice,
+            likelihood=request.likelihood,
+            normalised=grammar.normalised and grammar.max_leaves is None and not tested,
+            seed=request.seed,
+        )
+        self.trees, self._problem = trees, problem
+        self._request = replace(request, progress=None, instead=None)
+        self._options, self._early = options, (interrupted, out_of_time)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickles and copies: without what weighs other trees, which is made again."""
+        return {
+            **{name: value for name, value in vars(self).items() if name != "_scorer"},
+            "_request": replace(self._request, deadline=Deadline()),
+        }
+
+    @property
+    def trees_found(self) -> int:
+        """See `Result`."""
+        return len(self.trees)
+
+    @cached_property
+    def averages(self) -> DrawnTrees:
+        """See `Result`: over the trees found, each by its share of their joint weights."""
+        return _Trees(self.table, self.trees, self._request.threads)
+
+    def importances(self) -> NDArray[np.float64]:
+        """See `Result`: averaged over the trees found."""
+        gains = np.array([found.gains for found in self.trees])
+        return np.asarray(self.averages.frequency @ gains)
+
+    # --- what is not known ---------------------------------------------------------------------
+
+    @property
+    def log_evidence(self) -> Estimate | None:
+        """See `Result`: None."""
+        return None
+
+    @property
+    def no_evidence(self) -> str:
+        """See `Result`."""
+        return "the engine modal grows trees, and does not sum over all of them"
+
+    @property
+    def evidence_note(self) -> str | None:
+        """See `Result`."""
+        return evidence_note(self._problem.grammar, self._problem.program.constraints)
+
+    @property
+    def log_prior_total(self) -> float | None:
+        """See `Result`."""
+        return 0.0 if self.normalised else None
+
+    @property
+    def log_total(self) -> float | None:
+        """See `Result`: of a prior alone."""
+        return None if self.likelihood else self.log_prior_total
+
+    def rule_uses(self, only: list[SourceSpan] | None = None) -> list[RuleUse]:
+        """See `Result`: not told (E531)."""
+        raise no_rules(self.choice.engine)
+
+    def mixture(self) -> list[SourceSpan]:
+        """See `Result`: none are told."""
+        return []
+
+    # --- trees ---------------------------------------------------------------------------------
+
+    @property
+    def derivations_are_trees(self) -> bool:
+        """See `Result`."""
+        return derivations_are_trees(self._problem.grammar)
+
+    @cached_property
+    def _scorer(self) -> Any:
+        return modal.scorer_of(self._problem, self.likelihood)
+
+    def log_weight(self, tree: Tree) -> float:
+        """See `Result`."""
+        return float(self._scorer.log_weight(tree))
+
+    def best(self) -> Iterator[Candidate]:
+        """See `Result`: the trees found. Under smoothing they have no log joint, as the posterior
+        that they were grown by is not the declared one."""
+        smooth = self._options.smoothing > 0
+        for found in self.trees:
+            joint = None if smooth else found.log_score
+            probability = None if joint is None else self.log_probability(joint)
+            yield Candidate(self.shown(found.scored.tree), joint, probability, grown=True)
+
+    @cached_property
+    def draws(self) -> Sequence[Draw]:
+        """See `Result`: nothing is drawn; these are the trees found, by their shares."""
+        out = []
+        for found, share in zip(self.trees, self.averages.frequency.tolist(), strict=True):
+            scored = found.scored
+            prior = scored.log_weight if self.normalised else None
+            tree, weight = self.shown(scored.tree), share * len(self.trees)
+            fit = scored.log_likelihood
+            out.append(Draw(tree, scored.log_weight, prior, fit, 0, weight))
+        return out
+
+    def sample(self, n: int, rng: np.random.Generator) -> list[Tree]:
+        """See `Result`: from the trees found."""
+        found = rng.choice(len(self.trees), n, p=self.averages.frequency)
+        return [self.shown(self.trees[i].scored.tree) for i in found]
+
+    def prior(self) -> ModalResult:
+        """See `Result`: the trees grown without the likelihood."""
+        deadline = Deadline(self._request.deadline.seconds)
+        request = replace(self._request, likelihood=False, deadline=deadline)
+        return modal.run_modal(self._problem, request, replace(self._options, smoothing=0.0))
+
+    @property
+    def interrupted(self) -> bool:
+        """See `Result`."""
+        return any(self._early)
+
+    @property
+    def out_of_time(self) -> bool:
+        """See `Result`."""
+        return self._early[1]
