@@ -121,7 +121,7 @@ def _longer(posterior: slp.Posterior, draws: int, deadline: Deadline) -> list[st
     tempered = found is not None and found.tempering is not None
     options, longer = longer_run(schedule, draws, tempered=tempered)
     changes: dict[str, object] = {"seed": posterior.seed, **options}
-    if choice.by_clock:  # with more time `auto` might choose exact, which has none of these options
+    if choice.sums_unfinished:  # with more time they might end, without any of these options
         changes["engine"] = posterior.engine
     seconds = math.ceil(longer * (deadline.seconds or deadline.spent()))
     takes = f"(it takes about {format_seconds(seconds)})"
@@ -129,7 +129,7 @@ def _longer(posterior: slp.Posterior, draws: int, deadline: Deadline) -> list[st
         changes["time"] = f"{seconds}s"
         takes = f"(it takes {format_seconds(seconds)} at most)"
     lines = [command_again(context, changes, ("checkpoint", "resume")), takes]
-    if choice.by_clock and choice.size is not None:
+    if choice.sums_unfinished and choice.size is not None:
         lines.append(
             f"(exact sums take {choice.size.in_seconds}, an estimate: leave --time out for them)"
         )

@@ -108,7 +108,8 @@ def goes_on_with_draws(
         f"{format_seconds(deadline.seconds or 0)}, so the rest of it went into draws: the answer "
         "depends on the clock"
     )
-    return replace(choice, engine=engine, reason=reason, by_clock=True, log_evidence_bounds=bounds)
+    choice = replace(choice, engine=engine, reason=reason, by_clock=True)
+    return replace(choice, sums_unfinished=True, log_evidence_bounds=bounds)
 
 
 def ends_warm_up_early(choice: Choice, steps: int) -> Choice:

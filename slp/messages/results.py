@@ -78,6 +78,11 @@ OUT_OF_TIME = W541.says(
     "run again with --time {more}s (in Python: time={more}), or go on from a checkpoint",
 )
 
+OUT_OF_TIME_IN_FURTHER_ROUND = W541.says(
+    "the time of {time} is over in a further round: its {kept} draws are there",
+    "run again with --time {more}s (in Python: time={more}), or go on from a checkpoint",
+)
+
 W530 = Entry(
     "W530: a run has not converged",
     cause="The chains disagree (R-hat above 1.01), or there are too few effective draws.",

@@ -171,10 +171,14 @@ NOT_A_PROGRAM = E612.says(
 E613 = Entry(
     "E613: what is to be checked is no tree",
     cause="`slp.check` was given something that is no tree.",
-    remedy="Give a tree. Of data in JSON make one by `slp.Tree.from_dict`.",
+    remedy="Give a tree. Of data in JSON make one by `slp.Tree.from_dict`. `slp.parse` and "
+    "`slp.load` check a program.",
     example='slp.check({"counts": {}}, "first(age)")',
 )
-NOT_A_TREE = E613.says("{given!r} is no tree", "of JSON data make one by slp.Tree.from_dict")
+NOT_A_TREE = E613.says(
+    "{given} is no tree",
+    "of JSON data make one by slp.Tree.from_dict; slp.parse and slp.load check a program",
+)
 
 W630 = Entry(
     "W630: a node of the given tree becomes a leaf",

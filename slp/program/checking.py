@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,7 @@ def check(
         no tree.
     """
     if not isinstance(tree, Tree):
-        raise UsageError(NOT_A_TREE(given=tree))
+        raise UsageError(NOT_A_TREE(given=reprlib.repr(tree)))
     texts = [c.rstrip() for c in constraints if isinstance(c, str)]
     shared = "\n".join([*(t for t in texts if t.endswith(".")), ":- use(growtree).\n"])
 

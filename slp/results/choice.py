@@ -20,6 +20,7 @@ class Choice:
     size : the estimated size of exact sums, where it was asked for.
     would_fit : changes that would make exact sums fit, if they were too large.
     by_clock : whether the choice depended on the clock, so that another run may differ.
+    sums_unfinished : whether exact sums that `auto` chose did not end in their share of the time.
     log_evidence_bounds : bounds on the log evidence from unfinished exact sums, as in
         `slp.BudgetError`.
     """
@@ -29,6 +30,7 @@ class Choice:
     size: Size | None = None
     would_fit: tuple[Fit, ...] = ()
     by_clock: bool = False
+    sums_unfinished: bool = False
     log_evidence_bounds: tuple[float, float] | None = None
 
     @property

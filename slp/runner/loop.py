@@ -24,7 +24,13 @@ import numpy as np
 from slp.budgets.seconds import Deadline, format_seconds
 from slp.errors import Diagnostic, warn
 from slp.messages.inference import NOTHING_DRAWN
-from slp.messages.results import INTERRUPTED, KEPT_EVERY, OUT_OF_TIME, WARM_UP_CUT
+from slp.messages.results import (
+    INTERRUPTED,
+    KEPT_EVERY,
+    OUT_OF_TIME,
+    OUT_OF_TIME_IN_FURTHER_ROUND,
+    WARM_UP_CUT,
+)
 from slp.runner.chain import Chain, Schedule, kept_of
 from slp.runner.checkpoint import (
     Checkpoint,
@@ -341,6 +347,8 @@ def acceptance(tally: Tally) -> dict[str, float]:
 def out_of_time_in_words(seconds: float, kept: int, wanted: int) -> Diagnostic:
     """W541, with about twice the time that all draws would have taken at this pace."""
     more = math.ceil(2 * seconds * max(1.0, wanted / max(1, kept)))
+    if kept > wanted:
+        return OUT_OF_TIME_IN_FURTHER_ROUND(time=format_seconds(seconds), kept=kept, more=more)
     return OUT_OF_TIME(time=format_seconds(seconds), kept=kept, wanted=wanted, more=more)
 
 

@@ -79,8 +79,12 @@ def test_what_is_no_program_and_what_is_no_tree() -> None:
         slp.check({"counts": {}}, "first(age)")  # type: ignore[arg-type]
     assert str(caught.value) == (
         "error[E613]: {'counts': {}} is no tree\n"
-        "  help: of JSON data make one by slp.Tree.from_dict"
+        "  help: of JSON data make one by slp.Tree.from_dict; slp.parse and slp.load check a "
+        "program"
     )
+    with pytest.raises(slp.UsageError) as caught:
+        slp.check("1 :: t --> leaf. " * 1000)  # type: ignore[arg-type]
+    assert len(str(caught.value)) < 200
 
 
 def test_a_fault_in_the_text_of_a_constraint() -> None:

@@ -17,6 +17,7 @@ from slp.cli.sample import sample_command
 from slp.errors import Diagnostic, TimeOverError
 from slp.results.posterior import Posterior
 from slp.results.summed import SummedResult
+from slp.runner import out_of_time_in_words
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
 
@@ -147,6 +148,26 @@ def test_the_longer_command_samples_where_more_time_would_be_exact(
     words, _ = next_of(page)
     assert words[words.index("--engine") + 1] == "mh"
     assert "(exact sums take about 1 s, an estimate: leave --time out for them)" in page
+
+
+def test_a_warm_up_that_ends_early_speaks_of_no_exact_sums(
+    slp_run, table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer depends on the clock, but `auto` would not choose exact sums with more time."""
+    monkeypatch.setattr("slp.engines.choose.MOST_SPLITS", 0)
+    options = ("--time", "3s", "--warmup", 10**9, "--seed", 1)
+    page = slp_run("slp-sample", "growtree", table, *options).out
+    assert "warm-up ended after" in " ".join(page.split())
+    words, _ = next_of(page)
+    assert "--engine" not in words and "exact sums take" not in page
+
+
+def test_the_time_ends_in_a_further_round() -> None:
+    assert "8 of 10 draws are there" in out_of_time_in_words(2, 8, 10).message
+    found = out_of_time_in_words(2, 12, 10)
+    assert found.code == "W541" and found.message == (
+        "the time of 2 s is over in a further round: its 12 draws are there"
+    )
 
 
 def test_draws_are_told_where_they_are_made(slp_run, table: Path, tmp_path: Path) -> None:
