@@ -120,27 +120,21 @@ class _Drawing:
     ) -> DrawnResult:
         """Run until the deadline."""
         engine, request = cast(DrawingEngine, engine_named(self.engine)), self.request
-        sampler, table = self.sampler(likelihood), self.problem.table
-        draws, seed = request.draws, request.seed
-        if draws >= FEWEST_DRAWS:
+        sampler = self.sampler(likelihood)
+        if request.draws >= FEWEST_DRAWS:
             array_stats()  # its import takes a second, which the deadline counts
-        assert seed is not None, "it is known before the run"
-        schedule = engine.schedule(sampler, self.problem, self.options, draws)
-        kept = min(_seconds_after_draws(draws, table), deadline.left() / 2)
-        # Ctrl-C arrives in the main thread, so there it ends even a slow predicate at once.
-        asked = asked_predicates(self.problem.program.constraints)
-        said: list[Diagnostic] = []
+        assert request.seed is not None, "it is known before the run"
+        schedule = engine.schedule(sampler, self.problem, self.options, request.draws)
         how = HowDrawn(
             request.choice,
             likelihood,
-            seed,
+            request.seed,
             schedule,
             request.threads,
             round(self.room * (1 - _SHARE_OF_DRAWS)),
             self,
             deadline.over,
         )
-
         results: dict[int, DrawnResult] = {}  # the last one, by its number of rounds
 
         def enough(found: RunResult) -> bool:
@@ -150,42 +144,71 @@ class _Drawing:
             result = results[found.rounds] = sampler.result_type(sampler, found, how)
             return self.enough(result)
 
+        said: list[Diagnostic] = []
         try:
-            found = run(
-                sampler,
-                schedule,
-                seed,
-                threads=1 if asked else request.threads,
-                deadline=deadline.before(kept),
-                progress=None if request.progress is None else teller(request.progress),
-                checkpoint=checkpoint,
-                say=said.append,
-                check=sampler.scored,
-                room=self.room * _SHARE_OF_DRAWS,
-                size_of=lambda record: _BYTES_OF_NODE * sampler.n_nodes(record),
-                enough=enough,
-            )
+            found = self._looped(sampler, how, checkpoint, deadline, said.append, enough)
         except NothingDrawnError as error:
-            best = best_of(sampler, error.records, likelihood, deadline.over)
-            bounds = request.choice.log_evidence_bounds
-            if best is not None or bounds is not None:
-                of = (request.choice, table, likelihood, sampler.normalised)
-                error.known = Known(*of, bounds, best)
+            error.known = self._known(sampler, likelihood, error.records, deadline)
             raise
-        choice = request.choice
         if found.warm_up_cut is not None:
-            choice = ends_warm_up_early(choice, found.warm_up_cut)
+            how = replace(how, choice=ends_warm_up_early(request.choice, found.warm_up_cut))
         result = None if found.interrupted or found.warm_up_cut else results.get(found.rounds)
         if result is None:
-            result = sampler.result_type(sampler, found, replace(how, choice=choice))
+            result = sampler.result_type(sampler, found, how)
         if result.out_of_time:  # during the draws, or during their scoring
             said = said[:-1] if found.out_of_time else said  # which the run says last
-            said.append(out_of_time_in_words(deadline.seconds or 0, result.n_scored, draws))
+            limit = deadline.seconds or 0
+            said.append(out_of_time_in_words(limit, result.n_scored, request.draws))
         for finding in said:
             warn(finding)
         if result.n_scored:
-            warn_of(result.diagnostics, result.schedule, draws)
+            warn_of(result.diagnostics, result.schedule, request.draws)
         return result
+
+    def _looped(
+        self,
+        sampler: TreeSampler[Any],
+        how: HowDrawn,
+        checkpoint: Checkpoint | None,
+        deadline: Deadline,
+        say: Callable[[Diagnostic], None],
+        enough: Callable[[RunResult], bool],
+    ) -> RunResult:
+        """What the loop makes of a schedule."""
+        request = self.request
+        kept = min(_seconds_after_draws(request.draws, self.problem.table), deadline.left() / 2)
+        # Ctrl-C arrives in the main thread, so there it ends even a slow predicate at once.
+        asked = asked_predicates(self.problem.program.constraints)
+        return run(
+            sampler,
+            how.schedule,
+            how.seed,
+            threads=1 if asked else request.threads,
+            deadline=deadline.before(kept),
+            progress=None if request.progress is None else teller(request.progress),
+            checkpoint=checkpoint,
+            say=say,
+            check=sampler.scored,
+            room=self.room * _SHARE_OF_DRAWS,
+            size_of=lambda record: _BYTES_OF_NODE * sampler.n_nodes(record),
+            enough=enough,
+        )
+
+    def _known(
+        self,
+        sampler: TreeSampler[Any],
+        likelihood: bool,
+        records: Sequence[Json],
+        deadline: Deadline,
+    ) -> Known | None:
+        """What there is where nothing was drawn: the best tree met, or bounds on the evidence."""
+        best = best_of(sampler, records, likelihood, deadline.over)
+        choice = self.request.choice
+        bounds = choice.log_evidence_bounds
+        if best is None and bounds is None:
+            return None
+        of = (choice, self.problem.table, likelihood, sampler.normalised)
+        return Known(*of, bounds, best)
 
 
 def best_of(

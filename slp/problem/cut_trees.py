@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from slp.problem.boxes import Geometry
 from slp.problem.tree_on_table import place_tree
-from slp.trees import Leaf, Split, Tree
+from slp.trees import Leaf, Tree
+from slp.trees.tree import Test, tree_of_preorder
 
 
 class Part(NamedTuple):
@@ -32,15 +33,15 @@ class Renderer:
     def tree(self, preorder: Iterable[tuple[int, int | None]]) -> Tree:
         """A tree from its nodes in preorder: each box, with the number of its cut (None: a
         leaf)."""
-        done: list[Leaf | Split] = []
-        for box, cut in reversed(list(preorder)):
+        names = self.geometry.table.feature_names
+        flat: list[Leaf | Test] = []
+        for box, cut in preorder:
             if cut is None:
-                done.append(self._leaf(box))
+                flat.append(self._leaf(box))
             else:
                 c = self.geometry.cuts[cut]
-                name = self.geometry.table.features[c.feature].name
-                done.append(Split(name, c.threshold, c.level, left=done.pop(), right=done.pop()))
-        return Tree(done.pop())
+                flat.append((names[c.feature], c.threshold, c.level))
+        return tree_of_preorder(flat)
 
     def _leaf(self, box: int) -> Leaf:
         if box not in self._leaves:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from slp.data.table import Feature, Table
 from slp.trees import Leaf, Split, Tree
+from slp.trees.tree import tree_of_preorder
 
 
 class PlacedNode(NamedTuple):
@@ -125,15 +126,11 @@ def tree_of_nodes(
     features: Sequence[Feature], nodes: Sequence[Sequence[int]], leaves: Sequence[Leaf]
 ) -> Tree:
     """The tree of nodes as `canonical_nodes` gives them, and of its leaves in the same order."""
-    done: list[Leaf | Split] = []
-    left = list(leaves)
-    for f, low, high in reversed(nodes):
-        if f < 0:
-            done.append(left.pop())
-        else:
-            test = features[f].test(low, high)
-            done.append(Split(features[f].name, *test, left=done.pop(), right=done.pop()))
-    return Tree(done.pop())
+    left = iter(leaves)
+    return tree_of_preorder(
+        next(left) if f < 0 else (features[f].name, *features[f].test(low, high))
+        for f, low, high in nodes
+    )
 
 
 def log_likelihood_of_tree(table: Table, tree: Tree) -> float:

@@ -36,7 +36,7 @@ from slp.messages.trees import (
     SPLIT_HAS_TWO_TESTS,
     SPLIT_LACKS_KEY,
 )
-from slp.trees.tree import Leaf, Node, Split, Tree
+from slp.trees.tree import Leaf, Test, Tree, tree_of_preorder
 
 _LEAF_KEYS = frozenset(("counts", "n", "events", "mean", "predictive"))
 _SPLIT_KEYS = frozenset(("feature", "threshold", "level", "left", "right"))
@@ -117,7 +117,7 @@ def tree_from_dict(data: Any, *, quote: bool = True) -> Tree:
         sites = [
             _Site({key: value for key, value in data.items() if key != "classes"}, quote=quote)
         ]
-    order: list[Leaf | tuple[str, float | None, str | None]] = []  # preorder, splits by their test
+    order: list[Leaf | Test] = []  # preorder, splits by their test
     while sites:
         site = sites.pop()
         node = _check_object(site)
@@ -126,10 +126,7 @@ def tree_from_dict(data: Any, *, quote: bool = True) -> Tree:
             continue
         order.append(_check_test(site, node))
         sites += (_Site(node["right"], site, "right"), _Site(node["left"], site, "left"))
-    done: list[Node] = []
-    for item in reversed(order):
-        done.append(item if isinstance(item, Leaf) else Split(*item, done.pop(), done.pop()))
-    return Tree(done.pop())
+    return tree_of_preorder(order)
 
 
 def _check_object(site: _Site) -> Mapping[str, Any]:
@@ -138,7 +135,7 @@ def _check_object(site: _Site) -> Mapping[str, Any]:
     return site.data
 
 
-def _check_test(site: _Site, node: Mapping[str, Any]) -> tuple[str, float | None, str | None]:
+def _check_test(site: _Site, node: Mapping[str, Any]) -> Test:
     for key in ("feature", "left", "right"):
         if key not in node:
             site.fail(SPLIT_LACKS_KEY, key=key)

@@ -28,7 +28,7 @@ from slp.messages import Wording
 from slp.messages.trees import SPLIT_BECAME_LEAF, SPLIT_LEFT_OUT, THRESHOLDS_MOVED
 from slp.source import SourceSpan
 from slp.trees.drawing import condition_text
-from slp.trees.tree import Leaf, Node, Split, Tree
+from slp.trees.tree import Leaf, Node, Split, Test, Tree, tree_of_preorder
 
 #: Places of one kind that a warning names; it counts the others.
 _MOST_PLACES = 3
@@ -69,24 +69,19 @@ class _Fit:
 
     def tree(self, tree: Tree) -> Tree:
         stack = [_Site(tree.root, np.arange(len(self.table.counts)), 0, ())]
-        order: list[tuple[str, float | None, str | None] | None] = []  # preorder, None a leaf
+        order: list[Leaf | Test] = []  # preorder
         while stack:
             site = stack.pop()
             sides = self._sides(site)
             if sides is None:
-                order.append(None)
+                order.append(Leaf())
                 continue
             test, left, right = sides
             order.append(test)
             stack += (right, left)
-        done: list[Node] = []
-        for item in reversed(order):
-            done.append(Leaf() if item is None else Split(*item, done.pop(), done.pop()))
-        return Tree(done.pop())
+        return tree_of_preorder(order)
 
-    def _sides(
-        self, site: _Site
-    ) -> tuple[tuple[str, float | None, str | None], _Site, _Site] | None:
+    def _sides(self, site: _Site) -> tuple[Test, _Site, _Site] | None:
         """Canonical test and sides of the first node, from this one on, that can split its rows."""
         while isinstance(node := site.node, Split):
             fault = self._fault(node, site.depth)
@@ -162,7 +157,7 @@ def _canonical(
     codes: NDArray[np.int32],
     goes_left: NDArray[np.bool_],
     sides: tuple[_Site, _Site],
-) -> tuple[tuple[str, float | None, str | None], _Site, _Site]:
+) -> tuple[Test, _Site, _Site]:
     """The canonical test for rows of these codes, and its sides."""
     left, right = sides
     if feature.levels is None:

@@ -6,7 +6,7 @@ their own stack, and equality and hashing go over the nodes in preorder.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -66,7 +66,7 @@ class Split:
     right: Node = field(repr=False)
 
     @property
-    def test(self) -> tuple[str, float | None, str | None]:
+    def test(self) -> Test:
         """What sends a row left: feature, threshold, level."""
         return self.feature, self.threshold, self.level
 
@@ -96,9 +96,13 @@ def _preorder(node: Node) -> Iterator[Node]:
             stack += (node.right, node.left)
 
 
-def _from_preorder(flat: Sequence[Leaf | tuple[str, float | None, str | None]]) -> Node:
+#: The test of a split: feature, threshold, level; one of the last two is None.
+Test: TypeAlias = tuple[str, float | None, str | None]
+
+
+def _from_preorder(flat: Iterable[Leaf | Test]) -> Node:
     done: list[Node] = []
-    for item in reversed(flat):
+    for item in reversed(list(flat)):  # which meets right sides before left ones
         done.append(item if isinstance(item, Leaf) else Split(*item, done.pop(), done.pop()))
     return done.pop()
 
@@ -238,15 +242,9 @@ class Tree:
         """The same splits with other leaves, given from left to right (K of them)."""
         if len(leaves) != self.n_leaves:
             raise ValueError(f"{self.n_leaves} leaves needed, not {len(leaves)}")
-        fresh = iter(reversed(leaves))
-        done: list[Node] = []  # finished subtrees; reversed preorder meets right before left
-        for node in reversed(list(self.nodes())):
-            if isinstance(node, Leaf):
-                done.append(next(fresh))
-            else:
-                left, right = done.pop(), done.pop()
-                done.append(Split(*node.test, left, right))
-        return Tree(done.pop())
+        fresh = iter(leaves)
+        flat = [n.test if isinstance(n, Split) else next(fresh) for n in self.nodes()]
+        return tree_of_preorder(flat)
 
     def with_summaries(self, table: Table) -> Tree:
         """The same splits, with the counts (or number and mean) of the table's rows in each leaf.
@@ -317,3 +315,8 @@ class Tree:
     ) -> list[CheckResult]:
         """A result for each constraint of a program: see `check_tree`."""
         return trees.check_tree(self, program, X, y, allow_code=allow_code)
+
+
+def tree_of_preorder(flat: Iterable[Leaf | Test]) -> Tree:
+    """The tree of these leaves and tests, given in preorder."""
+    return Tree(_from_preorder(flat))

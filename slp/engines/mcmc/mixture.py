@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -68,6 +68,12 @@ class MixtureChains(StepByStep[MixtureState[D]], Generic[S, D]):
     """
 
     mixture: Mixture[S, D]
+    _identity: Mapping[str, str]
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """See `Stepper`."""
+        return self._identity
 
     @property
     @abstractmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -61,6 +61,7 @@ class EditMetropolisHastings(MixtureWithPower[EditTarget, Edits]):
 
     derivations_are_trees = in_core = False
     over_edits = draws_prior = True
+    result_type: type[DrawnResult] = EditResult
 
     def __init__(
         self,
@@ -115,16 +116,6 @@ class EditMetropolisHastings(MixtureWithPower[EditTarget, Edits]):
     def log_likelihood(self, derivation: Edits) -> float:
         """See `MixtureWithPower`."""
         return derivation.tree.log_likelihood
-
-    @property
-    def result_type(self) -> type[DrawnResult]:
-        """See `TreeSampler`."""
-        return EditResult
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """See `Stepper`."""
-        return self._identity
 
     def init(self, rng: np.random.Generator, stop: Stop = never) -> MixtureState[Edits]:
         """A sequence in the support; see `find_start`.

@@ -7,7 +7,7 @@ sequences down as that does; the random numbers are its own (see `slp.engines.mc
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -20,6 +20,7 @@ from slp.engines.mcmc.trees.core_chains import (
     CoreChains,
     CoreProposal,
     CoreTests,
+    core_engine,
     core_proposal,
     core_tests,
     seeds,
@@ -29,7 +30,6 @@ from slp.ir.program import MEASURES, Constraint, EditPrior, Measure, Predicate, 
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.problem.boxes import Geometry
-from slp.problem.core import core_problem
 from slp.problem.tree_on_table import canonical_nodes, place_tree
 from slp.results.averages import ScoredTree
 from slp.runner import Info, Json, Phase, SearchStoppedError, Stop, never, until
@@ -90,9 +90,7 @@ class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
         super().__init__(plain, named, likelihood)
         self.given = plain.given
         self._identity = {**self.plain.identity, "kernel": "compiled"}
-        if engine is None or grammar.max_leaves is not None:  # tests count leaves, not states
-            problem = core_problem(core, grammar, geometry.table, count_leaves=False)
-            engine = core.ExactEngine(problem)
+        engine = core_engine(grammar, geometry, engine)
         self._sampler_of = partial(
             core_sampler,
             core,
@@ -106,16 +104,6 @@ class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
             mixture=[core_proposal(n) for n in named],
         )
         self.sampler, self.ladder_type = self._sampler_of(self.given), core.EditLadder
-
-    @property
-    def draws_prior(self) -> bool:
-        """See `CoreChains`."""
-        return self.plain.draws_prior
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """See `Stepper`."""
-        return self._identity
 
     def init(self, rng: np.random.Generator, stop: Stop = never) -> CoreEdits:
         """A sequence in the support, as `EditMetropolisHastings.init`.

@@ -43,11 +43,6 @@ class ProofMetropolisHastings(MixtureChains[ProofSpace, Derivation]):
         self._identity = {**identity, "proposal": proposal}
         self._span = span
 
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """See `Stepper`."""
-        return self._identity
-
     def init(self, rng: np.random.Generator, stop: Stop = never) -> MixtureState[Derivation]:
         """A proof in the support; see `find_start`.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -62,6 +62,7 @@ class MetropolisHastings(MixtureWithPower[Target, Proof]):
     """
 
     in_core = over_edits = False
+    result_type = DrawnResult
 
     def __init__(
         self,
@@ -113,16 +114,6 @@ class MetropolisHastings(MixtureWithPower[Target, Proof]):
     def log_likelihood(self, derivation: Proof) -> float:
         """See `MixtureWithPower`."""
         return derivation.log_likelihood
-
-    @property
-    def result_type(self) -> type[DrawnResult]:
-        """See `TreeSampler`."""
-        return DrawnResult
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """See `Stepper`."""
-        return self._identity
 
     def init(self, rng: np.random.Generator, stop: Stop = never) -> MixtureState[Proof]:
         """A proof in the support, drawn from the local process, smaller ones now and then.

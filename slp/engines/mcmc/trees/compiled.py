@@ -10,7 +10,7 @@ by the schedule alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import takewhile
@@ -22,14 +22,20 @@ from numpy.typing import NDArray
 from slp.engines.exact.scoring import TreeScorer
 from slp.engines.exact.size import size_of
 from slp.engines.mcmc.trees.chains import TRIES, MetropolisHastings, no_start, search_stopped
-from slp.engines.mcmc.trees.core_chains import CALL, CoreChains, core_proposal, core_tests, seeds
+from slp.engines.mcmc.trees.core_chains import (
+    CALL,
+    CoreChains,
+    core_engine,
+    core_proposal,
+    core_tests,
+    seeds,
+)
 from slp.engines.mcmc.trees.exact_subtrees import MOST_BOXES
 from slp.engines.mcmc.trees.names import Named, mixture_of_names, names_moves
 from slp.ir.program import Constraint, Predicate
 from slp.ir.tree_grammar import CallRule, OpenStates, SplitRule, TreeGrammar, cell_of
 from slp.kernels.compiled import compiled_core
 from slp.problem.boxes import Geometry
-from slp.problem.core import core_problem
 from slp.problem.row_labels import telling_label_faults
 from slp.problem.tree_on_table import canonical_nodes, place_tree
 from slp.results.averages import ScoredTree
@@ -109,10 +115,7 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         assert core_moves(grammar, proposal)
         self._predicates = tree_predicates(constraints)
         self.longest_block = 1 if self._predicates else LONGEST_BLOCK  # they may take seconds
-        problem = engine
-        if problem is None or grammar.max_leaves is not None:  # tests count leaves, not states
-            problem = core_problem(core, grammar, geometry.table, count_leaves=False)
-            problem = core.ExactEngine(problem)
+        problem = core_engine(grammar, geometry, engine)
         if most_boxes is None:
             # The estimate takes seconds on large tables, and only `q_exact` needs it.
             exactly = "q_exact" in proposal
@@ -129,16 +132,6 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
             "proposal": proposal,
             "kernel": f"compiled, {most_boxes:g}",
         }
-
-    @property
-    def draws_prior(self) -> bool:
-        """See `CoreChains`."""
-        return self.plain.draws_prior
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """See `Stepper`."""
-        return self._identity
 
     def init(self, rng: np.random.Generator, stop: Stop = never) -> CoreState:
         """A proof in the support, as `MetropolisHastings.init`.

@@ -3,9 +3,8 @@ for the core, its counts, and its trees."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, get_args
 
 import numpy as np
@@ -17,7 +16,9 @@ from slp.engines.mcmc.trees.particle_gibbs import plan_of
 from slp.engines.smc.particles import FilterPlan, numbers_of
 from slp.ir.program import Constraint, MaxFeatures, Monotone
 from slp.ir.tree_grammar import TreeGrammar
+from slp.kernels.compiled import compiled_core
 from slp.problem.boxes import Geometry
+from slp.problem.core import core_problem
 from slp.problem.tree_on_table import tree_of_nodes
 from slp.runner import ChainStepper, Json, Move, Outcome, Tally
 from slp.trees import Leaf, Tree
@@ -60,6 +61,7 @@ class CoreChains(RecordsOf[P], ChainStepper[Any]):
     sampler: Any
     ladder_type: Any
     in_core = True
+    _identity: Mapping[str, str]
 
     def __init__(self, plain: P, named: Sequence[Named], likelihood: bool) -> None:
         super().__init__(plain)
@@ -77,9 +79,14 @@ class CoreChains(RecordsOf[P], ChainStepper[Any]):
         return None
 
     @property
-    @abstractmethod
     def draws_prior(self) -> bool:
         """See `slp.engines.mcmc.mixture.MixtureWithPower`."""
+        return bool(cast(Any, self.plain).draws_prior)
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """See `Stepper`."""
+        return self._identity
 
     def dump(self, state: Any) -> Json:
         """See `Stepper`."""
@@ -112,6 +119,16 @@ class CoreChains(RecordsOf[P], ChainStepper[Any]):
             for of_leaf in statistics.reshape(-1, table.leaf.n_statistics)
         ]
         return tree_of_nodes(table.features, nodes[nodes[:, 0] != CALL].tolist(), leaves)
+
+
+def core_engine(grammar: TreeGrammar, geometry: Geometry, engine: Any | None) -> Any:
+    """The core's engine for chains: the one given (`Problem.core`) unless it counts leaves in its
+    states, because tests count them here."""
+    if engine is not None and grammar.max_leaves is None:
+        return engine
+    core = compiled_core()
+    assert core is not None
+    return core.ExactEngine(core_problem(core, grammar, geometry.table, count_leaves=False))
 
 
 def core_proposal(named: Named) -> CoreProposal:
