@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 import slp
+import slp.engines
 from slp.budgets import Deadline, format_seconds
 from slp.cli.again import command_again
 from slp.cli.common import check_output, exit_if_interrupted, progress_line, reader_may_leave, say
@@ -28,7 +29,6 @@ from slp.cli.options import (
 )
 from slp.cli.page import Page, draws_lines
 from slp.cli.summary import feature_uses, posterior_to_json, write_draws
-from slp.engines import longer_run
 
 
 @click.command(
@@ -119,7 +119,7 @@ def _longer(posterior: slp.Posterior, draws: int, deadline: Deadline) -> list[st
     context = click.get_current_context()
     choice, found = posterior.choice, posterior.diagnostics
     tempered = found is not None and found.tempering is not None
-    options, longer = longer_run(schedule, draws, tempered=tempered)
+    options, longer = slp.engines.longer_run(schedule, draws, tempered=tempered)
     changes: dict[str, object] = {"seed": posterior.seed, **options}
     if choice.sums_unfinished:  # with more time they might end, without any of these options
         changes["engine"] = posterior.engine

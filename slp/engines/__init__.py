@@ -12,11 +12,11 @@ from slp.engines.exact.passes import bounds_in_words
 from slp.engines.mcmc.options import ProofChainOptions
 from slp.engines.registry import ENGINES, all_options, engine_named
 from slp.engines.run import infer
-from slp.engines.telling import longer_run
 from slp.late import late_names
 
 if TYPE_CHECKING:
     from slp.engines.mcmc.proofs import LogLikelihood, imported_function, sample_proofs
+    from slp.engines.telling import longer_run
 
 __all__ = [
     "ENGINES",
@@ -33,7 +33,11 @@ __all__ = [
     "sample_proofs",
 ]
 
-# Trees need no proofs of goals.
+# Sums over all trees need neither proofs of goals nor the statistics of chains.
 __getattr__, __dir__ = late_names(
-    __name__, {"slp.engines.mcmc.proofs": "LogLikelihood imported_function sample_proofs"}
+    __name__,
+    {
+        "slp.engines.mcmc.proofs": "LogLikelihood imported_function sample_proofs",
+        "slp.engines.telling": "longer_run",
+    },
 )
