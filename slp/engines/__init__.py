@@ -2,7 +2,8 @@
 
 Entry point: `infer` (in `run`), which runs an engine by name, or the one that `choose` selects.
 `enumeration` lists every derivation, `chart` is exact inference in plain Python, `exact` the same
-in the C++ core, `mcmc` Metropolis-Hastings.
+in the C++ core, `mcmc` Metropolis-Hastings, `smc` a particle filter, `modal` one tree grown
+greedily.
 """
 
 from typing import TYPE_CHECKING
