@@ -13,7 +13,7 @@ import benchmarks.papers
 from benchmarks.papers.framework import Experiment, page_of, run_experiment, with_table
 from slp.errors import SlpWarning
 
-PAPERS = ("angelopoulos_cussens", "particle_filtering")
+PAPERS = ("angelopoulos_cussens", "greedy_modal_tree", "particle_filtering")
 ROOT = Path(__file__).resolve().parents[2]
 
 
