@@ -33,6 +33,7 @@ from tests.engines.mcmc.trees.every_outcome import EveryOutcome, outcomes
 from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, random_examples
 from tests.engines.mcmc.trees.test_compiled import chains
 from tests.engines.mcmc.trees.zoo import CONSTRAINTS, PRIORS, of_three_splits
+from tests.engines.smc.expectations import of_program
 
 WAYS = list(itertools.product(PROPOSALS, ORDERS, SCHEMES))
 RANDOM = [made for _, made in random_examples(12, least=3, most=8)]
@@ -122,6 +123,19 @@ def test_three_particles(scheme: str) -> None:
     how = plan(("prior", "layer", scheme), n=3, ess=0.7)
     for made in THREE:
         assert drift(made, CoreExample(made).matrix(of_filter(how, 1.0))) < TOLERANCE
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+@pytest.mark.parametrize("order", ORDERS)
+def test_trees_with_too_many_leaves(order: str) -> None:
+    """Three distinct splits make trees of four leaves, and two are allowed."""
+    rows = pl.DataFrame({"a": [1, 2, 3, 4], "y": ["p", "q", "q", "p"]})
+    made = of_program(":- use(growtree). :- constraint(max_leaves(2)).", rows)
+    assert len(made.proofs) == 4
+    how = plan(("optimal", order, "systematic"))
+    matrix = CoreExample(made).matrix(of_filter(how, 1.0))
+    assert drift(made, matrix) < TOLERANCE
+    np.testing.assert_allclose(matrix, made.matrix(ParticleGibbs(how)), rtol=0, atol=TOLERANCE)
 
 
 @pytest.mark.usefixtures("compiled_kernels")
