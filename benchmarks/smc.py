@@ -77,13 +77,17 @@ class Run:
 def base_of(problem: Any, proposal: str = "q_uc") -> CompiledMetropolisHastings:
     """Chains on a problem, in one thread."""
     return CompiledMetropolisHastings(
-        problem.grammar, problem.boxes, proposal=proposal, most_boxes=1, engine=problem.core
+        problem.grammar,
+        problem.boxes,
+        proposal=proposal,
+        most_boxes=1,
+        engine=problem.sampling_core,
     )
 
 
 def island(problem: Any, plan: FilterPlan, seed: int) -> Run:
     """An island, from the open root to whole trees."""
-    stepper = CompiledParticleFilter(base_of(problem), plan, FilterResult, NO_LIMIT, problem.core)
+    stepper = CompiledParticleFilter(base_of(problem), plan, FilterResult, NO_LIMIT)
     rng = np.random.default_rng(seed)
     began = time.process_time()
     state = stepper.init(rng)

@@ -54,6 +54,17 @@ class Problem:
         return kernels.ExactEngine(core_problem(kernels, self.grammar, self.table))
 
     @cached_property
+    def sampling_core(self) -> Any | None:
+        """The same without counting leaves, which samplers test on finished trees; `core` itself
+        where the grammar does not limit them."""
+        kernels = compiled_core()
+        if self.grammar.max_leaves is None or kernels is None:
+            return self.core
+        return kernels.ExactEngine(
+            core_problem(kernels, self.grammar, self.table, count_leaves=False)
+        )
+
+    @cached_property
     def boxes(self) -> Geometry:
         """The boxes of the table and their distinct splits; made on first use."""
         return Geometry(self.grammar, self.table)

@@ -65,12 +65,7 @@ class WeightedDraws:
     def log_evidence(self) -> tuple[float, float] | None:
         """The log of the mean of the islands' evidence, which has no bias, and the standard error
         of the logarithm, NaN of one island; None for chains."""
-        if self.log_weights is None:
-            return None
-        totals = np.array([np.logaddexp.reduce(own) for own in self.log_weights])
-        value = float(np.logaddexp.reduce(totals)) - math.log(len(totals))
-        shares = np.exp(totals - value)
-        return value, float(_error_of_mean(shares))
+        return None if self.log_weights is None else evidence_of_islands(self.log_weights)
 
     def mean(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Mean over all draws of a quantity of each distinct value, (U, ...) to (...)."""
@@ -232,6 +227,16 @@ class DrawnTrees(WeightedDraws):
         """The statistics that leaves have, shape (J, k), and which of them each leaf has, (K,)."""
         found, which = np.unique(self._statistics, axis=0, return_inverse=True)
         return found, which.reshape(-1)
+
+
+def evidence_of_islands(
+    log_weights: Sequence[Sequence[float] | NDArray[np.float64]],
+) -> tuple[float, float]:
+    """The log of the mean of the islands' evidence, and its standard error by the delta method, NaN
+    of one island. An island without draws counts 0; some island has one."""
+    totals = np.array([np.logaddexp.reduce(own) for own in log_weights])
+    value = float(np.logaddexp.reduce(totals)) - math.log(len(totals))
+    return value, float(_error_of_mean(np.exp(totals - value)))
 
 
 def _error_of_mean(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -75,6 +75,7 @@ class RunResult:
     rounds : how many were begun.
     last_half : whether the draws are of the last half of the steps after warm-up.
     states : the last state of each chain; None where it has none.
+    over : whether each chain or island made all of its steps.
     """
 
     draws: list[list[Json]]
@@ -86,6 +87,7 @@ class RunResult:
     rounds: int = 1
     last_half: bool = False
     states: Sequence[Any] = ()
+    over: Sequence[bool] = ()
 
 
 def run(
@@ -160,7 +162,7 @@ def _identity(stepper: Stepper[S], schedule: Schedule, seed: int) -> dict[str, s
     return {
         **stepper.identity,
         "seed": str(seed),
-        "number of chains": str(schedule.chains),
+        f"number of {'islands' if schedule.thin is None else 'chains'}": str(schedule.chains),
         "warm-up": str(schedule.warm_up),
         "thinning": str(schedule.thin),
     }
@@ -240,6 +242,7 @@ def _found(
         rounds=_n_rounds(chains, schedule),
         last_half=half,
         states=[chain.state for chain in chains],
+        over=[chain.over for chain in chains],
     )
 
 

@@ -1,10 +1,12 @@
 // The particle filter: weights without likelihood, islands restored, islands side by side.
 
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <thread>
 #include <vector>
 
+#include "budget.hpp"
 #include "check.hpp"
 #include "exact/engine.hpp"
 #include "problems.hpp"
@@ -111,6 +113,44 @@ TEST(smc_islands_run_side_by_side) {
     }
     for (const auto& own : have) {
         check(own == want);
+    }
+}
+
+// Threads go on from one island whose trees, events and rows they share, from what was written down
+// of it, and with little room for all together.
+TEST(smc_threads_share_an_island) {
+    const Engine engine(growtree(80, Measure::gap, 6));
+    for (const ProposalKind proposal : kProposals) {
+        Plan how = plan(proposal, Order::likelihood, Scheme::systematic, 1.0);
+        Sampler sampler(engine.problem(), engine.geometry(), how);
+        how.room = 1;
+        Sampler tight(engine.problem(), engine.geometry(), how);
+        Island middle = grown(sampler, sampler.start(), 3, 4);
+        middle.forget_events();
+        std::vector<std::uint32_t> last;
+        for (const Particle& particle : middle.particles) {
+            last.push_back(particle.last);
+        }
+        const std::vector<double> want = weights(grown(sampler, middle, 8, UINT64_MAX));
+        std::atomic<int> same{0}, refused{0};
+        std::vector<std::thread> threads;
+        for (int t = 0; t < 4; ++t) {
+            threads.emplace_back([&] {
+                same += weights(grown(sampler, middle, 8, UINT64_MAX)) == want;
+                Island restored;
+                check(sampler.restore(middle.events, last, weights(middle), restored));
+                same += weights(grown(sampler, restored, 8, UINT64_MAX)) == want;
+                try {
+                    grown(tight, middle, 8, UINT64_MAX);
+                } catch (const OutOfBudget&) {
+                    ++refused;
+                }
+            });
+        }
+        for (std::thread& thread : threads) {
+            thread.join();
+        }
+        check(same == 8 && refused == 4);
     }
 }
 

@@ -105,7 +105,7 @@ def forward_draws(problem: Problem) -> ForwardDraws:
         problem.program.constraints,
         likelihood=False,
         most_boxes=1.0,
-        engine=problem.core,
+        engine=problem.sampling_core,
     )
     return ForwardDraws(base)
 
@@ -184,14 +184,14 @@ def tree_sampler(problem: Problem, options: TreeChainOptions, likelihood: bool) 
     if program.edits is not None:
         edits = (*on, program.edits, program.support, program.constraints)
         if _compiled(problem, proposal):
-            base = CompiledEditMetropolisHastings(*edits, engine=problem.core, **how)
+            base = CompiledEditMetropolisHastings(*edits, engine=problem.sampling_core, **how)
         else:
             base = EditMetropolisHastings(*edits, **how)
     elif _compiled(problem, proposal):
         # Under tempering, each power would need its own sums over subtrees.
         most = MOST_BOXES if tempered else None
         base = CompiledMetropolisHastings(
-            *on, program.constraints, most_boxes=most, engine=problem.core, **how
+            *on, program.constraints, most_boxes=most, engine=problem.sampling_core, **how
         )
     else:
         base = MetropolisHastings(*on, program.constraints, **how)

@@ -23,7 +23,6 @@ from slp.errors import BudgetError
 from slp.ir.program import Monotone
 from slp.kernels.compiled import compiled_core
 from slp.messages.inference import PARTICLES_TOO_LARGE
-from slp.problem.core import core_problem
 from slp.results.drawn import DrawnResult
 from slp.runner import Info, Json, Move, Phase, Stop, Weighted, never
 
@@ -40,20 +39,15 @@ _DECISIONS, _CODES = 100_000, 20_000_000
 _CAUSES = ("grow", "dead end", "max_leaves", "max_features")
 
 
-def core_filter(
-    base: CompiledMetropolisHastings, plan: FilterPlan, room: int, power: float, engine: Any = None
-) -> Any:
-    """The core's `SMCSampler`. `engine`: the core's on grammar and table, made here where leaves
-    are counted in it, or it is not given; `room`: bytes of all islands together."""
+def core_filter(base: CompiledMetropolisHastings, plan: FilterPlan, room: int, power: float) -> Any:
+    """The core's `SMCSampler`. `room`: bytes of all islands together."""
     core = compiled_core()
     assert core is not None
     plain = base.plain
     grammar, geometry = plain.process.grammar, plain.geometry
-    if engine is None or grammar.max_leaves is not None:
-        engine = core.ExactEngine(core_problem(core, grammar, geometry.table, count_leaves=False))
     most_leaves, most_features, _ = core_tests(grammar, plain.constraints, geometry)
     return core.SMCSampler(
-        engine,
+        base.engine,
         plan.n,
         plan.kept,
         numbers_of(plan),
@@ -74,11 +68,10 @@ class CompiledParticleFilter(RecordsOf[CompiledMetropolisHastings]):
         plan: FilterPlan,
         result_type: type[DrawnResult],
         room: int,
-        engine: Any = None,
     ) -> None:
         super().__init__(base)
         self.plan, self.room, self._result_type = plan, room, result_type
-        self.sampler = core_filter(base, plan, room, base.power, engine)
+        self.sampler = core_filter(base, plan, room, base.power)
         codes = base.geometry.table.codes.size
         self.longest_block = max(1, min(_DECISIONS // plan.n, _CODES // max(1, codes)))
         self._tests = any(isinstance(c, Monotone) for c in base.plain.constraints)

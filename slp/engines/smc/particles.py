@@ -82,7 +82,14 @@ class FilterPlan:
 
     def identity(self) -> Mapping[str, str]:
         """For `Stepper.identity`."""
-        return {"filter": repr(self)}
+        return {
+            "number of particles": str(self.n),
+            "number of draws of each island": str(self.kept),
+            "proposal": self.proposal,
+            "order": self.order,
+            "resampling": self.scheme,
+            "ess": repr(self.ess),
+        }
 
 
 def numbers_of(plan: FilterPlan) -> list[int]:

@@ -6,10 +6,13 @@ import math
 from collections import Counter
 from dataclasses import replace
 from functools import cached_property
+from typing import Any, Literal
 
 from slp.results.diagnostics import Diagnostics
-from slp.results.drawn import DrawnResult
+from slp.results.drawn import DrawnResult, HowDrawn, TreeSampler
 from slp.results.result import Estimate
+from slp.results.weighted_draws import evidence_of_islands
+from slp.runner import RunResult
 
 __all__ = ["FilterResult"]
 
@@ -21,23 +24,31 @@ _RATIO = (
     "the ratio of two estimates, with and without the likelihood, as the weights of the program "
     "need not sum to 1: consistent, but not without bias"
 )
+_EARLY = "an island that takes long is less likely to be one of them"
 
 
 class FilterResult(DrawnResult):
-    """The distribution over trees as islands of particles show it.
+    """The distribution over trees as islands of particles show it. If the run ended early, it is of
+    the islands that were done by then.
 
     Attributes
     ----------
     without_likelihood : the islands that estimate the sum of the weights of all trees; None where
         it is known to be 1, or was not estimated.
+    ended_by : what ended their run early; None if nothing did.
     """
 
     without_likelihood: FilterResult | None = None
+    ended_by: Literal["time", "user"] | None = None
+
+    def __init__(self, sampler: TreeSampler[Any], run: RunResult, how: HowDrawn) -> None:
+        done = [i for i, over in enumerate(run.over) if over]
+        draws, log_weights = [run.draws[i] for i in done], [run.log_weights[i] for i in done]
+        super().__init__(sampler, replace(run, draws=draws, log_weights=log_weights), how)
 
     @property
     def log_evidence(self) -> Estimate | None:
-        """See `Result`. None below four islands, as they do not tell the error; and of a run that
-        was interrupted, as the islands that were done by then are not just any."""
+        """See `Result`. None below four islands, as they do not tell the error."""
         if not self.likelihood:
             return None
         total = self.log_sum_of_weights
@@ -53,29 +64,45 @@ class FilterResult(DrawnResult):
     @property
     def no_evidence(self) -> str:
         """See `Result`."""
-        if self.interrupted or self.normalised:
-            early = "the run ended early, and islands that end early are not just any"
-            return early if self.interrupted else f"it takes {_FEWEST_ISLANDS} islands or more"
-        return f"it takes {_FEWEST_ISLANDS} islands or more, and time for those without likelihood"
+        it_takes = f"it takes {_FEWEST_ISLANDS} islands or more that are done"
+        return it_takes if self.normalised else f"{it_takes}, and as many without likelihood"
 
     @property
     def log_sum_of_weights(self) -> Estimate | None:
         """Log of the sum over all trees of weight, times likelihood in a posterior: the log of the
         mean of the islands' estimates, which have no bias, with its error by the delta method. An
         island without draws counts 0. None as for `log_evidence`."""
-        if self.interrupted or not self._n_drawn:
+        if len(self._run.draws) < _FEWEST_ISLANDS or not self._n_drawn:
             return None
-        found = self.averages.log_evidence()
-        assert found is not None and self.averages.log_weights is not None
-        few = len(self.averages.log_weights) < _FEWEST_ISLANDS
-        return None if few else Estimate.drawn(*found)
+        return Estimate.drawn(*evidence_of_islands(self._run.log_weights))
 
     @property
     def evidence_note(self) -> str | None:
         """See `Result`: what kind of estimate it is, too."""
-        kind = _UNBIASED if self.normalised else _RATIO
-        note = super().evidence_note
-        return kind if note is None else f"{kind}; {note}"
+        notes = [_UNBIASED if self.normalised else _RATIO]
+        for of, found in (("", self), (" without likelihood", self.without_likelihood)):
+            if found is not None and found.n_left_out:
+                n = found.schedule.chains
+                done = f"{n - found.n_left_out} of {n} islands{of}"
+                notes.append(f"the run ended early, when {done} were done: {_EARLY}")
+        if (note := super().evidence_note) is not None:
+            notes.append(note)
+        return "; ".join(notes)
+
+    @property
+    def interrupted(self) -> bool:
+        """See `Result`: or the run without likelihood was."""
+        return super().interrupted or self.ended_by is not None
+
+    @property
+    def out_of_time(self) -> bool:
+        """See `Result`: or the run without likelihood was."""
+        return super().out_of_time or self.ended_by == "time"
+
+    @property
+    def n_left_out(self) -> int:
+        """How many islands were not done when the run ended."""
+        return self.schedule.chains - len(self._run.draws)
 
     @property
     def no_bayes_factor(self) -> str | None:

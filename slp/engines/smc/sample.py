@@ -73,14 +73,31 @@ def run_filter(
     if estimates_sum:
         time = time.before(time.left() * _SHARE_OF_PRIOR)
     found = _drawn(engine, problem, replace(request, deadline=time), limits)
-    if estimates_sum and found.n_scored and not found.interrupted:
-        of_prior = _other_seed(replace(request, likelihood=False), found.seed)
-        again = replace(limits, checkpoint=None, resume=False)
-        try:
-            found.without_likelihood = _drawn(engine, problem, of_prior, again)
-        except TimeOverError:  # then there is no evidence
-            found.without_likelihood = None
+    if estimates_sum and found.n_scored and (found.out_of_time or not found.interrupted):
+        _estimate_sum_of_weights(engine, problem, request, limits, found)
     return found
+
+
+def _estimate_sum_of_weights(
+    engine: DrawingEngine,
+    problem: Problem,
+    request: Request,
+    limits: FilterLimits,
+    found: FilterResult,
+) -> None:
+    """Run the same islands without likelihood, for the evidence of `found`; if that ends before any
+    of them is done, there is none."""
+    of_prior = _other_seed(replace(request, likelihood=False), found.seed)
+    again = replace(limits, checkpoint=None, resume=False)
+    try:
+        below = found.without_likelihood = _drawn(engine, problem, of_prior, again)
+    except TimeOverError:
+        found.ended_by = "time"
+    except KeyboardInterrupt:
+        found.ended_by = "user"
+    else:
+        if below.interrupted:
+            found.ended_by = "time" if below.out_of_time else "user"
 
 
 def _bytes_of_threads(problem: Problem, request: Request, options: FilterOptions, room: int) -> int:
@@ -116,8 +133,10 @@ def filter_sampler(problem: Problem, options: FilterLimits, likelihood: bool) ->
     on = (problem.grammar, problem.boxes, own)
     if compiled_core() is None:
         return ParticleFilter(MetropolisHastings(*on, likelihood=likelihood), plan, FilterResult)
-    core = CompiledMetropolisHastings(*on, likelihood=likelihood, most_boxes=1, engine=problem.core)
-    return CompiledParticleFilter(core, plan, FilterResult, options.room, problem.core)
+    core = CompiledMetropolisHastings(
+        *on, likelihood=likelihood, most_boxes=1, engine=problem.sampling_core
+    )
+    return CompiledParticleFilter(core, plan, FilterResult, options.room)
 
 
 def filter_schedule(options: FilterLimits, draws: int) -> Schedule:

@@ -48,8 +48,8 @@ def edits_are_compiled(constraints: Iterable[Constraint]) -> bool:
 
 class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
     """Chains over sequences of edits, as `EditMetropolisHastings` with the same arguments, where
-    `edits_are_compiled`. `engine` is the core's on grammar and table (`Problem.core`); it is made
-    here where it is not given.
+    `edits_are_compiled`. `engine` is the core's on grammar and table that counts no leaves
+    (`Problem.sampling_core`); it is made here where it is not given.
 
     Attributes
     ----------

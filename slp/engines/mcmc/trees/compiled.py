@@ -89,8 +89,8 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
     arguments.
 
     `most_boxes`: as there, but without a limit by default where the whole table fits, by an
-    estimate with a fixed seed. `engine`: the core's on grammar and table (`Problem.core`), made
-    here where it is not given.
+    estimate with a fixed seed. `engine`: the core's on grammar and table that counts no leaves
+    (`Problem.sampling_core`), made here where it is not given.
 
     Raises
     ------
@@ -125,7 +125,7 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         named = mixture_of_names(proposal, lambda: make([]).root_fits())
         plain = MetropolisHastings(grammar, geometry, constraints, likelihood=likelihood)
         super().__init__(plain, named, likelihood)
-        self.sampler, self.ladder_type = make(named), core.MHLadder
+        self.engine, self.sampler, self.ladder_type = problem, make(named), core.MHLadder
         self._scorer = TreeScorer(core, problem, geometry.table)
         self._identity = {
             **self.plain.identity,

@@ -122,9 +122,9 @@ class CoreChains(RecordsOf[P], ChainStepper[Any]):
 
 
 def core_engine(grammar: TreeGrammar, geometry: Geometry, engine: Any | None) -> Any:
-    """The core's engine for chains: the one given (`Problem.core`) unless it counts leaves in its
-    states, because tests count them here."""
-    if engine is not None and grammar.max_leaves is None:
+    """The core's engine for chains: the one given (`Problem.sampling_core`), else one made here. It
+    does not count leaves in its states, because tests count them here."""
+    if engine is not None:
         return engine
     core = compiled_core()
     assert core is not None
