@@ -1,0 +1,22 @@
+"""A fixed part of `tests.statistics.calibration`: a few cases, 40 repeats of each."""
+
+from __future__ import annotations
+
+import pytest
+
+from slp.engines.registry import ENGINES
+from tests.statistics.calibration import CASES, MOST_TESTS, p_values
+
+#: With independent draws, that any of these tests fails by chance has the probability 0.001.
+PART = ("exact, few leaves", "mh q_uc", "mh cgm", "mh tempered", "smc prior", "edits q_uc")
+LEAST = 0.001 / (MOST_TESTS * len(PART))
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+@pytest.mark.parametrize("name", PART)
+def test_ranks_are_uniform(name: str) -> None:
+    assert min(p_values(name, range(40))) > LEAST
+
+
+def test_every_engine_has_a_case() -> None:
+    assert set(ENGINES) == {str(c.options["engine"]) for c in CASES.values() if c.options}
