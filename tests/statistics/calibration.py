@@ -1,6 +1,6 @@
 """Simulation-based calibration: ranks of the truth among draws of each engine that draws.
 
-    python -m tests.statistics.calibration [--repeats 150] [--from 0] [CASE ...]
+    python -m tests.statistics.calibration [--repeats 100] [--from 0] [CASE ...]
 
 A tree is drawn from the prior, and a response from its leaves. An engine that draws from the
 posterior given this response then makes the tree one more draw: among its draws, the rank of any
@@ -61,7 +61,7 @@ class Case:
 
 _CHAIN = {"engine": "mh", "chains": 1, "rungs": 1, "warmup": 500, "thin": 100}
 _LADDER = {**_CHAIN, "rungs": 4, "rounds": 1}
-_ISLANDS = {"engine": "smc", "islands": 64, "particles": 300, "draws": 640}
+_ISLANDS = {"engine": "smc", "islands": 64, "particles": 300, "draws": 256}
 #: Proposals that need a number, and those that cannot reach every tree alone.
 _PROPOSALS = {"q_n": "q_n(4)", **{name: f"{name}:2,q_uc:1" for name in ("wu", "rotate", "perturb")}}
 
@@ -262,7 +262,7 @@ def main() -> None:
     """Read the arguments, run."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("cases", nargs="*", default=list(CASES), metavar="CASE")
-    parser.add_argument("--repeats", type=int, default=150)
+    parser.add_argument("--repeats", type=int, default=100)
     parser.add_argument("--from", type=int, default=0, dest="first")
     given = parser.parse_args()
     print(f"ranks are not uniform below p = {0.001 / (MOST_TESTS * len(CASES)):.1g}\n")

@@ -44,7 +44,8 @@ _FILTER = {"engine": "smc", "islands": 40, "draws": 40}
 #: Where splits pay only together with those below, early resampling loses them.
 _LATE = {"order": "likelihood", "ess": 0.01}
 CASES: dict[str, dict[str, Any]] = {
-    **{f"mh/{name}": _TEMPERING for name in TABLES if name != "iris, 3 bins"},
+    **{f"mh/{name}": _TEMPERING for name in TABLES},
+    **{f"mh q_uc/{name}": {**_TEMPERING, "proposal": "q_uc"} for name in TABLES},
     "smc/iris, 3 bins": {**_FILTER, **_LATE, "particles": 2000},
     "smc/haberman": {**_FILTER, **_LATE, "particles": 2000},
     "smc/kyphosis": {**_FILTER, "particles": 1000},
