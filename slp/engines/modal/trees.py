@@ -263,7 +263,8 @@ def scorer_of(problem: Problem, likelihood: bool) -> Any:
     of = (problem.grammar, problem.boxes, constraints)
     if not core_takes(constraints):
         return MetropolisHastings(*of, likelihood=likelihood)
-    return CompiledMetropolisHastings(*of, likelihood=likelihood, most_boxes=1, engine=problem.core)
+    engine = problem.sampling_core
+    return CompiledMetropolisHastings(*of, likelihood=likelihood, most_boxes=1, engine=engine)
 
 
 def _check(options: ModalOptions, problem: Problem) -> None:
