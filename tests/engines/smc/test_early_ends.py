@@ -97,14 +97,6 @@ def test_control_c_before_any_of_them_is_done(monkeypatch: pytest.MonkeyPatch) -
     assert have.log_evidence is None and len(have.draws) > 0
 
 
-def test_islands_that_are_done_in_time_give_evidence() -> None:
-    have = filtered(GROWTREE, islands=5000, draws=5000, particles=2000, time=4)
-    done = len(have._result._run.draws)
-    assert have.out_of_time and 4 <= done < 5000
-    assert have.log_evidence is not None
-    assert f"{done} of 5000 islands were done" in (have.evidence_note or "")
-
-
 @pytest.mark.parametrize(
     ("what", "options"),
     [
