@@ -268,7 +268,8 @@ void GoalScorer::weigh_entries(Level& at, std::span<const FeatureScore> scores, 
         for (std::size_t r = 0; r < rules.size(); ++r) {
             bool counts = true;
             if (rules[r].kind == RuleKind::leaf) {
-                counts = problem_.grammar.condition || leaf_allowed(rules[r], at.goal.set.statistics);
+                counts = problem_.grammar.condition ||
+                         has_majority(rules[r].majority, at.goal.set.statistics);
             } else if (rules[r].kind == RuleKind::split) {
                 counts = false;
                 for (std::size_t i = slot; i < scores.size(); i += n) {
@@ -288,7 +289,7 @@ void GoalScorer::weigh_entries(Level& at, std::span<const FeatureScore> scores, 
             problem_.grammar.normalise && sum > 0 ? top + std::log(sum) : 0.0;
         for (std::size_t r = 0; r < rules.size(); ++r) {
             if (rules[r].kind == RuleKind::leaf &&
-                leaf_allowed(rules[r], at.goal.set.statistics)) {
+                has_majority(rules[r].majority, at.goal.set.statistics)) {
                 const double weight = entry.log_prefix + own[r] - entry.log_normaliser;
                 out.log_stop = std::max(out.log_stop, weight);
                 log_add(out.log_inside, weight + at.goal.log_likelihood);

@@ -63,13 +63,13 @@ double StopLabels::best(std::int32_t state, bool may_split, double n_rows,
     for (std::size_t r = 0; r < rules.size(); ++r) {
         const Rule& rule = rules[r];
         const bool counts = rule.kind == RuleKind::leaf   ? problem_.grammar.condition ||
-                                                              leaf_allowed(rule, sums)
+                                                              has_majority(rule.majority, sums)
                             : rule.kind == RuleKind::call ? true
                                                           : may_split &&
                                                               facts_[static_cast<std::size_t>(state)]
                                                                   .taken_over[r] != 0;
         total += counts ? std::exp(own[r]) : 0.0;
-        if (rule.kind == RuleKind::leaf && leaf_allowed(rule, sums)) {
+        if (rule.kind == RuleKind::leaf && has_majority(rule.majority, sums)) {
             out = std::max(out, own[r]);
         } else if (rule.kind == RuleKind::call && own[r] > -INFINITY) {
             facts(rule.state);
