@@ -15,8 +15,9 @@ import pytest
 from scipy.stats import chisquare
 
 import slp
+from slp.engines import ProofChainOptions
 from slp.engines.mcmc import proposals
-from slp.engines.mcmc.proofs import ProofChainOptions, sample_proofs
+from slp.engines.mcmc.proofs import sample_proofs
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly
 from slp.errors import SlpError, UnsupportedError
 from slp.messages.proofs import NO_JANUS
