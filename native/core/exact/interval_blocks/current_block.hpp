@@ -39,7 +39,7 @@ public:
     CurrentBlock(const IntervalSetting& setting, const Memo& found, const QueryBatch& of,
                  WaitingBlocks<kVector>& waiting, Budget& budget)
         : ranks(setting.problem, setting.geometry, setting.inner),
-          probabilities(setting, ranks.most(), of.uses == nullptr || of.uses->only_splits),
+          probabilities(setting, ranks.most()),
           queries(setting, of, ranks),
           vectors(setting.grammar),
           sides(setting.geometry, found, waiting),

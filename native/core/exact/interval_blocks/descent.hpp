@@ -54,11 +54,9 @@ public:
           flow_(setting, queries, cut, block_, waiting_),
           leaves_(setting, queries, block_),
           scratch_(budget) {
-        if (queries.uses != nullptr) {
-            const std::size_t n = block_.vectors.length();
-            queries.uses->visits.assign(4 * n, 0.0);
-            queries.uses->leaves.assign(n, 0.0);
-            queries.uses->splits.assign(n * setting.problem.table.features.size(), 0.0);
+        if (queries.splits != nullptr) {
+            queries.splits->assign(
+                block_.vectors.length() * setting.problem.table.features.size(), 0.0);
         }
     }
 
@@ -117,9 +115,6 @@ private:
         flow_.sweep_inside();
         if (queries_.leaves != nullptr) {
             leaves_.tell(*queries_.leaves);
-        }
-        if (queries_.uses != nullptr && !queries_.uses->only_splits) {
-            leaves_.count(*queries_.uses);
         }
         flow_.send();
         scratch_.raise_to(block_.bytes());

@@ -78,10 +78,9 @@ private:
 
     Status descend(IntervalBlockSearch& search, const Poll& poll) {
         const Progress found = search.progress();
-        StateUses uses;
-        uses.only_splits = true;
+        std::vector<double> splits;
         QueryBatch queries;
-        queries.uses = &uses;
+        queries.splits = &splits;
         // An item left out of a query that follows both sides had at most two nodes for each row.
         const double cut = kMostLost / (static_cast<double>(found.items + found.edges) * 2 *
                                         static_cast<double>(problem_.table.n_rows));
@@ -99,9 +98,9 @@ private:
         if (status != Status::done) {
             return status;
         }
-        const std::size_t d = problem_.table.features.size(), n = uses.splits.size() / d;
-        for (std::size_t at = 0; at < uses.splits.size(); ++at) {
-            out_[d + at / n] += uses.splits[at];
+        const std::size_t d = problem_.table.features.size(), n = splits.size() / d;
+        for (std::size_t at = 0; at < splits.size(); ++at) {
+            out_[d + at / n] += splits[at];
         }
         return Status::done;
     }

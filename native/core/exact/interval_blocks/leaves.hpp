@@ -45,29 +45,6 @@ public:
         });
     }
 
-    // Counts the nodes and leaves of the tree in each state.
-    void count(StateUses& uses) {
-        f_.for_each_member([&](std::size_t i, std::size_t j, const std::vector<double>& leaf,
-                               Sizes sizes) {
-            const std::size_t member = i * f_.ranks.k + j;
-            if (f_.queries.alive(0)[member] == 0) {
-                return;
-            }
-            const double* const own = f_.derivatives(0).at(i, j);
-            const MemberValue<kVector> value = f_.values().row(i)[j];
-            const double as_leaf = likelihood(leaf, sizes);
-            for (std::size_t s = 0; s < f_.vectors.length(); ++s) {
-                if (own[s] > 0.0) {
-                    const BlockGrammar::Node& node = s_.grammar.nodes[s];
-                    uses.visits[4 * s + (f_.stops(node, member) ? 1 : 0) +
-                                (f_.probabilities.splits(node.shares, member) ? 2 : 0)] +=
-                        own[s] * f_.vectors.numbers_of(value)[s];
-                    uses.leaves[s] += own[s] * f_.weight_of_leaf(node, member) * as_leaf;
-                }
-            }
-        });
-    }
-
 private:
     double likelihood(const std::vector<double>& leaf, Sizes sizes) const {
         return leaf_value(s_.problem.leaf, s_.likelihood, s_.log_scale, leaf.data(),

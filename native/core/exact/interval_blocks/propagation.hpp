@@ -63,8 +63,8 @@ private:
 
     // Where the splits on a feature are counted.
     double* splits_on(std::uint32_t feature) {
-        return queries_.uses == nullptr ? unused_.data()
-                                        : queries_.uses->splits.data() + feature * length();
+        return queries_.splits == nullptr ? unused_.data()
+                                          : queries_.splits->data() + feature * length();
     }
 
     // The derivatives by the splits of a member, without the shares of features.

@@ -37,23 +37,14 @@ public:
                       double factor) = 0;
 };
 
-// What the tree does in each state s of S (block_grammar.hpp): expected numbers.
-struct StateUses {
-    // Nodes: in s at 4 s, + 1 if a leaf has the majority that it needs, + 2 if the box has splits.
-    std::vector<double> visits;
-    std::vector<double> leaves;  // (S,)
-    std::vector<double> splits;  // (d, S)
-    bool only_splits = false;    // the others are not needed
-};
-
 // The queries of one descent (interval_blocks/descent.hpp): up to 64 new rows, or one tree.
 struct QueryBatch {
     std::size_t n = 1;
     // Of each row its numbers, one for each feature, as in NewRows; empty: query 0 follows both
     // sides.
     std::vector<const double*> rows;
-    // For the tree.
-    StateUses* uses = nullptr;
+    // For the tree: expected splits on each feature in each state, (d, S).
+    std::vector<double>* splits = nullptr;
     LeafSink* leaves = nullptr;
 
     bool both() const { return rows.empty(); }

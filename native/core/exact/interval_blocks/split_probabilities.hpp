@@ -229,14 +229,12 @@ private:
 // overwrites.
 class SplitProbabilities {
 public:
-    // is_sparing: nobody asks which members have splits.
-    SplitProbabilities(const IntervalSetting& setting, std::size_t most, bool is_sparing)
+    SplitProbabilities(const IntervalSetting& setting, std::size_t most)
         : s_(setting),
           shares_(setting, most),
           classes_(setting.geometry, setting.grammar, most),
           gaps_(setting.problem, setting.geometry, most),
-          is_plain_(is_sparing && setting.grammar.measure == Measure::each &&
-                    setting.grammar.n_shares == 1 &&
+          is_plain_(setting.grammar.measure == Measure::each && setting.grammar.n_shares == 1 &&
                     std::all_of(setting.grammar.allowed.begin(), setting.grammar.allowed.end(),
                                 [](std::uint8_t x) { return x != 0; }) &&
                     std::all_of(setting.grammar.nodes.begin(), setting.grammar.nodes.end(),
