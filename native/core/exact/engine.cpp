@@ -33,7 +33,8 @@ bool Engine::uses_blocks() const {
         if (!blocks_ || blocks_->measure == Measure::partition || !is_worth_blocks()) {
             return;
         }
-        if (blocks_->chain && depends_on_counts(blocks_->measure)) {
+        // Binary-feature blocks keep one state of a box, that of its depth. A called state is another.
+        if (blocks_->chain && !blocks_->has_calls && depends_on_counts(blocks_->measure)) {
             binary_table_ = binary_table(problem_, geometry_);
         }
         if (!binary_table_ && gaps_are_alike(problem_, geometry_, blocks_->measure)) {
