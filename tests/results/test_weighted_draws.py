@@ -94,8 +94,9 @@ def test_arviz_has_the_shapes_of_the_trees(engine: str) -> None:
 
 
 def test_only_so_much_is_held_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows are gone through in pieces, for the same numbers; diagnostics look at some of them."""
-    options = {"engine": "mh", "draws": 60}
+    """Rows are gone through in pieces, for the same numbers; diagnostics look at some of them, once
+    in each round."""
+    options = {"engine": "mh", "draws": 60, "rounds": 1}
     want = _posterior(slp.parse(":- use(growtree)."), options)
     whole = want.predict_error(FRAME)
     held: list[int] = []
