@@ -17,8 +17,16 @@ EXPERIMENTS = {
 }
 
 
+#: As `python -m benchmarks.papers`, but with the installed `slp`: the sources may have no core.
+RUN = f"""
+import runpy, sys
+sys.path.append({str(ROOT)!r})
+runpy.run_module("benchmarks.papers", run_name="__main__", alter_sys=True)
+"""
+
+
 def papers(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "benchmarks.papers", *map(str, arguments)]
+    command = [sys.executable, "-P", "-c", RUN, *map(str, arguments)]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
 
 
