@@ -54,6 +54,7 @@ status = open("/proc/self/status").read()
 print(json.dumps({**found, "peak": int(status.split("VmHWM:")[1].split()[0]) * 1024}))
 """
 SHORT = {"draws": 16, "warmup": 20, "thin": 2, "chains": 2}
+ONE_RUNG_OF_CUTS = {"rungs": 1, "proposal": "q_uc"}
 
 
 def peak_of(
@@ -68,14 +69,38 @@ def peak_of(
 
 
 @pytest.mark.parametrize(
-    ("n", "d", "values", "memory"),
-    [(50_000, 6, 0, 64 * MIB), (2_000, 300, 0, 48 * MIB), (80_000, 4, 30, 64 * MIB)],
-    ids=["long", "wide", "few values"],
+    ("n", "d", "values", "memory", "options"),
+    [
+        (50_000, 6, 0, 84 * MIB, {}),
+        (2_000, 300, 0, 82 * MIB, {}),
+        (80_000, 4, 30, 64 * MIB, {}),
+        (50_000, 6, 0, 64 * MIB, ONE_RUNG_OF_CUTS),
+        (2_000, 300, 0, 48 * MIB, ONE_RUNG_OF_CUTS),
+    ],
+    ids=["long", "wide", "few values", "long, one rung", "wide, one rung"],
 )
-def test_chains_stay_within_the_budget(n: int, d: int, values: int, memory: int) -> None:
+def test_chains_stay_within_the_budget(
+    n: int, d: int, values: int, memory: int, options: dict[str, Any]
+) -> None:
     program = ":- use(denison)."
-    found = peak_of(program, n, d, values, memory, {"engine": "mh", **SHORT})
+    found = peak_of(program, n, d, values, memory, {"engine": "mh", **SHORT, **options})
     assert found["engine"] == "mh"
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "memory", "what"),
+    [
+        (50_000, 6, 64 * MIB, "2 chains of 41 rungs on 50,000 distinct rows"),
+        (2_000, 300, 48 * MIB, "2 chains of 64 rungs on 2,000 distinct rows"),
+    ],
+    ids=["long", "wide"],
+)
+def test_ladders_that_do_not_fit_are_refused(n: int, d: int, memory: int, what: str) -> None:
+    """Rungs and tree moves need more than one rung of cuts, which fits; nothing is left out."""
+    X = np.random.default_rng(0).normal(size=(n, d))
+    options: dict[str, Any] = {"engine": "mh", "threads": 2, **SHORT}
+    with pytest.raises(BudgetError, match=f"E501.*too small to draw: {what} take .* MiB"):
+        slp.parse(":- use(denison).").posterior(X, X[:, 0] > 0, memory=memory, **options)
 
 
 def test_many_draws_stay_within_the_budget() -> None:
