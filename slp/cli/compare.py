@@ -23,6 +23,7 @@ from slp.cli.options import (
 )
 from slp.cli.summary import words_lines
 from slp.results import ComparedProgram, Estimate
+from slp.source import visible
 
 
 @click.command(name="compare")
@@ -101,7 +102,7 @@ def comparison_lines(found: slp.Comparison, data: str) -> Iterator[str]:
         yield from words_lines(sentence)
     for program in found.programs:
         for text in (*_factor_in_words(program, found), *program.notes):
-            yield from words_lines(f"{program.name}: {text}")
+            yield from words_lines(f"{visible(program.name)}: {text}")
 
 
 def _table(found: slp.Comparison) -> Iterator[str]:
@@ -115,7 +116,7 @@ def _table(found: slp.Comparison) -> Iterator[str]:
     lines = [heads]
     for program, score in zip(found.programs, scores, strict=True):
         own = [
-            program.name,
+            visible(program.name),
             _number(program.log_evidence, program.converged),
             _number(program.log_bayes_factor, _both_converged(program, found)),
             _number(program.expected_leaves, program.converged),
@@ -155,13 +156,14 @@ def _both_converged(program: ComparedProgram, found: slp.Comparison) -> bool:
 
 
 def _columns_in_words(found: slp.Comparison) -> Iterator[str]:
-    yield f"log evidence: log P({found.response} | features), the natural logarithm (nats)."
+    response = visible(found.response)
+    yield f"log evidence: log P({response} | features), the natural logarithm (nats)."
     if found.reference is None:
         yield "log Bayes factor: none, as no program could be the reference."
     else:
         yield (
-            f"log Bayes factor: log evidence less that of {found.reference} (nats); the table is "
-            "exp of it times as probable."
+            f"log Bayes factor: log evidence less that of {visible(found.reference)} (nats); the "
+            "table is exp of it times as probable."
         )
     if any(program.log_evidence_kind == "estimate" for program in found.programs):
         yield "+-: one Monte Carlo standard error, on the scale of the number; ?: not converged."
@@ -177,14 +179,15 @@ def _factor_in_words(program: ComparedProgram, found: slp.Comparison) -> Iterato
     if program.no_bayes_factor is not None:
         yield f"no Bayes factor: {program.no_bayes_factor}"
     factor = program.log_bayes_factor
-    if factor is None or program.name == found.reference:
+    reference = found.reference
+    if factor is None or reference is None or program.name == reference:
         return
     if not _both_converged(program, found):
         yield "do not use its Bayes factor: a run has not converged"
         return
     less = "less" if factor.value <= 0 else "more"
     size = abs(factor.value)
-    text = f"the table is {_times(size)} times {less} probable than under {found.reference}"
+    text = f"the table is {_times(size)} times {less} probable than under {visible(reference)}"
     if factor.kind == "estimate" and math.isfinite(factor.error):
         low, high = size - 2 * factor.error, size + 2 * factor.error
         text += f" ({_times(low)} to {_times(high)} within two standard errors)"

@@ -54,6 +54,8 @@ COMMANDS = {
         ["sample", "prior.slp", "table.csv", "-n", "50", "--seed", "1", "--engine", "mh"],
         0,
     ),
+    "compare": (["compare", "prior.slp", BAD + ".slp", "table.csv", "--folds", "2"], 0),
+    "compare of a bad column": (["compare", "prior.slp", "table.csv", "-y", BAD + "?"], 1),
     "predict": (["predict", "prior.slp", "table.csv", "table.csv"], 0),
     "query": (["query", "facts.slp", "p(X)", "--best", "2"], 0),
     "query of draws": (["query", "facts.slp", "q(X)", "--draws", "5", "--seed", "1"], 0),
@@ -78,6 +80,7 @@ COMMANDS = {
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     Path("prior.slp").write_text(PRIOR, "utf-8", newline="")
+    Path(BAD + ".slp").write_text(":- use(growtree).")
     Path("facts.slp").write_text(FACTS, "utf-8", newline="")
     wrong = f":- response({ATOM}).\n:- {ATOM}(a).\n:- use({ATOM}).\n0.5 :: t --> {ATOM}.\n"
     wrong += f":- constraint(within({ATOM})).\n:- feature({ATOM}, {ATOM}).\np :- {ATOM}.\n"
