@@ -14,8 +14,8 @@ from slp.errors import BudgetError
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
 
-# `once` keeps passes from going by blocks: uses of features are vectors of 8 numbers.
-PROGRAM = ":- use(denison).\n:- constraint(once(x1))."
+# Its measure keeps passes from going by blocks: uses of features are vectors of 8 numbers.
+PROGRAM = ":- use(bcart_pcfg).\n:- constraint(once(x1))."
 BEST, USES = 1, 3  # in the core's enumeration of quantities
 
 
