@@ -155,7 +155,7 @@ def test_a_warm_up_that_ends_early_speaks_of_no_exact_sums(
 ) -> None:
     """The answer depends on the clock, but `auto` would not choose exact sums with more time."""
     monkeypatch.setattr("slp.engines.choose.MOST_SPLITS", 0)
-    options = ("--time", "3s", "--warmup", 10**9, "--seed", 1)
+    options = ("--time", "3s", "-n", 8, "--warmup", 10**9, "--seed", 1)
     page = slp_run("slp-sample", "growtree", table, *options).out
     assert "warm-up ended after" in " ".join(page.split())
     words, _ = next_of(page)
