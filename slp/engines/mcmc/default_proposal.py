@@ -7,7 +7,8 @@ from slp.engines.mcmc.trees import core_moves, core_takes
 from slp.problem.problem import Problem
 
 _EDITS = "edits of a given tree take none"
-_SLOW = "for this program they run in Python, where they are slow"
+_SLOW_PROGRAM = "for this program they run in Python, where they are slow"
+_SLOW_ENGINE = "with this engine they run in Python, where they are slow"
 
 
 def proposal_of(problem: Problem, options: TreeChainOptions, in_core: bool = True) -> str:
@@ -24,5 +25,7 @@ def why_no_tree_moves(problem: Problem, in_core: bool) -> str | None:
     program = problem.program
     if program.edits is not None:
         return _EDITS
+    if not in_core:
+        return _SLOW_ENGINE
     moves = core_takes(program.constraints) and core_moves(problem.grammar, MOVES_AND_CUTS)
-    return None if in_core and moves else _SLOW
+    return None if moves else _SLOW_PROGRAM
