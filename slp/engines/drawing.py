@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Protocol, cast
 
-import numpy as np
-
 from slp.budgets.seconds import Deadline
 from slp.data.table import Table
 from slp.engines.choose import ends_warm_up_early
@@ -39,6 +37,8 @@ from slp.trees.predicates import asked_predicates
 #: The share of the memory left by table and sampler that draws may take; and the measured bytes of
 #: a node of a draw.
 _SHARE_OF_DRAWS, _BYTES_OF_NODE = 0.5, 1200
+# Trees in Python take some 10 kB each, and only the best is kept.
+_SCORED_AT_ONCE = 100
 
 
 class DrawingEngine(Engine, Protocol):
@@ -216,12 +216,15 @@ def best_of(
 ) -> Candidate | None:
     """The best tree of records, as far as they are scored; None if there are none, or their weights
     are not known."""
-    found = sampler.scored(records, stop)
-    joint = [s.log_weight + likelihood * s.log_likelihood for s in found]
-    if not joint or math.isnan(max(joint)):
-        return None
-    best = int(np.argmax(joint))
-    return Candidate(found[best].tree, joint[best], None)
+    best, most = None, -math.inf
+    for at in range(0, len(records), _SCORED_AT_ONCE):
+        for s in sampler.scored(records[at : at + _SCORED_AT_ONCE], stop):
+            joint = s.log_weight + likelihood * s.log_likelihood
+            if math.isnan(joint):
+                return None
+            if best is None or joint > most:
+                best, most = s.tree, joint
+    return None if best is None else Candidate(best, most, None)
 
 
 def _seconds_after_draws(draws: int, table: Table) -> float:
