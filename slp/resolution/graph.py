@@ -119,7 +119,6 @@ class _GraphMachine(SearchMachine):
         self.labels: list[list[Term]] = []
 
     def choose(self, predicate: Predicate, goal: Goal, args: tuple[Term, ...]) -> None:
-        """See `SearchMachine`."""
         before = len(self.exits)
         super().choose(predicate, goal, args)
         for found in self.exits[before:]:

@@ -126,9 +126,7 @@ class MachineRuns(RunsOneByOne[Start, MachineRun], Search):
         )
 
     def allow_anew(self) -> None:
-        """See `RunsOneByOne`."""
         self.meter.inferences = 0
 
     def spent(self) -> int:
-        """See `RunsOneByOne`."""
         return self.meter.inferences

@@ -174,17 +174,14 @@ class DrawnResult(Result):
 
     @property
     def evidence_note(self) -> str | None:
-        """See `Result`."""
         return self.sampler.evidence_note
 
     @property
     def log_prior_total(self) -> float | None:
-        """See `Result`."""
         return 0.0 if self.normalised else None
 
     @property
     def log_total(self) -> float | None:
-        """See `Result`."""
         return None if self.likelihood else self.log_prior_total
 
     def prior(self) -> DrawnResult:
@@ -195,12 +192,10 @@ class DrawnResult(Result):
 
     @property
     def interrupted(self) -> bool:
-        """See `Result`."""
         return self._run.interrupted or self.n_scored < self._n_drawn
 
     @property
     def out_of_time(self) -> bool:
-        """See `Result`."""
         return self._run.out_of_time or self.n_scored < self._n_drawn
 
     @property
@@ -219,7 +214,6 @@ class DrawnResult(Result):
 
     @cached_property
     def diagnostics(self) -> Diagnostics:
-        """See `Result`."""
         scores = {"log_posterior": self.log_joint}
         return diagnose(self.averages, scores, self._run.tallies, self._tempering)
 
@@ -231,7 +225,6 @@ class DrawnResult(Result):
         return self.sampler.derivations_are_trees
 
     def log_weight(self, tree: Tree) -> float:
-        """See `Result`."""
         return self.sampler.log_weight(tree)
 
     @cached_property
@@ -248,13 +241,11 @@ class DrawnResult(Result):
             yield Candidate(tree, joint, self.log_probability(joint))
 
     def sample(self, n: int, rng: np.random.Generator) -> list[Tree]:
-        """See `Result`."""
         found = rng.choice(len(self.averages.trees), n, p=self.averages.frequency)
         return [self.shown(self.averages.trees[u].tree) for u in found]
 
     @cached_property
     def draws(self) -> Sequence[Draw]:
-        """See `Result`."""
         if not any(self._run.draws):
             return []
         drawn, out = self.averages, []
@@ -271,7 +262,6 @@ class DrawnResult(Result):
 
     @property
     def monte_carlo(self) -> DrawnTrees:
-        """See `Result`."""
         return self.averages
 
     @cached_property
@@ -315,7 +305,6 @@ class DrawnResult(Result):
     # --- rules of the program ------------------------------------------------------------------
 
     def mixture(self) -> list[SourceSpan]:
-        """See `Result`."""
         grammar = self.sampler.rule_grammar
         return [] if grammar is None or not self._n_drawn else rules_of_mixture(grammar)
 
@@ -364,5 +353,4 @@ class ForwardResult(DrawnResult):
 
     @cached_property
     def diagnostics(self) -> Diagnostics:
-        """See `Result`."""
         return replace(super().diagnostics, warnings=())

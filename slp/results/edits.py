@@ -78,12 +78,10 @@ class EditResult(DrawnResult):
             yield Candidate(self.shown(drawn.trees[u].tree), None, None)
 
     def draw(self, scored: ScoredTree, chain: int, weight: float) -> Draw:
-        """See `DrawnResult`."""
         return Draw(self.shown(scored.tree), None, None, scored.log_likelihood, chain, weight)
 
     @cached_property
     def edits(self) -> EditSummary:
-        """See `Result`."""
         drawn, found = self.averages, self._differences
         numbers = {edit: i for i, edit in enumerate(dict.fromkeys(e for es in found for e in es))}
         has = np.zeros((len(found), len(numbers)))
@@ -112,7 +110,6 @@ class EditResult(DrawnResult):
 
     @cached_property
     def diagnostics(self) -> Diagnostics:
-        """See `Result`."""
         fit = np.array([t.log_likelihood for t in self.averages.trees])
         looked_at = {"log_likelihood": fit, "edits": self._numbers_of_edits}
         return diagnose(self.averages, looked_at, self._run.tallies, self._tempering)

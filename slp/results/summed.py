@@ -72,13 +72,11 @@ class SummedResult(Result):
 
     @property
     def averages(self) -> TreeDistribution:
-        """See `Result`."""
         return self._distribution
 
     # --- where a limit was reached -------------------------------------------------------------
 
     def known(self) -> Known:
-        """See `Result`."""
         bounds, best = self._known_bounds, self._best_tree()
         return Known(self.choice, self.table, self.likelihood, self.normalised, bounds, best)
 
@@ -90,7 +88,6 @@ class SummedResult(Result):
         return (self.log_total - self.log_prior_total,) * 2
 
     def instead(self, limit: BudgetError) -> Result | None:
-        """See `Result`."""
         if self._drawn is None or not isinstance(limit, TimeOverError):
             return None
         return self._drawn(self._known_bounds or limit.log_evidence_bounds)
@@ -99,12 +96,10 @@ class SummedResult(Result):
 
     @property
     def log_evidence(self) -> Estimate | None:
-        """See `Result`."""
         return Estimate.exact(self.log_total - self.log_prior_total) if self.likelihood else None
 
     @property
     def evidence_note(self) -> str | None:
-        """See `Result`."""
         return evidence_note(self._grammar)
 
     @property
@@ -116,12 +111,10 @@ class SummedResult(Result):
 
     @property
     def log_total(self) -> float:
-        """See `Result`."""
         return self._distribution.log_total
 
     @cached_property
     def log_prior_total(self) -> float:
-        """See `Result`."""
         return 0.0 if self.normalised else self._prior_distribution.log_total
 
     @cached_property
@@ -129,7 +122,6 @@ class SummedResult(Result):
         return self._distribution.other(likelihood=False)
 
     def prior(self) -> SummedResult:
-        """See `Result`."""
         return SummedResult(
             self._prior_distribution,
             self._grammar,
@@ -143,7 +135,6 @@ class SummedResult(Result):
     # --- rules of the program ------------------------------------------------------------------
 
     def rule_uses(self, only: list[SourceSpan] | None = None) -> list[RuleUse]:
-        """See `Result`."""
 
         def sums_of(grammar: TreeGrammar) -> Sums:
             found = self._run(grammar, self.likelihood)
@@ -165,26 +156,21 @@ class SummedResult(Result):
         return math.exp(joint - self.log_total)
 
     def mixture(self) -> list[SourceSpan]:
-        """See `Result`."""
         return rules_of_mixture(self._grammar)
 
     # --- trees ---------------------------------------------------------------------------------
 
     @property
     def derivations_are_trees(self) -> bool:
-        """See `Result`."""
         return self._distribution.derivations_are_trees
 
     def tree_count(self) -> float:
-        """See `Result`."""
         return self._distribution.tree_count()
 
     def log_weight(self, tree: Tree) -> float:
-        """See `Result`."""
         return self._distribution.log_weight(tree)
 
     def best(self) -> Iterator[Candidate]:
-        """See `Result`."""
         for scored in self._distribution.best():
             joint = self._weight_of(scored) + self.likelihood * scored.log_likelihood
             yield Candidate(self.shown(scored.tree), joint, joint - self.log_total, joint)
@@ -195,7 +181,6 @@ class SummedResult(Result):
         return self._distribution.log_weight(scored.tree)
 
     def sample(self, n: int, rng: np.random.Generator) -> list[Tree]:
-        """See `Result`."""
         return [self.shown(scored.tree) for scored in self._distribution.draw(n, rng)]
 
     @cached_property

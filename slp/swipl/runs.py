@@ -27,7 +27,6 @@ class PrologRuns(RunsOneByOne[Start, int], PrologSearch):
         weakref.finalize(self, forget_search, self._search).atexit = False
 
     def allow_anew(self) -> None:
-        """See `RunsOneByOne`."""
         self._left = self._limits.inferences * INFERENCES
 
     def spent(self) -> int:

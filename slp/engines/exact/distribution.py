@@ -43,8 +43,6 @@ from slp.problem.tree_on_table import tree_of_nodes
 from slp.results.averages import NEGLIGIBLE, LeafMixture, ScoredTree
 from slp.trees import Leaf, Tree
 
-__all__ = ["CompiledChart"]
-
 #: New rows whose leaves are held together.
 _ROWS_AT_ONCE = 32
 

@@ -9,8 +9,6 @@ from slp.engines.sums import Limits, SumsOverTrees
 from slp.problem.problem import Problem
 from slp.results.averages import TreeDistribution
 
-__all__ = ["ENGINE"]
-
 
 def _exact(
     problem: Problem, likelihood: bool, limits: Limits, progress: Progress | None

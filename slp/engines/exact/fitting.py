@@ -19,8 +19,6 @@ from slp.errors import SlpError
 from slp.ir.program import Bins, FeatureDeclaration, Program
 from slp.problem.problem import Problem
 
-__all__ = ["Fit", "Room", "changes_that_fit", "fits_in_words"]
-
 # From mild to severe.
 _BINS = (20, 10, 7, 5, 4, 3)
 _DEPTHS = (6, 5, 4, 3, 2)

@@ -19,8 +19,6 @@ from slp.engines.exact.passes import Passes, Quantity
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.core import leaves_owed
 
-__all__ = ["CALL", "LEAF", "NO_CUT", "Cut", "Edges", "Items"]
-
 #: Values of `Edges.feature` for edges without a split.
 LEAF, CALL = -1, -2
 

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from slp.engines.exact.passes import Passes
 from slp.ir.tree_grammar import TreeGrammar
 
-__all__ = ["Outside", "outside_sums"]
-
 
 @dataclass(frozen=True, eq=False)
 class Outside:

@@ -25,8 +25,6 @@ from slp.leaves import Dirichlet
 from slp.messages.inference import EXACT_OUT_OF_MEMORY, EXACT_OUT_OF_TIME
 from slp.problem.core import core_problem
 
-__all__ = ["Passes", "Quantity", "bounds_in_words"]
-
 Interval: TypeAlias = tuple[float, float]
 _Poll: TypeAlias = Callable[[int, int, int], bool]
 Quantity: TypeAlias = Literal["total", "best", "count", "feature_use", "leaf_number", "tree_depth"]

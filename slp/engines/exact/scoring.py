@@ -14,8 +14,6 @@ from slp.kernels.compiled import N_CORES
 from slp.problem.tree_on_table import canonical_nodes, place_tree
 from slp.trees import Tree
 
-__all__ = ["TreeScorer"]
-
 
 class TreeScorer:
     """Weighs trees under the program that an `ExactEngine` holds, in which leaves are not counted

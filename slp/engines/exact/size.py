@@ -19,8 +19,6 @@ from slp.errors import UnsupportedError
 from slp.ir.tree_grammar import OpenStates, TreeGrammar
 from slp.problem.problem import Problem
 
-__all__ = ["MOST_SPLITS", "Size", "estimate_size", "size_for", "size_of"]
-
 #: The most splits of a pass under `auto`: half an hour of one core if the pass goes item by item,
 #: one or two minutes if it goes by interval blocks
 #: (`native/core/exact/interval_blocks/search.hpp`).

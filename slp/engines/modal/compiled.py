@@ -15,8 +15,6 @@ from slp.kernels.compiled import compiled_core
 from slp.problem.core import core_problem
 from slp.problem.problem import Problem
 
-__all__ = ["core_engine", "grow_in_core"]
-
 
 def core_engine(problem: Problem) -> Any:
     """The core's `ExactEngine` of a problem, in which leaves are not counted."""

@@ -15,8 +15,6 @@ from slp.problem.problem import Problem
 if TYPE_CHECKING:
     from slp.results.result import Result
 
-__all__ = ["ENGINE"]
-
 
 @dataclass(frozen=True)
 class _Modal:

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from slp.engines.contract import option
 
-__all__ = ["ModalOptions"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ModalOptions:

@@ -45,8 +45,6 @@ from slp.problem.remembered import Remembered
 from slp.problem.rule_weights import leaf_allowed, log_own_weights, log_rule_weights
 from slp.problem.split_measures import flat_transitions, splits_taken_over
 
-__all__ = ["PlainGrower", "SplitOption"]
-
 
 class SplitOption(NamedTuple):
     """A split that a goal may take.

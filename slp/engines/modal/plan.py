@@ -9,8 +9,6 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LEAF", "MOST_UNDONE", "TIE", "UNDECIDED", "Ending", "Grown", "Plan"]
-
 #: Scores that differ by less are ties; the first option in canonical order is taken.
 TIE = 1e-9
 

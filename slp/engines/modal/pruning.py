@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 
 from slp.engines.modal.plan import LEAF, Grown
 
-__all__ = ["Pruning"]
-
 
 class Pruning:
     """A pruning of a grown tree: at first the tree itself, but for splits above goals that can

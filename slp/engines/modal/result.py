@@ -25,8 +25,6 @@ from slp.results.weighted_draws import DrawnTrees
 from slp.source import SourceSpan
 from slp.trees import Tree
 
-__all__ = ["ModalResult", "ModalTree"]
-
 
 @dataclass(frozen=True, eq=False)
 class ModalTree:

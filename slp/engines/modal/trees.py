@@ -43,8 +43,6 @@ from slp.runner.options import check_count
 from slp.trees import Leaf, Tree
 from slp.trees.predicates import node_predicates, tree_predicates
 
-__all__ = ["ModalTrees", "run_modal", "scorer_of"]
-
 #: Levels of splits that a restart draws, and the temperatures of restarts in turn. Differences of
 #: scores grow with the number of rows, so no one temperature suits all tables.
 DRAWN_LEVELS = 3

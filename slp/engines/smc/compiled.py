@@ -26,8 +26,6 @@ from slp.messages.inference import PARTICLES_TOO_LARGE
 from slp.results.drawn import DrawnResult
 from slp.runner import Info, Json, Move, Phase, Stop, Weighted, never
 
-__all__ = ["CompiledParticleFilter", "core_filter"]
-
 #: The core's `SMCIsland`; never changed.
 CoreIsland: TypeAlias = Any
 

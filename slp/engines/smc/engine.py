@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from slp.results.result import Result
     from slp.runner import Schedule
 
-__all__ = ["ENGINE"]
-
 
 @dataclass(frozen=True)
 class _SMC:

@@ -22,8 +22,6 @@ from slp.results.drawn import DrawnResult
 from slp.runner import Info, Json, Phase, Stop, Tally, Weighted, never
 from slp.runner.randomness import Randomness, RandomNumbers
 
-__all__ = ["ParticleFilter"]
-
 
 class ParticleFilter(RecordsOf[MetropolisHastings]):
     """The filter; `result_type` makes results of runs."""

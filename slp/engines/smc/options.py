@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from slp.engines.contract import DrawingOptions, option
 
-__all__ = ["FilterLimits", "FilterOptions"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class FilterOptions(DrawingOptions):

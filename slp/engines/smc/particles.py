@@ -37,17 +37,6 @@ from slp.problem.local_process import Choices, LocalProcess, goals_below
 from slp.runner import Move, Tally
 from slp.runner.randomness import Randomness
 
-__all__ = [
-    "ORDERS",
-    "FilterPlan",
-    "FilterSteps",
-    "Island",
-    "Kept",
-    "OpenGoal",
-    "Particle",
-    "numbers_of",
-]
-
 
 class OpenGoal(NamedTuple):
     """An open goal. Goals of lower `priority` are opened first. Goals are numbered in the order in

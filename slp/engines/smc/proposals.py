@@ -33,8 +33,6 @@ from typing import NamedTuple, TypeAlias
 from slp.problem.local_process import Goal, LocalProcess, cumulated
 from slp.runner.randomness import Randomness
 
-__all__ = ["PROPOSALS", "Decision"]
-
 
 class Decision(NamedTuple):
     """A rule and a split by position (-1 where the rule does not split), and log r / q."""

@@ -39,8 +39,6 @@ from typing import TypeAlias
 
 from slp.runner.randomness import Randomness
 
-__all__ = ["SCHEMES", "effective_size", "resampled"]
-
 #: The numbers of n particles, and the place of the one that survives (-1 where none must).
 _Drawn: TypeAlias = tuple[list[int], int]
 #: From cumulative weights, the last of which is n, and the particle that survives (-1: none must).

@@ -14,8 +14,6 @@ from slp.results.result import Estimate
 from slp.results.weighted_draws import evidence_of_islands
 from slp.runner import RunResult
 
-__all__ = ["FilterResult"]
-
 #: Fewer islands do not tell the error of the evidence.
 _FEWEST_ISLANDS = 4
 

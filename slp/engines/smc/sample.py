@@ -28,8 +28,6 @@ from slp.results.drawn import TreeSampler
 from slp.runner import Schedule
 from slp.runner.options import check_count
 
-__all__ = ["filter_sampler", "filter_schedule", "run_filter"]
-
 #: The most particles of an island, and the most islands.
 _MOST_PARTICLES, _MOST_ISLANDS = 10_000_000, 10_000
 

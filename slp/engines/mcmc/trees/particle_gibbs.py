@@ -47,8 +47,6 @@ from slp.problem.local_process import cumulated
 from slp.problem.tree_tests import AtMostFeatures
 from slp.runner.randomness import Randomness
 
-__all__ = ["SETTINGS", "ParticleGibbs", "plan_of"]
-
 #: The settings of the filter that may be named, each set with the default first.
 SETTINGS = (
     sorted(PROPOSALS, key="prior".__ne__),
