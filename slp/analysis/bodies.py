@@ -11,11 +11,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TypeAlias, cast
 
-from slp.analysis.directives import arguments_text, span_of
+from slp.analysis.directives import span_of
 from slp.analysis.findings import Findings
 from slp.ir.program import MEASURES, Body, CallBody, LeafBody, Measure, SplitBody
 from slp.messages import clauses as words
-from slp.messages.names import name_help
+from slp.messages.names import name_help, plural
 from slp.source import SourceSpan
 from slp.syntax import term_to_text
 from slp.terms import Atom, Number, Struct, Term, Text, Var, conjuncts, functor
@@ -105,7 +105,7 @@ def _is_sound(
         findings.add(words.GOAL_IN_RULE(where, name=key[0], arity=key[1]))
         return False
     if key in (("split", 0), ("split", 1)) or (key[0] == "split" and key[1] > 3):
-        findings.add(words.SPLIT_ARGUMENTS(where, arguments=arguments_text(key[1])))
+        findings.add(words.SPLIT_ARGUMENTS(where, arguments=plural(key[1], "argument")))
         return False
     if key[0] == "leaf" and key[1] > 0:
         findings.add(words.LEAF_ARGUMENTS(where))

@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from slp.analysis.directives import CONSTRAINTS, Declared, arguments_text, name_of, span_of
+from slp.analysis.directives import CONSTRAINTS, Declared, name_of, span_of
 from slp.analysis.findings import Findings
 from slp.analysis.parameters import Values
 from slp.data.cells import cell_text
 from slp.ir import program as ir
 from slp.messages import Wording
 from slp.messages import constraints as words
-from slp.messages.names import name_help
+from slp.messages.names import name_help, plural
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, Text, functor, list_items
 
@@ -83,7 +83,7 @@ class _Reader:
             return self.readers[key](term.args, span)
         if key is not None and key[0] in CONSTRAINTS:
             self.malformed(
-                words.CONSTRAINT_ARGUMENTS, key[0], span, arguments=arguments_text(key[1])
+                words.CONSTRAINT_ARGUMENTS, key[0], span, arguments=plural(key[1], "argument")
             )
         elif key is not None:
             help = name_help(key[0], CONSTRAINTS, "constraint")

@@ -10,7 +10,6 @@ from slp.analysis.directives import (
     DIRECTIVES,
     Declared,
     Directives,
-    arguments_text,
     name_of,
     span_of,
 )
@@ -21,7 +20,7 @@ from slp.ir.leaf_models import LEAF_MODELS
 from slp.ir.program import Bins, Cuts, Failure, FeatureDeclaration, LeafDeclaration, Support
 from slp.messages import Wording
 from slp.messages import directives as words
-from slp.messages.names import name_help
+from slp.messages.names import name_help, plural
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, functor, list_items
 
@@ -138,7 +137,7 @@ class _Reader:
                 self.hyperparameter(key[0], n, a, d) for n, a in zip(names, args, strict=True)
             ]
         else:
-            arguments, listed = arguments_text(len(args)), ", ".join(names)
+            arguments, listed = plural(len(args), "argument"), ", ".join(names)
             self.findings.add(
                 words.LEAF_MODEL_ARGUMENTS(d.span, model=key[0], arguments=arguments, names=listed)
             )

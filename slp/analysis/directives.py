@@ -238,10 +238,5 @@ def _key_text(key: Key) -> str:
     return key[0] if len(key) == 1 else f"{key[0]}({key[1] or '_'})"
 
 
-def arguments_text(count: int) -> str:
-    """`1 argument`, `2 arguments`."""
-    return f"{count} argument{'s' * (count != 1)}"
-
-
 def _arguments(count: int) -> str:
     return {0: "no argument", 1: "one argument"}.get(count, f"{count} arguments")

@@ -18,6 +18,7 @@ from slp.cli.options import (
     program_options,
     response_option,
 )
+from slp.messages.names import plural
 
 
 @click.command(name="learn")
@@ -99,10 +100,9 @@ def learn_command(
 
 def _summary(result: slp.LearnResult) -> list[str]:
     path = result.log_likelihoods
-    steps = len(path) - 1
     ended = "converged" if result.converged else "stopped before it converged"
     lines = [
-        f"{result.method}: {steps} iteration{'' if steps == 1 else 's'}, {ended}",
+        f"{result.method}: {plural(len(path) - 1, 'iteration')}, {ended}",
         f"log-likelihood {path[0]:.6f} -> {path[-1]:.6f}",
     ]
     for change in result.changes:

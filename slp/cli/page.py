@@ -24,6 +24,7 @@ from slp.cli.summary import (
 )
 from slp.engines import bounds_in_words
 from slp.errors import BudgetError
+from slp.messages.names import plural
 from slp.source import visible
 from slp.trees import in_sample_fit
 
@@ -228,7 +229,7 @@ def draws_lines(
     stopped = ", out of time" if posterior.out_of_time else stopped
     schedule = posterior.schedule
     of = "chain" if schedule is None or schedule.thin is not None else "island"
-    chains = _count(sum(k > 0 for k in found.draws), of)
+    chains = plural(sum(k > 0 for k in found.draws), of)
     yield f"draws     {kept} of {chains}, seed {posterior.seed}{stopped}{where}"
     if found.tempering is not None:
         yield from _labelled("tempering", [_ladders(found.tempering)])
@@ -315,7 +316,3 @@ def _these(n: int) -> str:
 
 def _optional(value: float | None, spec: str) -> str:
     return "-" if value is None else format(value, spec)
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}" + ("" if n == 1 else "s")

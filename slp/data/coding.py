@@ -14,9 +14,10 @@ from slp.data.frames import frame_of
 from slp.data.response import Response, bind_response
 from slp.data.roles import Roles, roles_of
 from slp.data.table import Table
-from slp.data.words import atom, listed, plural
+from slp.data.words import atom, listed
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import Program
+from slp.messages.names import plural
 from slp.messages.tables import CONSTANT_FEATURES, ONE_BIN
 
 

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.columns import Column, numbers_of
-from slp.data.words import atom, first_row, plural
+from slp.data.words import atom, first_row
 from slp.errors import DataError
 from slp.messages import Wording
+from slp.messages.names import plural
 from slp.messages.table_files import DATES, STRANGE_TYPE
 from slp.messages.tables import MISSING_VALUES
 

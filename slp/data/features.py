@@ -15,9 +15,10 @@ from slp.data.columns import Column, labels_of
 from slp.data.faults import check_usable, read_numbers
 from slp.data.table import Feature
 from slp.data.texts import text_warnings
-from slp.data.words import atom, first_row, plural
+from slp.data.words import atom, first_row
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import Bins, Cuts, FeatureDeclaration
+from slp.messages.names import plural
 from slp.messages.tables import (
     INFINITE_VALUES,
     MISSING_IN_FEATURE,

@@ -15,17 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.data.columns import (
-    Column,
-    column_of_array,
-    column_of_objects,
-    texts_of,
-)
+from slp.data.columns import Column, column_of_array, column_of_objects, texts_of
 from slp.data.faults import check_usable, read_numbers
-from slp.data.words import listed, plural
+from slp.data.words import listed
 from slp.errors import DataError, Diagnostic, warn
 from slp.late import late_import
-from slp.messages.names import nearest
+from slp.messages.names import nearest, plural
 from slp.messages.table_files import (
     COLUMN_WITHOUT_NAME,
     NO_COLUMNS,

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from slp.data.cells import read_number
 from slp.data.columns import Column, column_of_array, column_of_objects, unusable
 from slp.data.frames import check_names
-from slp.data.words import plural
 from slp.errors import DataError
+from slp.messages.names import plural
 from slp.messages.table_files import EMPTY_FILE, NOT_SEPARATED_TEXT, UNEQUAL_LINES
 
 _LEADING_BLANK_LINES = re.compile(rb"(?:[ \t]*\r?\n)*")

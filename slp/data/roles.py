@@ -10,10 +10,10 @@ import numpy as np
 
 from slp.data.columns import Column, texts_of
 from slp.data.frames import Frame, column_of_values, frame_of
-from slp.data.words import listed, plural
+from slp.data.words import listed
 from slp.errors import DataError
 from slp.ir.program import Program
-from slp.messages.names import nearest
+from slp.messages.names import nearest, plural
 from slp.messages.table_files import (
     NOT_A_RESPONSE,
     RESPONSE_OF_ANOTHER_LENGTH,

@@ -18,12 +18,7 @@ from slp.data.roles import roles_of
 from slp.errors import UsageError
 from slp.ir.program import Program
 from slp.leaves import label_text
-from slp.messages.comparing import (
-    NO_SUCH_FOLDS,
-    ONE_ROW_OF_A_CLASS,
-    OTHER_READING,
-    OTHER_RESPONSE,
-)
+from slp.messages.comparing import NO_SUCH_FOLDS, ONE_ROW_OF_A_CLASS, OTHER_READING, OTHER_RESPONSE
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,8 +26,3 @@ def listed(names: Sequence[str], most: int = 8) -> str:
     """`a`, `b`, ... with at most so many names."""
     shown = ", ".join(f"`{name}`" for name in names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
-
-
-def plural(count: int, noun: str) -> str:
-    """`1 row`, `2 rows`."""
-    return f"{count} {noun}{'s' * (count != 1)}"

@@ -16,6 +16,7 @@ from slp.engines.registry import ENGINES, all_options, engine_named
 from slp.errors import UnsupportedError, warn
 from slp.kernels.compiled import N_CORES
 from slp.messages.inference import DRAWS_INSTEAD, NOT_USED
+from slp.messages.names import joined
 from slp.problem.problem import Problem
 from slp.problem.row_labels import telling_label_faults
 from slp.results.choice import Choice
@@ -148,11 +149,14 @@ def _say_unused(engine: str, unused: Mapping[str, Any]) -> None:
     defaults = {name: field.default for name, field in all_options().items()}
     names = [name for name, value in unused.items() if value != defaults[name]]
     if names:
-        listed = " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
         takers = [other for other in ENGINES if set(names) <= _options_of(other)]
         or_take = f", or take --engine {takers[0]} (in Python: engine={takers[0]!r})"
         them = "them" if names[1:] else "it"
-        warn(NOT_USED(engine=engine, names=listed, them=them, or_take=or_take if takers else ""))
+        warn(
+            NOT_USED(
+                engine=engine, names=joined(names), them=them, or_take=or_take if takers else ""
+            )
+        )
 
 
 def _options_of(engine: str) -> set[str]:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable
 
 from slp.ir import program as ir
+from slp.messages.names import joined
 from slp.source import visible
 from slp.terms import Atom, Number, Struct, Term, Text, Var, functor
 
@@ -60,7 +61,7 @@ def _describe_constraint(constraint: ir.Constraint) -> str:
                 return f"The box {describe_box(box)} is not cut: the tree does not split."
             return (
                 f"The box {describe_box(box)} is not cut: a node that holds all of it splits on "
-                f"{_listed(bounded, 'or')} alone, outside the box."
+                f"{joined(bounded, 'or')} alone, outside the box."
             )
         case ir.Forbid(feature, below, within):
             where = "" if below is None else f" at depth {below} or deeper (the root is 0)"
@@ -74,7 +75,7 @@ def _describe_constraint(constraint: ir.Constraint) -> str:
         case ir.Once(feature):
             return f"No path splits on {feature} twice."
         case ir.Exclusive(features):
-            return f"No path splits on two of {_listed(features)}."
+            return f"No path splits on two of {joined(features)}."
         case ir.Interaction(groups):
             sets = " or ".join("{" + ", ".join(group) + "}" for group in groups)
             return f"The features of each path lie together in {sets}."
@@ -103,11 +104,6 @@ def predicate_text(predicate: ir.Predicate) -> str:
     goal = predicate.goal
     name = goal.value if isinstance(goal, Text) else _text(goal)
     return f"the {predicate.language.capitalize()} predicate {visible(name)}"
-
-
-def _listed(names: Iterable[str], last: str = "and") -> str:
-    names = list(names)
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"
 
 
 def _count(n: int, one: str, many: str) -> str:
@@ -170,7 +166,7 @@ def _describe_rule(rule: ir.TreeRule, weights: bool) -> str:
     measure = "weight" if weights else "probability"
     rows = [g for g in rule.before if functor(g) in (("rows", 1), ("rows", 2))]
     tests = [g for g in rule.before if g not in rows]
-    guards = f", in a box of {_listed(map(_rows, rows))}," if rows else ""
+    guards = f", in a box of {joined(map(_rows, rows))}," if rows else ""
     guards += f"{'' if rows else ','} if {_goals(tests)}," if tests else ""
     return f"{_text(rule.head)}{guards} {_describe_body(rule)}, with {measure} {_text(rule.label)}."
 
@@ -258,7 +254,7 @@ def _describe_columns(program: ir.Program) -> list[str]:
     others = "Every other" if any(f.name for f in program.features) else "Every"
     out += [_describe_feature(f, others) for f in program.features]
     if program.ignored:
-        out.append(f"Not used: {_listed(program.ignored)}.")
+        out.append(f"Not used: {joined(program.ignored)}.")
     return out
 
 
@@ -271,7 +267,7 @@ def _describe_feature(f: ir.FeatureDeclaration, others: str) -> str:
     if isinstance(f.coding, ir.Bins):
         kind = "quantile bins" if f.coding.kind == "quantile" else "bins of equal width"
         return f"{name} is cut into {f.coding.count} {kind}."
-    return f"{name} is cut at {_listed(f'{c:g}' for c in f.coding.cuts)}."
+    return f"{name} is cut at {joined(f'{c:g}' for c in f.coding.cuts)}."
 
 
 def _text(term: Term) -> str:

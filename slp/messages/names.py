@@ -1,4 +1,5 @@
-"""What help lines say of a name that is unknown: the nearest of the names that there are, or all.
+"""What help lines say of a name that is unknown: the nearest of the names that there are, or all;
+and names and counts as parts of a sentence.
 
 `nearest` finds that name; a wording that is given it says it (`slp.messages.entry.Wording`).
 `name_help` is a whole help line.
@@ -49,3 +50,14 @@ def name_help(name: str, known: Iterable[str], kind: str) -> str:
         return f"the only {kind} is `{known[0]}`"
     plural = f"{kind}es" if kind.endswith(("s", "x")) else f"{kind}s"
     return f"the {plural} are {', '.join(f'`{k}`' for k in known)}" if known else ""
+
+
+def joined(names: Iterable[str], last: str = "and") -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    *first, end = names
+    return f"{', '.join(first)} {last} {end}" if first else end
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 row`, `2 rows`."""
+    return f"{count} {noun}{'s' * (count != 1)}"

@@ -15,11 +15,7 @@ from slp.data import SharedTable
 from slp.data.frames import Frame
 from slp.errors import BudgetError, UsageError
 from slp.ir.program import Predicate
-from slp.messages.comparing import (
-    AGAINST_WHAT,
-    NO_PROGRAMS,
-    ONE_RUN_EACH,
-)
+from slp.messages.comparing import AGAINST_WHAT, NO_PROGRAMS, ONE_RUN_EACH
 from slp.program.program import Program
 from slp.program.progress import Progress, shown_progress
 from slp.program.retold import Said, retold

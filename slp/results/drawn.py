@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -23,7 +23,7 @@ from slp.results.diagnostics import Diagnostics, diagnose
 from slp.results.result import Candidate, Draw, Estimate, Result
 from slp.results.rule_use import RuleUse, clauses_of, no_rules, rules_of_mixture
 from slp.results.tempering import TemperingFigures
-from slp.results.weighted_draws import DrawnTrees, WeightedDraws
+from slp.results.weighted_draws import DrawnTrees, WeightedDraws, numbered
 from slp.runner import Json, RunResult, Schedule, Stepper, Stop, never
 from slp.source import SourceSpan
 from slp.trees import Tree
@@ -278,29 +278,24 @@ class DrawnResult(Result):
         keys = [[json.dumps(record) for record in draws] for draws in self._run.draws]
         # Draw after draw of all chains: a time that ends here leaves each chain as much.
         distinct = {
-            chain[t]: draws[t]
+            own[t]: draws[t]
             for t in range(max(map(len, keys)))
-            for chain, draws in zip(keys, self._run.draws, strict=True)
-            if t < len(chain)
+            for own, draws in zip(keys, self._run.draws, strict=True)
+            if t < len(own)
         }
         scored = self.sampler.scored(list(distinct.values()), self._how.stop)
         known = dict(zip(distinct, scored, strict=False))
-        numbers: dict[Tree, int] = {}
-        trees: list[ScoredTree] = []
-        chains = []
-        for chain in keys:
-            numbered = []
-            for found in map(known.__getitem__, takewhile(known.__contains__, chain)):
-                number = numbers.setdefault(found.tree, len(trees))
-                if number == len(trees):
-                    trees.append(found)
-                numbered.append(number)
-            chains.append(np.array(numbered, np.int64))
+        found = [[known[key] for key in takewhile(known.__contains__, own)] for own in keys]
+        _, chains = numbered([[one.tree for one in own] for own in found])
+        trees: dict[Tree, ScoredTree] = {}
+        for one in chain.from_iterable(found):
+            trees.setdefault(one.tree, one)
         log_weights = None
         if self.schedule.thin is None:
             pairs = zip(self._run.log_weights, chains, strict=True)
-            log_weights = [np.array(own[: len(chain)]) for own, chain in pairs]
-        return DrawnTrees(self.table, trees, chains, self._how.threads, self._how.room, log_weights)
+            log_weights = [np.array(own[: len(kept)]) for own, kept in pairs]
+        threads, room = self._how.threads, self._how.room
+        return DrawnTrees(self.table, list(trees.values()), chains, threads, room, log_weights)
 
     # --- rules of the program ------------------------------------------------------------------
 
@@ -327,18 +322,11 @@ class DrawnResult(Result):
                 first[own[0]] = 1.0
             return np.stack([first, (counts > 0).astype(np.float64), counts])
 
-        known: dict[str, int] = {}
-        distinct: list[NDArray[np.float64]] = []
-        chains = []
-        for draws, chain in zip(self._run.draws, self.averages.chains, strict=True):
-            numbered = []
-            for record in draws[: len(chain)]:
-                u = known.setdefault(json.dumps(record), len(distinct))
-                if u == len(distinct):
-                    distinct.append(values(record))
-                numbered.append(u)
-            chains.append(np.array(numbered, np.int64))
-        every = np.array(distinct)
+        scored = zip(self._run.draws, self.averages.chains, strict=True)
+        distinct, chains = numbered(
+            [[json.dumps(record) for record in draws[: len(own)]] for draws, own in scored]
+        )
+        every = np.array([values(json.loads(record)) for record in distinct])
         drawn = WeightedDraws(len(every), chains, self.averages.log_weights)
         mean, error = drawn.mean(every), drawn.error(every)
         return [

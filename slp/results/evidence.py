@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from slp.ir.program import Constraint, Monotone
 from slp.ir.tree_grammar import LeafRule, TreeGrammar
+from slp.messages.names import joined
 
 
 def evidence_note(grammar: TreeGrammar, constraints: Iterable[Constraint] = ()) -> str | None:
@@ -21,8 +22,7 @@ def evidence_note(grammar: TreeGrammar, constraints: Iterable[Constraint] = ()) 
     if not looking:
         return None
     verb = "looks" if len(looking) == 1 else "look"
-    names = looking[0] if len(looking) == 1 else f"{', '.join(looking[:-1])} and {looking[-1]}"
     return (
-        f"{names} {verb} at the response, so the prior is normalised with it in "
+        f"{joined(looking)} {verb} at the response, so the prior is normalised with it in "
         "view; do not compare this evidence with that of another program"
     )

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp import results
 from slp.errors import UsageError
 from slp.messages.results import NO_DRAWS_OF_PROOFS
 from slp.resolution.derivations import Derivation, ProofSpace
 from slp.resolution.goals import Bound, FiredClause, fired_clause, values_of
 from slp.results.arviz import inference_data
 from slp.results.diagnostics import Diagnostics, convergence_of, diagnostics_of, worst
+from slp.results.weighted_draws import WeightedDraws, numbered
 from slp.runner import RunResult
 from slp.runner.options import check_count
 from slp.terms import Term
@@ -68,8 +68,7 @@ class SampledProofs:
     def __getstate__(self) -> dict[str, Any]:
         """To be pickled or copied: the proofs drawn with their clauses, without the steps, which
         hold what the program was prepared to, and without the engine."""
-        clauses = self._clauses
-        proofs = {choices: replace(proof, steps=()) for choices, proof in self._proofs.items()}
+        clauses, proofs = self._clauses, [replace(proof, steps=()) for proof in self._proofs]
         return {**vars(self), "_space": None, "_clauses": clauses, "_proofs": proofs}
 
     @property
@@ -80,68 +79,74 @@ class SampledProofs:
     @cached_property
     def draws(self) -> Sequence[DrawnProof]:
         """The draws, chain after chain."""
-        out = []
-        for c, records in enumerate(self._result.draws):
-            out += [self._drawn(tuple(record), c) for record in records]
-        return out
+        chains = self._numbered[1]
+        return [self._shown(u, c) for c, chain in enumerate(chains) for u in chain.tolist()]
 
-    def _drawn(self, choices: tuple[int, ...], chain: int) -> DrawnProof:
-        proof = self._proofs[choices]
+    def _shown(self, u: int, chain: int) -> DrawnProof:
+        proof = self._proofs[u]
         return DrawnProof(
             values_of(self._names, proof.answer),
             proof.log_weight,
             proof.log_likelihood,
-            self._clauses[choices],
+            self._clauses[u],
             chain,
         )
 
     @cached_property
-    def _proofs(self) -> dict[tuple[int, ...], Derivation]:
-        """The distinct proofs drawn, by their choices."""
-        keys = dict.fromkeys(tuple(r) for records in self._result.draws for r in records)
-        return {choices: self._space.derivation_of(choices) for choices in keys}
+    def _drawn(self) -> WeightedDraws:
+        """The draws as numbers of the distinct proofs."""
+        if not any(self._result.draws):
+            raise UsageError(NO_DRAWS_OF_PROOFS())
+        return WeightedDraws(len(self._proofs), self._numbered[1])
 
     @cached_property
-    def _clauses(self) -> dict[tuple[int, ...], tuple[FiredClause, ...]]:
+    def _numbered(self) -> tuple[list[tuple[int, ...]], list[NDArray[np.int64]]]:
+        """The choices of each distinct proof, and the draws of each chain as their numbers."""
+        return numbered([[tuple(r) for r in records] for records in self._result.draws])
+
+    @cached_property
+    def _proofs(self) -> list[Derivation]:
+        """The U distinct proofs drawn."""
+        return [self._space.derivation_of(choices) for choices in self._numbered[0]]
+
+    @cached_property
+    def _clauses(self) -> list[tuple[FiredClause, ...]]:
         """The labelled clauses of each distinct proof."""
-        return {choices: tuple(_fired(proof)) for choices, proof in self._proofs.items()}
+        return [tuple(_fired(proof)) for proof in self._proofs]
 
     @cached_property
     def answers(self) -> tuple[SampledAnswer, ...]:
         """The different answers by decreasing share."""
-        n = sum(len(chain) for chain in self._numbers)
+        drawn, gives = self._drawn, map(self._gives, range(len(self._answers)))
         return tuple(
-            SampledAnswer(values_of(self._names, terms), count / n, self._error(i))
-            for i, (terms, count) in enumerate(self._counted)
+            SampledAnswer(
+                values_of(self._names, terms), float(drawn.mean(g)), float(drawn.error(g))
+            )
+            for terms, g in zip(self._answers, gives, strict=True)
         )
-
-    def _error(self, i: int) -> float:
-        return float(results.monte_carlo_errors(self._share_at_draws(i)[:, :, None])[0])
 
     def k_best(self, k: int) -> list[DrawnProof]:
         """The best of the proofs drawn, by mass times likelihood; better ones may not have been
         drawn. `chain` is the first that drew it."""
         check_count("k", k)
-        first: dict[tuple[int, ...], int] = {}
-        for c, records in enumerate(self._result.draws):
-            for record in records:
-                first.setdefault(tuple(record), c)
+        first: dict[int, int] = {}
+        for c, chain in enumerate(self._numbered[1]):
+            for u in chain.tolist():
+                first.setdefault(u, c)
         proofs = self._proofs
-        best = sorted(first, key=lambda c: -proofs[c].log_weight - proofs[c].log_likelihood)
-        return [self._drawn(choices, first[choices]) for choices in best[:k]]
+        best = sorted(first, key=lambda u: -proofs[u].log_weight - proofs[u].log_likelihood)
+        return [self._shown(u, first[u]) for u in best[:k]]
 
     @cached_property
     def diagnostics(self) -> Diagnostics:
         """R-hat and effective draws of the log posterior and of the answers' shares (the worst of
         the 20 most frequent answers), and what became of proposals."""
-        shares = map(self._share_at_draws, range(min(len(self._counted), _MOST_ANSWERS)))
+        gives = map(self._gives, range(min(len(self._answers), _MOST_ANSWERS)))
         convergence = {
             "log_posterior": convergence_of(self._statistics["lp"]),
-            "answers": worst([convergence_of(share) for share in shares]),
+            "answers": worst([convergence_of(self._drawn.by_chain(g)) for g in gives]),
         }
-        return diagnostics_of(
-            convergence, self._result.tallies, [len(chain) for chain in self._result.draws]
-        )
+        return diagnostics_of(convergence, self._result.tallies, list(map(len, self._drawn.chains)))
 
     def to_arviz(self) -> Any:
         """The draws as an `xarray.DataTree`, as ArviZ takes it.
@@ -151,13 +156,14 @@ class SampledProofs:
         `sample_stats`: `lp`, the log posterior up to a constant, `log_weight` and
         `log_marginal_likelihood`. Chains are cut to the length of the shortest.
         """
-        bindings = [values_of(self._names, terms) for terms, _ in self._counted]
+        bindings = [values_of(self._names, terms) for terms in self._answers]
+        at_draws = self._drawn.by_chain(self._answer_of)
         variables = {}
         for name in self._names:
             values = [found[name] for found in bindings]
             if not any(isinstance(value, str) for value in values):
-                variables[name] = np.array(values, np.float64)[self._at_draws]
-        return inference_data({"answer": self._at_draws, **variables}, self._statistics, {}, {})
+                variables[name] = np.array(values, np.float64)[at_draws]
+        return inference_data({"answer": at_draws, **variables}, self._statistics, {}, {})
 
     def to_dict(self) -> dict[str, object]:
         """As plain data for JSON."""
@@ -184,42 +190,27 @@ class SampledProofs:
     # --- draws as arrays -------------------------------------------------------------------------
 
     @cached_property
-    def _counted(self) -> list[tuple[tuple[Term, ...], int]]:
-        """The distinct answers and how often each was drawn, the most frequent first."""
-        records = (tuple(record) for chain in self._result.draws for record in chain)
-        counts = Counter(self._proofs[choices].answer for choices in records)
-        if not counts:
-            raise UsageError(NO_DRAWS_OF_PROOFS())
-        return counts.most_common()
+    def _answers(self) -> list[tuple[Term, ...]]:
+        """The A distinct answers, the most frequent first."""
+        chains = self._drawn.chains
+        counts = Counter(self._proofs[u].answer for chain in chains for u in chain.tolist())
+        return [terms for terms, _ in counts.most_common()]
 
     @cached_property
-    def _numbers(self) -> list[NDArray[np.int64]]:
-        """The number of each draw's answer, for each chain."""
-        number = {terms: i for i, (terms, _) in enumerate(self._counted)}
-        answers = {choices: number[proof.answer] for choices, proof in self._proofs.items()}
-        return [
-            np.array([answers[tuple(record)] for record in chain], np.int64)
-            for chain in self._result.draws
-        ]
+    def _answer_of(self) -> NDArray[np.int64]:
+        """The number of the answer of each distinct proof, shape (U,)."""
+        number = {terms: i for i, terms in enumerate(self._answers)}
+        return np.array([number[proof.answer] for proof in self._proofs], np.int64)
 
-    @cached_property
-    def _at_draws(self) -> NDArray[np.int64]:
-        """The number of the answer at every draw, shape (M, T), chains cut to the shortest."""
-        chains = [chain for chain in self._numbers if len(chain)]
-        length = min(len(chain) for chain in chains)
-        return np.stack([chain[:length] for chain in chains])
-
-    def _share_at_draws(self, i: int) -> NDArray[np.float64]:
-        """1 at every draw of answer i, else 0, shape (M, T)."""
-        return np.asarray(self._at_draws == i, np.float64)
+    def _gives(self, i: int) -> NDArray[np.float64]:
+        """1 where a distinct proof has answer i, else 0, shape (U,)."""
+        return np.asarray(self._answer_of == i, np.float64)
 
     @cached_property
     def _statistics(self) -> dict[str, NDArray[np.float64]]:
-        length = min(len(records) for records in self._result.draws if records)
-        chains = [c[:length] for c in self._result.draws if c]
-        found = [[self._proofs[tuple(record)] for record in chain] for chain in chains]
-        weight = np.array([[proof.log_weight for proof in chain] for chain in found])
-        fit = np.array([[proof.log_likelihood for proof in chain] for chain in found])
+        """At every draw, shape (M, T), chains cut to the shortest."""
+        pairs = np.array([(p.log_weight, p.log_likelihood) for p in self._proofs])
+        weight, fit = np.moveaxis(self._drawn.by_chain(pairs), -1, 0)
         return {"lp": weight + fit, "log_weight": weight, "log_marginal_likelihood": fit}
 
 

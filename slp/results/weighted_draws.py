@@ -8,9 +8,9 @@ by the kernels (`slp.kernels.lay_out_ensemble`), in as many threads as the run h
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from slp.kernels.compiled import N_CORES
 from slp.problem.new_rows import rows_as_numbers, table_as_numbers
 from slp.problem.tree_arrays import ensemble_of_trees
 from slp.results.averages import LeafMixture, ScoredTree
+
+K = TypeVar("K", bound=Hashable)
+N = TypeVar("N", np.float64, np.int64)
 
 #: New rows that are routed through all trees at a time.
 _ROWS_AT_A_TIME = 4096
@@ -83,7 +86,7 @@ class WeightedDraws:
         per_island = sum(map(len, self.chains)) / len(self.chains)  # weights sum to their number
         return _error_of_mean(sums / per_island).reshape(values.shape[1:])
 
-    def by_chain(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def by_chain(self, values: NDArray[N]) -> NDArray[N]:
         """The quantity at every draw, shape (M, T, ...). Chains that kept fewer draws, or none, are
         those of a run that was interrupted, or that had fewer to keep: all are cut to the length
         of the shortest that has any."""
@@ -227,6 +230,14 @@ class DrawnTrees(WeightedDraws):
         """The statistics that leaves have, shape (J, k), and which of them each leaf has, (K,)."""
         found, which = np.unique(self._statistics, axis=0, return_inverse=True)
         return found, which.reshape(-1)
+
+
+def numbered(chains: Sequence[Sequence[K]]) -> tuple[list[K], list[NDArray[np.int64]]]:
+    """The U distinct items of some lists, in the order in which they come, and each list as their
+    numbers, shape (T_c,)."""
+    numbers: dict[K, int] = {}
+    out = [[numbers.setdefault(item, len(numbers)) for item in chain] for chain in chains]
+    return list(numbers), [np.array(own, np.int64) for own in out]
 
 
 def evidence_of_islands(

@@ -32,12 +32,7 @@ from slp.messages.results import (
     WARM_UP_CUT,
 )
 from slp.runner.chain import Chain, Schedule, kept_of
-from slp.runner.checkpoint import (
-    Checkpoint,
-    only_checkpoints,
-    read_checkpoint,
-    write_checkpoint,
-)
+from slp.runner.checkpoint import Checkpoint, only_checkpoints, read_checkpoint, write_checkpoint
 from slp.runner.stepper import Json, NothingDrawnError, Stepper, Tally, never
 
 S = TypeVar("S")

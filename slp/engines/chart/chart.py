@@ -23,13 +23,7 @@ from numpy.typing import NDArray
 
 from slp.engines.chart.forest import CALL, LEAF, Forest
 from slp.engines.chart.lengths import depth_distribution, leaf_distribution
-from slp.engines.chart.semirings import (
-    best_score,
-    fold,
-    log_sum,
-    tree_count,
-    usage,
-)
+from slp.engines.chart.semirings import best_score, fold, log_sum, tree_count, usage
 from slp.engines.kbest import KBest
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.cut_routes import Router
