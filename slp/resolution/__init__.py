@@ -13,10 +13,11 @@ program), `arithmetic` and `functions`, `affine` (numbers that depend on a thres
 For tree rules: `rules` (prepared), `instances` (at a state), `states` (of a program), `row_goals`
 (guards that use the rows of the box), `cells` (guards behind a split).
 
-For queries: `choices` (clauses at a stochastic goal), `tails` (goals behind one), `best_first` and
-`search` (all proofs), `graph` (all proofs as a stored graph), `draws`, `runs` and `derivations`
-(proofs for chains), `failures` (why a goal fails), `queries` (answers with their masses), `goals`
-(the same in text and values), `notes` (remarks on masses).
+For queries: `choices` (clauses at a stochastic goal), `tails` (goals behind one), `answers` (what
+was bound of an answer), `best_first` and `search` (all proofs), `graph` (all proofs as a stored
+graph), `draws`, `runs` and `derivations` (proofs for chains), `failures` (why a goal fails),
+`queries` (answers with their masses), `goals` (the same in text and values), `notes` (remarks on
+masses).
 """
 
 from typing import TYPE_CHECKING

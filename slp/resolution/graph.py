@@ -115,7 +115,7 @@ class _GraphMachine(SearchMachine):
     """A run that also records the labels of each exit, with their variables bound."""
 
     def __init__(self, database: Database, meter: Meter, store: Store, tails: Tails) -> None:
-        super().__init__(database, meter, store, NIL, tails, weights=False)
+        super().__init__(database, meter, store, tails.answers.first(NIL), tails, weights=False)
         self.labels: list[list[Term]] = []
 
     def choose(self, predicate: Predicate, goal: Goal, args: tuple[Term, ...]) -> None:

@@ -2,7 +2,7 @@
 
 The search is that of `slp.resolution.best_first`. Its runs are machines. Each run has its own
 store, so a stochastic goal and the goals behind it are recorded in terms without a store, and with
-cuts without a stack (`slp.resolution.tails`).
+cuts without a stack (`slp.resolution.tails`); so is the answer (`slp.resolution.answers`).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from slp.resolution import faults
+from slp.resolution.answers import Answer
 from slp.resolution.best_first import BestFirst, FoundProof, Node
 from slp.resolution.choices import Option, enter, options_at
 from slp.resolution.clauses import Clause, Predicate
@@ -33,7 +34,7 @@ class Exit:
 
     goal: Goal
     args: tuple[Term, ...]
-    answer: Term
+    answer: Answer
     first: int
     options: Sequence[Option]
     key: tuple[Hashable, ...]
@@ -47,7 +48,7 @@ class SearchMachine(Machine):
         database: Database,
         meter: Meter,
         store: Store,
-        answer: Term,
+        answer: Answer,
         tails: Tails,
         *,
         weights: bool,
@@ -65,7 +66,7 @@ class SearchMachine(Machine):
             self.spend(_INFERENCES_OF_AN_EXIT)
             tail, numbers = self._tails.put_down(self, goal.next)
             called = tuple(self.store.renumber(a, numbers) for a in args)
-            answer = self.store.renumber(self.answer, numbers)
+            answer = self._tails.answers.put_down(self.answer, self.store, numbers)
             term = Struct(predicate.name, called) if called else Atom(predicate.name)
             apart = Goal(term, CROSSES, goal.depth, goal.span, tail)
             key = answer, id(predicate), called, tail
@@ -109,10 +110,10 @@ class Search(BestFirst[Start, MachineRun]):
     ) -> None:
         super().__init__(tolerance, weights=weights, merges=merges)
         self._database = database
-        self._root = goal, answer, first
         self.meter = meter
         self._machine_type = machine_type
         self._tails = Tails()
+        self._root = goal, self._tails.answers.first(answer), first
 
     def key(self, start: Start) -> Hashable:
         """The clause, and the goals to be proved."""
@@ -130,7 +131,7 @@ class Search(BestFirst[Start, MachineRun]):
             if event is None:
                 break
             if event:
-                yield self.proof(node, machine.store.resolve(machine.answer))
+                yield self.proof(node, machine.answer.whole(machine.store))
             else:
                 self.lay_aside(node, priority)
                 return

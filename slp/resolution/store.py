@@ -117,7 +117,7 @@ class Store:
     def resolve(self, term: Term, names: Mapping[Term, Term] = _NO_NAMES) -> Term:
         """`term` with every bound variable replaced by its value, recursively, and free variables
         by their `names`."""
-        return self._mapped(term, lambda variable: names.get(variable, variable))
+        return self.mapped(term, lambda variable: names.get(variable, variable))
 
     def rename(self, term: Term) -> Term:
         """A resolved copy of `term` with new variables."""
@@ -128,17 +128,18 @@ class Store:
                 new[variable.id] = self.fresh(variable)
             return new[variable.id]
 
-        return self._mapped(term, renamed)
+        return self.mapped(term, renamed)
 
     def renumber(self, term: Term, numbers: Numbering) -> Term:
         """A resolved copy whose free variables have the numbers given by `numbers`. Names stay."""
-        return self._mapped(term, numbers)
+        return self.mapped(term, numbers)
 
     def lowest_bound(self) -> float:
         """The lowest number of a bound variable, infinity if none is bound."""
         return min(self._trail, default=math.inf)
 
-    def _mapped(self, term: Term, free: Callable[[Var], Term]) -> Term:
+    def mapped(self, term: Term, free: Callable[[Var], Term]) -> Term:
+        """A resolved copy of `term`, with `free` of each free variable in its place."""
         built: list[Term] = []
         ground = 0  # parts that were not looked at
         todo: list[tuple[Term, bool]] = [(term, False)]  # True: its arguments are on top of `built`

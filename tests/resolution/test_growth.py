@@ -40,12 +40,16 @@ def _observed(n: int) -> tuple[str, str]:
     return _HMM + rule, f"seen([{', '.join(['a'] * n)}], a)"
 
 
+def _drawn(n: int) -> tuple[str, str]:
+    return "1 :: c(a).\ng(0, []).\ng(N, [X|T]) :- N > 0, c(X), M is N - 1, g(M, T).\n", f"g({n}, L)"
+
+
 def _clauses(n: int) -> tuple[str, str]:
     return "".join(f"1.0 :: s{i} :- s{i + 1}.\n" for i in range(n)) + f"1.0 :: s{n}.", "s0"
 
 
 @pytest.mark.parametrize(
-    "case", [_goals, _chained_goals, _goals_behind, _recursion, _observed, _clauses]
+    "case", [_goals, _chained_goals, _goals_behind, _recursion, _observed, _drawn, _clauses]
 )
 def test_time_grows_as_the_number_of_choices(case) -> None:  # type: ignore[no-untyped-def]
     def ask(n: int) -> None:
@@ -72,6 +76,28 @@ def test_lists_of_growing_length_end_with_bounds(go_on: float) -> None:
     assert found.upper is not None and found.upper >= exact
     assert found.failure is not None and found.failure > 0
     assert found.success + found.failure + found.open == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("small", [0, 64])
+def test_answers_are_the_same_however_they_are_bound(
+    small: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By shared, free and late variables; of one solution in two orders; whole and in pieces."""
+    monkeypatch.setattr("slp.resolution.answers._SMALL", small)
+    text = _COIN + (
+        "p(f(X, Y, _), Z, X) :- c(X), c(Z), Z = Y.\n"
+        "0.5 :: o(X, Y) :- c(X), c(Y).\n0.5 :: o(X, Y) :- c(Y), c(X).\n"
+        "l(0, []).\nl(N, [X-V|T]) :- N > 0, c(X), M is N - 1, l(M, T), V = N.\n"
+    )
+    program = slp.parse(text)
+    found = program.query("p(A, B, C)").answers
+    assert sorted((a["A"], a["B"], a["C"]) for a in found) == [
+        (f"f({x}, {y}, _A)", y, x) for x in (0, 1) for y in (0, 1)
+    ]
+    assert [a.mass for a in program.query("o(X, Y)").answers] == [0.25] * 4
+    found = program.query("l(5, L)").answers
+    assert len({a["L"] for a in found}) == 32 and {a.mass for a in found} == {1 / 32}
+    assert "[0-5, 1-4, 0-3, 0-2, 1-1]" in {a["L"] for a in found}
 
 
 def test_goals_behind_are_told_apart_by_their_variables() -> None:
