@@ -50,7 +50,7 @@ from slp.learn.text import ProgramText
 from slp.messages import learning as words
 from slp.resolution import DEFAULT_LIMITS, Database, Limits
 from slp.resolution.clauses import Predicate
-from slp.resolution.graph import ChoiceGraph, Flow, Outcome
+from slp.resolution.graph import BranchesError, ChoiceGraph, Flow, Outcome
 from slp.resolution.machine import END, Goal, Meter
 from slp.source import SourceSpan
 from slp.syntax import term_to_text
@@ -212,7 +212,11 @@ class _Sample:
 
     def _proofs_of(self, o: Observation, graph: ChoiceGraph, labels: Labels) -> Flow:
         """Proofs of an observation. Little mass is open relative to theirs."""
-        flow = graph.weigh(labels, _NEGLIGIBLE, of_success=True)
+        try:
+            flow = graph.weigh(labels, _NEGLIGIBLE, of_success=True)
+        except BranchesError:
+            goal = term_to_text(o.goal)
+            raise SlpError(words.SEVERAL_SOLUTIONS_IN_A_LOOP(o.span, goal=goal)) from None
         if flow.waiting > _NEGLIGIBLE * flow.success and flow.success > 0:
             raise _cut_off(o.goal, graph, flow)
         return flow
@@ -220,13 +224,14 @@ class _Sample:
 
 def _all_of(goal: Term, graph: ChoiceGraph, labels: Labels) -> Flow:
     """The flow of all derivations of a goal, including those that fail."""
-    flow = graph.weigh(labels, _NEGLIGIBLE)
-    if graph.branches:
+    try:
+        flow = graph.weigh(labels, _NEGLIGIBLE)
+    except BranchesError:
         behind = None if graph.behind is None else _place(graph.behind)
         reached = [_place(g) for g in graph.reached]
         raise faults.several_solutions(
             term_to_text(goal), reached, behind, _first_clause(goal, graph)
-        )
+        ) from None
     if flow.open > _NEGLIGIBLE:
         raise _cut_off(goal, graph, flow)
     return flow

@@ -90,6 +90,12 @@ SEVERAL_SOLUTIONS_OF_TWO = E284.says(
     f"{_SEVERAL}: one way to prove it leads to `{{first}}`, another to `{{last}}`", _CHOOSE
 )
 
+SEVERAL_SOLUTIONS_IN_A_LOOP = E284.says(
+    "logical goals below `{goal}` have several solutions in a loop, so the mass of its proofs is "
+    "not finite",
+    "choose between them by a labelled predicate, or cut with `once`",
+)
+
 E285 = Entry(
     "E285: weights are not learned from goals",
     cause="A program declares `:- weights.`, and labels are learned from goals as probabilities.",

@@ -54,8 +54,15 @@ from slp.terms import NIL, Term
 #: Nodes opened between two solutions of the equations, at least.
 _FEWEST_OPENED = 500
 
+#: Solutions of the equations may be below 0 by so much.
+_ROUNDING = 1e-9
+
 #: Nodes of smaller mass are not opened.
 _NOTHING = 1e-250
+
+
+class BranchesError(Exception):
+    """Logical goals have several solutions, so masses do not sum to what was asked for."""
 
 
 class Outcome(NamedTuple):
@@ -177,8 +184,13 @@ class ChoiceGraph:
         ------
         ProgramError
             As a query's search.
+        BranchesError
+            It `branches`, and not only `of_success` is asked for; or it does so in a loop, and the
+            mass of its proofs is not finite.
         """
         while True:
+            if self.branches and not of_success:
+                raise BranchesError
             flow, reach = self._solve(value)
             waiting = [i for i, node in enumerate(self._nodes) if node.waits and reach[i] > 0]
             most = tolerance
@@ -317,6 +329,11 @@ def _solutions(
     """`reach`, `success` and `failure` of each node.
 
     Derivations at a node from which no derivation ends are infinite; such nodes are left out.
+
+    Raises
+    ------
+    BranchesError
+        The sums are not finite: the equations have no solution, or one with negative masses.
     """
     sparse, splu = late_import("scipy.sparse"), late_import("scipy.sparse.linalg").splu
 
@@ -329,10 +346,15 @@ def _solutions(
     if not alive[0]:
         return out[0], out[1], out[2]
     steps = sparse.csc_matrix((p[inside], index), shape=(count, count))
-    solver = splu(sparse.identity(count, format="csc") - steps)
+    try:
+        solver = splu(sparse.identity(count, format="csc") - steps)
+    except RuntimeError as singular:
+        raise BranchesError from singular
     root = np.zeros(count)
     root[0] = 1.0
     out[0, alive] = solver.solve(root, trans="T")
     out[1, alive] = solver.solve(proofs[alive])
     out[2, alive] = solver.solve(fails[alive])
+    if not (out >= -_ROUNDING).all():
+        raise BranchesError
     return out[0], out[1], out[2]

@@ -130,6 +130,20 @@ def test_solutions_that_end_in_proofs(clauses: str, more: str | None, line: str)
     )
 
 
+def test_solutions_in_a_loop() -> None:
+    """Sums over them are not finite: by equations with negative solutions, and with none."""
+    model = "0.9 :: e(s, a).\n0.1 :: e(s, b).\nr(_, []).\nr(S, [O|Os]) :- e(S, O), r(S, Os).\n"
+    code, message, _ = fault(model + "h(Os) :- r(s, Os).\n", "h([a, b])")
+    assert code == "E284" and message.startswith("logical goals below `h(_0_1)` have several")
+    for loop in ("q :- p.\nq :- p.\nq :- p.\nq :- c.\n", "q :- c, p.\nq :- c, p.\nq :- c.\n"):
+        assert fault(f"1.0 :: p :- q.\n0.5 :: c.\n0.5 :: c :- fail.\n{loop}", "p") == (
+            "E284",
+            "logical goals below `p` have several solutions in a loop, so the mass of its proofs "
+            "is not finite",
+            "choose between them by a labelled predicate, or cut with `once`",
+        )
+
+
 def test_weights_are_no_probabilities() -> None:
     assert fault(":- weights.\n2 :: p(a).\n3 :: p(b).", "p(a)") == (
         "E285",
