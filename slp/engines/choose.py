@@ -12,7 +12,9 @@ from slp.engines.exact import MOST_SPLITS, Size, compiled_is_there, size_for
 from slp.engines.exact.fitting import Room, fits_in_words
 from slp.engines.registry import engine_named
 from slp.engines.sums import changes_within, may_advise, seconds_for_sums
+from slp.errors import Diagnostic
 from slp.ir.tree_grammar import OpenStates
+from slp.messages.inference import DRAWS_INSTEAD
 from slp.problem.problem import Problem
 from slp.results.choice import Choice
 
@@ -119,6 +121,16 @@ def ends_warm_up_early(choice: Choice, steps: int) -> Choice:
         "answer depends on the clock"
     )
     return replace(choice, reason=reason, by_clock=True)
+
+
+def draws_instead(choice: Choice) -> Diagnostic:
+    """W540: `auto` draws where exact sums are possible; with how to have these."""
+    remedy = "give more by --memory (`memory` in Python), or change the program"
+    if choice.by_clock:
+        remedy = "leave --time out (`time` in Python), or change the program"
+    elif choice.would_fit:
+        remedy = f"add this line to the program: {choice.would_fit[0].directive}"
+    return DRAWS_INSTEAD(engine=choice.engine, reason=choice.reason, remedy=remedy)
 
 
 def _plainly() -> str:

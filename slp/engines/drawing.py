@@ -9,14 +9,12 @@ from typing import Any, Protocol, cast
 
 from slp.budgets.seconds import Deadline
 from slp.data.table import Table
-from slp.engines.choose import ends_warm_up_early
+from slp.engines.choose import draws_instead, ends_warm_up_early
 from slp.engines.contract import DrawingOptions, Engine, Request
 from slp.engines.registry import engine_named
-from slp.engines.telling import teller, warn_of
+from slp.engines.telling import not_converged, teller, told_by_cause
 from slp.errors import Diagnostic, warn
 from slp.problem.problem import Problem
-from slp.results.convergence import array_stats
-from slp.results.diagnostics import FEWEST_DRAWS
 from slp.results.drawn import DrawnResult, HowDrawn, TreeSampler
 from slp.results.known import Known
 from slp.results.result import Candidate
@@ -121,8 +119,6 @@ class _Drawing:
         """Run until the deadline."""
         engine, request = cast(DrawingEngine, engine_named(self.engine)), self.request
         sampler = self.sampler(likelihood)
-        if request.draws >= FEWEST_DRAWS:
-            array_stats()  # its import takes a second, which the deadline counts
         assert request.seed is not None, "it is known before the run"
         schedule = engine.schedule(sampler, self.problem, self.options, request.draws)
         how = HowDrawn(
@@ -159,10 +155,13 @@ class _Drawing:
             said = said[:-1] if found.out_of_time else said  # which the run says last
             limit = deadline.seconds or 0
             said.append(out_of_time_in_words(limit, result.n_scored, request.draws))
-        for finding in said:
-            warn(finding)
+        if request.choice.by_clock:
+            said.append(draws_instead(request.choice))
         if result.n_scored:
-            warn_of(result.diagnostics, result.schedule, request.draws)
+            wrong = not_converged(result.diagnostics, result.schedule, request.draws)
+            said += [] if wrong is None else [wrong]
+        for finding in told_by_cause(said):
+            warn(finding)
         return result
 
     def _looped(

@@ -10,12 +10,12 @@ from typing import Any
 
 from slp.budgets import Deadline, memory_budget
 from slp.engines import mcmc
-from slp.engines.choose import choose, goes_on_with_draws
+from slp.engines.choose import choose, draws_instead, goes_on_with_draws
 from slp.engines.contract import Progress, Request
 from slp.engines.registry import ENGINES, all_options, engine_named
 from slp.errors import UnsupportedError, warn
 from slp.kernels.compiled import N_CORES
-from slp.messages.inference import DRAWS_INSTEAD, NOT_USED
+from slp.messages.inference import NOT_USED
 from slp.messages.names import joined
 from slp.problem.problem import Problem
 from slp.problem.row_labels import telling_label_faults
@@ -121,21 +121,11 @@ def _run(problem: Problem, request: Request, given: Mapping[str, Any]) -> Result
     if refused:
         raise UnsupportedError(refused)
     result, choice = engine.run(problem, request, own), request.choice
-    if choice.by_clock or (choice.too_large and not _found_wanting(result)):
-        remedy = _remedy(choice)
-        warn(DRAWS_INSTEAD(engine=choice.engine, reason=choice.reason, remedy=remedy))
+    if choice.too_large and not _found_wanting(result):
+        warn(draws_instead(choice))
     if request.instead is None:
         _say_unused(engine.name, {k: v for k, v in given.items() if k not in known})
     return result
-
-
-def _remedy(choice: Choice) -> str:
-    """How to have exact sums where `auto` draws."""
-    if choice.by_clock:
-        return "leave --time out (`time` in Python), or change the program"
-    if choice.would_fit:
-        return f"add this line to the program: {choice.would_fit[0].directive}"
-    return "give more by --memory (`memory` in Python), or change the program"
 
 
 def _found_wanting(result: Result) -> bool:

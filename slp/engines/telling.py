@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from slp.budgets import format_seconds
-from slp.errors import warn
+from slp.errors import Diagnostic, warn
 from slp.messages.results import NOT_CONVERGED
 from slp.results.diagnostics import Diagnostics
 from slp.results.tempering import MORE_ROUNDS
@@ -52,11 +53,33 @@ def longer_run(schedule: Schedule, draws: int, *, tempered: bool) -> tuple[dict[
 
 
 def warn_of(diagnostics: Diagnostics, schedule: Schedule, draws: int) -> None:
-    """One warning with all problems of a run (W530), and the options of a longer one."""
+    """Warn of all problems of a run in one warning, if there are any."""
+    found = not_converged(diagnostics, schedule, draws)
+    if found is not None:
+        warn(found)
+
+
+def not_converged(diagnostics: Diagnostics, schedule: Schedule, draws: int) -> Diagnostic | None:
+    """All problems of a run (W530), and the options of a longer one; None if it has none."""
     faults = "; ".join(diagnostics.warnings)
-    if faults:
-        tempered = diagnostics.tempering is not None
-        more = longer_run(schedule, draws, tempered=tempered)[0]
-        flags = " ".join(f"--{name} {value}" for name, value in more.items())
-        keywords = ", ".join(f"{name}={value}" for name, value in more.items())
-        warn(NOT_CONVERGED(faults=faults, flags=flags, keywords=keywords))
+    if not faults:
+        return None
+    more = longer_run(schedule, draws, tempered=diagnostics.tempering is not None)[0]
+    flags = " ".join(f"--{name} {value}" for name, value in more.items())
+    keywords = ", ".join(f"{name}={value}" for name, value in more.items())
+    return NOT_CONVERGED(faults=faults, flags=flags, keywords=keywords)
+
+
+#: What a limit of time leads to.
+_OF_TIME = ("W540", "W541", "W543")
+
+
+def told_by_cause(found: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """The same findings, but one for all that a limit of time has caused, with the remedy of the
+    first of them."""
+    of_time = sorted((d for d in found if d.code in _OF_TIME), key=lambda d: d.code)
+    if not of_time:
+        return list(found)
+    caused = [*of_time, *(d for d in found if d.code == "W530")]
+    whole = replace(of_time[0], message="; ".join(d.message for d in caused))
+    return [*(d for d in found if d not in caused), whole]

@@ -42,7 +42,9 @@ class Answer(NamedTuple):
         record: Record | None = self.record
         values, unbound = self.values, Store(0)
         while record is not None:
-            names = {_variable(i): value for i, value in enumerate(values, start=1)}
+            names: dict[Term, Term] = {
+                _variable(i): value for i, value in enumerate(values, start=1)
+            }
             values = tuple(unbound.resolve(term, names) for term in record.terms)
             record = record.before
         return store.resolve(values[0])

@@ -230,18 +230,6 @@ def test_imports_take_of_the_time(table: Path) -> None:
     assert "error[E540]: the time of 1 min 30 s is over reading the table" in done.stderr
 
 
-def test_the_import_of_convergence_takes_of_the_time(table: Path) -> None:
-    """It is done before the chains begin, and not when their time is over."""
-    script = [sys.executable, "-P", "-c", IMPORTS_TAKE_LONG, "arviz_stats"]
-    done = subprocess.run(
-        [*script, "growtree", str(table), "--engine", "mh", "--time", "40s"],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 1
-    assert "error[E540]: the time of 40 s is over, and nothing was drawn" in done.stderr
-
-
 def test_a_search_for_a_tree_has_its_time_for_itself(tmp_path: Path) -> None:
     """`slp check FILE DATA` searches for 2 s: no import takes of them."""
     program, rows = tmp_path / "p.slp", tmp_path / "rows.csv"
@@ -256,6 +244,15 @@ def test_a_search_for_a_tree_has_its_time_for_itself(tmp_path: Path) -> None:
         )
         .replace("check_main()", "run(slp_command, sys.argv[1:])")
     )
-    script = [sys.executable, "-P", "-c", check, "arviz_stats", "check", str(program), str(rows)]
+    script = [
+        sys.executable,
+        "-P",
+        "-c",
+        check,
+        "slp.trees.check",
+        "check",
+        str(program),
+        str(rows),
+    ]
     done = subprocess.run(script, capture_output=True, text=True)
     assert "error[E504]: no tree satisfies the program on this table" in done.stdout
