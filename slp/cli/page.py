@@ -114,8 +114,10 @@ class Page:
             if posterior.log_evidence_kind == "estimate":
                 told = f"{_to_error(posterior.log_evidence, error)}, estimate"
                 found = posterior.diagnostics
-                if found is None or found.converged or found.worst_r_hat is None:  # by islands
-                    told += f", Monte Carlo standard error {error:.2g}"
+                if found is None or found.converged or (found.tells and found.worst_r_hat is None):
+                    told += f", Monte Carlo standard error {error:.2g}"  # islands have no R-hat
+                elif not found.tells:
+                    told += " (too few draws to tell its error)"
                 else:
                     told += " (not converged, its error is not known)"
             yield f"evidence  log P({posterior.table.response} | features) = {told}"

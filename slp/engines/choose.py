@@ -54,7 +54,7 @@ def choose(problem: Problem, request: Request, engine: str) -> Choice:
 
 def _by_size(problem: Problem, request: Request) -> Choice:
     """Exact sums if each pass of a summary fits into the memory that the table leaves and into
-    `MOST_SPLITS`, else `mh`."""
+    `MOST_SPLITS`, and a limit of time may be enough for them; else `mh`."""
     grammar, table, memory = problem.grammar, problem.table, request.memory
     room = room_beside(table, memory) * _TOTALS_TO_BEST
     size = size_for(problem, room, MOST_SPLITS)
@@ -62,7 +62,12 @@ def _by_size(problem: Problem, request: Request) -> Choice:
         many = isinstance(grammar.states, OpenStates)
         return Choice("mh", _MANY) if many else Choice("exact", _FINITE + _plainly())
     if size.fits(room, MOST_SPLITS):
-        return Choice("exact", _FINITE, size)
+        seconds = request.deadline.seconds
+        if seconds is None or size.least_seconds <= seconds:
+            return Choice("exact", _FINITE, size)
+        takes = f"exact sums would take {size.in_seconds} (estimate)"
+        reason = f"{takes}, more than the time of {format_seconds(seconds)}"
+        return Choice("mh", reason, size, too_long=True)
     advised = may_advise(problem, request)
     fits = tuple(changes_within(problem, request, Room(room, MOST_SPLITS))) if advised else ()
     by_memory = size.at_least or not size.fits(room, float("inf"))
@@ -126,7 +131,7 @@ def ends_warm_up_early(choice: Choice, steps: int) -> Choice:
 def draws_instead(choice: Choice) -> Diagnostic:
     """W540: `auto` draws where exact sums are possible; with how to have these."""
     remedy = "give more by --memory (`memory` in Python), or change the program"
-    if choice.by_clock:
+    if choice.by_clock or choice.too_long:
         remedy = "leave --time out (`time` in Python), or change the program"
     elif choice.would_fit:
         remedy = f"add this line to the program: {choice.would_fit[0].directive}"

@@ -211,6 +211,9 @@ CHART_OUT_OF_TIME = E540.says(
     "give it more time, or take the compiled kernels",
 )
 TIME_OVER = E540.says("the time of {time} is over {doing}", "give it more time")
+NOTHING_BEGUN = E540.says(
+    "the time of {time} was over before the first draw could begin", "give it more time"
+)
 NOTHING_DRAWN = E540.says(
     "the time of {time} is over, and nothing was drawn: {how_far}", "give it more time, or {remedy}"
 )

@@ -19,6 +19,7 @@ class Choice:
     engine, reason : its name, and the reason in words.
     size : the estimated size of exact sums, where it was asked for.
     would_fit : changes that would make exact sums fit, if they were too large.
+    too_long : whether exact sums would fit, but surely not end in the time that the user gave.
     by_clock : whether the choice depended on the clock, so that another run may differ.
     sums_unfinished : whether exact sums that `auto` chose did not end in their share of the time.
     log_evidence_bounds : bounds on the log evidence from unfinished exact sums, as in
@@ -29,11 +30,12 @@ class Choice:
     reason: str
     size: Size | None = None
     would_fit: tuple[Fit, ...] = ()
+    too_long: bool = False
     by_clock: bool = False
     sums_unfinished: bool = False
     log_evidence_bounds: tuple[float, float] | None = None
 
     @property
     def too_large(self) -> bool:
-        """Whether exact sums are possible, but too large."""
+        """Whether exact sums are possible, but too large, or too long for the time."""
         return self.engine == "mh" and self.size is not None and not self.by_clock

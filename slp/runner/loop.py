@@ -23,7 +23,7 @@ import numpy as np
 
 from slp.budgets.seconds import Deadline, format_seconds
 from slp.errors import Diagnostic, warn
-from slp.messages.inference import NOTHING_DRAWN
+from slp.messages.inference import NOTHING_BEGUN, NOTHING_DRAWN
 from slp.messages.results import (
     INTERRUPTED,
     KEPT_EVERY,
@@ -354,6 +354,8 @@ def _nothing_in_time(
     seconds: float, chains: Sequence[Chain[S]], checkpoint: Checkpoint | None
 ) -> NothingDrawnError:
     """E540, which says what took the time."""
+    if all(chain.state is None and chain.search is None for chain in chains):
+        return NothingDrawnError(NOTHING_BEGUN(time=format_seconds(seconds)), [])
     search = next((chain.search for chain in chains if chain.search is not None), None)
     if search is not None:
         how_far, remedy = search, "looser constraints"

@@ -167,6 +167,9 @@ def test_too_few_draws_to_tell(slp_run, table: Path) -> None:
     result = slp_run("slp-sample", "growtree", table, *SHORT, "-n", 4)
     assert result.out.startswith("trust     NOT KNOWN: too few draws to tell")
     assert "+-" not in result.out
+    ladders = ("--engine", "mh", "-n", 4, "--warmup", 100, "--thin", 100, "--seed", 1)
+    page = slp_run("slp-sample", "growtree", table, *ladders).out
+    assert re.search(r"= -\d+\.\d+, estimate \(too few draws to tell its error\)", page)
 
 
 def test_chains_are_looked_into_with_verbose(slp_run, table: Path) -> None:

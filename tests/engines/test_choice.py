@@ -15,6 +15,7 @@ import slp
 from slp.engines import choose as choice
 from slp.engines.exact import MOST_SPLITS, Size, estimate_size
 from slp.engines.exact.fitting import Fit, Room, changes_that_fit, fits_in_words
+from slp.engines.telling import told_by_cause
 from slp.errors import Diagnostic, SlpWarning, UsageError
 from slp.ir import program as ir
 from slp.problem.problem import Problem
@@ -80,6 +81,29 @@ def test_no_more_splits_than_stated(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_time_does_not_decide() -> None:
     assert DENISON.posterior(*data(), draws=0, memory=64 * MIB, time="1h").engine == "exact"
+
+
+def test_a_time_in_which_exact_sums_surely_do_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of it goes into draws, on any machine."""
+    monkeypatch.setattr(Size, "least_seconds", 7200.0)
+    posterior, found = drawn(memory=64 * MIB, time="1h")
+    assert posterior.engine == "mh" and not posterior.choice.by_clock
+    assert posterior.reason == (
+        "exact sums would take about 1 s (estimate), more than the time of 1 h"
+    )
+    assert [w.diagnostic.code for w in found] == ["W530"]
+    with pytest.warns(SlpWarning, match="W540") as caught:
+        DENISON.posterior(*data(), seed=1, draws=0, warmup=50, memory=64 * MIB, time="1h")
+    assert "for exact sums leave --time out" in str(caught[0].message)
+
+
+def test_one_warning_for_a_limit_of_time() -> None:
+    """Of the code that comes first, with its remedy, and all that it led to; others stay."""
+    said = [Diagnostic(code, code.lower(), help=f"to {code}") for code in ("W544", "W543", "W530")]
+    assert told_by_cause(said[::2]) == said[::2]
+    other, one = told_by_cause([*said, Diagnostic("W541", "w541", help="more")])
+    assert other == said[0] and (one.code, one.help) == ("W541", "more")
+    assert one.message == "w541; w543; w530"
 
 
 @pytest.mark.parametrize(("memory", "kinds"), [(0.3 * MIB, 1), (2 * MIB, 2), (16 * MIB, 3)])

@@ -141,6 +141,15 @@ def test_time_that_is_over_before_the_first_draw(walk: type[Walk]) -> None:
     )
 
 
+def test_time_that_is_over_before_a_chain_begins() -> None:
+    with pytest.raises(BudgetError) as caught:
+        run(Walk(), Schedule(draws=3, chains=2), seed=0, deadline=Deadline(0))
+    assert str(caught.value) == (
+        "error[E540]: the time of 0 s was over before the first draw could begin\n"
+        "  help: give it more time"
+    )
+
+
 @pytest.mark.parametrize("walk", [Walk, BlockWalk])
 def test_warm_up_ends_where_half_of_the_time_is_over(walk: type[Walk], tmp_path: Path) -> None:
     """Steps made in it are s of W, and draws come after every s / W of the steps planned: the run

@@ -65,6 +65,12 @@ class Size:
         return self.seconds * _SPREAD
 
     @property
+    def least_seconds(self) -> float:
+        """The shortest time of a whole summary: on two cores, if the estimate is too high by its
+        largest factor."""
+        return self.seconds / (2 * _SPREAD)
+
+    @property
     def in_seconds(self) -> str:
         """The time of a whole summary as text: from a high estimate on two cores to a low one on
         one core."""
