@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,25 +24,15 @@ from slp.cli.summary import (
 )
 from slp.engines import bounds_in_words
 from slp.errors import BudgetError
-from slp.messages.names import plural
 from slp.source import visible
 from slp.trees import in_sample_fit
 
 if TYPE_CHECKING:
-    from slp.results import Diagnostics, TemperingFigures
+    from slp.results import Diagnostics
 
 #: Largest number of edits in the summary.
 _SHARES_SHOWN = 10
-_INDENT = " " * 10
-
-_QUANTITIES = {
-    "log_posterior": "log posterior",
-    "log_likelihood": "log likelihood",
-    "edits": "edits",
-    "leaves": "leaves",
-    "depth": "depth",
-    "predictions": "predictions (the worst)",
-}
+INDENT = " " * 10
 
 
 @dataclass(frozen=True)
@@ -72,7 +62,7 @@ class Page:
         yield from self._best()
         yield from self._edits()
         yield from self._features()
-        yield from _labelled("fit", in_sample_fit(self.posterior.table, self.posterior.map_tree()))
+        yield from labelled("fit", in_sample_fit(self.posterior.table, self.posterior.map_tree()))
         yield from self._given()
 
     def _trust(self) -> Iterator[str]:
@@ -81,7 +71,7 @@ class Page:
         if grown is not None:
             trees = "one tree" if grown == 1 else f"{grown} trees"
             told = f"{trees}, grown greedily: all averages are over {_these(grown)} alone"
-            yield from _labelled("trust", [f"{told}, not over the posterior"])
+            yield from labelled("trust", [f"{told}, not over the posterior"])
         elif found is None:
             left_out = self.posterior.left_out
             exact_to = f" (what is left out has a probability below {left_out:.0e})"
@@ -93,7 +83,7 @@ class Page:
             times = "four" if found.tempering is not None else "ten"
             yield f"trust     NOT CONVERGED: do not use these numbers; run {times} times longer:"
             yield from self._next()
-            yield f"{_INDENT}{_health(found)}"
+            yield f"{INDENT}{_health(found)}"
         else:
             yield f"trust     estimate, converged: {_health(found)}"
 
@@ -107,7 +97,7 @@ class Page:
         if posterior.log_evidence is None:
             yield f"evidence  not known: {posterior.no_evidence}"
             if (bounds := posterior.log_evidence_bounds) is not None:
-                yield from _labelled("", [bounds_in_words(bounds)])
+                yield from labelled("", [bounds_in_words(bounds)])
         else:
             error = posterior.log_evidence_error
             told = f"{posterior.log_evidence:.6f}, exact"
@@ -122,14 +112,14 @@ class Page:
                     told += " (not converged, its error is not known)"
             yield f"evidence  log P({posterior.table.response} | features) = {told}"
             if posterior.evidence_note is not None:
-                yield from _labelled("", [posterior.evidence_note])
+                yield from labelled("", [posterior.evidence_note])
 
     def _best(self) -> Iterator[str]:
         best = self.posterior.map()
         name = "MAP tree" if best.certified else "best tree"
         yield f"{name:<10}{standing(best, self.verbose)}{leaves_text(best.tree.n_leaves)}"
         for line in best.tree.to_text().splitlines():
-            yield f"{_INDENT}{line}"
+            yield f"{INDENT}{line}"
 
     def _edits(self) -> Iterator[str]:
         """The differences of trees from the tree given to `edittree`, if there is one."""
@@ -137,7 +127,7 @@ class Page:
         if found is None:
             return
         best = self.posterior.map_tree().edits_from(found.given)
-        yield from _labelled("edited", map(str, best))
+        yield from labelled("edited", map(str, best))
         if not best:
             yield "edited    nowhere: it is the given tree"
         yield (
@@ -146,12 +136,12 @@ class Page:
         )
         for share in [s for s in found.shares if s.probability >= LEAST_SHARE][:_SHARES_SHOWN]:
             probability = self._number(share.probability, share.probability_error)
-            yield f"{_INDENT}{probability}  {share.edit}"
+            yield f"{INDENT}{probability}  {share.edit}"
 
     def _features(self) -> Iterator[str]:
         """The use of each feature, and the expected number of leaves."""
         if isinstance(self.uses, BudgetError):
-            yield from _labelled("features", left_out_words(self.uses, None))
+            yield from labelled("features", left_out_words(self.uses, None))
             return
         yield from self._importances()
         yield f"features  probability that a tree splits on it, splits expected{self._error_note()}"
@@ -159,20 +149,20 @@ class Page:
         for name, use in sorted(self.uses.items(), key=lambda x: -x[1].probability):
             probability = self._number(use.probability, use.probability_error)
             splits = self._number(use.expected_splits, use.expected_splits_error)
-            yield f"{_INDENT}{name:<{width}}  {probability}  {splits}"
+            yield f"{INDENT}{name:<{width}}  {probability}  {splits}"
         posterior = self.posterior
         leaves = self._number(posterior.expected_leaves(), posterior.expected_leaves_error())
         yield f"leaves    {leaves} expected"
         mixture = mixture_of(posterior)
         if isinstance(mixture, BudgetError):
-            yield from _labelled("mixture", left_out_words(None, mixture))
+            yield from labelled("mixture", left_out_words(None, mixture))
             return
         for i, part in enumerate(mixture):
             if i == 0:
                 yield f"mixture   probability of each component{self._error_note()}"
             probability = self._number(part.at_start, part.at_start_error)
             place = visible(f"{part.file}:{part.line}")
-            yield f"{_INDENT}{probability}  {visible(part.rule)}  ({place})"
+            yield f"{INDENT}{probability}  {visible(part.rule)}  ({place})"
 
     def _importances(self) -> Iterator[str]:
         """The log posterior that each feature gains, of an engine that grows trees."""
@@ -183,22 +173,22 @@ class Page:
         used = {name: gain for name, gain in found.items() if gain != 0}
         width = max((len(name) for name in used), default=0)
         for name, gain in sorted(used.items(), key=lambda x: -x[1]):
-            yield f"{_INDENT}{name:<{width}}  {gain:.4f}"
+            yield f"{INDENT}{name:<{width}}  {gain:.4f}"
 
     def _given(self) -> Iterator[str]:
         """The input: table, prior, engine."""
         posterior = self.posterior
         size, *notes = posterior.table.notes
         yield f"data      {self.data}: {size}"
-        yield from _labelled("", notes)
+        yield from labelled("", notes)
         for i, line in enumerate(words_lines(self.words)):
             yield f"{'prior' if i == 0 else '':<10}{line}"
-        yield from _labelled("engine", [f"{posterior.engine}: {posterior.reason}"])
+        yield from labelled("engine", [f"{posterior.engine}: {posterior.reason}"])
         count = posterior.tree_count()
         if count is not None:
             yield f"trees     {_trees(count)}"
             if not posterior.derivations_are_trees and posterior.map().certified:
-                yield from _labelled("", notes_of(posterior)[-1:])
+                yield from labelled("", notes_of(posterior)[-1:])
 
     def _number(self, value: float, error: float) -> str:
         return estimate_text(value, error, self.posterior.diagnostics)
@@ -208,58 +198,6 @@ class Page:
         if found is None:
             return ""
         return " (+- Monte Carlo error)" if found.converged else " (? not converged)"
-
-
-def draws_lines(
-    posterior: Posterior, draws: int, output: str | None, *, verbose: bool = False
-) -> Iterator[str]:
-    """The lines about draws. `draws` is the number asked for."""
-    where = f", written to {output}" if output else ""
-    found = posterior.diagnostics
-    if posterior.trees_found is not None:
-        written = f"the trees found are{where}".replace(", written", " written")
-        yield f"draws     none were made{f'; {written}' if output else ''}"
-        return
-    if found is None:
-        none = "none were made: exact sums need none, and -o FILE writes some"
-        own = f"{draws} independent draws, seed {posterior.seed}{where}"
-        yield f"draws     {own if output else none}"
-        return
-    n = sum(found.draws)
-    kept = f"{n} draws" if n == draws else f"{n} of {draws} draws"
-    stopped = ", interrupted" if posterior.interrupted else ""
-    stopped = ", out of time" if posterior.out_of_time else stopped
-    schedule = posterior.schedule
-    of = "chain" if schedule is None or schedule.thin is not None else "island"
-    chains = plural(sum(k > 0 for k in found.draws), of)
-    yield f"draws     {kept} of {chains}, seed {posterior.seed}{stopped}{where}"
-    if found.tempering is not None:
-        yield from _labelled("tempering", [_ladders(found.tempering)])
-    for p in posterior.predicates:
-        yield f"asked     {p.words}: {p.asked:,} times, {p.refused:,} refused, {p.seconds:.1f} s"
-    if verbose:
-        yield from _chains_lines(found)
-
-
-def _chains_lines(found: Diagnostics) -> Iterator[str]:
-    """Outcomes of moves, and the diagnostics of each quantity."""
-    for name, counts in found.moves.items():
-        yield f"moves     {name}: {_moves_words(counts, found.acceptance.get(name))}"
-    yield "chains    R-hat, effective draws in the bulk and in the tails"
-    width = max(len(_QUANTITIES[name]) for name in found.convergence)
-    for name, c in found.convergence.items():
-        numbers = f"{_optional(c.r_hat, '.3f')}  {_optional(c.ess_bulk, '.0f')}"
-        numbers += f"  {_optional(c.ess_tail, '.0f')}"
-        yield f"{_INDENT}{_QUANTITIES[name]:<{width}}  {numbers}"
-
-
-def _moves_words(counts: Mapping[str, int], accepted: float | None) -> str:
-    total = sum(counts.values())
-    stayed = f", nothing to propose in {counts['stayed'] / total:.2%} of moves"
-    if accepted is None:
-        return "nothing to propose in any move"
-    failed = counts["failed"] / (total - counts["stayed"])
-    return f"{accepted:.2%} accepted, {failed:.2%} failed{stayed if counts['stayed'] else ''}"
 
 
 def _health(found: Diagnostics) -> str:
@@ -277,20 +215,6 @@ def _health(found: Diagnostics) -> str:
     return f"R-hat {r_hat:.4g} (at most {found.largest_r_hat} is good), {few} ({enough} needed)"
 
 
-def _ladders(found: TemperingFigures) -> str:
-    """Barrier, rungs, round trips and swaps, and how trees are drawn at power 0."""
-    rungs = sorted({len(ladder.powers) for ladder in found.ladders})
-    counts = str(rungs[0]) if len(rungs) == 1 else f"{rungs[0]} to {rungs[-1]}"
-    trips = [ladder.round_trips for ladder in found.ladders]
-    fresh = found.ladders[0].fresh
-    at_prior = "moved by the chain" if fresh is None else "drawn independently"
-    return (
-        f"barrier {found.barrier:.2f}, {len(trips)} ladders of {counts} rungs, "
-        f"{min(trips):,} to {max(trips):,} round trips each, at least {found.least_swap_rate:.0%} "
-        f"of any swaps made; trees at power 0 are {at_prior}"
-    )
-
-
 def _to_error(value: float, error: float | None) -> str:
     """A value with two digits of its error."""
     if not error or not math.isfinite(error):
@@ -298,7 +222,7 @@ def _to_error(value: float, error: float | None) -> str:
     return f"{value:.{max(0, 1 - math.floor(math.log10(error)))}f}"
 
 
-def _labelled(label: str, texts: Iterable[str]) -> Iterator[str]:
+def labelled(label: str, texts: Iterable[str]) -> Iterator[str]:
     """Texts wrapped for a terminal, with a label before the first line."""
     for text in texts:
         for line in textwrap.wrap(visible(text), 80, subsequent_indent="  "):
@@ -314,7 +238,3 @@ def _trees(count: int | float) -> str:
 
 def _these(n: int) -> str:
     return "it" if n == 1 else "these"
-
-
-def _optional(value: float | None, spec: str) -> str:
-    return "-" if value is None else format(value, spec)

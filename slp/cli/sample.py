@@ -13,6 +13,7 @@ import slp.engines
 from slp.budgets import Deadline, format_seconds
 from slp.cli.again import command_again
 from slp.cli.common import check_output, exit_if_interrupted, progress_line, reader_may_leave, say
+from slp.cli.draws_lines import draws_lines
 from slp.cli.json_text import write_json
 from slp.cli.known import asked, known_is_told
 from slp.cli.options import (
@@ -27,7 +28,7 @@ from slp.cli.options import (
     response_option,
     until_deadline,
 )
-from slp.cli.page import Page, draws_lines
+from slp.cli.page import Page
 from slp.cli.summary import feature_uses, posterior_to_json, write_draws
 
 

@@ -50,7 +50,8 @@ from slp.learn.text import ProgramText
 from slp.messages import learning as words
 from slp.resolution import DEFAULT_LIMITS, Database, Limits
 from slp.resolution.clauses import Predicate
-from slp.resolution.graph import BranchesError, ChoiceGraph, Flow, Outcome
+from slp.resolution.flow import BranchesError, Flow
+from slp.resolution.graph import ChoiceGraph, Outcome
 from slp.resolution.machine import END, Goal, Meter
 from slp.source import SourceSpan
 from slp.syntax import term_to_text

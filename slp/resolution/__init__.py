@@ -4,20 +4,20 @@ Entry points: `evaluate` (arithmetic); `Database` and `solve` (answers to a goal
 `labels_over_heads` (tree rules at a state); `threshold_outcomes` (guards behind a split);
 `answers_of_query` and `draw_answers` (goals of a stochastic program).
 
-Inside: `store` (bindings and unification), `machine` (the loop), `clauses`, `control`, `builtins`
-and `library` (the predicates that can be called; `left_out` has those that cannot), `templates`
-(clauses prepared for use), `first_argument` (an index on goals), `database` (all definitions of a
-program), `arithmetic` and `functions`, `affine` (numbers that depend on a threshold), `faults`
-(errors).
+Inside: `store` (bindings and unification; `order` of terms), `machine` (the loop), `clauses`,
+`control`, `builtins` and `library` (the predicates that can be called; `left_out` has those that
+cannot), `templates` (clauses prepared for use), `first_argument` (an index on goals), `database`
+(all definitions of a program), `arithmetic` and `functions`, `affine` (numbers that depend on a
+threshold), `faults` (errors).
 
 For tree rules: `rules` (prepared), `instances` (at a state), `states` (of a program), `row_goals`
 (guards that use the rows of the box), `cells` (guards behind a split).
 
 For queries: `choices` (clauses at a stochastic goal), `tails` (goals behind one), `answers` (what
-was bound of an answer), `best_first` and `search` (all proofs), `graph` (all proofs as a stored
-graph), `draws`, `runs` and `derivations` (proofs for chains), `failures` (why a goal fails),
-`queries` (answers with their masses), `goals` (the same in text and values), `notes` (remarks on
-masses).
+was bound of an answer), `best_first` and `search` (all proofs), `graph` and `flow` (all proofs as a
+stored graph), `draws`, `runs` and `derivations` (proofs for chains), `failures` (why a goal fails),
+`queries` (answers with their masses), `goals` (the same in text and values, `query_results`),
+`notes` (remarks on masses).
 """
 
 from typing import TYPE_CHECKING
@@ -33,9 +33,15 @@ from slp.resolution.states import StateRules
 
 if TYPE_CHECKING:
     from slp.resolution.draws import Failure
-    from slp.resolution.goals import (
-        ENGINES,
-        FAILURES,
+    from slp.resolution.goals import ENGINES, FAILURES, run_draws, run_query
+    from slp.resolution.queries import (
+        Query,
+        SearchResult,
+        answers_of_query,
+        draw_answers,
+        named_variables,
+    )
+    from slp.resolution.query_results import (
         Answer,
         Bound,
         Draws,
@@ -43,15 +49,6 @@ if TYPE_CHECKING:
         Proof,
         QueryResult,
         Value,
-        run_draws,
-        run_query,
-    )
-    from slp.resolution.queries import (
-        Query,
-        SearchResult,
-        answers_of_query,
-        draw_answers,
-        named_variables,
     )
 
 __all__ = [
@@ -94,10 +91,8 @@ __getattr__, __dir__ = late_names(
     __name__,
     {
         "slp.resolution.draws": "Failure",
-        "slp.resolution.goals": (
-            "ENGINES FAILURES Answer Bound Draws FiredClause Proof QueryResult Value run_draws "
-            "run_query"
-        ),
+        "slp.resolution.query_results": "Answer Bound Draws FiredClause Proof QueryResult Value",
+        "slp.resolution.goals": "ENGINES FAILURES run_draws run_query",
         "slp.resolution.queries": (
             "Query SearchResult answers_of_query draw_answers named_variables"
         ),

@@ -39,11 +39,11 @@ from numpy.typing import NDArray
 
 from slp.errors import Diagnostic
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
-from slp.late import late_import
 from slp.resolution.choices import enter
 from slp.resolution.clauses import Clause, Predicate
 from slp.resolution.database import Database
 from slp.resolution.faults import LimitError
+from slp.resolution.flow import BranchesError, Edges, Flow, can_reach, solutions
 from slp.resolution.machine import Goal, Machine, Meter
 from slp.resolution.search import Exit, SearchMachine
 from slp.resolution.store import Store
@@ -54,15 +54,9 @@ from slp.terms import NIL, Term
 #: Nodes opened between two solutions of the equations, at least.
 _FEWEST_OPENED = 500
 
-#: Solutions of the equations may be below 0 by so much.
-_ROUNDING = 1e-9
 
 #: Nodes of smaller mass are not opened.
 _NOTHING = 1e-250
-
-
-class BranchesError(Exception):
-    """Logical goals have several solutions, so masses do not sum to what was asked for."""
 
 
 class Outcome(NamedTuple):
@@ -70,26 +64,6 @@ class Outcome(NamedTuple):
 
     clause: ir.LogicClause
     label: Term
-
-
-@dataclass(frozen=True, eq=False)
-class Flow:
-    """A graph weighed. D outcomes, X exits.
-
-    `success`, `failure`: mass of the derivations that succeed and fail; `waiting`: mass of nodes
-    not opened; `open`: 1 - success - failure, which is `waiting` and the mass of derivations that
-    never end. `succeeding`, `failing`, float64, shape (D,): how often each outcome is taken, summed
-    over the derivations that succeed or fail with their masses. `lost`, float64, shape (X,): mass
-    lost at each exit itself.
-    """
-
-    success: float
-    failure: float
-    waiting: float
-    open: float
-    succeeding: NDArray[np.float64]
-    failing: NDArray[np.float64]
-    lost: NDArray[np.float64]
 
 
 @dataclass(slots=True, eq=False)
@@ -107,15 +81,6 @@ class _Node:
     def waits(self) -> bool:
         """Whether it can be opened."""
         return self.is_open and not self.is_stuck
-
-
-class _Edges(NamedTuple):
-    """The edges as arrays: source, outcome, target, exit. E entries each."""
-
-    source: NDArray[np.int64]
-    outcome: NDArray[np.int64]
-    target: NDArray[np.int64]
-    exit: NDArray[np.int64]
 
 
 class _GraphMachine(SearchMachine):
@@ -269,9 +234,9 @@ class ChoiceGraph:
     # --- the equations ---------------------------------------------------------------------------
 
     @cached_property
-    def _arrays(self) -> _Edges:
+    def _arrays(self) -> Edges:
         columns = np.array(self._edges, np.int64).reshape(-1, 4).T
-        return _Edges(*columns)
+        return Edges(*columns)
 
     def _solve(self, value: Callable[[Outcome], float]) -> tuple[Flow, NDArray[np.float64]]:
         """The flow, and the mass that reaches each node."""
@@ -289,8 +254,8 @@ class ChoiceGraph:
         fails = np.array(dead, np.float64)
         fails += np.bincount(node_of_exit, weights=lost, minlength=n)
         waits = np.array([node.is_open for node in self._nodes], np.float64)
-        ends = _can_reach(e, p, proofs + fails + waits > 0)
-        reach, success, failure = _solutions(e, p, ends, proofs, fails)
+        ends = can_reach(e, p, proofs + fails + waits > 0)
+        reach, success, failure = solutions(e, p, ends, proofs, fails)
         flow = Flow(
             success=float(success[0]),
             failure=float(failure[0]),
@@ -302,59 +267,6 @@ class ChoiceGraph:
         )
         return flow, reach
 
-    def _by_outcome(self, e: _Edges, mass: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _by_outcome(self, e: Edges, mass: NDArray[np.float64]) -> NDArray[np.float64]:
         counts = np.bincount(e.outcome, weights=mass, minlength=len(self.outcomes))
         return counts.astype(np.float64)
-
-
-def _can_reach(e: _Edges, p: NDArray[np.float64], goal: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Nodes from which edges of value above 0 lead to one of `goal`."""
-    out = goal.copy()
-    source, target = e.source[p > 0], e.target[p > 0]
-    while True:
-        more = out.copy()
-        more[source[out[target]]] = True
-        if (more == out).all():
-            return out
-        out = more
-
-
-def _solutions(
-    e: _Edges,
-    p: NDArray[np.float64],
-    alive: NDArray[np.bool_],
-    proofs: NDArray[np.float64],
-    fails: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """`reach`, `success` and `failure` of each node.
-
-    Derivations at a node from which no derivation ends are infinite; such nodes are left out.
-
-    Raises
-    ------
-    BranchesError
-        The sums are not finite: the equations have no solution, or one with negative masses.
-    """
-    sparse, splu = late_import("scipy.sparse"), late_import("scipy.sparse.linalg").splu
-
-    n = len(alive)
-    inside = alive[e.source] & alive[e.target]
-    place = np.cumsum(alive) - 1
-    index = (place[e.source[inside]], place[e.target[inside]])
-    count = int(alive.sum())
-    out = np.zeros((3, n))
-    if not alive[0]:
-        return out[0], out[1], out[2]
-    steps = sparse.csc_matrix((p[inside], index), shape=(count, count))
-    try:
-        solver = splu(sparse.identity(count, format="csc") - steps)
-    except RuntimeError as singular:
-        raise BranchesError from singular
-    root = np.zeros(count)
-    root[0] = 1.0
-    out[0, alive] = solver.solve(root, trans="T")
-    out[1, alive] = solver.solve(proofs[alive])
-    out[2, alive] = solver.solve(fails[alive])
-    if not (out >= -_ROUNDING).all():
-        raise BranchesError
-    return out[0], out[1], out[2]

@@ -15,7 +15,8 @@ from functools import cmp_to_key
 from typing import TypeVar
 
 from slp.resolution import faults
-from slp.terms import Atom, Number, Struct, Term, Text, Var, same_number, with_args
+from slp.resolution.order import compare_roots, same_constant
+from slp.terms import Struct, Term, Var, with_args
 
 #: The most parts of a term; shared parts count as often as they occur.
 LARGEST = 5_000_000
@@ -93,7 +94,7 @@ class Store:
                 if same and (parts < _FEW or _is_new((id(x), id(y)), seen)):
                     pairs.extend(zip(reversed(x.args), reversed(y.args), strict=True))
             else:
-                same = _same_constant(x, y)
+                same = same_constant(x, y)
             if not same:
                 self.work += parts
                 return False
@@ -238,7 +239,7 @@ class Store:
             x, y = self.deref(x), self.deref(y)
             if x is y:
                 continue
-            order = _compare_roots(x, y)
+            order = compare_roots(x, y)
             if order != 0:
                 self.work += parts
                 return order
@@ -283,42 +284,3 @@ def _is_new(key: _Key, seen: set[_Key]) -> bool:
         return False
     seen.add(key)
     return True
-
-
-def _same_constant(x: Term, y: Term) -> bool:
-    """Whether two terms that are not both compound are equal, neither being a variable."""
-    if type(x) is Atom:
-        return type(y) is Atom and x.name == y.name
-    if type(x) is Number:
-        return type(y) is Number and same_number(x.value, y.value)
-    return type(x) is Text and type(y) is Text and x.value == y.value
-
-
-def _compare_roots(x: Term, y: Term) -> int:
-    """Standard order of two terms by their kinds and roots alone."""
-    ranks = _RANK[type(x)] - _RANK[type(y)]
-    if ranks != 0:
-        return ranks
-    if isinstance(x, Number) and isinstance(y, Number):
-        return _compare_numbers(x.value, y.value)
-    if isinstance(x, Struct) and isinstance(y, Struct):
-        by_arity = len(x.args) - len(y.args)
-        return by_arity if by_arity != 0 else (x.name > y.name) - (x.name < y.name)
-    a, b = _constant_key(x), _constant_key(y)
-    return (a > b) - (a < b)
-
-
-def _constant_key(x: Term) -> tuple[int, str]:
-    if isinstance(x, Var):
-        return x.id, x.name
-    assert isinstance(x, Atom | Text)
-    return 0, x.name if isinstance(x, Atom) else x.value
-
-
-def _compare_numbers(x: int | float, y: int | float) -> int:
-    if x != y:
-        return 1 if x > y else -1
-    return isinstance(y, float) - isinstance(x, float)
-
-
-_RANK: dict[type, int] = {Var: 0, Number: 1, Text: 2, Atom: 3, Struct: 4}

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from slp.errors import UsageError
 from slp.messages.results import NO_DRAWS_OF_PROOFS
 from slp.resolution.derivations import Derivation, ProofSpace
-from slp.resolution.goals import Bound, FiredClause, fired_clause, values_of
+from slp.resolution.query_results import Bound, FiredClause, fired_clause, values_of
 from slp.results.arviz import inference_data
 from slp.results.diagnostics import Diagnostics, convergence_of, diagnostics_of, worst
 from slp.results.weighted_draws import WeightedDraws, numbered

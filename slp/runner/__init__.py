@@ -12,7 +12,7 @@ from slp.late import late_names
 if TYPE_CHECKING:
     from slp.runner.chain import Schedule
     from slp.runner.checkpoint import Checkpoint, checkpoint_and_seed
-    from slp.runner.loop import Progress, RunResult, acceptance, out_of_time_in_words, run
+    from slp.runner.loop import RunResult, run
     from slp.runner.options import check_count, fresh_seed, options_of
     from slp.runner.stepper import (
         LONGEST_BLOCK,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         never,
         until,
     )
+    from slp.runner.watch import Progress, acceptance, out_of_time_in_words
 
 __all__ = [
     "ChainStepper",
@@ -71,7 +72,8 @@ __getattr__, __dir__ = late_names(
             "SearchStoppedError StepByStep Stepper Stop Tally Weighted never until"
         ),
         "slp.runner.checkpoint": "Checkpoint checkpoint_and_seed",
-        "slp.runner.loop": "Progress RunResult acceptance out_of_time_in_words run",
+        "slp.runner.loop": "RunResult run",
+        "slp.runner.watch": "Progress acceptance out_of_time_in_words",
         "slp.runner.chain": "Schedule",
         "slp.runner.options": "check_count fresh_seed options_of",
     },

@@ -11,29 +11,25 @@ from __future__ import annotations
 
 import math
 import threading
-import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from slp.budgets.seconds import Deadline, format_seconds
+from slp.budgets.seconds import Deadline
 from slp.errors import Diagnostic, warn
-from slp.messages.inference import NOTHING_BEGUN, NOTHING_DRAWN
 from slp.messages.results import (
     INTERRUPTED,
     KEPT_EVERY,
-    OUT_OF_TIME,
-    OUT_OF_TIME_IN_FURTHER_ROUND,
     WARM_UP_CUT,
 )
 from slp.runner.chain import Chain, Schedule, kept_of
-from slp.runner.checkpoint import Checkpoint, only_checkpoints, read_checkpoint, write_checkpoint
-from slp.runner.stepper import Json, NothingDrawnError, Stepper, Tally, never
+from slp.runner.checkpoint import Checkpoint, only_checkpoints, read_checkpoint
+from slp.runner.stepper import Json, Stepper, Tally, never
+from slp.runner.watch import Progress, Watch, nothing_in_time, out_of_time_in_words
 
 S = TypeVar("S")
 
@@ -42,17 +38,6 @@ _TURNS = 100
 
 #: The share of the time that warm-up may take.
 _WARM_UP_SHARE = 1 / 2
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a run is: steps of all chains, acceptance rates by move (over all steps so far), and
-    the seconds left at the present speed. `total` is inf if the number of steps is not known."""
-
-    done: int
-    total: float
-    acceptance: dict[str, float]
-    seconds_left: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,14 +113,14 @@ def run(
     ]
     identity = _identity(stepper, schedule, seed)
     resumed = checkpoint is not None and _resume(chains, checkpoint, identity, check)
-    now = _Watch(chains, identity, progress, checkpoint)
+    now = Watch(chains, identity, progress, checkpoint)
     if not resumed:
         now.write()  # find out before the work whether the file can be written
     interrupted = _advance(chains, threads, deadline, now, schedule, enough)
     out_of_time = not interrupted and not all(chain.over for chain in chains)
     if out_of_time and not _n_kept(chains):
         assert deadline.seconds is not None
-        raise _nothing_in_time(deadline.seconds, chains, checkpoint)
+        raise nothing_in_time(deadline.seconds, chains, checkpoint)
     cuts = [c.schedule.warm_up for c in chains if c.schedule is not schedule]
     if cuts:
         say(WARM_UP_CUT(made=min(cuts), planned=schedule.warm_up))
@@ -167,7 +152,7 @@ def _advance(
     chains: Sequence[Chain[S]],
     threads: int,
     deadline: Deadline,
-    now: _Watch[S],
+    now: Watch[S],
     schedule: Schedule,
     enough: Callable[[RunResult], bool],
 ) -> bool:
@@ -291,86 +276,3 @@ def _turns(chains: Sequence[Chain[S]], threads: int, stop: threading.Event) -> I
         except BaseException:  # after Ctrl-C or an error, the other threads finish their step
             stop.set()
             raise
-
-
-class _Watch(Generic[S]):
-    """Reports progress and writes checkpoints."""
-
-    def __init__(
-        self,
-        chains: Sequence[Chain[S]],
-        identity: Mapping[str, str],
-        progress: Callable[[Progress], None] | None,
-        checkpoint: Checkpoint | None,
-    ) -> None:
-        self._chains, self._identity = chains, identity
-        self._progress, self._checkpoint = progress, checkpoint
-        self._started = self._written = time.monotonic()
-        self._done_before = self._done
-
-    @property
-    def _done(self) -> int:
-        return sum(int(min(chain.steps, chain.last)) for chain in self._chains)
-
-    def tell(self) -> None:
-        if self._progress is None:
-            return
-        done, total = self._done, sum(chain.last for chain in self._chains)
-        pace = (time.monotonic() - self._started) / max(1, done - self._done_before)
-        tally = sum((c.warm_up_tally + c.tally for c in self._chains), Counter())
-        self._progress(Progress(done, total, acceptance(tally), pace * (total - done)))
-
-    def write_if_due(self) -> None:
-        if self._checkpoint and time.monotonic() - self._written >= self._checkpoint.every:
-            self.write()
-
-    def write(self) -> None:
-        if self._checkpoint is not None:
-            chains = [chain.to_data() for chain in self._chains]
-            write_checkpoint(self._checkpoint.path, self._identity, chains)
-            self._written = time.monotonic()
-
-
-def acceptance(tally: Tally) -> dict[str, float]:
-    """The acceptance rate of each move, by name. Failures count as proposals; stays do not, because
-    nothing was proposed. A move that never proposed has no rate."""
-    proposed: Counter[str] = Counter()
-    accepted: Counter[str] = Counter()
-    for (name, outcome), count in tally.items():
-        proposed[name] += count * (outcome != "stayed")
-        accepted[name] += count * (outcome == "accepted")
-    return {name: accepted[name] / n for name, n in sorted(proposed.items()) if n}
-
-
-def out_of_time_in_words(seconds: float, kept: int, wanted: int) -> Diagnostic:
-    """W541, with about twice the time that all draws would have taken at this pace."""
-    more = math.ceil(2 * seconds * max(1.0, wanted / max(1, kept)))
-    if kept > wanted:
-        return OUT_OF_TIME_IN_FURTHER_ROUND(time=format_seconds(seconds), kept=kept, more=more)
-    return OUT_OF_TIME(time=format_seconds(seconds), kept=kept, wanted=wanted, more=more)
-
-
-def _nothing_in_time(
-    seconds: float, chains: Sequence[Chain[S]], checkpoint: Checkpoint | None
-) -> NothingDrawnError:
-    """E540, which says what took the time."""
-    if all(chain.state is None and chain.search is None for chain in chains):
-        return NothingDrawnError(NOTHING_BEGUN(time=format_seconds(seconds)), [])
-    search = next((chain.search for chain in chains if chain.search is not None), None)
-    if search is not None:
-        how_far, remedy = search, "looser constraints"
-    else:
-        schedule = chains[0].schedule
-        done = max(chain.steps for chain in chains)
-        how_far = f"a chain made {done:,} steps"
-        if schedule.thin is not None:
-            how_far += f", and its first draw comes after {schedule.warm_up + schedule.thin:,}"
-        remedy = "smaller `warmup` and `thin`"
-        if schedule.thin is None:
-            how_far = f"an island made {done:,} steps, and is not done"
-            remedy = "fewer `particles` or `islands`"
-    if checkpoint is not None:
-        remedy += ", or go on from the checkpoint"
-    records = [w.record for c in chains if c.state is not None for w in c.stepper.draws(c.state)]
-    found = NOTHING_DRAWN(time=format_seconds(seconds), how_far=how_far, remedy=remedy)
-    return NothingDrawnError(found, records)

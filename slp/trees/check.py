@@ -41,7 +41,7 @@ from slp.messages.trees import NOT_A_PROGRAM, RESPONSE_WITHOUT_TABLE
 from slp.source import SourceSpan
 from slp.trees.drawing import condition_text
 from slp.trees.monotone import Fall, falls
-from slp.trees.nodes import nodes_of_tree
+from slp.trees.nodes import nodes_of_tree, rows_of
 from slp.trees.predicates import asked_predicate
 from slp.trees.route import levels_of_rows, route_rows
 from slp.trees.tree import Leaf, Place, Split, Tree
@@ -281,17 +281,11 @@ def _unsupported(constraint: Support, place: Place, leaf: Leaf) -> Iterator[_Fin
         yield _Finding(f"the leaf has depth {place.depth}", place)
     if place.parent is None or constraint.min_leaf <= 1:
         return
-    rows = _rows(leaf)
+    rows = rows_of(leaf.summary)
     if rows is None:
         yield _Finding("the leaf does not say its number of rows", place, unknown=True)
     elif rows < constraint.min_leaf:
         yield _Finding(f"the leaf has {rows} rows", place)
-
-
-def _rows(leaf: Leaf) -> int | None:
-    """Rows in a leaf as its summary has them."""
-    counts = leaf.summary.get("counts")
-    return leaf.summary.get("n") if counts is None else sum(counts.values())
 
 
 # --- the rows of a table -----------------------------------------------------------------------

@@ -75,13 +75,14 @@ def nodes_of_tree(tree: Tree) -> Iterator[tuple[Place, TreeNode | None]]:
         else:
             done.append(_joined(done.pop(), done.pop()))
         summary = done[-1]
-        rows = _rows(summary)
+        rows = rows_of(summary)
         split = node if isinstance(node, Split) else None
         known = None if rows is None else TreeNode(place.depth, rows, summary, split)
         yield place, known
 
 
-def _rows(summary: Mapping[str, Any]) -> int | None:
+def rows_of(summary: Mapping[str, Any]) -> int | None:
+    """Rows in a leaf as its summary has them; None if it does not say."""
     counts = summary.get("counts")
     return summary.get("n") if counts is None else sum(counts.values())
 

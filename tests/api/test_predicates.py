@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import slp
-from slp.cli.page import draws_lines
+from slp.cli.draws_lines import draws_lines
 from slp.trees import Tree
 from slp.trees.predicates import HOSTS
 from tests.api.tables import ROWS, fault

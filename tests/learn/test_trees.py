@@ -13,8 +13,9 @@ import pytest
 
 import slp
 from slp.learn.ascent import Interval
+from slp.learn.evidence import Differences, InsideOutside
 from slp.learn.text import ProgramText
-from slp.learn.trees import Differences, InsideOutside, Unknowns
+from slp.learn.unknowns import Unknowns
 
 GROWTREE = ":- use(growtree, [alpha = 0.7, beta = 0.8]).  % a start\n:- support(max_depth(2)).\n"
 PROGRAMS = {

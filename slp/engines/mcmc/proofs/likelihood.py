@@ -21,9 +21,9 @@ from slp.messages.queries import (
     NO_RESULT_VARIABLE,
 )
 from slp.resolution import evaluate, named_variables, solve
-from slp.resolution.goals import Value, value_of
 from slp.resolution.machine import Limits
 from slp.resolution.queries import Query, database_of
+from slp.resolution.query_results import Value, value_of
 from slp.source import SourceSpan
 from slp.terms import Term, Var, list_items, substitute, variables
 

@@ -15,7 +15,8 @@ import slp
 from slp.engines.mcmc.proposals import Proposal, metropolis_hastings
 from slp.resolution import DEFAULT_LIMITS, Query
 from slp.resolution.derivations import Derivation, ProofSpace
-from slp.resolution.goals import read_query, value_of
+from slp.resolution.goals import read_query
+from slp.resolution.query_results import value_of
 from slp.resolution.runs import MachineRuns, RunsOneByOne
 from slp.terms import Term
 from tests.engines.mcmc.trees.every_outcome import EveryOutcome, outcomes

@@ -1,0 +1,171 @@
+"""The log evidence of a table and its gradient, by sums over all trees; the formulas are in
+`slp.learn.trees`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.budgets import check_room_for_bit_sets
+from slp.data.table import Table
+from slp.engines.chart import Chart, Forest, build_forest
+from slp.engines.chart.build import forest_of_reach
+from slp.engines.chart.reach import find_boxes
+from slp.engines.exact import CompiledChart, compiled_is_there
+from slp.errors import BudgetError
+from slp.ir import program as ir
+from slp.ir.tree_grammar import SplitRule, TreeGrammar
+from slp.learn.ascent import slope
+from slp.learn.unknowns import Unknowns
+from slp.lower import program_to_tree_grammar
+from slp.problem.boxes import Geometry
+from slp.problem.row_labels import telling_label_faults
+from slp.results.averages import TreeDistribution
+
+_Vector = NDArray[np.float64]
+
+#: Largest memory of a chart of all steps, in bytes. Above it, differences are used.
+_CHART_MEMORY = 256 * 2**20
+
+#: Step of numeric derivatives of log weights, in a coordinate u.
+_STEP = 1e-5
+
+
+class OtherStepsError(Exception):
+    """A label became 0 by rounding, so a step is missing."""
+
+
+class Sums(Protocol):
+    """The log evidence of one table. `name` says how it is summed."""
+
+    @property
+    def name(self) -> str: ...
+
+    def value(self, unknowns: Unknowns, u: _Vector) -> float:
+        """The value at a point of the coordinates.
+
+        Raises
+        ------
+        OtherStepsError
+            The point is too close to an end of the range.
+        """
+        ...
+
+    def slope(self, unknowns: Unknowns, u: _Vector) -> _Vector:
+        """The gradient at a point. It is fastest at the point of the last call of `value`."""
+        ...
+
+
+def sums_of(program: ir.Program, table: Table, memory: int) -> Sums:
+    """The sums of a table: on the chart where that fits, else by differences."""
+    grammar = _grammar(program, table)
+    if any(rule.rows is not None for _, rule in grammar.rules()):
+        return Differences(table, memory)  # in some box a step may appear or disappear
+    if compiled_is_there():
+        try:
+            return InsideOutside(grammar, table, min(memory, _CHART_MEMORY))
+        except BudgetError:
+            return Differences(table, memory)
+    return InsideOutside(grammar, table, memory)
+
+
+def _grammar(program: ir.Program, table: Table) -> TreeGrammar:
+    schema = table.schema(program.support.min_leaf)
+    return program_to_tree_grammar(program, schema).listed()
+
+
+class InsideOutside:
+    """The log evidence by expected counts on the chart of all steps (see the module's docstring).
+
+    Raises
+    ------
+    BudgetError
+        The chart would need more than `memory` bytes.
+    """
+
+    name = "inside-outside on the chart"
+
+    def __init__(self, grammar: TreeGrammar, table: Table, memory: int) -> None:
+        check_room_for_bit_sets(table, memory)
+        self._grammar, self._table = grammar, table
+        self._reach = find_boxes(grammar, Geometry(grammar, table), memory)
+        self._last: tuple[bytes, Chart] | None = None
+
+    def value(self, unknowns: Unknowns, u: _Vector) -> float:
+        """See `Sums`."""
+        chart = self._chart(unknowns, u)
+        prior = 0.0 if chart.forest.grammar.normalised else chart.other(False).log_total
+        return chart.log_total - prior
+
+    def slope(self, unknowns: Unknowns, u: _Vector) -> _Vector:
+        """See `Sums`."""
+        chart = self._chart(unknowns, u)
+        counts = _expected_uses(chart)
+        if not chart.forest.grammar.normalised:
+            counts = counts - _expected_uses(chart.other(False))
+        out = np.empty(len(u))
+        for i, step in enumerate(_STEP * np.eye(len(u))):
+            up, down = self._forest(unknowns, u + step), self._forest(unknowns, u - step)
+            out[i] = counts @ (up.log_weight - down.log_weight) / (2 * _STEP)
+        return out
+
+    def _chart(self, unknowns: Unknowns, u: _Vector) -> Chart:
+        """The posterior's chart; the last one is cached."""
+        if self._last is None or self._last[0] != u.tobytes():
+            self._last = u.tobytes(), Chart(self._forest(unknowns, u), likelihood=True)
+        return self._last[1]
+
+    def _forest(self, unknowns: Unknowns, u: _Vector) -> Forest:
+        grammar = _grammar(unknowns.program_at(u), self._table)
+        if _shape(grammar) != _shape(self._grammar):
+            raise OtherStepsError
+        return forest_of_reach(grammar, self._reach)
+
+
+def _shape(grammar: TreeGrammar) -> list[tuple[int, type, object]]:
+    """The parts of a grammar except its weights."""
+    return [
+        (
+            state,
+            type(rule),
+            [t.tobytes() for t in rule.transitions] if isinstance(rule, SplitRule) else None,
+        )
+        for state, rule in grammar.rules()
+    ]
+
+
+def _expected_uses(chart: Chart) -> _Vector:
+    """Expected number of uses of each edge, shape (E,)."""
+    sizes = np.diff(chart.forest.first_edge)
+    return np.asarray(np.repeat(chart.visits, sizes) * chart.share)
+
+
+@dataclass(frozen=True, eq=False)
+class Differences:
+    """The log evidence by the compiled engine, and its gradient by differences."""
+
+    table: Table
+    memory: int
+    name: str = "differences of exact sums"
+
+    def value(self, unknowns: Unknowns, u: _Vector) -> float:
+        """See `Sums`."""
+        grammar = _grammar(unknowns.program_at(u), self.table)
+        geometry = Geometry(grammar, self.table)
+        with telling_label_faults(grammar, self.table):
+            chart = self._chart(grammar, geometry)
+            prior = 0.0 if grammar.normalised else chart.other(False).log_total
+        return chart.log_total - prior
+
+    def _chart(self, grammar: TreeGrammar, geometry: Geometry) -> TreeDistribution:
+        if compiled_is_there():
+            return CompiledChart.of(grammar, geometry, True, self.memory)
+        check_room_for_bit_sets(self.table, self.memory)
+        return Chart(build_forest(grammar, geometry, self.memory), likelihood=True)
+
+    def slope(self, unknowns: Unknowns, u: _Vector) -> _Vector:
+        """See `Sums`."""
+        return slope(lambda point: self.value(unknowns, point), u)

@@ -1,0 +1,120 @@
+"""Reports of a run: progress, checkpoints that are due, and what is said where time is over."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from slp.budgets.seconds import format_seconds
+from slp.errors import Diagnostic
+from slp.messages.inference import NOTHING_BEGUN, NOTHING_DRAWN
+from slp.messages.results import (
+    OUT_OF_TIME,
+    OUT_OF_TIME_IN_FURTHER_ROUND,
+)
+from slp.runner.chain import Chain
+from slp.runner.checkpoint import Checkpoint, write_checkpoint
+from slp.runner.stepper import NothingDrawnError, Tally
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is: steps of all chains, acceptance rates by move (over all steps so far), and
+    the seconds left at the present speed. `total` is inf if the number of steps is not known."""
+
+    done: int
+    total: float
+    acceptance: dict[str, float]
+    seconds_left: float
+
+
+class Watch(Generic[S]):
+    """Reports progress and writes checkpoints."""
+
+    def __init__(
+        self,
+        chains: Sequence[Chain[S]],
+        identity: Mapping[str, str],
+        progress: Callable[[Progress], None] | None,
+        checkpoint: Checkpoint | None,
+    ) -> None:
+        self._chains, self._identity = chains, identity
+        self._progress, self._checkpoint = progress, checkpoint
+        self._started = self._written = time.monotonic()
+        self._done_before = self._done
+
+    @property
+    def _done(self) -> int:
+        return sum(int(min(chain.steps, chain.last)) for chain in self._chains)
+
+    def tell(self) -> None:
+        """Report progress."""
+        if self._progress is None:
+            return
+        done, total = self._done, sum(chain.last for chain in self._chains)
+        pace = (time.monotonic() - self._started) / max(1, done - self._done_before)
+        tally = sum((c.warm_up_tally + c.tally for c in self._chains), Counter())
+        self._progress(Progress(done, total, acceptance(tally), pace * (total - done)))
+
+    def write_if_due(self) -> None:
+        """Write the checkpoint if the last one is old enough."""
+        if self._checkpoint and time.monotonic() - self._written >= self._checkpoint.every:
+            self.write()
+
+    def write(self) -> None:
+        """Write the checkpoint."""
+        if self._checkpoint is not None:
+            chains = [chain.to_data() for chain in self._chains]
+            write_checkpoint(self._checkpoint.path, self._identity, chains)
+            self._written = time.monotonic()
+
+
+def acceptance(tally: Tally) -> dict[str, float]:
+    """The acceptance rate of each move, by name. Failures count as proposals; stays do not, because
+    nothing was proposed. A move that never proposed has no rate."""
+    proposed: Counter[str] = Counter()
+    accepted: Counter[str] = Counter()
+    for (name, outcome), count in tally.items():
+        proposed[name] += count * (outcome != "stayed")
+        accepted[name] += count * (outcome == "accepted")
+    return {name: accepted[name] / n for name, n in sorted(proposed.items()) if n}
+
+
+def out_of_time_in_words(seconds: float, kept: int, wanted: int) -> Diagnostic:
+    """W541, with about twice the time that all draws would have taken at this pace."""
+    more = math.ceil(2 * seconds * max(1.0, wanted / max(1, kept)))
+    if kept > wanted:
+        return OUT_OF_TIME_IN_FURTHER_ROUND(time=format_seconds(seconds), kept=kept, more=more)
+    return OUT_OF_TIME(time=format_seconds(seconds), kept=kept, wanted=wanted, more=more)
+
+
+def nothing_in_time(
+    seconds: float, chains: Sequence[Chain[S]], checkpoint: Checkpoint | None
+) -> NothingDrawnError:
+    """E540, which says what took the time."""
+    if all(chain.state is None and chain.search is None for chain in chains):
+        return NothingDrawnError(NOTHING_BEGUN(time=format_seconds(seconds)), [])
+    search = next((chain.search for chain in chains if chain.search is not None), None)
+    if search is not None:
+        how_far, remedy = search, "looser constraints"
+    else:
+        schedule = chains[0].schedule
+        done = max(chain.steps for chain in chains)
+        how_far = f"a chain made {done:,} steps"
+        if schedule.thin is not None:
+            how_far += f", and its first draw comes after {schedule.warm_up + schedule.thin:,}"
+        remedy = "smaller `warmup` and `thin`"
+        if schedule.thin is None:
+            how_far = f"an island made {done:,} steps, and is not done"
+            remedy = "fewer `particles` or `islands`"
+    if checkpoint is not None:
+        remedy += ", or go on from the checkpoint"
+    records = [w.record for c in chains if c.state is not None for w in c.stepper.draws(c.state)]
+    found = NOTHING_DRAWN(time=format_seconds(seconds), how_far=how_far, remedy=remedy)
+    return NothingDrawnError(found, records)
