@@ -116,13 +116,15 @@ def _varied(problem: Problem, program: Program, X: Any, y: Any) -> Problem:
     return replace(problem, program=program, grammar=grammar)
 
 
-def compile_problem(program: Program, X: Any, y: Any = None, *, finite: bool = True) -> Problem:
+def compile_problem(
+    program: Program, X: Any, y: Any = None, *, finite: bool = True, few_states: bool = False
+) -> Problem:
     """The problem that engines get, for a checked program and a table.
 
     `X` is a frame that contains the response, or a frame or array of features with the response in
     `y`. If `y` is a name, it is the name of the response's column in `X`. Without `finite`, a
     program without a tree grammar gets that of all trees, for an engine that draws by the program
-    itself.
+    itself. `few_states` as in `program_to_tree_grammar`.
 
     Raises
     ------
@@ -147,7 +149,12 @@ def compile_problem(program: Program, X: Any, y: Any = None, *, finite: bool = T
     check = row_sums_check(program, states, table.n_rows)
     if finite:
         grammar = program_to_tree_grammar(
-            program, schema, tests_on_trees=True, states=states, check=check
+            program,
+            schema,
+            tests_on_trees=True,
+            states=states,
+            check=check,
+            few_states=few_states,
         )
     else:
         grammar, _ = tree_grammar_or_all(program, schema, states, check)

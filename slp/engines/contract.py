@@ -105,6 +105,12 @@ class Engine(Protocol):
         ...
 
     @property
+    def few_states(self) -> bool:
+        """Whether a run reaches few states of a grammar, as one that grows a tree does. Lowering
+        then lists fewer of them before the others stay open."""
+        ...
+
+    @property
     def Options(self) -> type[Any]:  # noqa: N802, a class by its name
         """A frozen dataclass whose fields are made by `option`."""
         ...

@@ -53,6 +53,7 @@ class SumsOverTrees:
     gives: str = "every number exactly: evidence, best trees, number of trees, predictions"
     refuses: str = "constraints that are decided at the finished tree, `edittree`, predicates"
     needs_grammar: bool = True
+    few_states: bool = False
     Options: type[Any] = NoOptions
 
     def refusal(self, problem: Problem, options: NoOptions) -> tuple[Diagnostic, ...]:

@@ -40,6 +40,8 @@ from slp.source import SourceSpan
 
 #: States that are listed before lowering checks whether the others can stay open,
 FIRST_STATES = 2_000
+#: for an engine that reaches few of them,
+FEW_STATES = 32
 #: and rules of such states: a guard with many answers makes as many rules of one.
 FIRST_RULES = 20_000
 

@@ -19,7 +19,7 @@ from slp.lower.any_tree import any_tree
 from slp.lower.automaton import Automaton
 from slp.lower.constraint_automata import automaton_of, can_be_broken
 from slp.lower.endings import calls_end, cells_are_fixed, has_single_derivations
-from slp.lower.expansion import FIRST_STATES, Expansion
+from slp.lower.expansion import FEW_STATES, FIRST_STATES, Expansion
 from slp.lower.goals import Goals, StateCheck
 from slp.lower.opened import MadeStates
 from slp.lower.path_automata import DepthLimit
@@ -39,6 +39,7 @@ def program_to_tree_grammar(
     tests_on_trees: bool = False,
     states: StateRules | None = None,
     check: StateCheck | None = None,
+    few_states: bool = False,
 ) -> TreeGrammar:
     """The tree grammar of a program over the features of `schema`.
 
@@ -54,7 +55,7 @@ def program_to_tree_grammar(
     fault.
 
     States stay open if there are many and all checks hold without listing them
-    (`slp.lower.expansion`).
+    (`slp.lower.expansion`); with `few_states` fewer count as many.
 
     Raises
     ------
@@ -75,7 +76,8 @@ def program_to_tree_grammar(
     if program.start is None:
         raise UnsupportedError(words.NO_START(program=program.name))
     states = states or StateRules(program, schema.most_leaves)
-    return _Lowering(program, schema, factors, states, check).grammar()
+    first = FEW_STATES if few_states else FIRST_STATES
+    return _Lowering(program, schema, factors, states, check).grammar(first)
 
 
 class _Lowering:
@@ -98,10 +100,10 @@ class _Lowering:
         self._start = self._goals.number(program.start)
         self._calls_end = calls_end(program, self._goals.parameters)
 
-    def grammar(self) -> TreeGrammar:
-        """The grammar, with open states if there are many and all checks hold."""
+    def grammar(self, first: int) -> TreeGrammar:
+        """The grammar, with open states if there are more than `first` and all checks hold."""
         expansion = self._expansion()
-        if expansion.list_states(FIRST_STATES) or not self._may_open():
+        if expansion.list_states(first) or not self._may_open():
             return self._closed(expansion)
         maker = StateMaker(self._schema, expansion, self._product.breakpoints)
         grammar = _grammar(self._program, self._schema, maker)
@@ -128,7 +130,7 @@ class _Lowering:
             wider = self._schema.with_features(missing)
             return _Lowering(
                 self._program, wider, self._factors, self._states, self._check
-            ).grammar()
+            ).grammar(FIRST_STATES)
         return _grammar(self._program, self._schema, StateMaker(self._schema, expansion))
 
     def _list_all(self) -> tuple[State, ...]:

@@ -139,10 +139,12 @@ class TreeQuestions:
         check_room_for_rows(X, budget)
         given = run["time"]
         run["time"] = deadline = Deadline.of(given)
-        finite = run["engine"] == "auto" or engine_named(run["engine"]).needs_grammar
+        named = None if run["engine"] == "auto" else engine_named(run["engine"])
+        finite = named is None or named.needs_grammar
+        few_states = named is not None and named.few_states
         with shown_progress(progress) as shown, held(deadline), memory_errors():
             ready = with_predicates(self.ir, allow_code)
-            problem = compile_problem(ready, X, y, finite=finite)
+            problem = compile_problem(ready, X, y, finite=finite, few_states=few_states)
             for finding in problem.warnings:
                 warn(finding)
             try:

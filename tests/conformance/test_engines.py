@@ -97,6 +97,7 @@ def test_it_describes_itself(name: str) -> None:
     for text in (engine.title, engine.gives, engine.refuses):
         assert text and not text.endswith(".")
     assert isinstance(engine.needs_grammar, bool)
+    assert isinstance(engine.few_states, bool)
 
 
 @every_engine

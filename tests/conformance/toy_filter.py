@@ -87,6 +87,7 @@ class ParticleFilter:
     gives: str = "estimates with their errors, the evidence too"
     refuses: str = "programs without a finite tree grammar"
     needs_grammar: bool = True
+    few_states: bool = False
     Options: type = Options
 
     def refusal(self, problem, options):

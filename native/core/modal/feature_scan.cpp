@@ -5,47 +5,66 @@
 
 namespace slp::modal {
 
+namespace {
+
+// Calls use<W>() for the widths of two classes and of numbers, use<0>() for others: a known width
+// takes a third of the time.
+template <typename Use>
+void for_width(std::size_t width, const Use& use) {
+    switch (width) {
+        case 4: return use.template operator()<4>();
+        case 5: return use.template operator()<5>();
+        default: return use.template operator()<0>();
+    }
+}
+
+}  // namespace
+
 FeatureScan::FeatureScan(const Problem& problem, const Geometry& geometry, Budget& budget)
     : problem_(problem),
       geometry_(geometry),
       charge_(budget),
-      k_(problem.leaf.n_statistics()),
-      min_leaf_(problem.grammar.min_leaf),
-      running_(k_) {}
+      width_(RowSums(problem).width()),
+      min_leaf_(static_cast<double>(problem.grammar.min_leaf)),
+      running_(width_) {}
 
-void FeatureScan::make_room(std::size_t n_rows, const Feature& feature) {
+void FeatureScan::make_room(std::size_t n_rows, const Feature& feature, bool keys) {
     const auto n_codes = static_cast<std::size_t>(feature.n_codes);
     const std::size_t most = std::min(n_codes, n_rows);
-    const std::size_t by_code = std::max(n_codes, buckets_.size());
+    const std::size_t by_code = std::max(n_codes * width_, sums_.size());
     const std::size_t by_cut = std::max(most, cuts_.size());
-    charge_.raise_to(by_code * (sizeof(Bucket) + 8 * k_) + by_code / 8 +
-                     by_cut * (sizeof(Cut) + 16 * k_ + 4));
-    if (buckets_.size() < n_codes) {
-        buckets_.resize(n_codes);
-        sums_.resize(n_codes * k_, 0.0);
-        occupied_.resize((n_codes + 63) / 64, 0);
-    }
+    const std::size_t by_key = keys ? std::max(n_codes, keys_.size()) : keys_.size();
+    charge_.raise_to(8 * by_code + by_code / width_ / 8 + 2 * sizeof(Key) * by_key +
+                     by_cut * (sizeof(Cut) + 8 * width_ + 4));
+    sums_.resize(by_code, 0.0);
+    occupied_.resize((by_code / width_ + 63) / 64, 0);
     if (cuts_.size() < most) {
         cuts_.resize(most);
-        sides_.resize(2 * most * k_);
+        left_.resize(most * width_);
         codes_.reserve(most);
+    }
+    keys_.resize(by_key);
+    left_keys_.resize(by_key);
+}
+
+template <std::size_t W>
+void FeatureScan::add_rows(const RowSet& set, const Feature& feature) {
+    const std::size_t width = W > 0 ? W : width_;
+    const double* single = set.single;
+    for (const std::uint32_t row : set.rows) {
+        const std::uint32_t code = feature.codes[row];
+        double* const sums = sums_.data() + code * width;
+        if (sums[kDistinct] == 0.0) {
+            occupied_[code / 64] |= std::uint64_t{1} << (code % 64);
+        }
+        for (std::size_t j = 0; j < width; ++j) {
+            sums[j] += single[j];
+        }
+        single += width;
     }
 }
 
-void FeatureScan::fill(const RowSet& set, const Feature& feature, bool keys) {
-    const std::uint32_t* const code = feature.codes.data();
-    for (const std::uint32_t row : set.rows) {
-        const std::uint32_t at = code[row];
-        Bucket& bucket = buckets_[at];
-        if (bucket.sizes == 0) {
-            occupied_[at / 64] |= std::uint64_t{1} << (at % 64);
-        }
-        bucket.sizes += geometry_.sizes_of(row);
-        problem_.leaf.add(row, sums_.data() + at * k_);
-        if (keys) {
-            bucket.key = bucket.key + geometry_.key_of(row);
-        }
-    }
+void FeatureScan::find_codes(const RowSet& set, const Feature& feature) {
     codes_.clear();
     const std::size_t words = (static_cast<std::size_t>(feature.n_codes) + 63) / 64;
     if (words <= set.rows.size()) {
@@ -59,63 +78,71 @@ void FeatureScan::fill(const RowSet& set, const Feature& feature, bool keys) {
         return;
     }
     for (const std::uint32_t row : set.rows) {  // many codes, few rows
-        const std::uint64_t bit = std::uint64_t{1} << (code[row] % 64);
-        if (occupied_[code[row] / 64] & bit) {
-            occupied_[code[row] / 64] &= ~bit;
-            codes_.push_back(code[row]);
+        const std::uint32_t code = feature.codes[row];
+        const std::uint64_t bit = std::uint64_t{1} << (code % 64);
+        if (occupied_[code / 64] & bit) {
+            occupied_[code / 64] &= ~bit;
+            codes_.push_back(code);
         }
     }
     std::sort(codes_.begin(), codes_.end());
 }
 
-void FeatureScan::add(const RowSet& set, const Cut& cut, const double* left) {
-    const std::int64_t n = data_rows(cut.left);
-    if (n < min_leaf_ || static_cast<std::int64_t>(data_rows(set.sizes)) - n < min_leaf_) {
-        return;
+template <std::size_t W>
+void FeatureScan::list_cuts(const RowSet& set, bool levels) {
+    const std::size_t width = W > 0 ? W : width_;
+    const std::size_t n = codes_.size();
+    // Of two levels, `= a` and `= b` are one split, on the first.
+    const std::size_t tests = levels && n > 2 ? n : n - 1;
+    double* const running = running_.data();
+    std::fill_n(running, width, 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::uint32_t code = codes_[i];
+        double* const own = sums_.data() + code * width;
+        double* const left = left_.data() + n_cuts_ * width;
+        for (std::size_t j = 0; j < width; ++j) {
+            running[j] = levels ? own[j] : running[j] + own[j];
+            own[j] = 0.0;
+        }
+        const double rest = set.sums[kData] - running[kData];
+        if (i < tests && running[kData] >= min_leaf_ && rest >= min_leaf_) {
+            cuts_[n_cuts_++] = {code, levels ? code : codes_[i + 1]};
+            std::copy_n(running, width, left);
+        }
     }
-    cuts_[n_cuts_] = cut;
-    double* const sides = sides_.data() + 2 * n_cuts_ * k_;
-    for (std::size_t i = 0; i < k_; ++i) {
-        sides[i] = left[i];
-        sides[k_ + i] = set.statistics[i] - left[i];
+}
+
+// The same, for the keys of the left sides.
+void FeatureScan::list_keys(const RowSet& set, const Feature& feature) {
+    for (const std::uint32_t row : set.rows) {
+        Key& key = keys_[feature.codes[row]];
+        key = key + geometry_.key_of(row);
     }
-    ++n_cuts_;
+    Key running{};
+    std::size_t cut = 0;
+    for (const std::uint32_t code : codes_) {
+        running = feature.kind == FeatureKind::levels ? keys_[code] : running + keys_[code];
+        keys_[code] = {};
+        if (cut < n_cuts_ && cuts_[cut].low == code) {
+            left_keys_[cut++] = running;
+        }
+    }
 }
 
 void FeatureScan::scan(const RowSet& set, std::uint32_t f, bool keys) {
     const Feature& feature = problem_.table.features[f];
     n_cuts_ = 0;
-    if (set.rows.size() < 2 || data_rows(set.sizes) / 2 < min_leaf_) {
+    if (set.rows.size() < 2 || set.sums[kData] < 2 * min_leaf_) {
         return;
     }
-    make_room(set.rows.size(), feature);
-    fill(set, feature, keys);
-    const bool levels = feature.kind == FeatureKind::levels;
-    // Of two levels, `= a` and `= b` are one split, on the first.
-    const std::size_t n = codes_.size();
-    const std::size_t tests = levels && n > 2 ? n : n - 1;
-    Cut cut{};
-    std::fill(running_.begin(), running_.end(), 0.0);
-    for (std::size_t i = 0; i < n; ++i) {
-        const std::uint32_t code = codes_[i];
-        Bucket& bucket = buckets_[code];
-        double* const sums = sums_.data() + code * k_;
-        if (levels) {
-            cut = {code, code, bucket.sizes, bucket.key};
-        } else {
-            cut.low = code;
-            cut.high = i + 1 < n ? codes_[i + 1] : code;
-            cut.left += bucket.sizes;
-            cut.key = cut.key + bucket.key;
-            for (std::size_t j = 0; j < k_; ++j) {
-                running_[j] += sums[j];
-            }
-        }
-        if (i < tests) {
-            add(set, cut, levels ? sums : running_.data());
-        }
-        bucket = {};
-        std::fill_n(sums, k_, 0.0);
+    make_room(set.rows.size(), feature, keys);
+    for_width(width_, [&]<std::size_t W>() { add_rows<W>(set, feature); });
+    find_codes(set, feature);
+    for_width(width_, [&]<std::size_t W>() {
+        list_cuts<W>(set, feature.kind == FeatureKind::levels);
+    });
+    if (keys) {
+        list_keys(set, feature);
     }
 }
 

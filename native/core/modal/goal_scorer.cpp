@@ -4,22 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "problem/edges.hpp"
-#include "problem/split_measures.hpp"
-
 namespace slp::modal {
-
-namespace {
-
-void log_add(double& sum, double value) {
-    if (value == -INFINITY) {
-        return;
-    }
-    const double top = std::max(sum, value);
-    sum = top + std::log1p(std::exp(std::min(sum, value) - top));
-}
-
-}  // namespace
 
 GoalScorer::GoalScorer(const Problem& problem, const Geometry& geometry, const Plan& plan,
                        Budget& budget, std::function<bool()> go_on)
@@ -28,6 +13,7 @@ GoalScorer::GoalScorer(const Problem& problem, const Geometry& geometry, const P
       plan_(plan),
       budget_(budget),
       go_on_(std::move(go_on)),
+      row_sums_(problem),
       labels_(problem),
       row_weights_(problem),
       by_feature_(problem.table.features.size()) {
@@ -44,36 +30,11 @@ GoalScorer::Level& GoalScorer::level(std::size_t number) {
 void GoalScorer::enter(const Goal& goal, std::size_t number) {
     Level& at = level(number);
     at.goal = goal;
-    at.entries.clear();
-    at.weights.clear();
-    at.slots.clear();
-    at.partitions = false;
-    const double n_rows = data_rows(goal.set.sizes);
-    // Preorder over calls: those of an entry are pushed last to first.
-    std::vector<Entry> stack{{goal.state, -1, 0, 0, nullptr, 0.0, 0.0}};
-    while (!stack.empty()) {
-        Entry entry = stack.back();
-        stack.pop_back();
-        entry.facts = &labels_.facts(entry.state);
-        entry.first_weight = at.weights.size();
-        const auto own = row_weights_.of(entry.state, n_rows, goal.set.statistics);
-        at.weights.insert(at.weights.end(), own.begin(), own.end());
-        const auto& rules = problem_.grammar.states[static_cast<std::size_t>(entry.state)];
-        const auto number_of = static_cast<std::int64_t>(at.entries.size());
-        for (std::size_t r = rules.size(); r-- > 0;) {
-            if (rules[r].kind == RuleKind::call && own[r] > -INFINITY) {
-                stack.push_back({rules[r].state, number_of, r, 0, nullptr, 0.0, 0.0});
-            }
-        }
-        for (std::size_t r = 0; r < rules.size(); ++r) {
-            if (rules[r].kind == RuleKind::split) {
-                at.slots.push_back({at.entries.size(), r});
-                at.partitions = at.partitions || rules[r].measure == Measure::partition;
-            }
-        }
-        at.entries.push_back(entry);
-    }
-    at.seen.resize(at.partitions ? at.slots.size() : 0);
+    at.states.enter(goal.state, goal.set, labels_, row_weights_);
+    const auto& slots = at.states.slots();
+    at.partitions = std::ranges::any_of(
+        slots, [](const Slot& slot) { return slot.rule->measure == Measure::partition; });
+    at.seen.resize(at.partitions ? slots.size() : 0);
     for (auto& seen : at.seen) {
         seen.clear();
     }
@@ -83,6 +44,7 @@ void GoalScorer::enter(const Goal& goal, std::size_t number) {
     }
 }
 
+// Gumbel noise of an option: with it, the largest score / temperature is a draw.
 double GoalScorer::noise(const Goal& goal, const SplitTaken* split) const {
     std::uint64_t h = split_mix(plan_.seed + goal.place);
     if (split != nullptr) {
@@ -94,47 +56,55 @@ double GoalScorer::noise(const Goal& goal, const SplitTaken* split) const {
     return -std::log(-std::log(u));
 }
 
-double GoalScorer::worth(Level& at, std::size_t number, std::uint32_t f, std::size_t cut,
-                         bool left, std::int32_t state) {
-    const FeatureScan::Cut own = at.scan.cuts()[cut];
-    const Sizes sizes = left ? own.left : at.goal.set.sizes - own.left;
-    const double* const sums = left ? at.scan.left(cut) : at.scan.right(cut);
+double GoalScorer::worth_of_sides(Level& at, std::size_t number, std::uint32_t f, std::size_t cut,
+                                  std::int32_t left, std::int32_t right) {
+    const double* const sums = at.scan.left(cut);
+    at.rest.resize(row_sums_.width());
+    for (std::size_t j = 0; j < at.rest.size(); ++j) {
+        at.rest[j] = at.goal.set.sums[j] - sums[j];
+    }
     if (at.goal.look_ahead == 0) {
-        const double label = labels_.of(state, sizes, sums);
-        const double log_l = at.likelihoods[2 * cut + (left ? 0 : 1)];
-        return label == -INFINITY ? label : (plan_.stop_labels ? label : 0.0) + log_l;
+        const double a = labels_.of(left, sums);
+        const double b = a > -INFINITY ? labels_.of(right, at.rest.data()) : a;
+        return b == -INFINITY ? b : (plan_.stop_labels ? a + b : 0.0) + at.fits[cut];
     }
-    const Feature& feature = problem_.table.features[f];
-    at.charge.raise_to(4 * at.goal.set.rows.size());
-    at.side.clear();
-    for (const std::uint32_t row : at.goal.set.rows) {
-        if (feature.goes_left(own.low, row) == left) {
-            at.side.push_back(row);
-        }
-    }
-    at.statistics.assign(problem_.leaf.n_statistics(), 0.0);
-    problem_.leaf.sum(at.side, at.statistics.data());
-    return inside(number + 1, {at.side, sizes, at.statistics}, state, at.goal.look_ahead - 1);
+    const double a = inside(at, number, f, cut, true, left);
+    return a == -INFINITY ? a : a + inside(at, number, f, cut, false, right);
 }
 
-double GoalScorer::inside(std::size_t number, const RowSet& set, std::int32_t state,
-                          std::uint32_t look_ahead) {
+// log S of one side.
+double GoalScorer::inside(Level& at, std::size_t number, std::uint32_t f, std::size_t cut,
+                          bool left, std::int32_t state) {
     if (!go_on_()) {
         throw Interrupted{};
     }
+    const std::size_t width = row_sums_.width();
+    const Feature& feature = problem_.table.features[f];
+    at.charge.raise_to((4 + 8 * width) * at.goal.set.rows.size());
+    at.side.clear();
+    for (const std::uint32_t row : at.goal.set.rows) {
+        if (feature.goes_left(at.scan.cuts()[cut].low, row) == left) {
+            at.side.push_back(row);
+        }
+    }
+    at.side_single.resize(width * at.side.size());
+    at.side_sums.resize(width);
+    row_sums_.list(at.side, at.side_single.data());
+    row_sums_.add_up(at.side_single.data(), at.side.size(), at.side_sums.data());
     Goal goal{};
-    goal.set = set;
+    goal.set = {at.side, at.side_single.data(), at.side_sums};
     goal.state = state;
     goal.leaf = &problem_.leaf;
     goal.log_likelihood =
-        plan_.likelihood ? problem_.leaf.log_marginal(set.statistics.data()) : 0.0;
-    goal.look_ahead = look_ahead;
-    enter(goal, number);
-    return decide(number).log_inside;
+        plan_.likelihood ? problem_.leaf.log_marginal(goal.set.statistics().data()) : 0.0;
+    goal.look_ahead = at.goal.look_ahead - 1;
+    enter(goal, number + 1);
+    return decide(number + 1).log_inside;
 }
 
 Outcome GoalScorer::decide(std::size_t number) {
-    const std::size_t d = problem_.table.features.size(), n = level(number).slots.size();
+    const std::size_t d = problem_.table.features.size();
+    const std::size_t n = level(number).states.slots().size();
     std::vector<FeatureScore>& scores = level(number).scores;
     scores.assign(d * n, FeatureScore{});
     for (std::uint32_t f = 0; f < d && n > 0; ++f) {
@@ -145,7 +115,7 @@ Outcome GoalScorer::decide(std::size_t number) {
 
 double GoalScorer::log_stop() {
     Level& at = *levels_[0];
-    const std::size_t d = problem_.table.features.size(), n = at.slots.size();
+    const std::size_t d = problem_.table.features.size(), n = at.states.slots().size();
     at.scores.assign(d * n, FeatureScore{});
     std::vector<std::uint8_t> known(n, 0);
     for (std::uint32_t f = 0; f < d && std::ranges::find(known, 0) != known.end(); ++f) {
@@ -164,146 +134,133 @@ void GoalScorer::score_feature(std::size_t number, std::uint32_t f, std::span<Fe
     at.scan.scan(at.goal.set, f, at.partitions);
     const std::size_t n = at.scan.cuts().size();
     if (at.goal.look_ahead == 0) {
-        at.likelihoods.assign(2 * n, 0.0);
-        for (std::size_t i = 0; i < n && plan_.likelihood; ++i) {
-            at.likelihoods[2 * i] = at.goal.leaf->log_marginal(at.scan.left(i));
-            at.likelihoods[2 * i + 1] = at.goal.leaf->log_marginal(at.scan.right(i));
+        at.fits.assign(n, 0.0);
+        if (plan_.likelihood && n > 0) {
+            at.goal.leaf->log_of_sides(at.scan.left(0) + kStatistics, row_sums_.width(), n,
+                                       at.goal.set.statistics().data(), at.fits.data());
         }
     }
-    for (std::size_t s = 0; s < at.slots.size(); ++s) {
-        score_slot(at, number, s, f, out[s]);
+    for (std::size_t s = 0; s < at.states.slots().size(); ++s) {
+        const Slot& slot = at.states.slots()[s];
+        if (slot.log_own == -INFINITY || slot.steps[f].kind == Steps::outside) {
+            continue;
+        }
+        const Place place{s, f, *slot.rule, slot.steps[f],
+                          SplitMeasure(slot.rule->measure, problem_.grammar.feature_weights)};
+        const bool alike = place.steps.kind == Steps::open && number == 0 && !at.goal.drawn &&
+                           at.goal.look_ahead == 0 && at.goal.failed.empty() &&
+                           !place.measure.by_gap() && place.rule.measure != Measure::partition &&
+                           labels_.facts(place.steps.left).fixed &&
+                           labels_.facts(place.steps.right).fixed;
+        if (alike) {
+            score_alike(at, place, out[s]);
+        } else {
+            score_each(at, number, place, out[s]);
+        }
     }
 }
 
-void GoalScorer::score_slot(Level& at, std::size_t number, std::size_t slot, std::uint32_t f,
-                            FeatureScore& out) {
-    const Entry& entry = at.entries[at.slots[slot].entry];
-    const std::size_t r = at.slots[slot].rule;
-    const Rule& rule = problem_.grammar.states[static_cast<std::size_t>(entry.state)][r];
-    const FeatureSteps& steps = entry.facts->steps[r][f];
-    if (at.weights[entry.first_weight + r] == -INFINITY || steps.kind == Steps::outside) {
+// Where all cuts have the same states, weights and labels: the cuts that `score_each` takes, in a
+// fraction of its time.
+void GoalScorer::score_alike(Level& at, const Place& place, FeatureScore& out) {
+    const std::size_t n = at.scan.cuts().size(), width = row_sums_.width();
+    out.weights += static_cast<double>(n);
+    if (at.goal.only_feature >= 0 &&
+        at.goal.only_feature != static_cast<std::int32_t>(place.feature)) {
         return;
     }
-    const Feature& feature = problem_.table.features[f];
-    const SplitMeasure measure(rule.measure, problem_.grammar.feature_weights);
-    const bool counted =
-        at.goal.only_feature < 0 || at.goal.only_feature == static_cast<std::int32_t>(f);
-    // Where labels do not depend on the sides' rows, they are looked up once.
-    const bool labels_fixed = steps.kind == Steps::open && labels_.facts(steps.left).fixed &&
-                              labels_.facts(steps.right).fixed && at.goal.look_ahead == 0;
-    const StateFacts* const left_facts = labels_fixed ? &labels_.facts(steps.left) : nullptr;
-    const StateFacts* const right_facts = labels_fixed ? &labels_.facts(steps.right) : nullptr;
+    double left_label[2], right_label[2];
+    for (const bool may : {false, true}) {
+        left_label[may] = labels_.facts(place.steps.left).label[may];
+        right_label[may] = labels_.facts(place.steps.right).label[may];
+    }
+    const double counted = plan_.stop_labels ? 1.0 : 0.0;
+    const double* left = at.scan.left();
+    const double all[2] = {at.goal.set.sums[kDistinct], at.goal.set.sums[kData]};
+    std::size_t best = n;
+    double top = -INFINITY;
+    for (std::size_t i = 0; i < n; ++i, left += width) {
+        const double rest[2] = {all[kDistinct] - left[kDistinct], all[kData] - left[kData]};
+        const double label =
+            left_label[labels_.may_split(left)] + right_label[labels_.may_split(rest)];
+        const double score = at.fits[i] + (label > -INFINITY ? counted * label : label);
+        if (score > top + kTie) {
+            best = i;
+            top = score;
+        }
+    }
+    if (best < n) {
+        const FeatureScan::Cut cut = at.scan.cuts()[best];
+        out.best = {{static_cast<std::uint32_t>(place.slot), place.feature, cut.low, cut.high},
+                    place.steps.left,
+                    place.steps.right,
+                    top,
+                    top};
+    }
+}
+
+// Whether another cut of the slot has parted the rows alike.
+bool GoalScorer::seen_before(Level& at, std::size_t slot, std::size_t cut) {
+    const Key key = at.scan.key(cut), other = at.key - key;
+    return !at.seen[slot].insert(key < other ? key : other).second;
+}
+
+void GoalScorer::score_each(Level& at, std::size_t number, const Place& place, FeatureScore& out) {
+    const Feature& feature = problem_.table.features[place.feature];
+    const bool counted = at.goal.only_feature < 0 ||
+                         at.goal.only_feature == static_cast<std::int32_t>(place.feature);
     const double temperature = at.goal.drawn ? plan_.temperature : 1.0;
-    const std::size_t n = at.scan.cuts().size();
-    for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t i = 0; i < at.scan.cuts().size(); ++i) {
         const FeatureScan::Cut cut = at.scan.cuts()[i];
-        std::int32_t left = steps.left, right = steps.right;
-        if (steps.kind == Steps::mixed) {
+        std::int32_t left = place.steps.left, right = place.steps.right;
+        if (place.steps.kind == Steps::mixed) {
             const auto cell =
                 static_cast<std::size_t>(geometry_.cell_of_split(feature, cut.low, cut.high)) * 2;
-            left = rule.transitions[cell];
-            right = rule.transitions[cell + 1];
+            left = place.rule.transitions[cell];
+            right = place.rule.transitions[cell + 1];
         }
-        if (!problem_.grammar.takes_over(left)) {
+        if (!problem_.grammar.takes_over(left) ||
+            (place.rule.measure == Measure::partition && seen_before(at, place.slot, i))) {
             continue;
         }
-        if (rule.measure == Measure::partition) {
-            const Key other = at.key - cut.key;
-            if (!at.seen[slot].insert(cut.key < other ? cut.key : other).second) {
-                continue;
-            }
-        }
-        const double weight = measure.weight(geometry_, f, cut.low, cut.high);
+        const double weight = place.measure.weight(geometry_, place.feature, cut.low, cut.high);
         out.weights += weight;
-        const SplitTaken taken{static_cast<std::uint32_t>(slot), f, cut.low, cut.high};
-        if (left < 0 || !counted || std::ranges::find(at.goal.failed, taken) != at.goal.failed.end()) {
+        const SplitTaken taken{static_cast<std::uint32_t>(place.slot), place.feature, cut.low,
+                               cut.high};
+        if (left < 0 || !counted ||
+            std::ranges::find(at.goal.failed, taken) != at.goal.failed.end()) {
             continue;
         }
-        double score = measure.by_gap() ? std::log(weight) : 0.0;
-        if (labels_fixed) {
-            const double a = left_facts->label[labels_.may_split(cut.left)];
-            const double b = right_facts->label[labels_.may_split(at.goal.set.sizes - cut.left)];
-            if (a == -INFINITY || b == -INFINITY) {
-                continue;
-            }
-            score += (plan_.stop_labels ? a + b : 0.0) + at.likelihoods[2 * i] +
-                     at.likelihoods[2 * i + 1];
-        } else {
-            score += worth(at, number, f, i, true, left);
-            if (score > -INFINITY) {
-                score += worth(at, number, f, i, false, right);
-            }
-            if (score == -INFINITY) {
-                continue;
-            }
+        double score = worth_of_sides(at, number, place.feature, i, left, right);
+        score += place.measure.by_gap() ? std::log(weight) : 0.0;
+        if (score == -INFINITY) {
+            continue;
         }
         if (number > 0) {
             log_add(out.log_sum, score);
             continue;
         }
-        double compared = score / temperature;
-        if (at.goal.drawn) {
-            compared += noise(at.goal, &taken);
-        }
+        const double compared =
+            score / temperature + (at.goal.drawn ? noise(at.goal, &taken) : 0.0);
         if (out.best.left < 0 || compared > out.best.compared + kTie) {
             out.best = {taken, left, right, compared, score};
         }
     }
 }
 
-// Weights of the entries by their calls, and the leaf rules.
-void GoalScorer::weigh_entries(Level& at, std::span<const FeatureScore> scores, Outcome& out) {
-    const std::size_t n = at.slots.size();
-    std::size_t slot = 0;
-    for (Entry& entry : at.entries) {
-        const auto& rules = problem_.grammar.states[static_cast<std::size_t>(entry.state)];
-        const double* const own = at.weights.data() + entry.first_weight;
-        if (entry.parent >= 0) {
-            const Entry& above = at.entries[static_cast<std::size_t>(entry.parent)];
-            entry.log_prefix = above.log_prefix - above.log_normaliser +
-                               at.weights[above.first_weight + entry.rule];
-        }
-        double top = -INFINITY, sum = 0.0;
-        std::vector<double> applicable;
-        for (std::size_t r = 0; r < rules.size(); ++r) {
-            bool counts = true;
-            if (rules[r].kind == RuleKind::leaf) {
-                counts = problem_.grammar.condition ||
-                         has_majority(rules[r].majority, at.goal.set.statistics);
-            } else if (rules[r].kind == RuleKind::split) {
-                counts = false;
-                for (std::size_t i = slot; i < scores.size(); i += n) {
-                    counts = counts || scores[i].weights > 0;
-                }
-                ++slot;
-            }
-            if (counts) {
-                applicable.push_back(own[r]);
-                top = std::max(top, own[r]);
-            }
-        }
-        for (const double weight : applicable) {
-            sum += top > -INFINITY ? std::exp(weight - top) : 0.0;
-        }
-        entry.log_normaliser =
-            problem_.grammar.normalise && sum > 0 ? top + std::log(sum) : 0.0;
-        for (std::size_t r = 0; r < rules.size(); ++r) {
-            if (rules[r].kind == RuleKind::leaf &&
-                has_majority(rules[r].majority, at.goal.set.statistics)) {
-                const double weight = entry.log_prefix + own[r] - entry.log_normaliser;
-                out.log_stop = std::max(out.log_stop, weight);
-                log_add(out.log_inside, weight + at.goal.log_likelihood);
-            }
-        }
-    }
-}
-
 Outcome GoalScorer::choose(std::size_t number, std::span<const FeatureScore> scores) {
     Level& at = *levels_[number];
-    const std::size_t d = problem_.table.features.size(), n = at.slots.size();
+    const auto& slots = at.states.slots();
+    const std::size_t d = problem_.table.features.size(), n = slots.size();
     const double temperature = at.goal.drawn ? plan_.temperature : 1.0;
+    at.open.assign(n, 0);
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+        at.open[i % n] = at.open[i % n] || scores[i].weights > 0;
+    }
+    const LeafWeights leaves = at.states.weigh(at.goal.set, at.open);
     Outcome out;
-    weigh_entries(at, scores, out);
+    out.log_stop = leaves.best;
+    out.log_inside = leaves.sum + at.goal.log_likelihood;
     if (out.log_stop > -INFINITY) {
         out.stop_compared = (out.log_stop + at.goal.log_likelihood) / temperature;
         out.stop_compared += at.goal.drawn ? noise(at.goal, nullptr) : 0.0;
@@ -312,12 +269,7 @@ Outcome GoalScorer::choose(std::size_t number, std::span<const FeatureScore> sco
         std::fill(by_feature_.begin(), by_feature_.end(), -INFINITY);
     }
     for (std::size_t s = 0; s < n; ++s) {
-        const Entry& entry = at.entries[at.slots[s].entry];
-        const std::size_t r = at.slots[s].rule;
-        const Rule& rule = problem_.grammar.states[static_cast<std::size_t>(entry.state)][r];
-        const SplitMeasure measure(rule.measure, problem_.grammar.feature_weights);
-        const double log_rule =
-            entry.log_prefix - entry.log_normaliser + at.weights[entry.first_weight + r];
+        const SplitMeasure measure(slots[s].rule->measure, problem_.grammar.feature_weights);
         double masses = 0.0;
         for (std::size_t f = 0; f < d; ++f) {
             const double weights = scores[f * n + s].weights;
@@ -329,7 +281,8 @@ Outcome GoalScorer::choose(std::size_t number, std::span<const FeatureScore> sco
                 continue;
             }
             const double log_share =
-                log_rule + std::log(measure.share(f, own.weights, measure.total(masses)));
+                slots[s].log_weight +
+                std::log(measure.share(f, own.weights, measure.total(masses)));
             if (number > 0) {
                 log_add(out.log_inside, log_share + own.log_sum);
                 continue;
@@ -344,12 +297,9 @@ Outcome GoalScorer::choose(std::size_t number, std::span<const FeatureScore> sco
                 out.split = own.best;
                 out.split.compared = compared;
                 out.split.score = score;
-                out.log_split = log_share;
-                if (measure.by_gap()) {
-                    const SplitTaken& cut = own.best.taken;
-                    out.log_split +=
-                        std::log(measure.weight(geometry_, cut.feature, cut.low, cut.high));
-                }
+                const SplitTaken& cut = own.best.taken;
+                const double weight = measure.weight(geometry_, f, cut.low, cut.high);
+                out.log_split = log_share + std::log(weight);
             }
         }
     }

@@ -24,10 +24,12 @@
 #include <vector>
 
 #include "budget.hpp"
+#include "modal/called_states.hpp"
 #include "modal/feature_scan.hpp"
 #include "modal/plan.hpp"
 #include "modal/stop_labels.hpp"
 #include "problem/problem.hpp"
+#include "problem/split_measures.hpp"
 
 namespace slp::modal {
 
@@ -85,7 +87,7 @@ public:
 
     // Goes to a goal. What it refers to must stay where it is.
     void enter(const Goal& goal) { enter(goal, 0); }
-    std::size_t n_slots() const { return levels_[0]->slots.size(); }
+    std::size_t n_slots() const { return levels_[0]->states.slots().size(); }
     // Whether splits of one feature depend on those of others (`partition`).
     bool across_features() const { return levels_[0]->partitions; }
     // Of the goal entered: the splits on one feature, one score for each slot.
@@ -103,50 +105,48 @@ public:
     std::span<const double> by_feature() const { return by_feature_; }
 
 private:
-    // A state that the goal reaches by calls, parents first; of it, where the weights of its rules
-    // begin.
-    struct Entry {
-        std::int32_t state;
-        std::int64_t parent;
-        std::size_t rule, first_weight;
-        const StateFacts* facts;
-        double log_prefix, log_normaliser;
-    };
-    struct Slot {
-        std::size_t entry, rule;
-    };
     struct KeyHash {
         std::size_t operator()(const Key& key) const { return static_cast<std::size_t>(key.b); }
     };
     struct Level {
         Level(const Problem& problem, const Geometry& geometry, Budget& budget)
-            : scan(problem, geometry, budget), charge(budget) {}
+            : states(problem), scan(problem, geometry, budget), charge(budget) {}
         Goal goal{};
-        std::vector<Entry> entries;
-        std::vector<double> weights;
-        std::vector<Slot> slots;
+        CalledStates states;
         bool partitions = false;
         // Under `partition`: the key of all rows; of each slot, the smaller sides seen.
         Key key;
         std::vector<std::unordered_set<Key, KeyHash>> seen;
         FeatureScan scan;
         std::vector<FeatureScore> scores;
-        std::vector<double> likelihoods, statistics;
+        std::vector<std::uint8_t> open;
+        // Without look-ahead, of each cut the log likelihood of both sides as leaves.
+        std::vector<double> fits;
+        // The other side's sums; and with look-ahead a side's rows.
+        std::vector<double> rest, side_sums, side_single;
         std::vector<std::uint32_t> side;
         Charge charge;
+    };
+    // A slot on one feature.
+    struct Place {
+        std::size_t slot;
+        std::uint32_t feature;
+        const Rule& rule;
+        FeatureSteps steps;
+        SplitMeasure measure;
     };
 
     void enter(const Goal& goal, std::size_t level);
     void score_feature(std::size_t level, std::uint32_t feature, std::span<FeatureScore> out);
-    void score_slot(Level& at, std::size_t level, std::size_t slot, std::uint32_t feature,
-                    FeatureScore& out);
+    void score_alike(Level& at, const Place& place, FeatureScore& out);
+    void score_each(Level& at, std::size_t level, const Place& place, FeatureScore& out);
     Outcome choose(std::size_t level, std::span<const FeatureScore> scores);
     Outcome decide(std::size_t level);
-    void weigh_entries(Level& at, std::span<const FeatureScore> scores, Outcome& out);
-    double worth(Level& at, std::size_t level, std::uint32_t feature, std::size_t cut, bool left,
-                 std::int32_t state);
-    double inside(std::size_t level, const RowSet& set, std::int32_t state,
-                  std::uint32_t look_ahead);
+    double worth_of_sides(Level& at, std::size_t level, std::uint32_t feature, std::size_t cut,
+                          std::int32_t left, std::int32_t right);
+    double inside(Level& at, std::size_t level, std::uint32_t feature, std::size_t cut, bool left,
+                  std::int32_t state);
+    bool seen_before(Level& at, std::size_t slot, std::size_t cut);
     double noise(const Goal& goal, const SplitTaken* split) const;
     Level& level(std::size_t number);
 
@@ -155,6 +155,7 @@ private:
     const Plan& plan_;
     Budget& budget_;
     std::function<bool()> go_on_;
+    RowSums row_sums_;
     StopLabels labels_;
     RowWeights row_weights_;
     std::vector<std::unique_ptr<Level>> levels_;

@@ -7,8 +7,6 @@
 #include <thread>
 #include <utility>
 
-
-
 namespace slp::modal {
 
 namespace {
@@ -17,8 +15,6 @@ namespace {
 constexpr std::size_t kLargeGoal = 1 << 15;
 // A wave of fewer rows times features is not worth a second thread.
 constexpr std::size_t kLargeWave = 1 << 14;
-// Depth up to which goals have places for draws.
-constexpr std::uint32_t kDeepestPlace = 60;
 
 }  // namespace
 
@@ -31,9 +27,9 @@ Grower::Grower(const Problem& problem, const Geometry& geometry, const Plan& pla
       geometry_(geometry),
       plan_(plan),
       budget_(plan.room),
-      charge_(budget_),
       given_(rows),
       state_(state),
+      tree_(problem, plan_, budget_),
       root_scores_(problem.table.features.size(), -INFINITY) {}
 
 bool Grower::poll_now() {
@@ -41,7 +37,7 @@ bool Grower::poll_now() {
     if (now >= next_poll_) {
         next_poll_ = now + std::chrono::milliseconds(100);
         Progress progress;
-        progress.items = nodes_.size();
+        progress.items = tree_.size();
         progress.bytes = budget_.used();
         if (!(*poll_)(progress)) {
             stopped_ = true;
@@ -85,9 +81,6 @@ void Grower::in_parallel(std::size_t n, const Do& work) {
 Ending Grower::run(const Poll& poll) {
     poll_ = &poll;
     try {
-        charge_.add(8 * given_.size());
-        rows_.assign(given_.begin(), given_.end());
-        scratch_.resize(rows_.size());
         const auto caller = std::this_thread::get_id();
         for (std::size_t t = 0; t < std::max<std::size_t>(1, plan_.threads); ++t) {
             scorers_.push_back(
@@ -95,12 +88,9 @@ Ending Grower::run(const Poll& poll) {
                     return std::this_thread::get_id() == caller ? poll_now() : !stopped_;
                 }));
         }
-        Node root;
-        root.end = static_cast<std::uint32_t>(rows_.size());
-        root.state = state_;
-        root.slack = plan_.further;
-        nodes_.push_back(root);
-        for (std::vector<std::size_t> wave{0}; !wave.empty(); wave = undo_dead_ends()) {
+        tree_.start(given_, state_);
+        std::size_t undone = 0;
+        for (std::vector<std::size_t> wave{0}; !wave.empty(); undone += wave.size()) {
             grow(std::move(wave));
             if (out_of_budget_) {
                 return Ending::out_of_budget;
@@ -109,12 +99,13 @@ Ending Grower::run(const Poll& poll) {
                 decide_stops();
                 return Ending::stopped;
             }
-            if (dead(nodes_[0])) {
+            if (tree_.dead(0)) {
                 return Ending::no_tree;
             }
-            if (undone_ > kMostUndone) {
+            if (undone > kMostUndone) {
                 return Ending::too_many_dead_ends;
             }
+            wave = tree_.undo_dead_ends();
         }
     } catch (const OutOfBudget&) {
         return Ending::out_of_budget;
@@ -130,94 +121,84 @@ void Grower::grow(std::vector<std::size_t> wave) {
     }
 }
 
-std::vector<double> Grower::sums_of(const Node& node) const {
-    std::vector<double> out(problem_.leaf.n_statistics());
-    problem_.leaf.sum(rows_of(node), out.data());
-    return out;
-}
-
-void Grower::prepare(Work& work) const {
-    const Node& node = nodes_[work.node];
-    work.statistics = sums_of(node);
-    work.sizes = 0;
-    for (const std::uint32_t row : rows_of(node)) {
-        work.sizes += geometry_.sizes_of(row);
-    }
+// The leaf model of a goal whose prior smoothing has changed.
+void Grower::smooth(Work& work) const {
     if (plan_.smoothing > 0) {
+        const auto sums = tree_.rows_of(work.node).statistics();
         std::vector<double> prior = problem_.leaf.hyperparameters();
-        for (std::size_t i = 0; i < node.added.size(); ++i) {
-            prior[i] += node.added[i];
+        const std::vector<double>& added = tree_[work.node].added;
+        for (std::size_t i = 0; i < added.size(); ++i) {
+            prior[i] += added[i];
         }
-        work.smoothed = std::make_unique<LeafModel>(problem_.leaf.kind(), std::move(prior),
-                                                    work.statistics, work.statistics.size());
+        work.smoothed = std::make_unique<LeafModel>(
+            problem_.leaf.kind(), std::move(prior), std::vector(sums.begin(), sums.end()),
+            sums.size());
     }
 }
 
 Goal Grower::goal_of(const Work& work) const {
-    const Node& node = nodes_[work.node];
+    const Node& node = tree_[work.node];
     Goal goal{};
-    goal.set = {rows_of(node), work.sizes, work.statistics};
+    goal.set = tree_.rows_of(work.node);
     goal.state = node.state;
     goal.leaf = work.smoothed ? work.smoothed.get() : &problem_.leaf;
-    goal.log_likelihood = plan_.likelihood ? goal.leaf->log_marginal(work.statistics.data()) : 0.0;
+    goal.log_likelihood =
+        plan_.likelihood ? goal.leaf->log_marginal(goal.set.statistics().data()) : 0.0;
     goal.look_ahead = plan_.look_ahead;
     goal.failed = node.failed;
-    goal.drawn = node.depth < std::min(plan_.drawn_levels, kDeepestPlace);
+    goal.drawn = node.depth < plan_.drawn_levels && node.place > 0;
     goal.place = node.place;
     goal.only_feature = node.depth == 0 ? plan_.root_feature : -1;
     return goal;
 }
 
-std::vector<std::size_t> Grower::expand(const std::vector<std::size_t>& wave) {
+// Large goals are parted by features, if several threads take part.
+std::vector<Grower::Task> Grower::tasks_of(std::vector<Work>& works) {
     const std::size_t d = problem_.table.features.size();
-    std::vector<Work> works(wave.size());
     std::vector<Task> tasks;
-    std::size_t weight = 0;
-    for (std::size_t i = 0; i < wave.size(); ++i) {
-        const Node& node = nodes_[wave[i]];
-        const std::size_t own = (node.end - node.begin) * d;
-        weight += own;
-        works[i].node = wave[i];
-        bool parted = own >= kLargeGoal && scorers_.size() > 1 && plan_.smoothing == 0;
-        if (parted) {
-            prepare(works[i]);
-            scorers_[0]->enter(goal_of(works[i]));
-            works[i].n_slots = scorers_[0]->n_slots();
-            parted = works[i].n_slots > 0 && !scorers_[0]->across_features();
+    for (std::size_t i = 0; i < works.size(); ++i) {
+        Work& work = works[i];
+        const std::size_t size = tree_.rows_of(work.node).rows.size() * d;
+        if (size >= kLargeGoal && scorers_.size() > 1 && plan_.smoothing == 0) {
+            scorers_[0]->enter(goal_of(work));
+            work.n_slots = scorers_[0]->across_features() ? 0 : scorers_[0]->n_slots();
+            work.scores.resize(work.n_slots * d);
         }
-        if (parted) {
-            works[i].scores.resize(works[i].n_slots * d);
-        }
-        for (std::size_t f = 0; f < (parted ? d : 1); ++f) {
-            tasks.push_back({i, parted ? static_cast<std::int32_t>(f) : -1});
+        for (std::size_t f = 0; f < (work.n_slots > 0 ? d : 1); ++f) {
+            tasks.push_back({i, work.n_slots > 0 ? static_cast<std::int32_t>(f) : -1});
         }
     }
-    const auto do_task = [&](std::size_t thread, std::size_t t) {
-        Work& work = works[tasks[t].work];
-        GoalScorer& scorer = *scorers_[thread];
-        if (tasks[t].feature >= 0) {
-            scorer.enter(goal_of(work));
-            const auto f = static_cast<std::uint32_t>(tasks[t].feature);
-            scorer.score_feature(f, std::span(work.scores).subspan(f * work.n_slots, work.n_slots));
-            return;
-        }
-        if (work.statistics.empty()) {
-            prepare(work);
-        }
+    return tasks;
+}
+
+void Grower::do_task(const Task& task, Work& work, GoalScorer& scorer) {
+    if (task.feature >= 0) {
+        const auto f = static_cast<std::uint32_t>(task.feature);
         scorer.enter(goal_of(work));
-        apply(work, scorer.decide());
-        keep_root_scores(work, scorer);
-    };
-    const auto choose = [&](std::size_t thread, std::size_t i) {
-        if (works[i].scores.empty()) {
-            return;
+        scorer.score_feature(f, std::span(work.scores).subspan(f * work.n_slots, work.n_slots));
+        return;
+    }
+    smooth(work);
+    scorer.enter(goal_of(work));
+    apply(work, scorer.decide(), scorer);
+}
+
+std::vector<std::size_t> Grower::expand(const std::vector<std::size_t>& wave) {
+    std::vector<Work> works(wave.size());
+    std::vector<std::size_t> parted;
+    std::size_t weight = 0;
+    for (std::size_t i = 0; i < wave.size(); ++i) {
+        works[i].node = wave[i];
+        weight += tree_.rows_of(wave[i]).rows.size() * problem_.table.features.size();
+    }
+    const std::vector<Task> tasks = tasks_of(works);
+    for (std::size_t i = 0; i < works.size(); ++i) {
+        if (works[i].n_slots > 0) {
+            parted.push_back(i);
         }
-        scorers_[thread]->enter(goal_of(works[i]));
-        apply(works[i], scorers_[thread]->choose(works[i].scores));
-        keep_root_scores(works[i], *scorers_[thread]);
-    };
-    const auto run = [&](std::size_t n, const auto& work) {
-        if (weight >= kLargeWave) {
+    }
+    const auto do_all = [&](std::size_t n, const auto& work) {
+        if (weight >= kLargeWave && n > 1) {
             in_parallel(n, work);
         } else {
             for (std::size_t i = 0; i < n && poll_now(); ++i) {
@@ -226,31 +207,31 @@ std::vector<std::size_t> Grower::expand(const std::vector<std::size_t>& wave) {
         }
     };
     try {
-        run(tasks.size(), do_task);
-        if (!stopped_) {
-            run(works.size(), choose);
-        }
+        do_all(tasks.size(), [&](std::size_t thread, std::size_t t) {
+            do_task(tasks[t], works[tasks[t].work], *scorers_[thread]);
+        });
+        do_all(stopped_ ? 0 : parted.size(), [&](std::size_t thread, std::size_t i) {
+            Work& work = works[parted[i]];
+            scorers_[thread]->enter(goal_of(work));
+            apply(work, scorers_[thread]->choose(work.scores), *scorers_[thread]);
+        });
     } catch (const Interrupted&) {
     }
     std::vector<std::size_t> next;
     for (const Work& work : works) {
-        if (nodes_[work.node].expanded && work.split.left >= 0) {
-            next.push_back(add_child(work, true));
-            next.push_back(add_child(work, false));
+        if (tree_[work.node].expanded && work.split.left >= 0) {
+            next.push_back(tree_.add_side(work.node, true, work.middle, work.split.left));
+            next.push_back(tree_.add_side(work.node, false, work.middle, work.split.right));
         }
     }
     return next;
 }
 
-void Grower::keep_root_scores(const Work& work, const GoalScorer& scorer) {
-    const Node& node = nodes_[work.node];
+void Grower::apply(Work& work, const Outcome& outcome, const GoalScorer& scorer) {
+    Node& node = tree_[work.node];
     if (work.node == 0 && node.failed.empty() && !node.stops) {
         root_scores_.assign(scorer.by_feature().begin(), scorer.by_feature().end());
     }
-}
-
-void Grower::apply(Work& work, const Outcome& outcome) {
-    Node& node = nodes_[work.node];
     node.expanded = true;
     node.log_stop = outcome.log_stop;
     node.log_likelihood = goal_of(work).log_likelihood;
@@ -266,129 +247,23 @@ void Grower::apply(Work& work, const Outcome& outcome) {
         node.log_split = outcome.log_split;
         node.gain = outcome.split.score - (outcome.log_stop + node.log_likelihood);
         work.split = outcome.split;
-        part_rows(work);
+        work.middle = tree_.part_rows(work.node);
     }
-}
-
-void Grower::part_rows(Work& work) {
-    const Node& node = nodes_[work.node];
-    const Feature& feature = problem_.table.features[node.split.feature];
-    std::uint32_t left = node.begin, right = node.begin;
-    for (std::uint32_t i = node.begin; i < node.end; ++i) {
-        const std::uint32_t row = rows_[i];
-        const bool goes_left = feature.goes_left(node.split.low, row);
-        rows_[left] = row;
-        scratch_[right] = row;
-        left += goes_left;
-        right += !goes_left;
-    }
-    std::copy(scratch_.begin() + node.begin, scratch_.begin() + right, rows_.begin() + left);
-    work.middle = left;
-}
-
-std::size_t Grower::add_child(const Work& work, bool left) {
-    const std::size_t number = nodes_.size();
-    Node& node = nodes_[work.node];
-    Node child;
-    child.begin = left ? node.begin : work.middle;
-    child.end = left ? work.middle : node.end;
-    child.state = left ? work.split.left : work.split.right;
-    child.depth = node.depth + 1;
-    child.place = child.depth < kDeepestPlace ? 2 * node.place + (left ? 0 : 1) : 0;
-    child.parent = static_cast<std::int64_t>(work.node);
-    child.slack = node.gains ? plan_.further : node.slack - 1;
-    (left ? node.left : node.right) = static_cast<std::int64_t>(number);
-    if (plan_.smoothing > 0) {
-        child.added = sums_of(child);
-        for (std::size_t i = 0; i < child.added.size(); ++i) {
-            child.added[i] =
-                child.added[i] * plan_.smoothing + (node.added.empty() ? 0.0 : node.added[i]);
-        }
-    }
-    charge_.add(sizeof(Node) + 8 * child.added.size());
-    nodes_.push_back(std::move(child));
-    return number;
-}
-
-// The goals that decide again, each without the split that led to a dead end.
-std::vector<std::size_t> Grower::undo_dead_ends() {
-    std::vector<std::size_t> again, stack{0};
-    while (!stack.empty()) {
-        const std::size_t at = stack.back();
-        stack.pop_back();
-        Node& node = nodes_[at];
-        if (node.left < 0) {
-            continue;
-        }
-        const auto left = static_cast<std::size_t>(node.left);
-        const auto right = static_cast<std::size_t>(node.right);
-        if (!dead(nodes_[left]) && !dead(nodes_[right])) {
-            stack.insert(stack.end(), {right, left});
-            continue;
-        }
-        if (node.gains) {
-            node.failed.push_back(node.split);
-            charge_.add(sizeof(SplitTaken));
-        } else {
-            node.stops = true;
-        }
-        node.left = node.right = -1;
-        node.expanded = false;
-        std::sort(rows_.begin() + node.begin, rows_.begin() + node.end);
-        again.push_back(at);
-        ++undone_;
-    }
-    return again;
 }
 
 // At the goals that were not decided in time: whether they can stop.
 void Grower::decide_stops() {
-    std::vector<std::size_t> stack{0};
-    while (!stack.empty()) {
-        const std::size_t at = stack.back();
-        stack.pop_back();
-        if (nodes_[at].left >= 0) {
-            stack.push_back(static_cast<std::size_t>(nodes_[at].right));
-            stack.push_back(static_cast<std::size_t>(nodes_[at].left));
-        } else if (!nodes_[at].expanded) {
+    tree_.for_each([&](std::size_t at) {
+        if (!tree_[at].expanded) {
             Work work;
             work.node = at;
-            prepare(work);
+            smooth(work);
             const Goal goal = goal_of(work);
             scorers_[0]->enter(goal);
-            nodes_[at].log_stop = scorers_[0]->log_stop();
-            nodes_[at].log_likelihood = goal.log_likelihood;
+            tree_[at].log_stop = scorers_[0]->log_stop();
+            tree_[at].log_likelihood = goal.log_likelihood;
         }
-    }
-}
-
-Grown Grower::grown() const {
-    Grown out;
-    std::vector<std::size_t> stack{0};
-    while (!stack.empty()) {
-        const Node& node = nodes_[stack.back()];
-        stack.pop_back();
-        const bool splits = node.left >= 0;
-        out.feature.push_back(splits          ? static_cast<std::int32_t>(node.split.feature)
-                              : node.expanded ? -1
-                                              : -2);
-        out.low.push_back(splits ? node.split.low : 0);
-        out.high.push_back(splits ? node.split.high : 0);
-        out.log_stop.push_back(node.log_stop);
-        out.log_likelihood.push_back(node.log_likelihood);
-        out.log_split.push_back(splits ? node.log_split : 0.0);
-        out.gain.push_back(splits ? node.gain : 0.0);
-        const std::vector<double> sums = sums_of(node);
-        out.statistics.insert(out.statistics.end(), sums.begin(), sums.end());
-        for (std::size_t i = 0; i < sums.size() && plan_.smoothing > 0; ++i) {
-            out.added.push_back(node.added.empty() ? 0.0 : node.added[i]);
-        }
-        if (splits) {
-            stack.push_back(static_cast<std::size_t>(node.right));
-            stack.push_back(static_cast<std::size_t>(node.left));
-        }
-    }
-    return out;
+    });
 }
 
 }  // namespace slp::modal

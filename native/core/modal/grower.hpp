@@ -17,6 +17,7 @@
 
 #include "budget.hpp"
 #include "modal/goal_scorer.hpp"
+#include "modal/growing_tree.hpp"
 #include "modal/plan.hpp"
 #include "problem/problem.hpp"
 #include "thread_team.hpp"
@@ -25,17 +26,6 @@ namespace slp::modal {
 
 // The most choices that dead ends may undo.
 inline constexpr std::uint64_t kMostUndone = 100'000;
-
-// A tree's nodes in preorder.
-struct Grown {
-    // Feature of the split taken; -1 where it stops, -2 at a goal that was not decided in time.
-    std::vector<std::int32_t> feature;
-    std::vector<std::uint32_t> low, high;
-    // As in Node.
-    std::vector<double> log_stop, log_likelihood, log_split, gain;
-    // Sums over the node's rows, k for each; and what smoothing has added to the prior.
-    std::vector<double> statistics, added;
-};
 
 enum class Ending : std::uint8_t { done, stopped, out_of_budget, no_tree, too_many_dead_ends };
 
@@ -48,7 +38,7 @@ public:
 
     // Once. A run that was stopped has the nodes that were decided by then.
     Ending run(const Poll& poll);
-    Grown grown() const;
+    Grown grown() const { return tree_.grown(); }
     // The best score of a split of the root by feature when it was first decided, -inf where there
     // is none.
     const std::vector<double>& root_scores() const { return root_scores_; }
@@ -58,11 +48,9 @@ private:
     struct Work {
         std::size_t node;
         std::unique_ptr<LeafModel> smoothed;
-        std::vector<double> statistics;
-        Sizes sizes = 0;
         std::vector<FeatureScore> scores;
         std::size_t n_slots = 0;
-        // What came of it: the left side's rows, or none.
+        // What came of it.
         std::uint32_t middle = 0;
         ScoredSplit split;
     };
@@ -73,37 +61,25 @@ private:
 
     void grow(std::vector<std::size_t> wave);
     std::vector<std::size_t> expand(const std::vector<std::size_t>& wave);
-    void prepare(Work& work) const;
+    void smooth(Work& work) const;
     Goal goal_of(const Work& work) const;
-    void apply(Work& work, const Outcome& outcome);
-    void keep_root_scores(const Work& work, const GoalScorer& scorer);
-    void part_rows(Work& work);
-    std::size_t add_child(const Work& work, bool left);
-    std::vector<std::size_t> undo_dead_ends();
+    std::vector<Task> tasks_of(std::vector<Work>& works);
+    void do_task(const Task& task, Work& work, GoalScorer& scorer);
+    void apply(Work& work, const Outcome& outcome, const GoalScorer& scorer);
     void decide_stops();
     template <typename Do>
     void in_parallel(std::size_t n, const Do& work);
-    std::vector<double> sums_of(const Node& node) const;
-    std::span<const std::uint32_t> rows_of(const Node& node) const {
-        return std::span(rows_).subspan(node.begin, node.end - node.begin);
-    }
-    bool dead(const Node& node) const {
-        return node.expanded && node.left < 0 && node.log_stop == -INFINITY;
-    }
     bool poll_now();
 
     const Problem& problem_;
     const Geometry& geometry_;
     Plan plan_;
     Budget budget_;
-    Charge charge_;
     std::span<const std::uint32_t> given_;
     std::int32_t state_;
+    GrowingTree tree_;
     std::vector<std::unique_ptr<GoalScorer>> scorers_;
-    std::vector<std::uint32_t> rows_, scratch_;
-    std::vector<Node> nodes_;
     std::vector<double> root_scores_;
-    std::uint64_t undone_ = 0;
     // The run.
     const Poll* poll_ = nullptr;
     std::chrono::steady_clock::time_point next_poll_{};

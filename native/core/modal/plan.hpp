@@ -54,9 +54,10 @@ struct Node {
     std::uint32_t begin = 0, end = 0;
     std::int32_t state = 0;
     std::uint32_t depth = 0;
-    // Number in a heap of the first levels (the root 1, children 2p and 2p + 1), for draws.
+    // Number in a heap of the first levels, for draws: of the root 1, of children 2p and 2p + 1; 0
+    // below these levels.
     std::uint64_t place = 1;
-    std::int64_t parent = -1, left = -1, right = -1;
+    std::int64_t left = -1, right = -1;
     // Further levels that may still be grown below it.
     std::uint32_t slack = 0;
     bool expanded = false;

@@ -45,48 +45,47 @@ StateFacts StopLabels::make(std::int32_t state) {
             facts_.resize(static_cast<std::size_t>(state) + 1);
         }
         facts_[static_cast<std::size_t>(state)] = out;
-        const std::vector<double> none(problem_.leaf.n_statistics(), 0.0);
+        const std::vector<double> none(kStatistics + problem_.leaf.n_statistics(), 0.0);
         for (const bool may : {false, true}) {
-            out.label[may] = worth(best(state, may, 0.0, none.data()), may, out.splits);
+            out.label[may] = worth(best(state, may, none.data()), may, out.splits);
         }
     }
     return out;
 }
 
-double StopLabels::best(std::int32_t state, bool may_split, double n_rows,
-                        const double* statistics) {
+double StopLabels::best(std::int32_t state, bool may_split, const double* sums) {
     const auto& rules = problem_.grammar.states[static_cast<std::size_t>(state)];
-    const std::span<const double> sums(statistics, problem_.leaf.n_statistics());
-    const std::span<const double> found = weights_.of(state, n_rows, sums);
+    const std::span<const double> statistics(sums + kStatistics, problem_.leaf.n_statistics());
+    const std::span<const double> found = weights_.of(state, sums[kData], statistics);
     const std::vector<double> own(found.begin(), found.end());  // calls use it again
     double total = 0.0, out = -INFINITY;
     for (std::size_t r = 0; r < rules.size(); ++r) {
         const Rule& rule = rules[r];
         const bool counts = rule.kind == RuleKind::leaf   ? problem_.grammar.condition ||
-                                                              has_majority(rule.majority, sums)
+                                                              has_majority(rule.majority, statistics)
                             : rule.kind == RuleKind::call ? true
                                                           : may_split &&
                                                               facts_[static_cast<std::size_t>(state)]
                                                                   .taken_over[r] != 0;
         total += counts ? std::exp(own[r]) : 0.0;
-        if (rule.kind == RuleKind::leaf && has_majority(rule.majority, sums)) {
+        if (rule.kind == RuleKind::leaf && has_majority(rule.majority, statistics)) {
             out = std::max(out, own[r]);
         } else if (rule.kind == RuleKind::call && own[r] > -INFINITY) {
             facts(rule.state);
-            out = std::max(out, own[r] + best(rule.state, may_split, n_rows, statistics));
+            out = std::max(out, own[r] + best(rule.state, may_split, sums));
         }
     }
     return problem_.grammar.normalise && total > 0 ? out - std::log(total) : out;
 }
 
-double StopLabels::of(std::int32_t state, Sizes sizes, const double* statistics) {
-    const bool may = may_split(sizes);
+double StopLabels::of(std::int32_t state, const double* sums) {
+    const bool may = may_split(sums);
     const StateFacts& own = facts(state);
     if (own.fixed) {
         return own.label[may];
     }
     const bool splits = own.splits;
-    return worth(best(state, may, data_rows(sizes), statistics), may, splits);
+    return worth(best(state, may, sums), may, splits);
 }
 
 }  // namespace slp::modal

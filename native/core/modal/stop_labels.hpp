@@ -12,7 +12,7 @@
 #include <deque>
 #include <vector>
 
-#include "problem/geometry.hpp"
+#include "modal/row_sums.hpp"
 #include "problem/problem.hpp"
 #include "problem/rule_steps.hpp"
 
@@ -36,26 +36,31 @@ struct StateFacts {
 // One for each thread.
 class StopLabels {
 public:
-    explicit StopLabels(const Problem& problem) : problem_(problem), weights_(problem) {}
+    explicit StopLabels(const Problem& problem)
+        : problem_(problem),
+          least_(2.0 * static_cast<double>(problem.grammar.min_leaf)),
+          weights_(problem) {}
 
     const StateFacts& facts(std::int32_t state);
 
-    // Log of the label of stopping on a side: -inf if nothing can become of it, 0 if it must split.
-    double of(std::int32_t state, Sizes sizes, const double* statistics);
+    // Log of the label of stopping on a side with these sums: -inf if nothing can become of it, 0
+    // if it must split.
+    double of(std::int32_t state, const double* sums);
 
-    bool may_split(Sizes sizes) const {
-        return distinct_rows(sizes) >= 2 && data_rows(sizes) / 2 >= problem_.grammar.min_leaf;
+    bool may_split(const double* sums) const {
+        return sums[kDistinct] >= 2.0 && sums[kData] >= least_;
     }
 
 private:
     StateFacts make(std::int32_t state);
     // Log of the label of the best leaf rule, through calls; -inf if there is none.
-    double best(std::int32_t state, bool may_split, double n_rows, const double* statistics);
+    double best(std::int32_t state, bool may_split, const double* sums);
     static double worth(double label, bool may_split, bool splits) {
         return label == -INFINITY && may_split && splits ? 0.0 : label;
     }
 
     const Problem& problem_;
+    double least_;
     RowWeights weights_;
     std::deque<StateFacts> facts_;  // references to which stay valid
 };

@@ -1,8 +1,10 @@
 #include "problem/coding.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 namespace slp {
@@ -26,23 +28,61 @@ struct RowHash {
     }
 };
 
+// A number of a column as an integer of the same order, and its row.
+struct Cell {
+    std::uint64_t key;
+    std::uint32_t row;
+};
+
+std::uint64_t key_of(double x) {
+    constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+    const auto bits = std::bit_cast<std::uint64_t>(x + 0.0);  // minus zero becomes zero
+    return (bits & kSign) != 0 ? ~bits : bits | kSign;
+}
+
+// The cells in order: sorted by one byte of their keys after the other, from the lowest. A byte
+// that all keys share, as most of those of whole numbers, takes no pass.
+std::vector<Cell> sorted(std::span<const double> column) {
+    std::vector<Cell> cells, others(column.size());
+    cells.reserve(column.size());
+    std::array<std::array<std::uint32_t, 256>, 8> counts{};
+    for (std::uint32_t row = 0; row < column.size(); ++row) {
+        const std::uint64_t key = key_of(column[row]);
+        cells.push_back({key, row});
+        for (std::size_t byte = 0; byte < 8; ++byte) {
+            ++counts[byte][key >> (8 * byte) & 255];
+        }
+    }
+    for (std::size_t byte = 0; byte < 8 && !cells.empty(); ++byte) {
+        auto& places = counts[byte];
+        if (places[cells[0].key >> (8 * byte) & 255] == cells.size()) {
+            continue;
+        }
+        std::exclusive_scan(places.begin(), places.end(), places.begin(), std::uint32_t{0});
+        for (const Cell& cell : cells) {
+            others[places[cell.key >> (8 * byte) & 255]++] = cell;
+        }
+        cells.swap(others);
+    }
+    return cells;
+}
+
 }  // namespace
 
 CodedColumn code_values(std::span<const double> column) {
     CodedColumn result;
-    result.values.assign(column.begin(), column.end());
-    std::ranges::sort(result.values);
-    const auto repeated = std::ranges::unique(result.values);
-    result.values.erase(repeated.begin(), repeated.end());
+    result.codes.resize(column.size());
+    std::int32_t code = -1;
+    std::uint64_t last = 0;
+    for (const Cell& cell : sorted(column)) {
+        if (code < 0 || cell.key != last) {
+            last = cell.key;
+            ++code;
+            result.values.push_back(column[cell.row] + 0.0);
+        }
+        result.codes[cell.row] = code;
+    }
     result.values.shrink_to_fit();  // they are kept, and may be few among many rows
-    for (double& value : result.values) {
-        value += 0.0;  // minus zero becomes zero
-    }
-    result.codes.reserve(column.size());
-    for (const double x : column) {
-        const auto place = std::ranges::lower_bound(result.values, x);
-        result.codes.push_back(static_cast<std::int32_t>(place - result.values.begin()));
-    }
     return result;
 }
 

@@ -26,7 +26,7 @@ struct CodedColumn {
 // Codes a column by its own distinct values.
 //
 // column: length n, n < 2^31, without NaN; infinities are values like others.
-// Time O(n log n).
+// Time O(n), by sorting bytes; 32 n bytes while it runs.
 CodedColumn code_values(std::span<const double> column);
 
 // Codes a column by declared cuts: code = number of cuts <= value, so that code i says

@@ -86,6 +86,35 @@ void LeafModel::sum(std::span<const std::uint32_t> rows, double* out) const {
     }
 }
 
+void LeafModel::log_of_sides(const double* left, std::size_t stride, std::size_t n,
+                             const double* whole, double* out) const {
+    if (kind_ == LeafKind::dirichlet && k_ == 2) {
+        const auto first = rising_[0].up_to(whole[0]), second = rising_[1].up_to(whole[1]);
+        const auto both = rising_[2].up_to(whole[0] + whole[1]);
+        if (!both.empty() && !first.empty() && !second.empty()) {
+            const auto a = static_cast<std::int64_t>(whole[0]);
+            const auto b = static_cast<std::int64_t>(whole[1]);
+            const double* const of_first = first.data();
+            const double* const of_second = second.data();
+            const double* const of_both = both.data();
+            for (std::size_t i = 0; i < n; ++i, left += stride) {
+                const auto x = static_cast<std::int64_t>(left[0]);
+                const auto y = static_cast<std::int64_t>(left[1]);
+                out[i] = of_first[x] + of_second[y] - of_both[x + y] + of_first[a - x] +
+                         of_second[b - y] - of_both[a - x + b - y];
+            }
+            return;
+        }
+    }
+    std::vector<double> right(k_);
+    for (std::size_t i = 0; i < n; ++i, left += stride) {
+        for (std::size_t c = 0; c < k_; ++c) {
+            right[c] = whole[c] - left[c];
+        }
+        out[i] = log_marginal(left) + log_marginal(right.data());
+    }
+}
+
 double LeafModel::of_numbers(const double* s) const {
     switch (kind_) {
         case LeafKind::dirichlet: break;

@@ -25,6 +25,10 @@ public:
     double operator()(std::size_t i) const {
         return i < table_.size() ? table_[i] : beyond_table(i);
     }
+    // All values up to a largest i; empty if the table ends before it.
+    std::span<const double> up_to(double i) const {
+        return i < static_cast<double>(table_.size()) ? std::span(table_) : std::span<const double>();
+    }
 
 private:
     double beyond_table(std::size_t i) const;
@@ -62,6 +66,12 @@ public:
     double log_marginal(const double* statistics) const {
         return kind_ == LeafKind::dirichlet ? dirichlet(statistics) : of_numbers(statistics);
     }
+
+    // The log marginal likelihoods of two leaves together: one with the statistics at `left`, the
+    // other with the rest of `whole`. Of n such pairs, the statistics of each `stride` numbers
+    // behind those of the one before.
+    void log_of_sides(const double* left, std::size_t stride, std::size_t n, const double* whole,
+                      double* out) const;
 
     // Of a dirichlet: upper bound on the log marginal likelihood of any partition of rows with
     // these statistics into leaves; that of the partition by class. Order the rows. The k-th row of

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -35,6 +37,27 @@ TEST(values_are_sorted_and_codes_point_to_them) {
     const auto coded = slp::code_values(Doubles{2.5, -infinity, 2.5, infinity, -1.0});
     check(coded.values == Doubles{-infinity, -1.0, 2.5, infinity});
     check(coded.codes == Codes{2, 0, 2, 3, 1});
+}
+
+TEST(numbers_of_every_size_are_coded_in_order) {
+    std::mt19937_64 generator(3);
+    Doubles column;
+    while (column.size() < 3000) {
+        const auto x = std::bit_cast<double>(generator());
+        const auto few = static_cast<double>(generator() % 7) - 3.0;
+        if (!std::isnan(x)) {
+            column.insert(column.end(), {x, -x, few, few / 8, std::nextafter(few, x)});
+        }
+    }
+    Doubles want = column;
+    std::ranges::sort(want);
+    const auto repeated = std::ranges::unique(want);
+    want.erase(repeated.begin(), repeated.end());
+    const auto coded = slp::code_values(column);
+    check(coded.values == want);
+    for (std::size_t i = 0; i < column.size(); ++i) {
+        check(coded.values[static_cast<std::size_t>(coded.codes[i])] == column[i]);
+    }
 }
 
 TEST(minus_zero_is_zero) {

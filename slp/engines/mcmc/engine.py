@@ -27,7 +27,7 @@ class ChainsOverTrees:
     """An engine (`slp.engines.drawing.DrawingEngine`) made from a function that makes its chains.
 
     `in_core` : whether they run in the compiled core where predicates and edits allow it.
-    `needs_grammar` : see `Engine`.
+    `needs_grammar`, `few_states` : see `Engine`.
     """
 
     name: str
@@ -36,6 +36,7 @@ class ChainsOverTrees:
     in_core: bool
     refuses: str
     needs_grammar: bool = True
+    few_states: bool = False
     gives: str = "estimates with their errors, by draws; the evidence where chains are tempered"
     Options: type[Any] = TreeChainOptions
 

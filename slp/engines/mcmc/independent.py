@@ -27,6 +27,7 @@ class _Forward:
     gives: str = "estimates with their errors, by independent draws; no evidence"
     refuses: str = "the posterior; programs in which weights at a choice sum to more than 1"
     needs_grammar: bool = True
+    few_states: bool = False
     Options: type[Any] = NoOptions
 
     def refusal(self, problem: Problem, options: NoOptions) -> tuple[Diagnostic, ...]:

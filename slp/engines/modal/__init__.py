@@ -4,7 +4,7 @@ Nuti, Jiménez Rugama & Cross (2019). Entry points, by file:
 
     options    the options of the engine
     plan       how a tree is grown, and the tree that comes of it
-    plain      the growth in plain Python: the specification
+    plain      the growth in plain Python: the specification, with `plain_scores`
     compiled   the same in the core (`native/core/modal`)
     pruning    from a grown tree to one that satisfies the tests on finished trees
     trees      all trees of a run: restarts, other roots, and the best of them

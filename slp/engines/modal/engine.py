@@ -25,6 +25,7 @@ class _Modal:
     gives: str = "one tree and its log joint; no evidence, and no bound on better trees"
     refuses: str = "programs without a finite tree grammar, edittree"
     needs_grammar: bool = True
+    few_states: bool = True
     Options: type[Any] = ModalOptions
 
     def refusal(self, problem: Problem, options: ModalOptions) -> tuple[Diagnostic, ...]:

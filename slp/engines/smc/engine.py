@@ -28,6 +28,7 @@ class _SMC:
     gives: str = "estimates with their errors, by weighted draws; the evidence too"
     refuses: str = "programs without a finite tree grammar, edittree, predicates"
     needs_grammar: bool = True
+    few_states: bool = False
     Options: type[Any] = FilterOptions
 
     def refusal(self, problem: Problem, options: FilterOptions) -> tuple[Diagnostic, ...]:
