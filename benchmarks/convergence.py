@@ -2,11 +2,12 @@
 
     python benchmarks/convergence.py DATA [--seconds S] [--seed N ...] [--proposal P ...] [NAME ...]
 
-DATA is a folder of tables; NAME is one of them without its ending. A run makes one round more at a
-time, from a checkpoint, until R-hat is at most 1.01 and 400 draws are effective, of the log
-posterior and of predictions, or the next round would need more than S CPU seconds in all. For
-each run a line is printed, for Markdown: what the last round tells, and the CPU seconds of all.
-Times are of one process with all its threads, with imports and summaries of every round.
+DATA is a folder of tables; NAME is one of them without its ending. A run makes one round after the
+other, from a checkpoint. It ends when R-hat is at most 1.01 and at least 400 draws are effective,
+of the log posterior and of predictions, or when the next round would need more than S CPU seconds
+in all. Each run prints a line of Markdown: the diagnostics of the last round, and the CPU seconds
+of all rounds. Times are those of one process with all its threads, with imports and summaries of
+every round.
 """
 
 from __future__ import annotations

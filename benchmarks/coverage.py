@@ -3,11 +3,11 @@
     python benchmarks/coverage.py DATA [--folds 10] [--scale ALPHA,SHARE] [NAME ...]
 
 DATA is the folder of concrete_strength.csv, airfoil_self_noise.csv and auto_mpg.csv (response `y`,
-rows with a missing value left out); the rows of steps, friedman and noise are made here. The prior
-is `growtree`, the engine `mh`, 1000 draws, everything else by default. With `--scale` leaves follow
-normal_inverse_gamma(mean, 0.1, ALPHA, SHARE * variance) of the training rows in place of the
-default. Prints one line a table: coverage, mean width over the standard deviation of the response,
-root mean square error over the same, and leaves.
+rows with a missing value left out); the tables steps, friedman and noise are simulated. The prior
+is `growtree`, the engine `mh`, with 1000 draws and defaults for all other options. With `--scale`
+the leaf model is normal_inverse_gamma(mean, 0.1, ALPHA, SHARE * variance) of the training rows, and
+not the default. Each table gives one line: coverage, mean width and root mean square error, both
+divided by the standard deviation of the response, and the number of leaves.
 """
 
 from __future__ import annotations

@@ -2,19 +2,19 @@
 
     python benchmarks/coverage_causes.py DATA [--folds K] [--longer TIMES] [--rungs R] [NAME ...]
 
-Tables, folds and prior are those of `coverage.py`, and more are made: `model`, drawn from the prior
-itself; `line` and `step`, one feature, a line or one step, and noise of variance 1, so small that
-chains converge.
+Tables, folds and prior are those of `coverage.py`. More tables are simulated: `model` is drawn from
+the prior itself; `line` and `step` have one feature, a line or one step, and noise of variance 1,
+and are so small that chains converge.
 
-Of each held-out response y, and of each draw u, F_u(y) is the predictive distribution function of
-the leaf that its row ends in. A central interval of a distribution F holds y if F(y) is between
-0.05 and 0.95. So one run gives the coverage of single trees (each F_u by itself), of the mixture
-over each chain's draws, of the chain with the best mean log posterior, and of the mixture over all.
-Chains are TIMES as long as by default. Prints a line a table: coverage at 0.5 and 0.9; log density
-of y, with the standard deviation of the response as the unit; and, with its variance as the unit,
-squared errors of the means, the mean variance within leaves, and the variance of the means between
-the draws of a chain and between chains; how far apart the chains' mean log posteriors are; the
-largest R-hat of the predictions.
+For each held-out response y and each draw u, F_u(y) is the predictive distribution function of the
+leaf that its row ends in. A central interval of a distribution F holds y if F(y) is between 0.05
+and 0.95. So one run gives the coverage of single trees (each F_u by itself), of the mixture over
+each chain's draws, of the chain with the best mean log posterior, and of the mixture over all.
+Chains are TIMES as long as by default. Each table gives one line: coverage at 0.5 and 0.9; log
+density of y, with the standard deviation of the response as the unit; and, with its variance as the
+unit, squared errors of the means, the mean variance within leaves, and the variance of the means
+between the draws of a chain and between chains; how far apart the chains' mean log posteriors are;
+the largest R-hat of the predictions.
 """
 
 from __future__ import annotations

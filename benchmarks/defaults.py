@@ -1,4 +1,4 @@
-"""`slp-sample` with default options on tables as people have them: seconds, peak memory, the page.
+"""Runs `slp-sample` with default options on real tables: seconds, peak memory, and its output.
 
     python benchmarks/defaults.py [--data FOLDER] [--program growtree] [NAME ...]
 
@@ -22,7 +22,7 @@ import polars as pl
 
 TABLES = ("pima_diabetes", "german_credit", "magic04", "credit_default", "million")
 
-#: What is run: the command, from the package that is installed.
+#: The command that is run, of the installed package.
 _RUN = """\
 import sys
 from slp.cli import sample_main
@@ -50,7 +50,7 @@ def find(name: str, folder: Path) -> Path:
 
 
 def report(program: str, table: Path) -> None:
-    """Run once, and print what it took and what it said."""
+    """Run once, and print its time, its memory and its output."""
     started = time.perf_counter()
     command = [sys.executable, "-P", "-c", _RUN, program, str(table), "--seed", "1"]
     with tempfile.TemporaryFile("w+") as said:

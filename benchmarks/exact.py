@@ -4,8 +4,9 @@
 
 NAME is one or more of the cases below; without any, all run. `vertebral` and `haberman` are read
 from FOLDER (`vertebral_column_2c.csv`, `haberman.csv`); `iris` needs scikit-learn. A pass that
-reaches its memory prints how far it came. An item is a box; of a pass that goes box by box it is a
-box in a state. CPU is what all threads used, and tells more than seconds where others compute too.
+reaches its limit of memory prints how far it came. An item is a box; in a pass that goes box by
+box, it is a box in a state. CPU is the CPU time of all threads. On a busy machine it says more than
+seconds do.
 """
 
 from __future__ import annotations

@@ -1,18 +1,18 @@
-"""What must not change when the inside is rebuilt: record it, and compare.
+"""Records what must not change when the code is rebuilt, and compares it with a record.
 
     python benchmarks/frozen.py record FILE [--only TEXT]
     python benchmarks/frozen.py compare FILE [--only TEXT] [--texts FILE]
 
-`record` asks every case (`benchmarks/frozen_cases`) and writes what it finds as JSON; `compare`
-asks again and says what is not as in the file. `--only` takes the cases whose names hold TEXT.
-Cases that take threads are asked with 1, 2 and 8, which must give the same to the bit. Those that
-need SWI-Prolog are left out where there is none. Some are asked a second time with the kernels in
-NumPy, in a process of its own.
+`record` runs every case (`benchmarks/frozen_cases`) and writes the results as JSON. `compare` runs
+them again and prints the differences from the file. `--only` takes the cases whose names contain
+TEXT. Cases with threads run with 1, 2 and 8 threads, which must give the same results to the bit.
+Cases that need SWI-Prolog are left out where it is not installed. Some cases run a second time with
+the kernels in NumPy, in a process of their own.
 
 Draws, trees, codes, places, exit codes and keys are compared exactly, other numbers to 1e-12
-relative, R-hat, effective draws and Monte Carlo errors to 1e-6. Texts for people may change: they
-are written as a unified diff to the file of `--texts`. The exit code is 1 if anything else differs,
-if numbers of threads do, or if a case crashed.
+relative, R-hat, effective draws and Monte Carlo errors to 1e-6. Texts for people may change: their
+differences are written as a unified diff to the file of `--texts`. The exit code is 1 if anything
+else differs, if results depend on the number of threads, or if a case crashed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from frozen_cases import Case, all_cases, write_files
 from frozen_cases.cases import THREADS, run_case
 
-#: Cases that the kernels in NumPy are asked too.
+#: Cases that also run with the kernels in NumPy.
 _BY_REFERENCE = re.compile(r"(exact|mh|edits|proposals/prior growtree)/(?!.*seed 2)")
 _REFERENCE = "SLP_KERNELS"
 
@@ -56,7 +56,7 @@ Record = dict[str, Any]
 
 
 class Difference(NamedTuple):
-    """A place in a case where two records differ; `text`: in a text for people."""
+    """A place in a case where two records differ. `text`: whether it is in a text for people."""
 
     case: str
     place: str
@@ -66,7 +66,7 @@ class Difference(NamedTuple):
 
     @property
     def group(self) -> str:
-        """What it is about: the case's kind, and the place without its numbers."""
+        """The kind of the case, and the place without its numbers."""
         return f"{self.case.partition('/')[0]}: {re.sub(r'[0-9]+', '*', self.place)}"
 
 
@@ -74,7 +74,7 @@ class Difference(NamedTuple):
 
 
 def record(only: str = "", cases: Mapping[str, Case] | None = None) -> Record:
-    """What all cases find whose names hold `only`; `cases` are others than those of the project."""
+    """The results of the cases whose names contain `only`; `cases` replace those of the project."""
     chosen = all_cases() if cases is None else cases
     before = os.getcwd()
     with tempfile.TemporaryDirectory() as folder:
@@ -107,7 +107,7 @@ def _ask(case: Case) -> Entry:
 
 
 def record_all(only: str) -> Record:
-    """`record`, and what the kernels in NumPy find."""
+    """`record`, and the results of the kernels in NumPy."""
     if not any(only in name and _BY_REFERENCE.match(name) for name in all_cases()):
         return record(only)
     with tempfile.TemporaryDirectory() as folder:
@@ -123,7 +123,7 @@ def record_all(only: str) -> Record:
 
 
 def record_by_reference(only: str) -> Record:
-    """The cases that the kernels in NumPy are asked too, by names of their own."""
+    """The cases that also run with the kernels in NumPy, under names of their own."""
     chosen = {name: case for name, case in all_cases().items() if _BY_REFERENCE.match(name)}
     cases = {name: replace(case, threaded=False) for name, case in chosen.items()}
     found = record(only, cases)
@@ -135,7 +135,7 @@ def record_by_reference(only: str) -> Record:
 
 
 def differences(before: Record, after: Record) -> list[Difference]:
-    """Where two records differ, beyond what is allowed."""
+    """The differences of two records that are larger than allowed."""
     old, new = before["cases"], after["cases"]
     out = [Difference(name, "case", "there", "missing") for name in old if name not in new]
     out += [Difference(name, "case", "missing", "there") for name in new if name not in old]
@@ -187,7 +187,7 @@ def _same(before: Any, after: Any, place: tuple[str, ...], exactly: bool) -> boo
 
 
 def texts_diff(found: list[Difference]) -> str:
-    """Texts that differ, as a unified diff, those that are alike once, with their cases."""
+    """Texts that differ, as a unified diff. Equal differences occur once, with their cases."""
     places: dict[tuple[str, str], list[str]] = defaultdict(list)
     for d in found:
         if d.text:

@@ -3,14 +3,14 @@
     python benchmarks/memory.py cases [NAME ...]
     python benchmarks/memory.py TABLE [--memory 2GiB] [--program ':- use(denison).'] [--jobs N]
 
-`cases` runs `slp-sample` in processes of their own on large tables, which it makes: each must end
-as it should (exit code 0, or 1 with E501), with a peak of at most 1.1 times its budget and 150 MB
-for the interpreter and its libraries. What it gave is in `docs/notes/memory.md`.
+`cases` runs `slp-sample` on large simulated tables, each in a process of its own. Each run must end
+with the right exit code (0, or 1 with E501). Its peak may be 1.1 times its budget, and 150 MB more
+for the interpreter and its libraries. The results are in `docs/notes/memory.md`.
 
-With a TABLE it runs exact sums over its trees, which of an unbinned table of a few hundred rows
-need tens of gigabytes or more. The run must end in its message and its bounds on the log evidence,
-and the peak stay within 10 % of the budget, what Python and the libraries take before the run
-begins included.
+With a TABLE it runs exact sums over its trees. For an unbinned table of a few hundred rows these
+need tens of gigabytes or more. The run must end with its message and its bounds on the log
+evidence. The peak, with what Python and the libraries take before the run, must stay within 10 % of
+the budget.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def write_table(case: Case, path: Path) -> None:
 
 
 def run_case(name: str, case: Case) -> bool:
-    """Run one, print a row of a Markdown table, and say whether it held."""
+    """Run one, print a row of a Markdown table, and return whether it kept its budget."""
     with tempfile.TemporaryDirectory() as folder:
         table = Path(folder) / "t.csv"
         write_table(case, table)

@@ -5,14 +5,14 @@
 
 NAME is one or more of breast_cancer, pima, pima_3 and pima_5 (quantile bins to a feature) and
 kyphosis (files of FOLDER), each under `growtree`; without any, all run. Every proposal runs one
-chain in one thread from a start of its own, a tenth of the steps as warm-up; or as many steps as
-take S seconds of CPU. Effective draws are of the log posterior and of the number of leaves, by
-Geyer's initial positive sequence on some 2,000 equally spaced states. N is the bound on the boxes
-of a subtree that `q_exact` draws, 4096 by default, or, where the whole table fits, none. One line
-of a Markdown table for each run.
+chain in one thread from a start of its own; a tenth of the steps is warm-up. With S it makes as
+many steps as take S seconds of CPU. Effective draws are of the log posterior and of the number of
+leaves, by Geyer's initial positive sequence on some 2,000 equally spaced states. N is the bound on
+the boxes of a subtree that `q_exact` draws, 4096 by default, or, where the whole table fits, none.
+One line of a Markdown table for each run.
 
-With --predictions it is timed how long averages over 1000 draws take for all rows of the table, in
-the core with one thread and by the reference in NumPy, in turns.
+With --predictions it times averages over 1000 draws for all rows of the table, in the core with one
+thread and by the reference in NumPy, in turns.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from slp.problem.new_rows import table_as_numbers
 from slp.problem.tree_arrays import ensemble_of_trees
 from slp.runner import Phase
 
-#: Of each table its file, and bins to a feature (None: its values).
+#: For each table its file, and the bins of each feature (None: its values).
 TABLES = {
     "breast_cancer": ("breast_cancer_wisconsin_complete.csv", None),
     "pima": ("pima_diabetes.csv", None),
@@ -43,7 +43,7 @@ TABLES = {
     "kyphosis": ("kyphosis.csv", None),
 }
 PROPOSALS = ("q_uc", "q_ind", "q_n(20)", "q_uc:0.8,q_ind:0.2")
-#: On pima beside those.
+#: On pima in addition.
 EXACT = ("q_exact", "q_uc:0.95,q_exact:0.05")
 SAMPLING = Phase(warm_up=False, step=1)
 KEPT = 2000

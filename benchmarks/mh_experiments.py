@@ -118,7 +118,8 @@ def reproducibility(options: Options) -> None:
 
 
 #: The true tree of `boxes`: x0 < 0.5 and x1 < 0.3 or x0 >= 0.5 and x2 >= 0.6 are mostly `yes`. The
-#: boxes stay clear of its thresholds, since those of a tree lie between two values of the table.
+#: boxes keep a distance from its thresholds, because those of a tree lie between two values of the
+#: table.
 BOXES = """
 :- use(growtree).
 box(low, x0, 0, 0.4). box(low, x1, 0, 0.2).
@@ -203,7 +204,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="EXPERIMENT")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--steps", type=int, default=100_000)
-    # One name each: a list of them would swallow the experiments behind it.
+    # Each takes one name, because an option with a list would also take the experiments after it.
     parser.add_argument("--table", action="append", choices=LARGE, dest="tables")
     parser.add_argument("--proposal", action="append", dest="proposals")
     found = parser.parse_args()

@@ -1,4 +1,4 @@
-"""Times the moves of chains in the compiled core by the size of the table, and what they are worth.
+"""Times the moves of chains in the compiled core by the size of the table, and compares mixtures.
 
     python benchmarks/moves.py [--rows N ...] [--seconds S]
     python benchmarks/moves.py --tables FOLDER [--seconds S] [NAME ...]

@@ -4,9 +4,10 @@ Metropolis-Hastings over proofs.
     python benchmarks/proofs.py [--length 300] [--draws 200] [--steps 20000] [--tree-steps 400]
                                 [CASE ...]
 
-CASE is one or more of these; without any, all run. An inference is a clause resolved, counted from
-the program and not by the engines, so that both are counted alike. Times are CPU seconds of this
-process, the best of three, the loading of programs and the start of SWI-Prolog not counted.
+CASE is one or more of these; without any, all run. An inference is the resolution of a clause. The
+number of inferences is computed from the program, so that it is the same for both engines. Times
+are CPU seconds of this process, the best of three, without the loading of programs and the start of
+SWI-Prolog.
 
     reverse      naive reverse of a list: logical clauses, which SWI-Prolog runs natively
     interpreted  the same by clauses that could reach a stochastic goal, which SWI-Prolog interprets
@@ -62,7 +63,7 @@ STEPS = 8
 
 @dataclass(frozen=True)
 class Case:
-    """What to run on an engine, and how many inferences that takes."""
+    """A computation for an engine, and how many inferences it takes."""
 
     program: str
     inferences: int

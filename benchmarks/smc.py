@@ -43,7 +43,7 @@ from slp.runner import Phase
 LARGE = {"magic04": "magic04.csv", "pendigits": "pendigits_train.csv.gz"}
 #: Proposal and particles.
 RUNS = (("prior", 1000), ("empirical", 1000), ("optimal", 10), ("optimal", 100))
-#: Of each table its file and its bins.
+#: For each table its file and its bins.
 SMALL = {
     "kyphosis": ("kyphosis.csv", None),
     "caesarian": ("caesarian.csv", None),

@@ -1,4 +1,4 @@
-"""Redoes the tables of BCART-PCFG (Sullivan, Tiwari, Thrun & Piech 2023, arXiv:2302.07407).
+"""Repeats the tables of BCART-PCFG (Sullivan, Tiwari, Thrun & Piech 2023, arXiv:2302.07407).
 
     python benchmarks/tables.py DATA [--results FOLDER] [--seeds 5] [--memory 8GiB] [--page FILE]
                                      [NAME ...]
@@ -8,9 +8,9 @@ scikit-learn's decision tree and random forest, by 10-fold cross-validation; the
 DATA is the folder of iris.csv, caesarian.csv, haberman.csv and vertebral_column_2c.csv; the rows of
 xor are made here. NAME is one or more of the cases below; without any, all run.
 
-Each fold is kept in FOLDER as it is done, and not done again. Every run prints the tables of all
-that is there; with `--page` they replace what stands in FILE between the two comments that name
-this program.
+The result of each fold is saved in FOLDER, and the fold is not repeated. Every run prints the
+tables of all saved results; with `--page` they replace the part of FILE between the two comments
+that name this program.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def program_for(frame: pl.DataFrame, buckets: int | None) -> slp.Program:
 
 
 def fold_of(frame: pl.DataFrame, case: Case, seed: int, fold: int, memory: int) -> dict[str, Any]:
-    """What every method makes of one fold: held-out rows that are right, nodes, and the effort."""
+    """Every method on one fold: correct held-out rows, nodes, and the effort."""
     classes = frame["y"].cast(pl.String).to_numpy()
     parts = StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(classes, classes)
     train, test = list(parts)[fold]
@@ -162,7 +162,7 @@ def hidden_xor(n: int = 500, held_out: int = 10_000) -> dict[str, Any]:
 
 
 def kept(path: Path, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What is in a file, after doing the work that belongs there if it is not."""
+    """The content of a file; if it does not exist, the work is done first, and saved."""
     if not path.exists():
         aside = path.with_suffix(".tmp")
         aside.write_text(json.dumps(work()), "utf-8")
@@ -178,7 +178,7 @@ def stem_of(name: str) -> str:
 
 
 def run_case(name: str, data: Path, results: Path, seeds: int, memory: int) -> None:
-    """All folds of a case that are not there yet; the first that is too large ends it."""
+    """Runs all folds of a case that have no result yet, until one is too large."""
     case = CASES[name]
     frame = case.read(data)
     for seed, fold in product(range(min(seeds, case.most_seeds)), range(FOLDS)):
@@ -192,7 +192,7 @@ def run_case(name: str, data: Path, results: Path, seeds: int, memory: int) -> N
 
 
 def folds_by_seed(name: str, results: Path) -> dict[int, list[dict[str, Any]]]:
-    """What is there of a case, by seed; seeds with folds missing are left out."""
+    """The results of a case by seed; seeds with missing folds are left out."""
     out: dict[int, list[dict[str, Any]]] = {}
     for path in results.glob(f"{stem_of(name)}-*-*.json"):
         seed = int(path.stem.split("-")[1])
@@ -208,7 +208,7 @@ def spread(values: NDArray[np.float64], spec: str) -> str:
 
 
 def percent_right(folds: list[dict[str, Any]], method: str) -> float:
-    """Percent of all rows that were right when they were held out."""
+    """Percent of all rows that were predicted correctly when they were held out."""
     right: int = sum(f["right"][method] for f in folds)
     held_out: int = sum(f["rows"] for f in folds)
     return 100.0 * right / held_out
@@ -236,7 +236,7 @@ def table(
 
 
 def effort_table(results: Path) -> Iterator[str]:
-    """What a fold takes on average, and what was not done."""
+    """The average effort of a fold, and the cases that were not run."""
     yield "| data | boxes (estimate) | CPU seconds for each fold | seconds in all |"
     yield "| --- | ---: | ---: | ---: |"
     for name in CASES:
@@ -276,7 +276,7 @@ def report(results: Path) -> Iterator[str]:
 
 
 def write_into(page: Path, text: str) -> None:
-    """Replace what stands on a page between the comments that name this program."""
+    """Replace the part of a page between the comments that name this program."""
     begin, end = "<!-- begin benchmarks/tables.py -->", "<!-- end benchmarks/tables.py -->"
     old = page.read_text("utf-8")
     pattern = f"{re.escape(begin)}.*{re.escape(end)}"

@@ -1,4 +1,4 @@
-"""Experiments as lists of runs: what was done is kept, what is missing is run, tables are made."""
+"""Experiments as lists of runs: results are saved, missing runs are made, tables are written."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Experiment:
 def run_experiment(
     experiment: Experiment, name: str, data: Path, results: Path, *, quick: bool
 ) -> list[Row]:
-    """The runs of an experiment; those that are in the file of results are not done again."""
+    """The runs of an experiment; those in the file of results are not repeated."""
     file = results / f"{name}{'_quick' if quick else ''}.json"
     done: dict[str, Row] = json.loads(file.read_text("utf-8")) if file.exists() else {}
     wanted = list(experiment.settings(quick))

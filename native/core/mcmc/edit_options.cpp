@@ -39,7 +39,7 @@ bool EditOptions::any() {
     return false;
 }
 
-// Whether there is an option on a feature; without a list of options where possible.
+// Whether there is an option on a feature. Where possible the options are not listed for this.
 bool EditOptions::can_split(std::size_t f) {
     const bool own = tree_->proof.nodes[node_].taken.feature == static_cast<std::int32_t>(f);
     return limited_ || own ? !cuts(f).empty() : cuts_.can_split(f);
@@ -80,8 +80,8 @@ void EditOptions::list(std::size_t f) {
     }
 }
 
-// Of all rows of the node, those that pass all tests between a side's subtree and each of its
-// leaves.
+// For each leaf of a side's subtree: the rows of the node that pass all tests between the side and
+// the leaf.
 void EditOptions::route(std::uint32_t subtree, std::vector<std::uint32_t>& rows,
                         std::vector<std::uint32_t>& ends) {
     const auto& nodes = tree_->proof.nodes;
@@ -132,8 +132,8 @@ void EditOptions::list_cuts_between(std::size_t f) {
     }
 }
 
-// The smallest code such that min_leaf rows of the data have it or a smaller one; or the largest
-// such that min_leaf have it or a larger one. There are that many rows.
+// The smallest code such that min_leaf rows of the data have this code or a smaller one; or the
+// largest such that min_leaf rows have it or a larger one. There are at least min_leaf rows.
 std::uint32_t EditOptions::extreme(const Feature& feature, Rows rows, bool smallest) {
     const std::uint32_t* code = feature.codes.data();
     if (least_ <= 1) {
@@ -188,7 +188,7 @@ bool EditOptions::keeps_enough(const Feature& feature, std::uint32_t level, bool
 
 // --- the choice among them --------------------------------------------------------------------
 
-// Masses of the features under the measure, taken over the options. These are listed only where a
+// Masses of the features under the measure, over the options. The options are listed only where a
 // mass depends on their number.
 void EditOptions::weigh() {
     if (weighed_) {

@@ -12,7 +12,7 @@
 
 namespace slp::mcmc {
 
-// Chains of one target: what they share, and the movers that their threads borrow.
+// The common part of all chains of one target, and the movers that their threads borrow.
 class EditSampler {
 public:
     // `problem` and `geometry` must outlive it. `constrained`: whether the last tree must have a
@@ -33,7 +33,8 @@ public:
     // Whether a sequence is in the support.
     bool holds(const EditState& state);
     std::vector<EditMover::Written> write(const Edits& edits);
-    // The state of a sequence that is written so; false if there is none, or these are no turns.
+    // The state of a sequence that is given by its edits; false if there is no such sequence, or
+    // the turns are not valid.
     bool restore(std::span<const EditMover::Written> written, std::vector<std::uint32_t> turns,
                  EditState& out);
 

@@ -137,7 +137,7 @@ void TreeEditor::begin(std::uint32_t depth, std::uint32_t n_rows) {
     jobs_.assign(1, {kNone, 0, n_rows, depth});
 }
 
-// Makes the waiting subtrees with the tests of their old nodes.
+// Makes the waiting subtrees: each node gets the test of its old node.
 void TreeEditor::keep_tests(std::span<const Node> old) {
     while (!jobs_.empty()) {
         const Job job = jobs_.back();
@@ -186,7 +186,7 @@ void TreeEditor::add_up_made() {
     }
 }
 
-// The split of the rows that parts them as a test does; whether the sides are exchanged.
+// The split that parts the rows as a test does, and whether its sides are exchanged.
 bool TreeEditor::make_canonical(const Job& job, const RowTest& test, Taken& taken) const {
     const Rows rows{rows_.data() + job.begin, job.size};
     const bool levels = problem_.table.features[static_cast<std::size_t>(taken.feature)].kind ==

@@ -61,7 +61,7 @@ class EditOptions {
 public:
     EditOptions(const Problem& problem, const Geometry& geometry, const EditRules& rules);
 
-    // Go to a node, which must stay where it is until the next call.
+    // Goes to a node, which must not move in memory until the next call.
     void enter(const EditTree& tree, std::uint32_t node);
 
     bool any();
@@ -108,9 +108,9 @@ private:
     // The node entered.
     const EditTree* tree_ = nullptr;
     std::uint32_t node_ = 0;
-    // Whether leaves below the node limit its options; of each of them in turn the rows that pass
-    // all tests between, on the left side and on the right. No leaves where a side is a leaf, which
-    // takes what it gets.
+    // Whether leaves below the node limit its options. For each of them in turn, on the left side
+    // and on the right: the rows that pass all tests between. A side that is a leaf sets no limit,
+    // so it has no entries.
     bool limited_ = false, routed_ = false;
     std::vector<std::uint32_t> left_rows_, left_ends_, right_rows_, right_ends_;
     std::vector<Listed> listed_;

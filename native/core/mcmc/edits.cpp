@@ -37,8 +37,8 @@ std::pair<std::size_t, Outcome> EditMover::step(Randomness& random, double power
                         });
 }
 
-// The process gives both the weight of a sequence and the probability of drawing it, so it cancels.
-// The ratio of the numbers of choice points remains if one of them was chosen uniformly.
+// The weight of a sequence is the probability that the process draws it, so both cancel in the
+// acceptance ratio. If a choice point was chosen uniformly, the ratio of their numbers remains.
 Outcome EditMover::propose(Randomness& random, double power, const Proposal& proposal,
                            std::uint32_t turn, Edits& edits) {
     if (turn >= edits.n_points) {
@@ -115,8 +115,8 @@ const EditTree& EditMover::last(const Edits& old, std::size_t kept) const {
     return n_drawn_ > 0 ? trees_[n_drawn_ - 1] : old.trees[kept];
 }
 
-// Draws one more edit; false if it stops, which it does without `may_stop` only where no edit
-// applies. Of `kept`, the choices before `from` are taken as they are.
+// Draws one more edit; false if the sequence stops. Without `may_stop` it stops only where no edit
+// applies. The choices of `kept` before `from` are not drawn again.
 bool EditMover::draw_edit(Randomness& random, const EditTree& tree, std::size_t n_edits,
                           const EditStep* kept, EditChoice from, bool may_stop) {
     const Places& places = tree.places();
@@ -162,7 +162,7 @@ void EditMover::weigh_place(const EditTree& tree, std::size_t n_edits, EditStep&
     step.log_draw = std::log(more / (kinds * n_places));
 }
 
-// Makes the edit at the end of `path_`, behind what was drawn.
+// Makes the edit at the end of `path_`, and appends it to the drawn edits.
 void EditMover::make(const EditTree& tree, const EditStep& step) {
     if (trees_.size() <= n_drawn_) {
         trees_.emplace_back();
@@ -172,7 +172,7 @@ void EditMover::make(const EditTree& tree, const EditStep& step) {
     steps_[n_drawn_++] = step;
 }
 
-// What is said of a sequence as a whole.
+// Quantities of a sequence as a whole.
 void EditMover::finish(Edits& edits) const {
     edits.n_points = 0;
     edits.log_draw = 0.0;
@@ -235,7 +235,7 @@ bool EditMover::fresh(Randomness& random, std::uint32_t tries, EditState& state)
     return false;
 }
 
-// Whether the last tree of the draw is in the support; then the sequence.
+// The drawn sequence, if its last tree is in the support.
 bool EditMover::found(const Edits& given, Edits& out) {
     if (!holds(last(given, 0))) {
         return false;
@@ -248,7 +248,7 @@ bool EditMover::found(const Edits& given, Edits& out) {
     return true;
 }
 
-// --- as they are written down -----------------------------------------------------------------
+// --- sequences as numbers ---------------------------------------------------------------------
 
 std::vector<EditMover::Written> EditMover::write(const Edits& edits) {
     std::vector<Written> out;

@@ -81,8 +81,8 @@ public:
     // One transition towards P(x) L(x)^power; the proposal taken and its outcome.
     std::pair<std::size_t, Outcome> step(Randomness& random, double power, EditState& state);
 
-    // Makes of a state a sequence drawn independently from the prior on its support: by rejection,
-    // up to `tries` times; if all are rejected it stays as it is, and this is false.
+    // Replaces a state by a sequence that is drawn independently from the prior on its support, by
+    // rejection. If `tries` draws are rejected, the state does not change, and the result is false.
     bool fresh(Randomness& random, std::uint32_t tries, EditState& state);
 
     // A sequence in the support, from try `number` of the search for one: draws from the process;
@@ -92,7 +92,7 @@ public:
     bool start(Randomness& random, std::uint32_t number, Edits& out);
     bool holds(const EditTree& tree);
 
-    // What an edit is written down as: kind, place, position of its split (-1 when pruning).
+    // An edit as numbers: kind, place, position of its split (-1 when pruning).
     struct Written {
         std::int32_t kind, place, split;
     };
@@ -127,9 +127,9 @@ private:
     TreeEditor editor_;
     TreeTester tester_;
     InLanguage language_;
-    // What was drawn last: the edits behind the point, and the trees that they make.
+    // The last draw: the edits after the point, and the trees that they make.
     std::vector<EditStep> steps_;
-    // Trees stay where they are while more are made.
+    // Trees do not move in memory while more are made.
     std::deque<EditTree> trees_;
     std::size_t n_drawn_ = 0;
     std::vector<std::uint32_t> path_;

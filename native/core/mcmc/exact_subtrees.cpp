@@ -10,7 +10,7 @@ namespace slp::mcmc {
 
 namespace {
 
-// The most bytes of sums; with more, all are dropped before the next goal.
+// The most bytes of sums. If there are more, all sums are dropped before the next goal.
 constexpr std::size_t kMostBytes = std::size_t{1} << 26;
 // Powers that sums are kept for.
 constexpr std::size_t kMostPowers = 32;
@@ -58,7 +58,7 @@ bool ExactSubtrees::fits(Rows rows) {
 
 // --- sums -------------------------------------------------------------------------------------
 
-// The sums of a power. Before new ones are worked out too many are forgotten.
+// The sums of a power. If there are too many, they are dropped before new ones are computed.
 void ExactSubtrees::take_power(double power) {
     auto own = std::find_if(sums_.begin(), sums_.end(),
                             [&](const Sums& sums) { return sums.power == power; });

@@ -1,8 +1,8 @@
 // Scans of a ladder: non-reversible parallel tempering, for any mover that takes a power. The
 // specification is slp.engines.mcmc.tempering.plain, which has the formulas.
 //
-// A mover has `step(random, power, state)`, and `fresh(random, tries, state)`, which makes of a
-// state an independent draw at power 0. A state has `log_likelihood_of`, and `derivation_of`: what
+// A mover has `step(random, power, state)`, and `fresh(random, tries, state)`, which replaces a
+// state by an independent draw at power 0. A state has `log_likelihood_of`, and `derivation_of`: what
 // is swapped (the turns of the proposals belong to the rungs).
 
 #pragma once
@@ -28,8 +28,8 @@ namespace slp::mcmc {
 // The end of the ladder that a derivation was at last.
 enum class End : std::uint8_t { none, prior, posterior };
 
-// The states of the rungs, from power 0 to 1; where each one's derivation comes from; and how many
-// scans were made, by which even and odd swaps take turns.
+// The states of the rungs, from power 0 to 1; the end at which each derivation was last; and the
+// number of scans, which decides whether even or odd pairs swap next.
 template <typename State>
 struct Ladder {
     std::vector<State> rungs;
@@ -101,7 +101,7 @@ inline std::uint64_t mark_ends(std::span<End> ends) {
     return round ? 1 : 0;
 }
 
-// Sums of no scans yet.
+// Sums before the first scan.
 inline ScanSums no_scans(std::size_t n_rungs, std::size_t n_proposals) {
     ScanSums out;
     out.pairs.assign(n_rungs - 1, PairSums{.log_up = -HUGE_VAL, .log_down = -HUGE_VAL});
@@ -109,8 +109,8 @@ inline ScanSums no_scans(std::size_t n_rungs, std::size_t n_proposals) {
     return out;
 }
 
-// What a scan does between the steps of its rungs and the next scan: pairs are counted, and every
-// second one tries a swap.
+// The end of a scan, after the steps of its rungs: each pair is counted, and every second one tries
+// a swap.
 template <typename State>
 void swap_rungs(Ladder<State>& ladder, const ScanPlan& plan, Randomness& random, ScanSums& out) {
     std::vector<double> fits;
@@ -134,7 +134,7 @@ void swap_rungs(Ladder<State>& ladder, const ScanPlan& plan, Randomness& random,
     out.round_trips += mark_ends(ladder.ends);
 }
 
-// What some scans need: a pool of movers, each of which is prepared before its use.
+// The resources of some scans: a pool of movers, each of which is prepared before its use.
 template <typename Mover, typename State, typename Prepare>
 class Scans {
 public:
@@ -156,7 +156,7 @@ public:
     }
 
 private:
-    // Moves rungs until none is left; the first fault ends the work of all threads.
+    // Moves rungs until all have moved. The first error ends the work of all threads.
     void move_rungs(std::span<Randomness* const> randoms) {
         try {
             movers_.lend([&](Mover& mover) {

@@ -34,8 +34,8 @@ public:
         return enter(rows, state) && take(taken, out);
     }
 
-    // Goes to a goal; false at a dead end. The rows must stay where they are for as long as
-    // something is taken there.
+    // Goes to a goal; false at a dead end. The rows must not move in memory while choices are made
+    // there.
     bool enter(Rows rows, std::int32_t state);
     // The choices made at the goal when `taken` was taken; false if it cannot be taken.
     bool take(const Taken& taken, Choice& out);

@@ -8,8 +8,8 @@ namespace slp::mcmc {
 
 namespace {
 
-// Bytes that a filter may take before it frees what it can: for each row of each particle, those of
-// goals that are open and of the goals above them; and in any case.
+// Bytes that a filter may take before it frees what it can: for each row of each particle (open
+// goals, and the goals above them), and in addition.
 constexpr std::size_t kBytesPerRow = 16, kBytesOfFilter = std::size_t{1} << 20;
 
 }  // namespace
@@ -76,8 +76,9 @@ Outcome Mover::cut(Randomness& random, double power, Point point, bool counted, 
     return decide(random, power, counted, false, proof);
 }
 
-// Draws one of the particles of a conditional filter. Those that break a test are left out when
-// they are drawn: this gives the others the same probabilities as if it were done before.
+// Draws one of the particles of a conditional filter. A particle that breaks a test is left out
+// when it is drawn, and another is drawn. So the others have the same probabilities as if it had
+// been left out before.
 Outcome Mover::redraw_by_particles(Randomness& random, double power, const smc::Plan& filter,
                                    Proof& proof) {
     plan_ = filter;

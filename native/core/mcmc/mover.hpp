@@ -36,10 +36,10 @@ struct State {
 inline double log_likelihood_of(const State& state) { return state.proof.all().log_likelihood; }
 inline Proof& derivation_of(State& state) { return state.proof; }
 
-// A condition on finished trees that the core does not know. It is called last, and only for a
-// proof that is otherwise accepted, because it may be slow. An exception from it ends the run.
+// A condition on finished trees that is a function of the caller. It may be slow, so it is called
+// last, and only for a proof that is otherwise accepted. An exception from it ends the run.
 using Predicate = std::function<bool(const Proof&)>;
-// Holds of every tree.
+// The condition that holds for every tree.
 inline const Predicate kNoPredicate;
 
 // Makes transitions in one thread, and keeps their memory from one to the next.
@@ -48,15 +48,16 @@ public:
     Mover(const Problem& problem, const Geometry& geometry, const TreeTests& tests,
           const std::vector<Proposal>& mixture, double most_boxes);
 
-    // What is asked from here on; it must outlive its use.
+    // Sets the condition, which must outlive its use.
     void ask(const Predicate& predicate) { predicate_ = &predicate; }
 
     // One transition towards weight times likelihood^power; the proposal taken and its outcome.
     std::pair<std::size_t, Outcome> step(Randomness& random, double power, State& state);
 
-    // Makes of a state a proof that is drawn independently from the prior on its support, where no
-    // choice has weights that sum to more than 1 (slp.engines.mcmc.trees.target): by rejection, up
-    // to `tries` times; if all are rejected it stays as it is, and this is false.
+    // Replaces a state by a proof that is drawn independently from the prior on its support, by
+    // rejection. No choice may have weights that sum to more than 1
+    // (slp.engines.mcmc.trees.target). If `tries` draws are rejected, the state does not change,
+    // and the result is false.
     bool fresh(Randomness& random, std::uint32_t tries, State& state);
 
     // Whether the whole table fits: see ExactSubtrees.
@@ -97,7 +98,7 @@ private:
     template <typename Choose>
     bool build_by(std::span<const Taken> choices, Proof& out, Choose choose);
     void take_rows(const Proof& proof, const Node& node);
-    // The proof with what was drawn in place of the end of `path_`.
+    // The proof in which the drawn subtree replaces the one at the end of `path_`.
     const Proof& candidate(const Proof& proof);
 
     const Problem& problem_;
@@ -120,7 +121,7 @@ private:
         std::int32_t state;
         std::uint32_t begin, size;
     };
-    // What was drawn last: the subtree and its rows.
+    // The last draw: the subtree and its rows.
     std::vector<Node> drawn_;
     std::vector<std::uint32_t> rows_;
     // Scratch.

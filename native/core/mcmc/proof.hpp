@@ -56,7 +56,7 @@ struct Node {
     }
 };
 
-// A goal with its choice, without what its rows tell and without sums over its parts.
+// A goal with its choice, without the quantities that follow from its rows or its parts.
 inline Node node_of(const Choice& choice, std::int32_t state, std::uint32_t begin,
                     std::uint32_t size) {
     Node out;
@@ -96,7 +96,8 @@ inline std::uint32_t right_of(std::span<const Node> nodes, std::uint32_t left) {
 // Sums of the subtree at a position from those of its parts.
 void add_up(std::vector<Node>& nodes, std::uint32_t position);
 
-// A choice point by its number among all: any one order, found in the time of a path.
+// A choice point by its number among all, in some fixed order. It is found in time proportional to
+// the length of a path.
 Point point_by_number(std::span<const Node> nodes, std::uint32_t number);
 
 // The choice point that comes k-th (from 0) in breadth-first order, k < n_points. `queue` is

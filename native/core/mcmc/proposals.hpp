@@ -47,7 +47,7 @@ inline constexpr std::size_t kOutcomes = 4;
 // Outcomes of the moves: count[proposal][outcome].
 using Tally = std::vector<std::array<std::uint64_t, kOutcomes>>;
 
-// Whether these can be the turns of a state: for each proposal how often it was used, modulo its
+// Whether the turns of a state are valid: for each proposal how often it was used, modulo its
 // period.
 inline bool are_turns(std::span<const std::uint32_t> turns, std::span<const Proposal> mixture) {
     if (turns.size() != mixture.size()) {

@@ -18,15 +18,15 @@ struct RowTest {
     bool goes_left(std::uint32_t row) const { return code[row] - least <= width; }
 };
 
-// The test of a split on the rows of its box; low: the lower of the codes that are neighbours
-// there, of a test on a level its code.
+// The test of a split on the rows of its box. `low` is the lower of the two codes that are
+// neighbours there, or the code of the level.
 inline RowTest test_in_box(const Feature& feature, std::uint32_t low) {
     const std::uint32_t least = feature.kind == FeatureKind::levels ? low : 0;
     return {feature.codes.data(), least, low - least};
 }
 
-// Moves the rows that go left to the front, both sides in the order they had; how many go left.
-// `scratch` has room for as many as go right.
+// Moves the rows that go left to the front, and keeps the order on both sides. Returns how many go
+// left. `scratch` has room for the rows that go right.
 inline std::uint32_t part_rows(std::span<std::uint32_t> rows, RowTest test,
                                std::uint32_t* scratch) {
     std::uint32_t left = 0, right = 0;

@@ -25,7 +25,7 @@ struct Start {
     State state;
 };
 
-// Chains of one target: what they share, and the movers that their threads borrow.
+// The common part of all chains of one target, and the movers that their threads borrow.
 class Sampler {
 public:
     // `problem` and `geometry` must outlive it; problem.grammar.max_leaves is 0. `most_boxes`: the
@@ -48,7 +48,8 @@ public:
                   const Predicate& predicate = kNoPredicate);
     // Whether the whole table fits under exact_subtree.
     bool root_fits();
-    // The state of a proof given by its choices; false if there is none, or these are no turns.
+    // The state of a proof that is given by its choices; false if there is no such proof, or the
+    // turns are not valid.
     bool restore(std::span<const Taken> choices, std::vector<std::uint32_t> turns, State& out);
     bool holds(const Proof& proof);
     // A tree as a proof: see `Mover::build_tree`.

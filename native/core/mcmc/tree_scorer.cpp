@@ -14,7 +14,7 @@ namespace slp::mcmc {
 
 namespace {
 
-// The most sweeps over the states; fewer also give lower bounds.
+// The most sweeps over the states. Fewer sweeps give lower bounds too.
 constexpr int kSweeps = 100;
 
 constexpr std::chrono::milliseconds kBetweenAsking{20};

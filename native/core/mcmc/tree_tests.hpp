@@ -39,8 +39,8 @@ public:
     bool holds(const Proof& proof);
 
 private:
-    // What is left of one feature in a region: lo <= value < hi of a numeric one; of a categorical
-    // one `levels` says for each level whether it is left.
+    // The values of one feature in a region: lo <= value < hi of a numeric feature; `levels` says
+    // for each level of a categorical feature whether the region has it.
     struct Side {
         double lo, hi;
         std::vector<bool> levels;

@@ -44,8 +44,8 @@ public:
     TreeWeigher(const Problem& problem, const Geometry& geometry,
                 std::span<const std::uint32_t> least);
 
-    // Log weight of a tree, its nodes in preorder, leaves of the grammar not counted; -inf if it
-    // has no derivation, NaN if `go_on`, asked at every rule, became false before.
+    // Log weight of a tree, given by its nodes in preorder, without `max_leaves`; -inf if it has no
+    // derivation. `go_on` is called at every rule; NaN if it becomes false.
     double log_weight(std::span<const TreeNode> tree, const std::function<bool()>& go_on);
 
 private:
@@ -109,7 +109,7 @@ public:
     // Both must outlive it; problem.grammar.max_leaves is 0.
     TreeScorer(const Problem& problem, const Geometry& geometry);
 
-    // Log weights of trees, one below the other in `nodes`, tree t from starts[t] to starts[t + 1].
+    // Log weights of trees. The nodes of tree t are those from starts[t] to starts[t + 1].
     // `go_on` is called regularly in the caller's thread; once it is false, trees that were not
     // weighed get NaN.
     std::vector<double> log_weights(std::span<const TreeNode> nodes,
