@@ -232,6 +232,30 @@ class SMCSampler:
         log_weights: NDArray[np.float64],
     ) -> SMCIsland | None: ...
 
+class BestFirstSearch:
+    """A search for the best derivation; see `slp.engines.search.compiled`."""
+
+    def __init__(
+        self, engine: ExactEngine, likelihood: bool, room: int, most_steps: int
+    ) -> None: ...
+    def seed(
+        self, feature: NDArray[np.int32], low: NDArray[np.uint32], high: NDArray[np.uint32]
+    ) -> bool: ...
+    def run(self, progress: Callable[[int, int, int], bool] | None) -> int: ...
+    def found(
+        self,
+    ) -> tuple[
+        NDArray[np.int32],
+        NDArray[np.uint32],
+        NDArray[np.uint32],
+        float,
+        float,
+        int,
+        int,
+        int,
+        int,
+    ]: ...
+
 def grow_modal_tree(
     engine: ExactEngine,
     likelihood: bool,

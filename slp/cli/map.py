@@ -21,7 +21,7 @@ from slp.cli.options import (
     response_option,
     until_deadline,
 )
-from slp.cli.summary import leaves_text, size_to_json, standing
+from slp.cli.summary import finite, leaves_text, size_to_json, standing
 from slp.results import Candidate
 
 
@@ -50,9 +50,13 @@ def map_command(
 ) -> None:
     """Print the most probable trees.
 
-    The K most probable trees under PRIOR given DATA, with their posterior probabilities.
+    The K most probable trees under PRIOR given DATA, with their posterior probabilities, by exact
+    sums. Where these do not fit: one tree by search, and how far from the best it can be; without
+    --time the search takes 60 seconds at most.
     """
     inference = until_deadline(inference)
+    if inference["engine"] == "auto":
+        inference["engine"] = "best"
     program = prior.load()
     frame = read_table(data, inference.get("memory"))
 
@@ -65,6 +69,7 @@ def map_command(
                 "tree": t.tree.to_dict(predictive=True),
                 "log_joint": t.log_joint,
                 "log_posterior": t.log_posterior,
+                "upper_bound": None if t.upper_bound is None else finite(t.upper_bound),
                 "n_leaves": t.tree.n_leaves,
                 "edits": _edits(posterior, t),
             }

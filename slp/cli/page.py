@@ -70,7 +70,9 @@ class Page:
         found, grown = self.posterior.diagnostics, self.posterior.trees_found
         if grown is not None:
             trees = "one tree" if grown == 1 else f"{grown} trees"
-            told = f"{trees}, grown greedily: all averages are over {_these(grown)} alone"
+            searched = self.posterior.map().upper_bound is not None
+            how = "found by search" if searched else "grown greedily"
+            told = f"{trees}, {how}: all averages are over {_these(grown)} alone"
             yield from labelled("trust", [f"{told}, not over the posterior"])
         elif found is None:
             left_out = self.posterior.left_out

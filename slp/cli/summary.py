@@ -68,7 +68,7 @@ def posterior_to_json(
             "log_joint": best.log_joint,
             "normalised": posterior.normalised,
             "log_posterior": best.log_posterior,
-            "upper_bound": best.upper_bound,
+            "upper_bound": finite(best.upper_bound),
             "certified": best.certified,
             "n_leaves": best.tree.n_leaves,
         },
@@ -159,7 +159,13 @@ def notes_of(posterior: Posterior) -> list[str]:
         notes.append(f"the evidence is not known: {posterior.no_evidence}")
     if posterior.log_evidence_kind != "exact" and (bounds := posterior.log_evidence_bounds):
         notes.append(bounds_in_words(bounds))
-    if not posterior.derivations_are_trees and posterior.map().certified:
+    if not posterior.derivations_are_trees and posterior.trees_found is not None:
+        if posterior.map().upper_bound is not None:
+            notes.append(
+                "a tree may have several derivations: log joint, bound and certificate are of "
+                "derivations"
+            )
+    elif not posterior.derivations_are_trees and posterior.map().certified:
         notes.append("a tree may have several derivations: MAP and tree count are over derivations")
     return notes
 
@@ -193,6 +199,13 @@ def standing(best: Candidate, verbose: bool = True) -> str:
     """The tree's probability, as the beginning of a line; with `verbose` also its log weight."""
     if best.grown:
         joint = "" if best.log_joint is None else f"log joint {best.log_joint:.6f}, "
+        if best.certified:
+            return f"certified: none is better; {joint}"
+        if best.upper_bound == math.inf:
+            return f"found by search, no bound on better ones is known; {joint}"
+        if best.upper_bound is not None and best.log_joint is not None:
+            gap = best.upper_bound - best.log_joint
+            return f"found by search, none is better by more than {gap:.6g}; {joint}"
         return f"grown greedily, there may be better ones; {joint}"
     if best.log_joint is None:
         return "drawn most often, there may be better ones; "

@@ -22,6 +22,9 @@ from slp.results.choice import Choice
 # is estimated, keeps three. If uses of features need more, they are left out.
 _TOTALS_TO_BEST = 3 / 4
 
+#: In place of an engine's name: what `slp map` asks for.
+BEST = "best"
+
 #: Estimated seconds from which a summary of a prior counts as long.
 _LONG = 10.0
 
@@ -32,7 +35,8 @@ _MANY = "the grammar has too many states to be summed over without the compiled 
 
 
 def choose(problem: Problem, request: Request, engine: str) -> Choice:
-    """The named engine; for `auto` the one that program, table and memory allow.
+    """The named engine; for `auto` the one that program, table and memory allow; for `best`, which
+    asks for the best trees alone, the same with `search` where exact sums do not fit.
 
     Raises
     ------
@@ -41,6 +45,8 @@ def choose(problem: Problem, request: Request, engine: str) -> Choice:
     BudgetError
         E501: the table alone takes all the memory.
     """
+    if engine == BEST:
+        return _for_best(problem, request)
     if engine != "auto":
         name = engine_named(engine).name
         return Choice(name, "asked for" + (_plainly() if name == "exact" else ""))
@@ -50,6 +56,14 @@ def choose(problem: Problem, request: Request, engine: str) -> Choice:
         return _by_size(problem, request)
     choice = _by_size(problem, replace(request, advise=False))
     return _for_prior(choice, problem, seconds_for_sums(request))
+
+
+def _for_best(problem: Problem, request: Request) -> Choice:
+    choice = choose(problem, request, "auto")
+    if problem.unsummable or choice.engine == "exact":
+        return choice
+    searched = "so the best tree is searched for"
+    return replace(choice, engine="search", reason=f"{choice.reason}; {searched}")
 
 
 def _by_size(problem: Problem, request: Request) -> Choice:
@@ -108,11 +122,12 @@ def _prior_seconds(size: Size, n_rows: int) -> float:
 def goes_on_with_draws(
     choice: Choice, engine: str, deadline: Deadline, bounds: tuple[float, float] | None
 ) -> Choice:
-    """The choice of an engine that draws, after the exact sums that `auto` chose did not end in
-    their share of the time."""
+    """The choice of an engine that draws, or searches, after the exact sums that `auto` chose did
+    not end in their share of the time."""
+    work = "a search" if engine == "search" else "draws"
     reason = (
         f"exact sums did not end in their share of the time of "
-        f"{format_seconds(deadline.seconds or 0)}, so the rest of it went into draws: the answer "
+        f"{format_seconds(deadline.seconds or 0)}, so the rest of it went into {work}: the answer "
         "depends on the clock"
     )
     choice = replace(choice, engine=engine, reason=reason, by_clock=True)

@@ -21,6 +21,7 @@ ENGINES = {
     "mh": "slp.engines.mcmc.engine",
     "smc": "slp.engines.smc.engine",
     "modal": "slp.engines.modal.engine",
+    "search": "slp.engines.search.engine",
     "prolog": "slp.swipl.trees.engine",
     "forward": "slp.engines.mcmc.independent",
 }

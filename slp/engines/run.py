@@ -10,7 +10,7 @@ from typing import Any
 
 from slp.budgets import Deadline, memory_budget
 from slp.engines import mcmc
-from slp.engines.choose import choose, draws_instead, goes_on_with_draws
+from slp.engines.choose import BEST, choose, draws_instead, goes_on_with_draws
 from slp.engines.contract import Progress, Request
 from slp.engines.registry import ENGINES, all_options, engine_named
 from slp.errors import UnsupportedError, warn
@@ -27,6 +27,9 @@ from slp.runner.options import MOST_DRAWS, check_options
 from slp.trees.predicates import asked_predicates
 
 _MOST_THREADS = 1024
+
+#: Seconds of a search for the best tree where no limit is given.
+_SEARCH_SECONDS = 60.0
 
 
 def infer(
@@ -49,7 +52,8 @@ def infer(
     Parameters
     ----------
     problem : program and table.
-    engine : a name in `slp.engines.registry.ENGINES`, or `"auto"`.
+    engine : a name in `slp.engines.registry.ENGINES`, or `"auto"`; `"best"` for the best trees
+        alone, by exact sums, or by `search` (for 60 seconds, without `time`) where they do not fit.
     memory : budget in bytes, or text such as `"4GiB"`; None is half of what is free.
     time : how long it may take, in seconds or text such as `"5m"`; None is without a limit. A
         `Deadline` is of what takes longer than this call, such as a command. An exact engine then
@@ -102,13 +106,16 @@ def _chosen(problem: Problem, request: Request, given: Mapping[str, Any]) -> Res
 
     def drawn(bounds: tuple[float, float] | None) -> Result:
         name = "mh" if request.likelihood or not mcmc.runs_forward(problem) else "forward"
+        name = "search" if engine == BEST else name
         with deadline.working():
             choice = goes_on_with_draws(chosen.choice, name, deadline, bounds)
             return _run(problem, replace(chosen, choice=choice, instead=None), given)
 
-    if engine == "auto" and deadline.seconds is not None:
+    if engine in ("auto", BEST) and deadline.seconds is not None:
         request = replace(request, instead=drawn)
     chosen = replace(request, choice=choose(problem, request, engine))
+    if engine == BEST and chosen.choice.engine == "search" and deadline.seconds is None:
+        chosen = replace(chosen, deadline=Deadline(_SEARCH_SECONDS))
     return _run(problem, chosen, given)
 
 

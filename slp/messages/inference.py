@@ -41,6 +41,10 @@ MODAL_OUT_OF_MEMORY = E501.says(
     "the memory of {memory} is too small to grow a tree: the table leaves {room}",
     "give it more by --memory (`memory` in Python), or run fewer threads (`--jobs`)",
 )
+SEARCH_OUT_OF_MEMORY = E501.says(
+    "the memory of {memory} is too small to find a tree: the table leaves {room}",
+    "give it more by --memory (`memory` in Python)",
+)
 NO_MEMORY_LEFT = E501.says(
     "there is no memory left on this machine, or the process may take no more",
     "give a --memory (`memory` in Python) that it has, close other programs, or take fewer rows",

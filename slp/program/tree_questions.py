@@ -54,7 +54,7 @@ class TreeQuestions:
         X : pandas or polars frame, or array of shape (n, d). A frame may contain the response: the
             column that the program declares, else the last one.
         y : the response, shape (n,), if `X` does not contain it; or the name of its column.
-        engine : `"auto"`, or the name of an engine.
+        engine : `"auto"`, `"best"` (for the best trees alone), or the name of an engine.
         seed : of the draws; None takes one from the system.
         draws : number of draws to keep, over all chains; 0 for none. Exact summaries do not depend
             on it.
@@ -139,7 +139,7 @@ class TreeQuestions:
         check_room_for_rows(X, budget)
         given = run["time"]
         run["time"] = deadline = Deadline.of(given)
-        named = None if run["engine"] == "auto" else engine_named(run["engine"])
+        named = None if run["engine"] in ("auto", "best") else engine_named(run["engine"])
         finite = named is None or named.needs_grammar
         few_states = named is not None and named.few_states
         with shown_progress(progress) as shown, held(deadline), memory_errors():

@@ -396,8 +396,8 @@ class Posterior:
 
     @property
     def trees_found(self) -> int | None:
-        """How many trees averages are over, of an engine that grows trees, and neither sums over
-        all of them nor draws from them; None of other engines."""
+        """How many trees averages are over, of an engine that grows or searches trees, and
+        neither sums over all of them nor draws from them; None of other engines."""
         return self._result.trees_found
 
     def rule_probabilities(self) -> list[RuleUse]:

@@ -31,7 +31,7 @@ from tests.engines.cases import (
     numeric,
 )
 
-NAMES = "engines are auto, exact, chart, enumerate, mh, smc, modal, prolog, forward"
+NAMES = "engines are auto, exact, chart, enumerate, mh, smc, modal, search, prolog, forward"
 
 
 def run(grammar: TreeGrammar, table: Table, **options: Any) -> Posterior:
@@ -82,7 +82,7 @@ def test_engines_are_named_with_a_reason() -> None:
             "did you mean `exact`?",
         ),
         ("mhh", "did you mean `mh`?"),
-        (None, "engines are auto, exact, chart, enumerate, mh, smc, modal, prolog, forward"),
+        (None, NAMES),
     ],
 )
 def test_unknown_engine(name: str | None, help: str) -> None:

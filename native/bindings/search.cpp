@@ -1,0 +1,62 @@
+// Best-first search for Python, without the interpreter lock. Called by slp.engines.search.
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <utility>
+
+#include "arrays.hpp"
+#include "exact/engine.hpp"
+#include "polling.hpp"
+#include "search/search.hpp"
+
+namespace nb = nanobind;
+using namespace slp;
+using namespace slp::search;
+
+namespace {
+
+// The nodes of the best tree in preorder (feature, -1 for a leaf, and codes), its value, the bound
+// on all values, and items in the table, items that made way, items opened, and most bytes.
+nb::tuple found_of(const Search& search) {
+    Found found = without_lock([&] { return search.found(); });
+    return nb::make_tuple(to_numpy(std::move(found.tree.feature)),
+                          to_numpy(std::move(found.tree.low)),
+                          to_numpy(std::move(found.tree.high)), found.low, found.high, found.items,
+                          found.lost, found.steps, found.peak_bytes);
+}
+
+}  // namespace
+
+void bind_search(nb::module_& m) {
+    nb::class_<Search>(m, "BestFirstSearch")
+        .def(
+            "__init__",
+            [](Search* self, const exact::Engine& engine, bool likelihood, std::size_t room,
+               std::uint64_t most_steps) {
+                without_lock([&] {
+                    return new (self) Search(engine.problem(), engine.geometry(),
+                                             Plan{likelihood, room, most_steps});
+                });
+            },
+            nb::arg("engine"), nb::arg("likelihood"), nb::arg("room"), nb::arg("most_steps"),
+            nb::keep_alive<1, 2>())
+        .def(
+            "seed",
+            [](Search& search, const Array<std::int32_t>& feature, const Array<std::uint32_t>& low,
+               const Array<std::uint32_t>& high) {
+                require(feature.size() == low.size() && low.size() == high.size(),
+                        "each node has codes");
+                const TreeNodes tree{vector_of(feature), vector_of(low), vector_of(high)};
+                return without_lock([&] { return search.seed(tree); });
+            },
+            nb::arg("feature"), nb::arg("low"), nb::arg("high"))
+        .def(
+            "run",
+            [](Search& search, const nb::object& progress) {
+                return static_cast<int>(
+                    run_unlocked([&](const Poll& poll) { return search.run(poll); }, progress));
+            },
+            nb::arg("progress").none())
+        .def("found", &found_of);
+}

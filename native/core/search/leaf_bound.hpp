@@ -1,0 +1,60 @@
+// Upper bounds on the marginal likelihood of any partition of a box's rows into leaves.
+//
+// Proofs: docs/search.md. In short: a leaf's marginal likelihood is a mean over parameters of the
+// product of its rows' likelihoods. A group of equal rows lies in one leaf.
+//
+//   classes     Of a group of mixed classes the likelihood is at most the product of
+//               (m_c / m)^m_c. The rows of pure groups contribute at most what they would in one
+//               leaf for each class (LeafModel::log_pure).
+//   counts,     Of a group with events D in exposure E the likelihood under rate r is at most that
+//   durations   under r = D / E.
+//   numbers     No bound is proven: +inf.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "problem/problem.hpp"
+
+namespace slp::search {
+
+// Sums over a set of rows: the leaf model's statistics, then what the bound needs.
+class LeafBound {
+public:
+    // Without likelihood every marginal likelihood is 1.
+    LeafBound(const Problem& problem, bool likelihood);
+
+    // Numbers in a sum.
+    std::size_t width() const { return width_; }
+    void add(std::uint32_t row, double* to) const {
+        const double* const own = rows_.data() + row * width_;
+        for (std::size_t i = 0; i < width_; ++i) {
+            to[i] += own[i];
+        }
+    }
+    void sum(std::span<const std::uint32_t> rows, double* out) const;
+
+    // Log marginal likelihood of one leaf.
+    double log_leaf(const double* sums) const {
+        return likelihood_ ? leaf_.log_marginal(sums) : 0.0;
+    }
+    // Log of a bound on the product of the marginal likelihoods of any partition into leaves.
+    double log_parted(const double* sums) const;
+
+private:
+    void add_classes(const Problem& problem);
+    void add_rates(std::size_t exposure);
+
+    const LeafModel& leaf_;
+    bool likelihood_;
+    // Whether some group of equal rows has mixed classes.
+    bool mixed_ = false;
+    std::size_t k_, width_;
+    // n * width, row by row.
+    std::vector<double> rows_;
+};
+
+}  // namespace slp::search

@@ -1,0 +1,225 @@
+#include "search/opening.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace slp::search {
+
+Opening::Opening(const Problem& problem, const Geometry& geometry, bool likelihood,
+                 NodeTable& table, Trees& trees)
+    : problem_(problem),
+      table_(table),
+      trees_(trees),
+      leaf_(problem, likelihood),
+      weights_(problem),
+      splitter_(geometry),
+      builder_(problem, geometry),
+      own_(leaf_.width()),
+      right_(leaf_.width()) {}
+
+double Opening::bound(const Branch& branch) {
+    const double a = branch.below[0].high, b = branch.below[1].high;
+    return a == -INFINITY || b == -INFINITY ? -INFINITY : branch.log_weight + a + b;
+}
+
+Opening::Edges Opening::edges(const Box& box, std::int32_t product, Arena& arena) {
+    Edges out{{}, {}, -INFINITY};
+    if (!builder_.only_stops(product)) {
+        out.splits = splitter_.splits(box, arena);
+    }
+    out.item = builder_.edges(box, out.splits, product, arena);
+    leaf_.sum(box.rows, own_.data());
+    for (const RuleEdges& rule : out.item.rules) {
+        if (rule.kind == RuleKind::leaf) {
+            out.stop = std::max(out.stop, rule.log_factor + leaf_.log_leaf(own_.data()));
+        }
+    }
+    return out;
+}
+
+Opened Opening::open(const Box& box, std::int32_t product, Arena& arena) {
+    const Edges found = edges(box, product, arena);
+    find_sums(box, found.splits, arena);
+    Opened item;
+    item.low = found.stop;
+    item.tree = item.low > -INFINITY ? kLeafTree : kNoTree;
+    Branch* const begin = arena.allocate<Branch>(found.item.n_edges);
+    Branch* end = begin;
+    for (const RuleEdges& rule : found.item.rules) {
+        add_rule(item, rule, box, found.splits, own_.data(), end);
+    }
+    end = std::remove_if(begin, end, [&](const Branch& branch) {
+        return branch.high <= item.low + rounding_of(item.low);
+    });
+    item.branches = {begin, end};
+    item.high = item.low;
+    for (const Branch& branch : item.branches) {
+        item.high = std::max(item.high, branch.high);
+    }
+    return item;
+}
+
+void Opening::open_start(Opened& item, const Box& box, Arena& arena) {
+    leaf_.sum(box.rows, own_.data());
+    Branch* const begin = arena.allocate<Branch>(static_cast<std::size_t>(problem_.n_owed()));
+    Branch* end = begin;
+    double high = -INFINITY;
+    for (std::int32_t owed = 0; owed < problem_.n_owed(); ++owed) {
+        const std::int32_t product = problem_.grammar.start * problem_.n_owed() + owed;
+        if (!builder_.room(product, box.sizes)) {
+            continue;
+        }
+        Branch& branch = *end++;
+        branch = {0.0, 0.0, nullptr, {below(box, product, key_of(box, product), own_.data()),
+                                      Below{{}, -1, 0.0, 0.0, 0.0}}};
+        branch.high = bound(branch);
+        take_value(item, branch);
+        high = std::max(high, branch.high);
+    }
+    item.branches = {begin, end};
+    item.high = high;
+}
+
+void Opening::add_rule(Opened& item, const RuleEdges& rule, const Box& box,
+                       std::span<const BoxSplit> splits, const double* own, Branch*& end) {
+    const std::size_t width = leaf_.width();
+    for (const Edge& edge : rule.edges) {
+        Branch branch{rule.log_factor + std::log(edge.probability), 0.0, nullptr, {}};
+        if (rule.kind == RuleKind::call) {
+            branch.below = {below(box, edge.left_state, edge.left, own),
+                            Below{{}, -1, 0.0, 0.0, 0.0}};
+        } else {
+            const BoxSplit& split = splits[edge.split];
+            const double* const left = sums_ + edge.split * width;
+            for (std::size_t i = 0; i < width; ++i) {
+                right_[i] = own[i] - left[i];
+            }
+            branch.split = &split;
+            branch.below = {
+                below(split.side(box, true), edge.left_state, edge.left, left),
+                below(split.side(box, false), edge.right_state, edge.right, right_.data())};
+        }
+        branch.high = bound(branch);
+        take_value(item, branch);
+        if (branch.high > item.low + rounding_of(item.low)) {
+            *end++ = branch;
+        }
+    }
+}
+
+Below Opening::below(const Box& side, std::int32_t product, Key key, const double* sums) {
+    const std::int32_t state = product / problem_.n_owed();
+    const bool counted = problem_.counted(), stops = !counted || product % problem_.n_owed() == 0;
+    Below out{key, product, -INFINITY, -INFINITY, -INFINITY};
+    if (stops) {
+        const double leaf = leaf_.log_leaf(sums);
+        out.stop = weights_.log_stop_below(state, side.sizes) + leaf;
+        out.high = weights_.log_stop_above(state, side.sizes) + leaf;
+    }
+    if (!counted || !stops) {
+        const double weight = weights_.log_split_above(state, side.sizes);
+        if (weight > -INFINITY) {
+            out.high = std::max(out.high, weight + leaf_.log_parted(sums));
+        }
+    }
+    out.low = out.stop;
+    if (const Entry* const entry = table_.find(key)) {
+        out.low = std::max(out.low, entry->low);
+        out.high = std::min(out.high, entry->high);
+    }
+    return out;
+}
+
+void Opening::refresh(Opened& item, Branch& branch) {
+    for (Below& below : branch.below) {
+        if (below.product < 0) {
+            continue;
+        }
+        const Entry* const entry = table_.find(below.key);
+        below.low = below.stop;
+        if (entry != nullptr) {
+            below.low = std::max(below.low, entry->low);
+            below.high = std::min(below.high, entry->high);
+        }
+    }
+    branch.high = std::min(branch.high, bound(branch));
+    take_value(item, branch);
+}
+
+void Opening::take_value(Opened& item, const Branch& branch) {
+    const double value = branch.low();
+    if (!(value > item.low)) {
+        return;
+    }
+    std::array<TreeRef, 2> trees{kLeafTree, kLeafTree};
+    for (std::size_t i = 0; i < 2; ++i) {
+        const Below& below = branch.below[i];
+        const Entry* const entry = below.product < 0 ? nullptr : table_.find(below.key);
+        if (entry != nullptr && entry->low >= below.low) {
+            trees[i] = entry->tree;
+        }
+    }
+    if (branch.split == nullptr) {
+        trees_.keep(trees[0]);
+    } else {
+        trees[0] = tree_of(*branch.split, trees[0], trees[1]);
+    }
+    trees_.drop(item.tree);
+    item.tree = trees[0];
+    item.low = value;
+}
+
+TreeRef Opening::tree_of(const BoxSplit& split, TreeRef left, TreeRef right) {
+    trees_.keep(left);  // making room may take the items that hold them
+    trees_.keep(right);
+    while (!trees_.room() && table_.size() > 0) {
+        table_.forget_half();
+    }
+    const TreeRef made = trees_.make(split.feature, split.low, split.high, left, right);
+    trees_.drop(left);
+    trees_.drop(right);
+    return made;
+}
+
+// A right side is the box less the left side.
+void Opening::find_sums(const Box& box, std::span<const BoxSplit> splits, Arena& arena) {
+    const std::size_t width = leaf_.width();
+    sums_ = arena.allocate<double>(splits.size() * width);
+    for_each_feature(splits, [&](std::span<const BoxSplit> own, std::uint32_t first) {
+        const Feature& feature = problem_.table.features[own.front().feature];
+        by_code_.resize(
+            std::max(by_code_.size(), static_cast<std::size_t>(feature.n_codes) * width));
+        codes_.clear();
+        for (const std::uint32_t row : box.rows) {
+            codes_.push_back(feature.codes[row]);
+        }
+        std::sort(codes_.begin(), codes_.end());
+        codes_.erase(std::unique(codes_.begin(), codes_.end()), codes_.end());
+        for (const std::uint32_t code : codes_) {
+            std::fill_n(by_code_.data() + code * width, width, 0.0);
+        }
+        for (const std::uint32_t row : box.rows) {
+            leaf_.add(row, by_code_.data() + feature.codes[row] * width);
+        }
+        const bool levels = feature.kind == FeatureKind::levels;
+        std::vector<double>& running = right_;
+        std::fill_n(running.data(), width, 0.0);
+        std::size_t next = 0;
+        for (std::size_t i = 0; i < own.size(); ++i) {
+            double* const out = sums_ + (first + i) * width;
+            if (levels) {
+                std::copy_n(by_code_.data() + own[i].low * width, width, out);
+                continue;
+            }
+            for (; next < codes_.size() && codes_[next] <= own[i].low; ++next) {
+                const double* const from = by_code_.data() + codes_[next] * width;
+                for (std::size_t k = 0; k < width; ++k) {
+                    running[k] += from[k];
+                }
+            }
+            std::copy_n(running.data(), width, out);
+        }
+    });
+}
+
+}  // namespace slp::search

@@ -1,0 +1,103 @@
+// Opens an item (a box in a product state): its leaf rules, and its branches (edges to other items)
+// with bounds on what the items below are worth.
+
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "arena.hpp"
+#include "problem/edges.hpp"
+#include "problem/geometry.hpp"
+#include "search/leaf_bound.hpp"
+#include "search/node_table.hpp"
+#include "search/weight_bound.hpp"
+
+namespace slp::search {
+
+// An item that a branch leads to. Logs.
+struct Below {
+    Key key;
+    std::int32_t product;
+    // The value of the item as a leaf (-inf if that is not known), the best value found, and the
+    // bound.
+    double stop, low, high;
+
+    bool solved() const { return high <= low; }
+};
+
+struct Branch {
+    double log_weight, high;
+    // Null for a call, whose one item is the left one; the right one is then worth 0.
+    const BoxSplit* split;
+    std::array<Below, 2> below;
+
+    double low() const {
+        return below[0].low == -INFINITY || below[1].low == -INFINITY
+                   ? -INFINITY
+                   : log_weight + below[0].low + below[1].low;
+    }
+};
+
+struct Opened {
+    double low = -INFINITY, high = -INFINITY;
+    // One reference is the holder's.
+    TreeRef tree = kNoTree;
+    // Those whose bound is above `low`.
+    std::span<Branch> branches;
+};
+
+// Bounds this close above a value are at it: sums in another order differ by less.
+inline double rounding_of(double value) {
+    return 1e-11 * (1 + (value > -INFINITY ? std::abs(value) : 0.0));
+}
+
+class Opening {
+public:
+    Opening(const Problem& problem, const Geometry& geometry, bool likelihood, NodeTable& table,
+            Trees& trees);
+
+    Opened open(const Box& box, std::int32_t product, Arena& arena);
+    // The start of all derivations: a branch to each number of leaves that it may owe.
+    void open_start(Opened& item, const Box& box, Arena& arena);
+    // An item's splits and edges alone, and the value of its best leaf rule.
+    struct Edges {
+        std::span<const BoxSplit> splits;
+        ItemEdges item;
+        double stop;
+    };
+    Edges edges(const Box& box, std::int32_t product, Arena& arena);
+    // Takes over what is known of the items below by now, and the value of `branch` where it is
+    // better than `low`.
+    void refresh(Opened& item, Branch& branch);
+    Key key_of(const Box& box, std::int32_t product) const {
+        return box.key + builder_.state_key(product);
+    }
+    // A new tree, one reference of which is the caller's.
+    TreeRef tree_of(const BoxSplit& split, TreeRef left, TreeRef right);
+
+private:
+    void add_rule(Opened& item, const RuleEdges& rule, const Box& box,
+                  std::span<const BoxSplit> splits, const double* own, Branch*& end);
+    Below below(const Box& side, std::int32_t product, Key key, const double* sums);
+    void find_sums(const Box& box, std::span<const BoxSplit> splits, Arena& arena);
+    void take_value(Opened& item, const Branch& branch);
+    static double bound(const Branch& branch);
+
+    const Problem& problem_;
+    NodeTable& table_;
+    Trees& trees_;
+    LeafBound leaf_;
+    WeightBound weights_;
+    Splitter splitter_;
+    EdgeBuilder builder_;
+    // Of the item that is being opened: sums over the left side of each split.
+    double* sums_ = nullptr;
+    std::vector<double> by_code_, own_, right_;
+    std::vector<std::uint32_t> codes_;
+};
+
+}  // namespace slp::search

@@ -1,0 +1,275 @@
+#include "search/search.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace slp::search {
+
+namespace {
+
+// Going on below an item pays until its bound is this much below that of the next best branch.
+// Without it the search would change between two branches at every step.
+constexpr double kSlack = 0.25;
+
+// Levels of greedy growth.
+constexpr int kDeepestDive = 400;
+
+// The share of the room that the table may take; the others are trees and the present path.
+constexpr double kTableShare = 0.6;
+
+// The work of an item that was opened; that of one of a tree found elsewhere is less.
+constexpr std::uint32_t kOpened = 2;
+
+bool lower_bound_of(const Branch* x, const Branch* y) {
+    return x->high < y->high;
+}
+
+}  // namespace
+
+Search::Search(const Problem& problem, const Geometry& geometry, const Plan& plan)
+    : problem_(problem),
+      geometry_(geometry),
+      plan_(plan),
+      budget_(plan.room),
+      arena_(budget_),
+      trees_(budget_),
+      table_(trees_, budget_,
+             static_cast<std::size_t>(kTableShare * static_cast<double>(plan.room))),
+      opening_(problem, geometry, plan.likelihood, table_, trees_) {}
+
+Status Search::run(const Poll& poll) {
+    poll_ = &poll;
+    stop_ = false;
+    const Status status = within_budget([&] {
+        push_root();
+        while (!frames_.empty()) {
+            step();
+        }
+        return stop_ ? Status::stopped : Status::done;
+    });
+    stop_ = true;
+    while (!frames_.empty()) {  // what is known by then holds
+        within_budget([&] {
+            if (frames_.back().ready) {
+                clean_top(frames_.back());
+            }
+            return Status::done;
+        });
+        close();
+    }
+    poll_ = nullptr;
+    return status;
+}
+
+// The start owes any number of leaves, where they are counted.
+void Search::push_root() {
+    const Arena::Mark mark = arena_.mark();
+    const Box box = geometry_.root();
+    frames_.push_back({box, -1, Key{}, -INFINITY, mark, steps_, {}, {}});
+    Frame& frame = frames_.back();
+    frame.item.high = INFINITY;
+    opening_.open_start(frame.item, box, arena_);
+    make_heap(frame);
+}
+
+// Whether to go on: time, the keyboard, the number of steps.
+void Search::go_on() {
+    ++steps_;
+    stop_ = stop_ || (plan_.most_steps > 0 && steps_ >= plan_.most_steps);
+    const auto now = std::chrono::steady_clock::now();
+    if (poll_ != nullptr && now >= next_poll_) {
+        next_poll_ = now + std::chrono::milliseconds(50);
+        stop_ = stop_ || !(*poll_)(progress());
+    }
+}
+
+Progress Search::progress() const {
+    Progress out;
+    out.items = steps_;
+    out.edges = table_.size();
+    out.bytes = budget_.used();
+    out.peak_bytes = budget_.peak();
+    return out;
+}
+
+void Search::push(const Box& box, std::int32_t product, Key key, double threshold,
+                  Arena::Mark mark) {
+    go_on();
+    frames_.push_back({box, product, key, threshold, mark, steps_, {}, {}});
+    Frame& frame = frames_.back();
+    frame.item.high = INFINITY;
+    frame.item = opening_.open(box, product, arena_);
+    const bool first = !opened(key);
+    if (const Entry* const known = table_.find(key)) {
+        frame.item.high = std::min(frame.item.high, known->high);
+        if (known->low > frame.item.low) {
+            trees_.keep(known->tree);
+            trees_.drop(frame.item.tree);
+            frame.item.tree = known->tree;
+            frame.item.low = known->low;
+        }
+    }
+    if (first) {
+        dive(box, frame.item, kDeepestDive);
+    }
+    make_heap(frame);
+}
+
+void Search::make_heap(Frame& frame) {
+    Branch** const heap = arena_.allocate<Branch*>(frame.item.branches.size());
+    for (std::size_t i = 0; i < frame.item.branches.size(); ++i) {
+        heap[i] = &frame.item.branches[i];
+    }
+    frame.heap = {heap, frame.item.branches.size()};
+    std::make_heap(frame.heap.begin(), frame.heap.end(), lower_bound_of);
+    frame.ready = true;
+}
+
+// One step of the frame on top: it ends, or goes on below.
+void Search::step() {
+    Frame& frame = frames_.back();
+    if (!clean_top(frame) || stop_ || frame.item.high <= frame.threshold) {
+        close();
+    } else {
+        descend(frame);
+    }
+}
+
+// Brings the best branch up to date; false if none is left that could gain.
+bool Search::clean_top(Frame& frame) {
+    Opened& item = frame.item;
+    while (!frame.heap.empty()) {
+        Branch* const top = frame.heap.front();
+        const double before = top->high;
+        opening_.refresh(item, *top);
+        if (top->high < before) {
+            sift_top(frame);
+            continue;
+        }
+        if (top->high <= item.low + rounding_of(item.low)) {
+            break;
+        }
+        item.high = std::min(item.high, top->high);
+        return true;
+    }
+    frame.heap = {};
+    item.high = item.low;
+    return false;
+}
+
+void Search::sift_top(Frame& frame) {
+    std::pop_heap(frame.heap.begin(), frame.heap.end(), lower_bound_of);
+    std::push_heap(frame.heap.begin(), frame.heap.end(), lower_bound_of);
+}
+
+void Search::descend(Frame& frame) {
+    Branch& branch = *frame.heap.front();
+    double second = -INFINITY;
+    for (std::size_t i = 1; i < std::min<std::size_t>(3, frame.heap.size()); ++i) {
+        second = std::max(second, frame.heap[i]->high);
+    }
+    double threshold = std::max(frame.threshold, frame.item.low);
+    if (second < INFINITY) {  // else there is no bound to go by
+        threshold = std::max(threshold, second - kSlack);
+    }
+    const auto gap = [](const Below& below) {
+        return below.solved() ? -1.0 : below.high - below.low;
+    };
+    const bool left = gap(branch.below[0]) >= gap(branch.below[1]);
+    const Below& below = branch.below[left ? 0 : 1];
+    const Below& other = branch.below[left ? 1 : 0];
+    threshold -= branch.log_weight + other.high;
+    // However numbers are rounded, the bound below must fall.
+    if (below.high < INFINITY) {
+        threshold = std::min(threshold, below.high - rounding_of(below.high) / 4);
+    }
+    const Arena::Mark mark = arena_.mark();
+    const Box side = branch.split == nullptr
+                         ? frame.box
+                         : geometry_.side(frame.box, *branch.split, left, arena_);
+    push(side, below.product, below.key, threshold, mark);
+}
+
+void Search::close() {
+    Frame& frame = frames_.back();
+    if (frames_.size() > 1) {
+        keep(frame.key, frame.item, kOpened + steps_ - frame.began);
+    } else {
+        std::swap(tree_, frame.item.tree);
+        trees_.drop(frame.item.tree);
+        low_ = frame.item.low;
+        high_ = std::min(high_, frame.item.high);
+    }
+    arena_.release(frame.mark);
+    frames_.pop_back();
+}
+
+bool Search::opened(Key key) const {
+    const Entry* const entry = table_.find(key);
+    return entry != nullptr && entry->work >= kOpened;
+}
+
+void Search::keep(Key key, Opened& item, std::uint64_t work) {
+    const auto short_work = static_cast<std::uint32_t>(std::min<std::uint64_t>(work, 0xFFFFFFFF));
+    table_.store(key, item.low, item.high, item.tree, short_work);
+    trees_.drop(item.tree);
+    item.tree = kNoTree;
+}
+
+// Greedy growth: the sides of the branch of the largest value, and on below them, where they are
+// new and may gain. Then the values of the item and its branches are those of the trees grown.
+void Search::dive(const Box& box, Opened& item, int depth) {
+    Branch* best = nullptr;
+    for (Branch& branch : item.branches) {
+        if (branch.low() > -INFINITY && (best == nullptr || branch.low() > best->low())) {
+            best = &branch;
+        }
+    }
+    if (best == nullptr || depth == 0 || stop_) {
+        return;
+    }
+    for (const bool left : {true, false}) {
+        const Below& below = best->below[left ? 0 : 1];
+        if (below.product < 0 || below.solved() || opened(below.key) || stop_) {
+            continue;
+        }
+        const Arena::Mark mark = arena_.mark();
+        const Box side = best->split == nullptr
+                             ? box
+                             : geometry_.side(box, *best->split, left, arena_);
+        go_on();
+        Opened inner = opening_.open(side, below.product, arena_);
+        dive(side, inner, depth - 1);
+        keep(below.key, inner, kOpened);
+        arena_.release(mark);
+    }
+    opening_.refresh(item, *best);
+    double high = item.low;
+    for (const Branch& branch : item.branches) {
+        high = std::max(high, branch.high);
+    }
+    item.high = std::min(item.high, high);
+}
+
+Found Search::found() const {
+    Found out{{}, low_, high_, table_.size(), table_.lost(), steps_, budget_.peak()};
+    std::vector<TreeRef> stack;
+    if (tree_ != kNoTree) {
+        stack.push_back(tree_);
+    }
+    while (!stack.empty()) {
+        const TreeRef at = stack.back();
+        stack.pop_back();
+        const bool splits = trees_.is_split(at);
+        out.tree.feature.push_back(splits ? static_cast<std::int32_t>(trees_[at].feature) : -1);
+        out.tree.low.push_back(splits ? trees_[at].low : 0);
+        out.tree.high.push_back(splits ? trees_[at].high : 0);
+        if (splits) {
+            stack.push_back(trees_[at].right);
+            stack.push_back(trees_[at].left);
+        }
+    }
+    return out;
+}
+
+}  // namespace slp::search

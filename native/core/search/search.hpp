@@ -1,0 +1,117 @@
+// Best-first AND/OR search for the derivation of greatest weight. The mathematics: docs/search.md.
+//
+// Items are OR nodes: the best of stopping and of all branches. Branches are AND nodes: both sides.
+// The search keeps to the path of the best bound, as recursive best-first search does (Korf 1993):
+// it goes on below an item until the item's bound falls below that of the best other branch above
+// it. So memory holds one path and a table of bounds, from which anything may be dropped.
+//
+// An item that is met for the first time is also grown greedily down to where nothing can be
+// gained; the trees that come of it are the values below.
+
+#pragma once
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "arena.hpp"
+#include "budget.hpp"
+#include "search/opening.hpp"
+#include "thread_team.hpp"
+
+namespace slp::search {
+
+struct Plan {
+    bool likelihood = true;
+    // Bytes.
+    std::size_t room = 0;
+    // The most items that are opened; 0 for no limit.
+    std::uint64_t most_steps = 0;
+};
+
+// Nodes of a tree in preorder: the feature (-1: a leaf) and the codes that are neighbours.
+struct TreeNodes {
+    std::vector<std::int32_t> feature;
+    std::vector<std::uint32_t> low, high;
+};
+
+struct Found {
+    TreeNodes tree;  // empty if none was found
+    // Logs, of the tree's derivation and of every derivation.
+    double low, high;
+    std::uint64_t items, lost, steps;
+    std::size_t peak_bytes;
+};
+
+class Search {
+public:
+    Search(const Problem& problem, const Geometry& geometry, const Plan& plan);
+
+    // Takes over a tree found elsewhere. False if no derivation gives it.
+    bool seed(const TreeNodes& tree);
+    // Until the best is certain, the caller says stop, or memory ends. May be called again.
+    Status run(const Poll& poll);
+    Found found() const;
+
+private:
+    struct Seed {
+        const TreeNodes& tree;
+        // The number of each node's right child.
+        std::vector<std::size_t> right;
+        // What is known, by node and product state.
+        std::map<std::pair<std::size_t, std::int32_t>, double> known;
+    };
+    struct Frame {
+        Box box;
+        std::int32_t product;
+        Key key;
+        // The frame ends when its bound is at most this.
+        double threshold;
+        Arena::Mark mark;
+        std::uint64_t began;
+        Opened item;
+        // Branches by bound, the largest first: a heap.
+        std::span<Branch*> heap;
+        // Whether the item is open; if not, its bound is not that of its branches.
+        bool ready = false;
+    };
+
+    void push_root();
+    void push(const Box& box, std::int32_t product, Key key, double threshold, Arena::Mark mark);
+    void step();
+    void close();
+    bool clean_top(Frame& frame);
+    void descend(Frame& frame);
+    void dive(const Box& box, Opened& item, int depth);
+    bool opened(Key key) const;
+    void keep(Key key, Opened& item, std::uint64_t work);
+    void make_heap(Frame& frame);
+    void sift_top(Frame& frame);
+    void go_on();
+    Progress progress() const;
+    // What a subtree is worth in a product state; -inf if no derivation gives it.
+    double seed_item(Seed& seed, std::size_t node, const Box& box, std::int32_t product);
+
+    const Problem& problem_;
+    const Geometry& geometry_;
+    Plan plan_;
+    Budget budget_;
+    Arena arena_;
+    Trees trees_;
+    NodeTable table_;
+    Opening opening_;
+    std::vector<Frame> frames_;
+    // Of all derivations.
+    double low_ = -INFINITY, high_ = INFINITY;
+    TreeRef tree_ = kNoTree;
+    std::uint64_t steps_ = 0;
+    bool stop_ = false;
+    const Poll* poll_ = nullptr;
+    std::chrono::steady_clock::time_point next_poll_{};
+};
+
+}  // namespace slp::search

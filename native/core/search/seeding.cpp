@@ -1,0 +1,103 @@
+// Trees found elsewhere: their values, and those of their subtrees, become values in the table.
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "search/search.hpp"
+
+namespace slp::search {
+
+bool Search::seed(const TreeNodes& tree) {
+    const std::size_t n = tree.feature.size();
+    Seed seed{tree, std::vector<std::size_t>(n, 0), {}};
+    std::vector<std::size_t> waiting;  // subtrees that begin after the node, the nearest last
+    for (std::size_t i = n; i-- > 0;) {
+        if (tree.feature[i] >= 0) {
+            if (waiting.size() < 2) {
+                return false;
+            }
+            waiting.pop_back();
+            seed.right[i] = waiting.back();
+            waiting.pop_back();
+        }
+        waiting.push_back(i);
+    }
+    if (waiting.size() != 1) {
+        return false;
+    }
+    double best = -INFINITY;
+    const Box root = geometry_.root();
+    const Status status = within_budget([&] {
+        for (std::int32_t owed = 0; owed < problem_.n_owed(); ++owed) {
+            const std::int32_t start = problem_.grammar.start * problem_.n_owed() + owed;
+            best = std::max(best, seed_item(seed, 0, root, start));
+        }
+        return Status::done;
+    });
+    return status == Status::done && best > -INFINITY;
+}
+
+double Search::seed_item(Seed& seed, std::size_t node, const Box& box, std::int32_t product) {
+    const std::pair at(node, product);
+    if (const auto found = seed.known.find(at); found != seed.known.end()) {
+        return found->second;
+    }
+    const Arena::Mark mark = arena_.mark();
+    const Opening::Edges edges = opening_.edges(box, product, arena_);
+    const bool leaf = seed.tree.feature[node] < 0;
+    double best = leaf ? edges.stop : -INFINITY;
+    TreeRef tree = best > -INFINITY ? kLeafTree : kNoTree;
+    const auto offer = [&](double value, TreeRef of) {  // takes the reference
+        if (value > best) {
+            std::swap(tree, of);
+            best = value;
+        }
+        trees_.drop(of);
+    };
+    const auto tree_at = [&](Key key) {
+        const Entry* const entry = table_.find(key);
+        return entry == nullptr ? kNoTree : entry->tree;
+    };
+    for (const RuleEdges& rule : edges.item.rules) {
+        for (const Edge& edge : rule.edges) {
+            if (rule.kind == RuleKind::call) {
+                const double below = seed_item(seed, node, box, edge.left_state);
+                const TreeRef found = tree_at(edge.left);
+                if (below > -INFINITY && found != kNoTree) {
+                    trees_.keep(found);
+                    offer(rule.log_factor + below, found);
+                }
+                continue;
+            }
+            const BoxSplit& split = edges.splits[edge.split];
+            if (leaf || static_cast<std::int32_t>(split.feature) != seed.tree.feature[node] ||
+                split.low != seed.tree.low[node]) {
+                continue;
+            }
+            const Arena::Mark inner = arena_.mark();
+            const double left = seed_item(seed, node + 1,
+                                          geometry_.side(box, split, true, arena_),
+                                          edge.left_state);
+            const double right = left == -INFINITY
+                                     ? left
+                                     : seed_item(seed, seed.right[node],
+                                                 geometry_.side(box, split, false, arena_),
+                                                 edge.right_state);
+            arena_.release(inner);
+            const TreeRef a = tree_at(edge.left), b = tree_at(edge.right);
+            if (right > -INFINITY && a != kNoTree && b != kNoTree) {
+                offer(rule.log_factor + std::log(edge.probability) + left + right,
+                      opening_.tree_of(split, a, b));
+            }
+        }
+    }
+    arena_.release(mark);
+    if (best > -INFINITY) {
+        table_.store(opening_.key_of(box, product), best, INFINITY, tree, 1);
+    }
+    trees_.drop(tree);
+    return seed.known[at] = best;
+}
+
+}  // namespace slp::search

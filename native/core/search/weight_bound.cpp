@@ -1,0 +1,224 @@
+#include "search/weight_bound.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "problem/rule_steps.hpp"
+#include "problem/split_measures.hpp"
+
+namespace slp::search {
+
+namespace {
+
+constexpr std::size_t kMostPairs = 64;
+
+double log_sum(double x, double y) {
+    const double top = std::max(x, y);
+    return top == -INFINITY ? top : top + std::log(std::exp(x - top) + std::exp(y - top));
+}
+
+// Sum of logs, in which -inf (no derivation) wins over +inf (no bound).
+double plus(double x, double y) {
+    return x == -INFINITY || y == -INFINITY ? -INFINITY : x + y;
+}
+
+}  // namespace
+
+WeightBound::WeightBound(const Problem& problem)
+    : problem_(problem), nonpositive_(problem.grammar.normalise) {
+    const Grammar& grammar = problem.grammar;
+    for (std::size_t f = 0; f < problem.table.features.size(); ++f) {
+        binary_ = binary_ && problem.table.features[f].n_codes <= 2;
+        equal_weights_ = equal_weights_ && grammar.feature_weights[f] == grammar.feature_weights[0];
+    }
+    if (!grammar.normalise && !grammar.states.open()) {
+        nonpositive_ = true;
+        for (const Rules& rules : grammar.states) {
+            for (const Rule& rule : rules) {
+                nonpositive_ = nonpositive_ && rule.log_weight <= 0 && !rule.rows.labelled;
+            }
+        }
+    }
+}
+
+const WeightBound::Facts& WeightBound::facts(std::int32_t state) {
+    const auto at = static_cast<std::size_t>(state);
+    if (at >= facts_.size()) {
+        facts_.resize(at + 1);
+    }
+    if (!facts_[at]) {
+        auto made = std::make_unique<Facts>();
+        find_facts(state, *made);
+        if (at >= facts_.size()) {
+            facts_.resize(at + 1);
+        }
+        facts_[at] = std::move(made);
+    }
+    return *facts_[at];
+}
+
+// Weights are divided by the sum over the applicable rules, which is at least that over the rules
+// that surely are, and at most that over all.
+void WeightBound::find_facts(std::int32_t state, Facts& out) {
+    const Grammar& grammar = problem_.grammar;
+    const Rules& rules = grammar.states[static_cast<std::size_t>(state)];
+    const bool by_rows =
+        std::ranges::any_of(rules, [](const Rule& rule) { return !rule.rows.empty(); });
+    out.simple = grammar.min_leaf == 1 && !by_rows;
+    double others = -INFINITY, sure = -INFINITY, splits = -INFINITY;
+    for (const Rule& rule : rules) {
+        if (rule.kind == RuleKind::split) {
+            splits = log_sum(splits, rule.log_weight);
+            for (const FeatureSteps& steps : rule_steps(problem_, rule)) {
+                out.simple = out.simple && steps.kind == Steps::open;
+            }
+            continue;
+        }
+        others = log_sum(others, rule.log_weight);
+        if (rule.majority.empty() || grammar.condition) {
+            sure = log_sum(sure, rule.log_weight);
+        }
+    }
+    const auto above = [&](const Rule& rule, double certain) {
+        if (by_rows) {
+            return grammar.normalise    ? 0.0
+                   : rule.rows.labelled ? static_cast<double>(INFINITY)
+                                        : rule.log_weight;
+        }
+        const bool counted = rule.kind != RuleKind::split &&
+                             (rule.majority.empty() || grammar.condition);
+        const double sum = counted ? certain : log_sum(certain, rule.log_weight);
+        return rule.log_weight - (grammar.normalise ? sum : 0.0);
+    };
+    out.stop_above.fill(-INFINITY);
+    out.stop_below.fill(-INFINITY);
+    for (const bool several : {false, true}) {
+        const double certain = several && out.simple ? log_sum(sure, splits) : sure;
+        const double most = several ? log_sum(others, splits) : others;
+        for (const Rule& rule : rules) {
+            double high = -INFINITY, low = -INFINITY;
+            if (rule.kind == RuleKind::leaf) {
+                high = above(rule, certain);
+                low = by_rows || !rule.majority.empty()
+                          ? -INFINITY
+                          : rule.log_weight - (grammar.normalise ? most : 0.0);
+            } else if (rule.kind == RuleKind::call) {
+                const Facts& called = facts(rule.state);
+                high = plus(above(rule, certain), called.stop_above[several]);
+                low = by_rows ? -INFINITY
+                              : rule.log_weight - (grammar.normalise ? most : 0.0) +
+                                    called.stop_below[several];
+            }
+            out.stop_above[several] = std::max(out.stop_above[several], high);
+            out.stop_below[several] = std::max(out.stop_below[several], low);
+        }
+    }
+    if (!out.simple) {  // it may be that no split is valid
+        out.stop_above[1] = std::max(out.stop_above[0], out.stop_above[1]);
+    }
+    for (const Rule& rule : rules) {
+        const double weight = above(rule, out.simple ? log_sum(sure, splits) : sure);
+        if (rule.kind == RuleKind::call) {
+            out.calls.emplace_back(weight, rule.state);
+        } else if (rule.kind == RuleKind::split) {
+            const bool in_sum = out.simple && !by_rows && grammar.normalise;
+            out.splits.push_back(
+                split_of(rule, in_sum ? rule.log_weight - log_sum(sure, splits) : weight));
+        }
+    }
+    for (auto& levels : out.split) {
+        levels.fill(NAN);
+    }
+}
+
+WeightBound::Split WeightBound::split_of(const Rule& rule, double log_weight) const {
+    Split out{log_weight, &rule, {}, false};
+    for (std::size_t i = 0; i < rule.transitions.size() && !out.any_pair; i += 2) {
+        const std::pair pair(rule.transitions[i], rule.transitions[i + 1]);
+        if (pair.first >= 0 && (out.pairs.empty() || out.pairs.back() != pair) &&
+            std::ranges::find(out.pairs, pair) == out.pairs.end()) {
+            out.pairs.push_back(pair);
+            out.any_pair = out.pairs.size() > kMostPairs;
+        }
+    }
+    return out;
+}
+
+double WeightBound::log_stop_above(std::int32_t state, Sizes sizes) {
+    return facts(state).stop_above[may_split(sizes)];
+}
+
+double WeightBound::log_stop_below(std::int32_t state, Sizes sizes) {
+    return facts(state).stop_below[may_split(sizes)];
+}
+
+double WeightBound::log_split_above(std::int32_t state, Sizes sizes) {
+    if (!may_split(sizes)) {
+        return -INFINITY;
+    }
+    const std::uint32_t rows = distinct_rows(sizes);
+    double out = -INFINITY;
+    const double narrow = log_split(state, rows == 2, kLevels);
+    for (const Split& split : facts(state).splits) {
+        out = std::max(out, log_share(*split.rule, facts(state).simple, rows));
+    }
+    // Through calls the share is not followed.
+    return facts(state).calls.empty() ? plus(out, narrow) : narrow;
+}
+
+double WeightBound::log_any(std::int32_t state, bool several, std::size_t levels) {
+    const Facts& own = facts(state);
+    double out = std::max(own.stop_above[1], log_split(state, true, levels));
+    return several ? out : std::max(out, own.stop_above[0]);
+}
+
+double WeightBound::log_split(std::int32_t state, bool two_rows, std::size_t levels) {
+    if (levels == 0) {
+        return flat();
+    }
+    facts(state);
+    double& kept = facts_[static_cast<std::size_t>(state)]->split[levels][two_rows];
+    if (!std::isnan(kept)) {
+        return kept;
+    }
+    double out = -INFINITY;
+    for (const Split& split : facts(state).splits) {
+        double below = split.any_pair ? 2 * flat() : -INFINITY;
+        for (const auto& [left, right] : split.any_pair ? decltype(split.pairs){} : split.pairs) {
+            const double a = log_any(left, false, levels - 1), b = log_any(right, false, levels - 1);
+            // One side of three rows or more has two.
+            below = std::max(below, two_rows ? plus(a, b)
+                                             : std::max(plus(log_any(left, true, levels - 1), b),
+                                                        plus(a, log_any(right, true, levels - 1))));
+        }
+        const double share = split.rule->measure == Measure::per_feature
+                                 ? log_share(*split.rule, facts(state).simple, 2)
+                                 : 0.0;
+        out = std::max(out, plus(split.log_weight, below) + (levels < kLevels ? share : 0.0));
+    }
+    for (const auto& [weight, called] : facts(state).calls) {
+        out = std::max(out, plus(weight, log_split(called, two_rows, levels)));
+    }
+    return facts_[static_cast<std::size_t>(state)]->split[levels][two_rows] = out;
+}
+
+// At most this is the share of a split of a box. A box of m distinct rows has at least log2 m
+// splits, as features of v values that part it into m have product of v at least m, and v - 1
+// splits; on two-valued features each is on a feature of its own.
+double WeightBound::log_share(const Rule& rule, bool simple, std::uint32_t rows) const {
+    const double d = static_cast<double>(problem_.table.features.size());
+    const double least = simple && rows > 1 ? static_cast<double>(std::bit_width(rows - 1)) : 1.0;
+    switch (rule.measure) {
+        case Measure::all: return -std::log(least);
+        case Measure::feature_then_cut:
+            return binary_ && equal_weights_ ? -std::log(least) : 0.0;
+        case Measure::per_feature: return -std::log(d);
+        case Measure::gap:
+        case Measure::each:
+        case Measure::partition: break;
+    }
+    return 0.0;
+}
+
+}  // namespace slp::search

@@ -1,0 +1,78 @@
+// What any further split must cost under the program: bounds on the weights of derivations from a
+// state, without looking at the splits of the box. Proofs: docs/search.md.
+//
+// A box of one distinct row cannot split. A box of two or more has a split wherever leaves may have
+// one row and no constraint forbids a split in the state (`simple` below); then the labels of
+// stopping are known exactly.
+
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "problem/geometry.hpp"
+#include "problem/problem.hpp"
+
+namespace slp::search {
+
+class WeightBound {
+public:
+    explicit WeightBound(const Problem& problem);
+
+    // Logs. Weights of the leaf rules, through calls, of the box in the state: at least the largest
+    // one, and at most (-inf where nothing is known).
+    double log_stop_above(std::int32_t state, Sizes sizes);
+    double log_stop_below(std::int32_t state, Sizes sizes);
+    // At least the log weight of any derivation that splits the box; -inf if it cannot split.
+    double log_split_above(std::int32_t state, Sizes sizes);
+
+private:
+    // Levels of splits whose weights are followed.
+    static constexpr std::size_t kLevels = 3;
+    // A box of one distinct row, of two, of more.
+    enum Rows { one, two, more };
+
+    struct Split {
+        double log_weight;  // normalised, at most
+        const Rule* rule;
+        // The distinct pairs of states that it leads to; none if there are too many.
+        std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
+        bool any_pair = false;
+    };
+    struct Facts {
+        bool simple = false;
+        // By whether the box may split.
+        std::array<double, 2> stop_above{}, stop_below{};
+        std::vector<Split> splits;
+        // Log weights of calls and the states called.
+        std::vector<std::pair<double, std::int32_t>> calls;
+        // split_above by levels, for boxes of two rows and of more; NaN where not yet known.
+        std::array<std::array<double, 2>, kLevels + 1> split{};
+    };
+
+    const Facts& facts(std::int32_t state);
+    void find_facts(std::int32_t state, Facts& out);
+    Split split_of(const Rule& rule, double log_weight) const;
+    // At least the log weight of a derivation of any kind, of one that splits, and the share.
+    double log_any(std::int32_t state, bool several, std::size_t levels);
+    double log_split(std::int32_t state, bool two_rows, std::size_t levels);
+    double log_share(const Rule& rule, bool simple, std::uint32_t rows) const;
+    bool may_split(Sizes sizes) const {
+        return distinct_rows(sizes) >= 2 &&
+               data_rows(sizes) / 2 >= static_cast<std::uint64_t>(problem_.grammar.min_leaf);
+    }
+    double flat() const { return nonpositive_ ? 0.0 : INFINITY; }
+
+    const Problem& problem_;
+    // Whether no rule's weight is above 1.
+    bool nonpositive_;
+    bool equal_weights_ = true, binary_ = true;
+    std::vector<std::unique_ptr<Facts>> facts_;
+};
+
+}  // namespace slp::search

@@ -1,0 +1,40 @@
+"""Engine `search`: the best derivation, with a bound on what may be better."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from slp.engines import search
+from slp.engines.contract import NoOptions, Request
+from slp.errors import Diagnostic
+from slp.problem.problem import Problem
+
+if TYPE_CHECKING:
+    from slp.results.result import Result
+
+__all__ = ["ENGINE"]
+
+
+@dataclass(frozen=True)
+class _Search:
+    """See the module."""
+
+    name: str = "search"
+    title: str = "the best tree, by best-first search, with a bound on how far from the best it is"
+    gives: str = "one tree, its log joint and an upper bound on it; no evidence"
+    refuses: str = "constraints that are decided at the finished tree, `edittree`, predicates"
+    needs_grammar: bool = True
+    few_states: bool = True
+    Options: type[Any] = NoOptions
+
+    def refusal(self, problem: Problem, options: NoOptions) -> tuple[Diagnostic, ...]:
+        """See `Engine`: E301."""
+        return problem.unsummable
+
+    def run(self, problem: Problem, request: Request, options: NoOptions) -> Result:
+        """See `Engine`, and `slp.engines.search.run.run_search`."""
+        return search.run_search(problem, request)
+
+
+ENGINE = _Search()

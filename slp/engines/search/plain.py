@@ -1,0 +1,210 @@
+"""The search in plain Python: the specification of the core's.
+
+An item is a box in a state, with the leaves it owes where leaves are counted. It is the best of
+its leaf rules and of its branches; a branch is a call, or a split with both its sides. Each item
+has two numbers: `low`, the log weight of the best derivation found, and `high`, which no derivation
+exceeds. AO* (Nilsson 1980): follow the branches of the largest `high` from the start to an item
+that is not open, open it, and bring the numbers on the way back up to date.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.ir.tree_grammar import CallRule, LeafRule
+from slp.leaves import Dirichlet, GammaExponential, GammaPoisson
+from slp.problem.boxes import BoxSplit
+from slp.problem.core import leaves_owed
+from slp.problem.local_process import LocalProcess
+
+__all__ = ["PlainSearch", "log_parted"]
+
+#: Box, state, leaves owed (0 where leaves are not counted).
+ItemKey: TypeAlias = tuple[int, int, int]
+
+
+@dataclass
+class Branch:
+    """A call, or a split with its two sides."""
+
+    log_weight: float
+    below: tuple[Item, ...]
+    split: BoxSplit | None
+
+    @property
+    def low(self) -> float:
+        """The value of the best derivation found."""
+        return self.log_weight + sum(item.low for item in self.below)
+
+    @property
+    def high(self) -> float:
+        """The bound on all of them."""
+        highs = [item.high for item in self.below]
+        return -math.inf if -math.inf in highs else self.log_weight + sum(highs)
+
+
+@dataclass
+class Item:
+    """See the module. `stop` is the value of the best leaf rule, of an open item."""
+
+    key: ItemKey
+    low: float
+    high: float
+    open: bool = False
+    stop: float = -math.inf
+    branches: list[Branch] = field(default_factory=list)
+
+    def update(self) -> None:
+        """Both numbers from those of the branches."""
+        self.low = max([self.low, self.stop, *(b.low for b in self.branches)])
+        self.high = min(self.high, max([self.stop, *(b.high for b in self.branches)]))
+
+
+class PlainSearch:
+    """The search for the best derivation of a local process.
+
+    Attributes
+    ----------
+    low : log of the largest value found; -inf before any.
+    high : no derivation has a larger one.
+    steps : items opened.
+    """
+
+    def __init__(self, process: LocalProcess, likelihood: bool) -> None:
+        self.process, self.likelihood = process, likelihood
+        self.table = process.geometry.table
+        self.owed = leaves_owed(process.grammar, self.table)
+        self.items: dict[ItemKey, Item] = {}
+        self.steps = 0
+        root = process.root
+        starts = [self._item(root.box, root.state, k) for k in range(max(1, self.owed))]
+        self.start = Item((root.box, -1, 0), -math.inf, math.inf, open=True)
+        self.start.branches = [Branch(0.0, (item,), None) for item in starts]
+        self.start.update()
+
+    @property
+    def low(self) -> float:
+        """See the class."""
+        return self.start.low
+
+    @property
+    def high(self) -> float:
+        """See the class."""
+        return max(self.start.high, self.start.low)
+
+    def run(self, stop: Callable[[], bool] = lambda: False) -> bool:
+        """Search until the best is certain (True) or `stop` says so (False)."""
+        while self.start.high > self.start.low:
+            if stop():
+                return False
+            self.step()
+        return True
+
+    def step(self) -> None:
+        """Open one item, or bring one up to date whose branches others have decided."""
+        path = [self.start]
+        while path[-1].open and path[-1].high > path[-1].low:
+            branch = max(path[-1].branches, key=lambda b: b.high)
+            path.append(max(branch.below, key=lambda item: item.high - item.low))
+        if not path[-1].open:
+            self._open(path[-1])
+        for item in reversed(path):
+            item.update()
+
+    def cuts(self) -> NDArray[np.int32]:
+        """The best derivation's tree in preorder, as `slp.problem.tree_on_table.tree_of_nodes`
+        takes it, shape (N, 3); N is 0 if none was found."""
+        out: list[tuple[int, int, int]] = []
+        stack = [self.start] if self.low > -math.inf else []
+        while stack:
+            item = stack.pop()
+            found = [b for b in item.branches if b.low >= item.low and item.low > item.stop]
+            if not found:
+                out.append((-1, 0, 0))
+                continue
+            branch = found[0]
+            if branch.split is not None:
+                out.append(self._cut(item.key[0], branch.split))
+            stack += reversed(branch.below)
+        return np.array(out, np.int32).reshape(-1, 3)
+
+    def _cut(self, box: int, split: BoxSplit) -> tuple[int, int, int]:
+        geometry = self.process.geometry
+        feature = geometry.cuts[split.cut].feature
+        by_code = geometry.rows_by_code[feature]
+        low = max(code for code, rows in by_code if rows & split.left)
+        if self.table.features[feature].categorical:
+            return feature, low, low
+        return feature, low, min(code for code, rows in by_code if rows & split.right & box)
+
+    # --- items ---------------------------------------------------------------------------------
+
+    def _item(self, box: int, state: int, owed: int) -> Item:
+        key = (box, state, owed)
+        if key not in self.items:
+            high = 0.0 if self.process.grammar.normalise else math.inf
+            if self.likelihood:
+                high += log_parted(self.process, box)
+            self.items[key] = Item(key, -math.inf, high)
+        return self.items[key]
+
+    def _open(self, item: Item) -> None:
+        self.steps += 1
+        item.open = True
+        box, state, owed = item.key
+        goal = self.process.goal(box, state)
+        for taken in goal.rules:
+            if isinstance(taken.rule, LeafRule):
+                if owed == 0:
+                    fit = self.process.log_marginal(box) if self.likelihood else 0.0
+                    item.stop = max(item.stop, taken.log_weight + fit)
+            elif isinstance(taken.rule, CallRule):
+                below = self._item(box, taken.rule.state, owed)
+                item.branches.append(Branch(taken.log_weight, (below,), None))
+            else:
+                for split, share in zip(taken.splits, taken.log_shares, strict=True):
+                    weight = taken.log_weight + share
+                    for left, right in self._ways(owed):
+                        sides = (
+                            self._item(split.split.left, split.left_state, left),
+                            self._item(split.split.right, split.right_state, right),
+                        )
+                        item.branches.append(Branch(weight, sides, split.split))
+
+    def _ways(self, owed: int) -> list[tuple[int, int]]:
+        """The leaves that the sides of a split owe beyond one each."""
+        return [(k, owed - 1 - k) for k in range(owed)] if self.owed else [(0, 0)]
+
+
+def log_parted(process: LocalProcess, box: int) -> float:
+    """Log of a bound on the marginal likelihood of any partition of a box's rows into leaves (see
+    `native/core/search/leaf_bound.hpp`); inf for numbers."""
+    table = process.geometry.table
+    rows = process.geometry.members([box])[0].astype(bool)
+    leaf, sums = table.leaf, table.statistics[rows]
+    if isinstance(leaf, Dirichlet):
+        pure = (sums > 0).sum(axis=1) <= 1
+        mixed = sums[~pure]
+        shares = mixed / mixed.sum(axis=1, keepdims=True)
+        groups = float((mixed * np.log(np.where(mixed > 0, shares, 1.0))).sum())
+        return min(_log_pure(leaf, sums), groups + _log_pure(leaf, sums[pure]))
+    if isinstance(leaf, GammaPoisson | GammaExponential):
+        counts = isinstance(leaf, GammaPoisson)
+        events, exposure = sums[:, 1], sums[:, 0 if counts else 2]
+        with np.errstate(divide="ignore"):
+            rate = np.log(np.where(events > 0, events, 1.0) / np.where(events > 0, exposure, 1.0))
+        most = events * rate - events
+        return float((most - (sums[:, 2] if counts else 0.0)).sum())
+    return math.inf
+
+
+def _log_pure(leaf: Dirichlet, sums: NDArray[np.float64]) -> float:
+    """The likelihood of the partition by class: one leaf for each."""
+    total = sums.sum(axis=0)
+    return float(sum(leaf.log_marginal(np.diag(total))))

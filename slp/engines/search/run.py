@@ -1,0 +1,176 @@
+"""A run of the search: trees to begin with, the search until the deadline, and what it found."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.budgets.memory import check_room_for_bit_sets, format_bytes, room_beside
+from slp.budgets.seconds import format_seconds
+from slp.engines.contract import Request
+from slp.engines.modal import scorer_of
+from slp.engines.modal.compiled import core_engine, grow_in_core
+from slp.engines.modal.plan import Ending, Plan
+from slp.engines.modal.pruning import Pruning
+from slp.engines.search.compiled import Found, Search
+from slp.engines.search.plain import PlainSearch
+from slp.engines.search.result import SearchResult
+from slp.errors import BudgetError, NoTreeError, TimeOverError
+from slp.messages.inference import NO_TREE, SEARCH_OUT_OF_MEMORY, TIME_OVER
+from slp.problem.ambiguity import derivations_are_trees
+from slp.problem.local_process import LocalProcess
+from slp.problem.problem import Problem
+from slp.problem.tree_on_table import log_likelihood_of_tree, tree_of_nodes
+from slp.results.averages import ScoredTree
+from slp.trees import Leaf, Tree
+
+__all__ = ["run_search"]
+
+#: Levels that the modal trees to begin with are grown beyond where stopping is best.
+_FURTHER = (0, 1, 2, 3)
+
+#: Bytes that the core's search takes at least.
+_LEAST_ROOM = 2**16
+
+#: Seconds of a search whose time is over when it begins, so that it gives more than one leaf.
+_LEAST_SECONDS = 0.2
+
+
+def run_search(problem: Problem, request: Request) -> SearchResult:
+    """Search until the best derivation is certain, or the deadline, the keyboard or the memory ends
+    the search.
+
+    Raises
+    ------
+    BudgetError
+        E501: no room beside the table; E540: the time was over before there was a tree.
+    NoTreeError
+        E504: no tree satisfies the program.
+    """
+    return _Run(problem, request).result()
+
+
+class _Run:
+    def __init__(self, problem: Problem, request: Request) -> None:
+        self.problem, self.request = problem, request
+        self.interrupted = self.out_of_memory = False
+        self.began = time.monotonic()
+
+    def result(self) -> SearchResult:
+        found = self._plainly() if self.problem.core is None else self._in_core()
+        if not len(found.cuts):
+            self._raise_nothing(found)
+        one_derivation = derivations_are_trees(self.problem.grammar)
+        tree = self._tree(found.cuts)
+        scorer = scorer_of(self.problem, self.request.likelihood)
+        scored = ScoredTree(
+            tree,
+            float(scorer.log_weight(tree)),
+            log_likelihood_of_tree(self.problem.table, tree),
+        )
+        joint, high = found.low, max(found.high, found.low)
+        if one_derivation:  # the same up to rounding
+            own = scored.log_weight + self.request.likelihood * scored.log_likelihood
+            joint, high = own, own + (high - joint)
+        return SearchResult(
+            self.problem,
+            scored,
+            joint,
+            high,
+            found,
+            request=self.request,
+            interrupted=self.interrupted,
+            out_of_time=self.request.deadline.over() and not found.certified,
+            out_of_memory=self.out_of_memory,
+        )
+
+    def _raise_nothing(self, found: Found) -> NoReturn:
+        if found.certified or found.high == -math.inf:
+            raise NoTreeError(NO_TREE())
+        if self.out_of_memory:
+            self._raise_no_memory()
+        seconds = format_seconds(self.request.deadline.seconds or 0)
+        raise TimeOverError(TIME_OVER(time=seconds, doing="before a tree was found"))
+
+    def _raise_no_memory(self) -> NoReturn:
+        memory = format_bytes(self.request.memory)
+        room = format_bytes(room_beside(self.problem.table, self.request.memory))
+        raise BudgetError(SEARCH_OUT_OF_MEMORY(memory=memory, room=room))
+
+    def _poll(self, steps: int, _kept: int, _bytes: int) -> bool:
+        """Whether to go on."""
+        if self.request.progress is not None:
+            self.request.progress(steps, "searching")
+        early = time.monotonic() - self.began < _LEAST_SECONDS
+        return early or not self.request.deadline.over()
+
+    # --- in the core ---------------------------------------------------------------------------
+
+    def _in_core(self) -> Found:
+        room = room_beside(self.problem.table, self.request.memory)
+        if room < _LEAST_ROOM:
+            self._raise_no_memory()
+        search = Search(self.problem.core, likelihood=self.request.likelihood, room=room)
+        try:
+            for cuts in self._modal_trees(room):
+                search.seed(cuts)
+            _, self.out_of_memory = search.run(self._poll)
+        except KeyboardInterrupt:
+            self.interrupted = True
+        found = search.found()
+        if self.interrupted and not len(found.cuts):
+            search.run(lambda *_: False)  # the tree of one leaf at least
+            return search.found()
+        return found
+
+    def _modal_trees(self, room: int) -> Iterator[NDArray[np.int32]]:
+        """Modal trees, each pruned exactly."""
+        engine, most_leaves = core_engine(self.problem), self.problem.grammar.max_leaves
+        for further in _FURTHER:
+            plan = Plan(likelihood=self.request.likelihood, further=further)
+            grown = grow_in_core(
+                engine, self.problem.table, plan, room=room, threads=1, poll=self._poll
+            )
+            if grown.ending not in (Ending.DONE, Ending.STOPPED):
+                return
+            pruning = Pruning(grown)
+            if not pruning.possible:
+                return
+            pruning.prune_best()
+            if most_leaves is None or pruning.prune_until(lambda: pruning.n_leaves <= most_leaves):  # noqa: B023
+                yield pruning.cuts()
+
+    # --- plainly -------------------------------------------------------------------------------
+
+    def _plainly(self) -> Found:
+        problem = self.problem
+        check_room_for_bit_sets(problem.table, self.request.memory)
+        process = LocalProcess(problem.grammar, problem.boxes)
+        search = PlainSearch(process, self.request.likelihood)
+        try:
+            search.run(lambda: not self._poll(search.steps, 0, 0))
+        except KeyboardInterrupt:
+            self.interrupted = True
+        low, high = search.low, search.high
+        return Found(search.cuts(), low, high, len(search.items), 0, search.steps, 0)
+
+    # --- the tree ------------------------------------------------------------------------------
+
+    def _tree(self, cuts: NDArray[np.int32]) -> Tree:
+        table = self.problem.table
+        rows = np.arange(len(table.counts))
+        leaves, stack = [], [rows]
+        for f, low, _high in cuts.tolist():
+            own = stack.pop()
+            if f < 0:
+                leaves.append(Leaf.of(table.leaf, table.statistics[own].sum(axis=0)))
+                continue
+            codes = table.codes[own, f]
+            left = codes == low if table.features[f].categorical else codes <= low
+            stack += [own[~left], own[left]]
+        return tree_of_nodes(table.features, cuts.tolist(), leaves)

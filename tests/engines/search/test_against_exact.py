@@ -1,0 +1,108 @@
+"""The search against exact sums on random grammars and tables: the same optimum, and bounds that
+hold at every moment.
+
+Many more cases: `python -m tests.engines.search.test_against_exact 10000`; docs/notes/search.md has
+their result.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+
+import numpy as np
+import pytest
+
+from slp.engines.search.compiled import Found, Search
+from slp.engines.search.plain import PlainSearch
+from slp.problem.local_process import LocalProcess
+from slp.problem.problem import Problem
+from tests.engines.cases import make_problem, random_grammar, random_table
+
+#: The pass of the core for the best derivation (`native/core/exact/engine.hpp`, `Quantity`).
+_BEST = 1
+#: Bytes that suffice for every case, and bytes that do not hold all items of the larger ones.
+_ROOM, _LITTLE = 2**24, (12_000, 100_000)
+
+
+def best_by_exact_sums(problem: Problem, likelihood: bool) -> float:
+    """Log of the largest value of a derivation."""
+    of = (likelihood, True, 0, True, 2**28, 1)
+    found = problem.core.make_pass(_BEST, *of)  # type: ignore[union-attr]
+    assert found.run(None) == 0
+    return float(max(problem.core.root_values(found)))  # type: ignore[union-attr]
+
+
+def case(seed: int) -> tuple[Problem, bool, np.random.Generator]:
+    """A problem with any rules, measures, constraints and leaf models, and whether the likelihood
+    counts."""
+    rng = np.random.default_rng(seed)
+    table = random_table(rng, 8)
+    return make_problem(random_grammar(rng, table), table), bool(rng.integers(4)), rng
+
+
+def value_of(problem: Problem, found: Found, likelihood: bool) -> float:
+    """The best value among the derivations of the tree found, taken over by a fresh search."""
+    search = Search(problem.core, likelihood=likelihood, room=_ROOM, most_steps=1)
+    assert search.seed(found.cuts)
+    search.run()
+    return search.found().low
+
+
+def check(seed: int) -> int:
+    """One case; the items opened."""
+    problem, likelihood, rng = case(seed)
+    want = best_by_exact_sums(problem, likelihood)
+    margin = 1e-8 * (1 + abs(want)) if math.isfinite(want) else 0.0
+
+    def close(x: float) -> bool:
+        return x == want or abs(x - want) <= margin
+
+    search = Search(problem.core, likelihood=likelihood, room=_ROOM)
+    assert search.run() == (True, False), seed
+    whole = search.found()
+    assert whole.certified and close(whole.low), (seed, whole.low, want)
+    assert (want > -math.inf) == (len(whole.cuts) > 0)
+    if want > -math.inf:
+        assert close(value_of(problem, whole, likelihood)), seed
+    # Stopped at random, and then going on from there.
+    for _ in range(3):
+        steps, room = int(rng.integers(1, whole.steps + 2)), int(rng.integers(*_LITTLE))
+        part = Search(problem.core, likelihood=likelihood, room=room, most_steps=steps)
+        part.run()
+        found = part.found()
+        assert found.low <= want + margin and found.high >= want - margin, (seed, steps)
+        assert not found.certified or close(found.low), (seed, steps)
+    return whole.steps
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+def test_the_core_finds_the_best_and_its_bounds_hold() -> None:
+    steps = [check(seed) for seed in range(400)]
+    assert max(steps) > 50
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+def test_the_specification_finds_the_best_and_its_bounds_hold_at_every_step() -> None:
+    for seed in range(60):
+        problem, likelihood, _ = case(seed)
+        want = best_by_exact_sums(problem, likelihood)
+        margin = 1e-8 * (1 + abs(want)) if math.isfinite(want) else 0.0
+        search = PlainSearch(LocalProcess(problem.grammar, problem.boxes), likelihood)
+        while not search.run(lambda: True):
+            assert search.low <= want + margin and search.high >= want - margin, seed
+            search.step()
+        assert search.low == want or abs(search.low - want) <= margin, seed
+        cuts = search.cuts()
+        assert (len(cuts) > 0) == (want > -math.inf)
+        if len(cuts):
+            again = Search(problem.core, likelihood=likelihood, room=_ROOM, most_steps=1)
+            assert again.seed(cuts)
+            again.run()
+            assert abs(again.found().low - want) <= margin, seed
+
+
+if __name__ == "__main__":
+    cases = int(sys.argv[1])
+    opened = [check(seed) for seed in range(cases)]
+    print(f"{cases} cases agree; items opened: {sum(opened)}, at most {max(opened)}")

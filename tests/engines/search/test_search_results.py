@@ -1,0 +1,234 @@
+"""What the engine search gives: the tree, the bound, the certificate, refusals, limits."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import slp
+from slp.cli import slp_command
+from slp.engines.search import run as search_run
+from slp.errors import SlpError, SlpWarning
+from slp.problem.problem import Problem
+
+
+def frame(n: int = 14, seed: int = 4) -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    a, b, c = rng.integers(0, 9, n), rng.integers(0, 3, n), rng.normal(size=n).round(1)
+    y = np.where((a + 3 * (b == 1) > 5) ^ (rng.random(n) < 0.1), "q", "p")
+    return pl.DataFrame({"a": a, "b": b.astype(str), "c": c, "y": y})
+
+
+def posterior(text: str, data: pl.DataFrame | None = None, **options: Any) -> slp.Posterior:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SlpWarning)
+        given = {"engine": "search", "seed": 1, **options}
+        return slp.parse(text).posterior(frame() if data is None else data, **given)
+
+
+PROGRAMS = [
+    ":- use(growtree).",
+    ":- use(growtree_all, [beta = 0.5]). :- leaf(dirichlet(2.5)).",
+    ":- use(growtree_gap). :- feature_weight(a, 3).",
+    ":- use(gmt).",
+    ":- use(denison, [phi = 3]).",
+    ":- use(bcart_pcfg, [phi = 3]).",
+    ":- use(pinball).",
+    ":- use(growtree). :- constraint(max_leaves(3)).",
+    ":- use(growtree). :- support([min_leaf(3), max_depth(3)]).",
+    ":- use(growtree). :- constraint(constant(low)). box(low, a, 0, 4).",
+    ":- use(growtree). :- constraint(once(a)). :- failure(condition).",
+    ":- use(growtree). :- constraint(majority(low, p)). box(low, a, 0, 3).",
+    ":- start(tree). 0.3 :: tree --> few. 0.7 :: tree --> many. 0.8 :: few --> leaf. "
+    "0.2 :: few --> split(F, V), few, few. 0.4 :: many --> leaf. "
+    "0.6 :: many --> split(F, V), many, many.",
+]
+
+
+@pytest.mark.parametrize("text", PROGRAMS)
+def test_it_finds_the_map_of_exact_sums(text: str) -> None:
+    found = posterior(text)
+    have, want = found.map(), posterior(text, engine="exact").map()
+    assert have.certified and have.upper_bound == have.log_joint
+    assert have.log_joint is not None and want.log_joint is not None
+    if found.derivations_are_trees:
+        assert have.log_joint == pytest.approx(want.log_joint, rel=1e-9)
+        assert posterior(text, engine="exact").log_posterior(have.tree) == pytest.approx(
+            want.log_posterior, rel=1e-9
+        )
+    else:
+        assert (
+            have.log_joint
+            <= found._result.log_weight(have.tree) + found.log_likelihood(have.tree) + 1e-9
+        )
+    assert all(found.holds for found in have.tree.check(slp.parse(text)))
+
+
+@pytest.mark.parametrize(
+    ("leaf", "response"),
+    [
+        ("gamma_poisson(1, 1)", lambda rng, x: rng.poisson(1 + 4 * (x > 0))),
+        ("normal_inverse_gamma(0, 0.1, 2, 1)", lambda rng, x: x + rng.normal(size=len(x))),
+    ],
+)
+def test_other_responses(leaf: str, response: Any) -> None:
+    rng = np.random.default_rng(1)
+    x, z = rng.normal(size=12).round(1), rng.integers(0, 3, 12)
+    data = pl.DataFrame({"x": x, "z": z, "y": response(rng, x).astype(float)})
+    text = f":- use(growtree). :- leaf({leaf})."
+    have, want = posterior(text, data).map(), posterior(text, data, engine="exact").map()
+    assert have.certified
+    assert have.log_joint == pytest.approx(want.log_joint, rel=1e-9)
+
+
+def large() -> tuple[Any, Any]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 6))
+    return X, np.where(X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=300) > 0, "p", "q")
+
+
+def test_an_end_by_the_clock_gives_a_tree_and_a_bound() -> None:
+    X, y = large()
+    found = slp.parse(":- use(growtree).").posterior(X, y, engine="search", time=0.6)
+    best = found.map()
+    assert found.out_of_time and not best.certified
+    assert best.upper_bound is not None and best.log_joint is not None
+    assert best.log_joint < best.upper_bound < math.inf
+    modal = slp.parse(":- use(growtree).").posterior(X, y, engine="modal", further=2).map()
+    assert modal.log_joint is not None and best.log_joint >= modal.log_joint - 1e-9
+
+
+def test_numbers_have_no_bound_until_all_is_seen() -> None:
+    X, y = large()
+    text = ":- use(growtree). :- leaf(normal_inverse_gamma(0, 0.1, 2, 1))."
+    found = slp.parse(text).posterior(X, X[:, 0] + (y == "p"), engine="search", time=0.4)
+    assert found.map().upper_bound == math.inf and not found.map().certified
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+def test_control_c_gives_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the n-th report, from the trees to begin with to the search itself."""
+    X, y = large()
+    for n in (1, 2, 4, 9):
+        told: list[int] = []
+
+        def hit(done: int, phase: str, n: int = n, told: list[int] = told) -> None:
+            told.append(done)
+            if len(told) == n:
+                raise KeyboardInterrupt
+
+        found = slp.parse(":- use(growtree).").posterior(X, y, engine="search", progress=hit)
+        best = found.map()
+        assert found.interrupted and not found.out_of_time and not best.certified
+        assert best.upper_bound is not None and best.log_joint is not None
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+def test_little_memory_still_gives_a_tree_and_a_bound() -> None:
+    X, y = large()
+    program = slp.parse(":- use(growtree).")
+    found = program.posterior(X, y, engine="search", memory="4MiB", time=3)
+    assert math.isfinite(found.map().upper_bound or math.inf)
+    assert found._result.found.peak_bytes < 2**22  # type: ignore[attr-defined]
+    with pytest.raises(SlpError, match="E501"):
+        program.posterior(X, y, engine="search", memory="200KiB")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pl.DataFrame({"a": [1, 2, 3, 4], "y": list("pppp")}),
+        pl.DataFrame({"a": [1, 1, 1, 1], "y": list("ppqp")}),
+        pl.DataFrame({"a": [1], "y": ["p"]}),
+    ],
+    ids=["one class", "equal rows", "one row"],
+)
+def test_tables_with_nothing_to_decide(data: pl.DataFrame) -> None:
+    text = ":- use(growtree). :- leaf(dirichlet(1))."
+    have = posterior(text, data).map()
+    want = posterior(text, data, engine="exact").map()
+    assert have.certified and have.log_joint == pytest.approx(want.log_joint)
+
+
+def test_the_plain_search_is_taken_without_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    want = posterior(":- use(growtree).", frame(8)).map()
+    monkeypatch.setattr(Problem, "core", None)
+    monkeypatch.setattr(search_run, "scorer_of", lambda problem, likelihood: _Plain(problem))
+    have = posterior(":- use(growtree).", frame(8)).map()
+    assert have.certified and have.log_joint == pytest.approx(want.log_joint)
+    assert have.tree.to_text() == want.tree.to_text()
+
+
+class _Plain:
+    """Weighs trees without the core."""
+
+    def __init__(self, problem: Problem) -> None:
+        from slp.engines.mcmc.trees import MetropolisHastings
+
+        of = (problem.grammar, problem.boxes, problem.program.constraints)
+        self.log_weight = MetropolisHastings(*of).log_weight
+
+
+def test_it_refuses_what_is_decided_at_the_finished_tree() -> None:
+    with pytest.raises(SlpError, match="E301"):
+        posterior(":- use(growtree). :- constraint(max_features(1)).")
+
+
+def test_no_tree_is_told() -> None:
+    text = (
+        ":- start(tree). 0.5 :: tree --> {rows(N), N >= 100}, leaf. "
+        "0.5 :: tree --> split(F, V), tree, tree."
+    )
+    with pytest.raises(SlpError, match="E504"):
+        posterior(text)
+
+
+def test_a_result_is_pickled_and_has_a_prior() -> None:
+    found = posterior(":- use(growtree).")
+    again = pickle.loads(pickle.dumps(found))
+    assert again.map().log_joint == found.map().log_joint
+    prior = found.prior().map()
+    assert prior.certified and prior.log_joint == pytest.approx(math.log(0.05))
+    assert found.sample(3) == [found.map_tree()] * 3
+
+
+def test_commands_tell_the_bound(tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    X, y = large()
+    pl.DataFrame({**{f"x{i}": X[:, i] for i in range(6)}, "y": y}).write_csv(path)
+    run = CliRunner().invoke
+    args = ["growtree", str(path), "--engine", "search", "--time", "3s"]
+    told = run(slp_command, ["sample", *args])
+    assert "one tree, found by search: all averages are over it alone" in told.output
+    assert "found by search, none is better by more than" in told.output
+    best = json.loads(run(slp_command, ["sample", *args, "--json"]).output)["map"]
+    assert best["log_joint"] < best["upper_bound"] and not best["certified"]
+    frame().write_csv(path)
+    args = ["map", "growtree", str(path), "--json"]
+    exact = json.loads(run(slp_command, args).output)
+    found = json.loads(run(slp_command, [*args, "--engine", "search"]).output)
+    assert exact["engine"] == "exact" and found["engine"] == "search"
+    assert exact["certified"] and found["certified"]
+    assert found["best"][0]["upper_bound"] == found["best"][0]["log_joint"]
+    assert found["best"][0]["log_joint"] == pytest.approx(exact["best"][0]["log_joint"])
+    text = run(slp_command, ["map", "growtree", str(path), "--engine", "search"])
+    assert "1. certified: none is better; log joint" in text.output
+
+
+def test_map_searches_where_exact_sums_do_not_fit(tmp_path: Path) -> None:
+    X, y = large()
+    program = slp.parse(":- use(growtree).")
+    found = program.posterior(X, y, engine="best", memory="40MiB", time=2)
+    assert found.engine == "search" and "so the best tree is searched for" in found.reason
+    assert program.posterior(frame(), engine="best").engine == "exact"
+    text = ":- use(growtree). :- constraint(max_features(1))."
+    assert posterior(text, engine="best", draws=20, chains=2).engine == "mh"
