@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -104,3 +105,24 @@ def test_bounds_close_in_as_the_budget_grows(monkeypatch: pytest.MonkeyPatch) ->
         widths.append(high - low)
     assert widths == sorted(widths, reverse=True)
     assert widths[-1] == 0
+
+
+def test_vast_sums_take_little_memory_for_the_bounds_on_the_normaliser(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The bounds still hold the evidence, and the second pass is a small one."""
+    want, _ = bounds(":- use(denison).", GIB)
+    parts: list[int] = []
+    real = passes.Passes._try
+
+    def tried(self: passes.Passes, *of: Any) -> Any:
+        parts.append(of[4] if len(of) > 4 else 1)
+        return real(self, *of)
+
+    monkeypatch.setattr(passes.Passes, "_try", tried)
+    bounds(":- use(denison).", 300 * KIB)
+    assert parts == [1, 1]
+    parts.clear()
+    monkeypatch.setattr("slp.engines.exact.size.Size.vast", True)
+    low, high = bounds(":- use(denison).", 300 * KIB)
+    assert low < want < high and parts == [1, 16]

@@ -51,6 +51,8 @@ _WORDS: dict[Quantity, str] = {
 }
 # A second or so (`native/core/exact/bounds.hpp`).
 _WORK_ON_BOUNDS = 5e7
+# The pass for bounds on the normaliser takes this part of the memory, where the sums are vast.
+_PART_OF_VAST = 16
 
 # From which second, and between which fractions of the work done, the time left is estimated.
 _FIRST_GUESS, _LAST_GUESS = 1.0, 0.99
@@ -217,11 +219,11 @@ class Passes:
         raise self._over_budget(quantity, status, count, bounds, help)
 
     def _try(
-        self, quantity: Quantity, likelihood: bool, length: int, keep: bool
+        self, quantity: Quantity, likelihood: bool, length: int, keep: bool, share: int = 1
     ) -> tuple[Any, int]:
         """A pass and its status: with doubles first, then with wider exponents if these leave their
-        range."""
-        left = self.left()
+        range. It may take one part in `share` of the memory that is left."""
+        left = self.left() // share
         for scaled in (False, True):
             done = self.engine.make_pass(
                 _QUANTITIES.index(quantity), likelihood, scaled, length, keep, left, self._threads
@@ -297,7 +299,9 @@ class Passes:
         else:
             normaliser = self._kept_total(likelihood=False)
         if normaliser is None:
-            normaliser = self._interval_of(self._try("total", False, 0, True)[0])
+            # If no machine holds the boxes, a full memory of them tells hardly more than a part.
+            share = _PART_OF_VAST if self._size.vast else 1
+            normaliser = self._interval_of(self._try("total", False, 0, True, share)[0])
         assert normaliser is not None
         return joint[0] - normaliser[1], min(joint[1] - normaliser[0], self._log_purest)
 

@@ -17,7 +17,7 @@ _PER_CODE, _PER_KEYED_CODE = 4 + 4 + 8, 2 * (24 + 4)
 # Bytes for each cut of the root.
 _PER_CUT = 8
 # Of tree moves (`native/core/mcmc/moves`): for each distinct row, a node's rows, rows of a right
-# side and leaves' numbers; for each cut of the root, a weighed split, its weight and likelihood;
+# side and leaves' numbers; for each cut listed, a weighed split, its weight and likelihood;
 # for each code of the longest feature, a number, a mark and the sums of statistics.
 _MOVES, _PER_LISTED_CUT, _PER_SUMMED_CODE, _PER_STATISTIC = 4 + 4 + 4, 24 + 8 + 8, 4 + 1, 8
 
@@ -35,12 +35,14 @@ def room_for_averages(
     threads: int,
     keyed: bool,
     moves: bool,
+    lists_splits: bool,
     particles: int = 0,
 ) -> int:
     """The bytes that a budget leaves for averages over draws, beside the table and the chains.
 
     `keyed`: whether steps list all splits of a box, as the measure `partition` and the proposal
-    `q_exact` need. `moves`: whether steps are tree moves. `particles`: the most of a
+    `q_exact` need. `moves`: whether steps are tree moves, and `lists_splits` whether
+    these list all splits of a node, not those of one feature alone. `particles`: the most of a
     filter of `q_pg`, 0 without it.
 
     Raises
@@ -57,7 +59,8 @@ def room_for_averages(
         mover += longest * _PER_KEYED_CODE
     if moves:
         of_code = _PER_SUMMED_CODE + _PER_STATISTIC * table.leaf.n_statistics
-        mover += n * _MOVES + sum(n_codes) * _PER_LISTED_CUT + longest * of_code
+        listed = sum(n_codes) if lists_splits else longest
+        mover += n * _MOVES + listed * _PER_LISTED_CUT + longest * of_code
     if particles:
         of_code = _PER_PARTED_CODE + _PER_SUM * table.leaf.n_statistics
         mover += _FILTER + particles * n * _PER_PARTICLE + longest * of_code

@@ -29,7 +29,7 @@ from slp.engines.mcmc.trees import (
     core_takes,
 )
 from slp.engines.mcmc.trees.forward import ForwardDraws
-from slp.engines.mcmc.trees.names import most_particles, names_moves
+from slp.engines.mcmc.trees.names import lists_splits, most_particles, names_moves
 from slp.engines.mcmc.trees.target import can_run_forward
 from slp.errors import SlpError
 from slp.ir.program import Predicate
@@ -159,6 +159,7 @@ def _room(problem: Problem, request: Request, options: TreeChainOptions, in_core
         keyed="q_exact" in proposal
         or any(isinstance(r, SplitRule) and r.measure == "partition" for r in rules),
         moves=problem.program.edits is None and names_moves(proposal),
+        lists_splits=lists_splits(proposal),
         particles=most_particles(proposal),
     )
 

@@ -132,6 +132,11 @@ def names_moves(text: str) -> bool:
     return any(named.name in TREE_MOVES for named in read_names(text))
 
 
+def lists_splits(text: str) -> bool:
+    """Whether a text names a tree move that lists all splits of a node."""
+    return any(named.name in ("informed", "wu") for named in read_names(text))
+
+
 def most_particles(text: str) -> int:
     """The most particles of a filter of `q_pg` in a text, 0 without one; raises as `read_names`."""
     pg = [named for named in read_names(text) if named.name == "q_pg"]
