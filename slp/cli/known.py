@@ -109,24 +109,24 @@ def _known_to_json(known: Known, limit: str) -> dict[str, Any]:
 
 
 def _known_lines(known: Known, limit: str, words: str) -> Iterator[str]:
-    """The summary for a person."""
+    """The summary for a person: what is known first, then the question."""
     bounds, best, table = known.log_evidence_bounds, known.best, known.table
     yield f"unfinished: {limit.partition(';')[0]}"
     evidence_too = known.likelihood and _exact(bounds) is None
     yield f"not known are {_MISSING}" + (", and the evidence" if evidence_too else "")
+    if known.likelihood:
+        evidence = "not known" if bounds is None else bounds_in_words(bounds)
+        yield f"evidence  {evidence}"
+    if best is None:
+        yield "best tree  none was looked at"
+    else:
+        yield f"best tree  so far, {standing(best)}{leaves_text(best.tree.n_leaves)}"
+        for line in best.tree.to_text().splitlines():
+            yield f"          {line}"
     yield f"data      {table.notes[0]}, response {table.response}"
     for i, line in enumerate(words_lines(words)):
         yield f"{'prior' if i == 0 else '':<10}{line}"
     yield f"engine    {known.choice.engine}: {known.choice.reason}"
-    if known.likelihood:
-        evidence = "nothing is certain" if bounds is None else bounds_in_words(bounds)
-        yield f"evidence  {evidence}"
-    if best is None:
-        yield "best tree  none was looked at"
-        return
-    yield f"best tree  so far, {standing(best)}{leaves_text(best.tree.n_leaves)}"
-    for line in best.tree.to_text().splitlines():
-        yield f"          {line}"
 
 
 def _exact(bounds: tuple[float, float] | None) -> float | None:

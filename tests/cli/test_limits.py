@@ -82,6 +82,8 @@ def test_a_prior_by_an_engine_that_was_asked_for(slp_run, table: Path, ends) -> 
     page = slp_run("prior", "growtree", table, *options)
     assert page.code == 1 and page.out.startswith("unfinished: the time of 1 h is over\n")
     assert "evidence" not in page.out and "\nbest tree  so far, " in page.out
+    labels = re.findall(r"^(best tree|data|prior|engine) ", page.out, re.MULTILINE)
+    assert labels == ["best tree", "data", "prior", "engine"]
     found = json.loads(slp_run("prior", "growtree", table, *options, "--json").out)
     assert found["depends_on_clock"] and found["map"] is not None and found["features"] is None
 

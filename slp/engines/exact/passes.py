@@ -49,8 +49,9 @@ _WORDS: dict[Quantity, str] = {
     "leaf_number": "counting leaves",
     "tree_depth": "measuring depth",
 }
-# A second or so (`native/core/exact/bounds.hpp`).
-_WORK_ON_BOUNDS = 5e7
+# A second or so (`native/core/exact/bounds.hpp`); and less where that is more than this share of a
+# limit of time.
+_WORK_ON_BOUNDS, _SHARE_OF_BOUNDS = 5e7, 0.04
 # The pass for bounds on the normaliser takes this part of the memory, where the sums are vast.
 _PART_OF_VAST = 16
 
@@ -318,7 +319,8 @@ class Passes:
         where there are none."""
         if done.likelihood() and not isinstance(self._leaf, Dirichlet):
             return None
-        low, high = self.engine.bounds(done, _WORK_ON_BOUNDS)
+        share = min(1.0, (self._deadline.seconds or inf) * _SHARE_OF_BOUNDS)
+        low, high = self.engine.bounds(done, _WORK_ON_BOUNDS * share)
         return float(low), float(high)
 
     def _kept_total(self, likelihood: bool) -> Interval | None:
