@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 EXPERIMENTS = {
     "angelopoulos_cussens": ["reproducibility"],
-    "greedy_modal_tree": ["tables"],
+    "greedy_modal_tree": ["tables", "regression", "speed"],
     "particle_filtering": ["proposals", "irrelevant", "islands", "chains"],
 }
 

@@ -20,13 +20,21 @@ namespace {
 
 // How it ended; the nodes in preorder: features (-1: a leaf, -2: not decided in time) and codes,
 // one for each node; logs of the weight of stopping, of the likelihood, of the weight of the
-// split, and gains; statistics and what smoothing has added, k for each node; and the best score of
-// a split of the root by feature.
+// split, and gains; statistics and what smoothing has added, k for each node; the best score of a
+// split of the root by feature; and whether Ctrl-C ended it, which keeps what was grown.
 nb::tuple grow(const exact::Engine& engine, const Plan& plan, const nb::object& progress) {
     require(!engine.problem().counted(), "leaves are not counted");
     Grower grower(engine.problem(), engine.geometry(), plan);
-    const Ending ending =
-        run_unlocked([&](const Poll& poll) { return grower.run(poll); }, progress);
+    Ending ending{};
+    bool interrupted = false;
+    try {
+        run_unlocked([&](const Poll& poll) { return ending = grower.run(poll); }, progress);
+    } catch (const nb::python_error& error) {
+        if (!error.matches(PyExc_KeyboardInterrupt)) {
+            throw;
+        }
+        interrupted = true;
+    }
     Grown found;
     if (ending == Ending::done || ending == Ending::stopped) {
         found = without_lock([&] { return grower.grown(); });
@@ -37,7 +45,7 @@ nb::tuple grow(const exact::Engine& engine, const Plan& plan, const nb::object& 
                           to_numpy(std::move(found.log_likelihood)),
                           to_numpy(std::move(found.log_split)), to_numpy(std::move(found.gain)),
                           to_numpy(std::move(found.statistics)), to_numpy(std::move(found.added)),
-                          to_numpy(std::vector<double>(grower.root_scores())));
+                          to_numpy(std::vector<double>(grower.root_scores())), interrupted);
 }
 
 }  // namespace

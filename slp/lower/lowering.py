@@ -77,7 +77,14 @@ def program_to_tree_grammar(
         raise UnsupportedError(words.NO_START(program=program.name))
     states = states or StateRules(program, schema.most_leaves)
     first = FEW_STATES if few_states else FIRST_STATES
-    return _Lowering(program, schema, factors, states, check).grammar(first)
+    again = partial(
+        program_to_tree_grammar,
+        program,
+        schema,
+        tests_on_trees=tests_on_trees,
+        few_states=few_states,
+    )
+    return _Lowering(program, schema, factors, states, check).grammar(first, again)
 
 
 class _Lowering:
@@ -100,14 +107,15 @@ class _Lowering:
         self._start = self._goals.number(program.start)
         self._calls_end = calls_end(program, self._goals.parameters)
 
-    def grammar(self, first: int) -> TreeGrammar:
-        """The grammar, with open states if there are more than `first` and all checks hold."""
+    def grammar(self, first: int, again: Callable[[], TreeGrammar]) -> TreeGrammar:
+        """The grammar, with open states if there are more than `first` and all checks hold. `again`
+        makes it once more, where such states are pickled."""
         expansion = self._expansion()
         if expansion.list_states(first) or not self._may_open():
             return self._closed(expansion)
         maker = StateMaker(self._schema, expansion, self._product.breakpoints)
         grammar = _grammar(self._program, self._schema, maker)
-        return _opened(self._program, grammar, maker, self._list_all)
+        return _opened(self._program, grammar, maker, self._list_all, again)
 
     def _expansion(self) -> Expansion:
         return Expansion(
@@ -128,13 +136,16 @@ class _Lowering:
         missing = self._goals.missing_features
         if missing:
             wider = self._schema.with_features(missing)
-            return _Lowering(
-                self._program, wider, self._factors, self._states, self._check
-            ).grammar(FIRST_STATES)
+            others = self._program, wider, self._factors, self._states, self._check
+            return _Lowering(*others).closed()
         return _grammar(self._program, self._schema, StateMaker(self._schema, expansion))
 
+    def closed(self) -> TreeGrammar:
+        """The grammar with all states listed."""
+        return self._closed(self._expansion())
+
     def _list_all(self) -> tuple[State, ...]:
-        return self._closed(self._expansion()).all_states()
+        return self.closed().all_states()
 
 
 def tree_grammar_or_all(
@@ -241,6 +252,7 @@ def _opened(
     grammar: TreeGrammar,
     maker: StateMaker,
     list_all: Callable[[], tuple[State, ...]],
+    again: Callable[[], TreeGrammar],
 ) -> TreeGrammar:
     """A grammar of the first states, with the others open."""
     meaning = (program.start, program.rules, program.clauses, sorted(program.parameters.items()))
@@ -253,6 +265,7 @@ def _opened(
         identity=repr((meaning, program.support, grammar.horizon)),
         sound=partial(sums_to_one, program) if grammar.normalised else None,
         list_all=list_all,
+        again=again,
     )
     deepest = program.support.max_depth
     horizon = grammar.horizon if deepest is None else min(grammar.horizon, deepest)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import Any
 
 from slp.ir.program import Measure
-from slp.ir.tree_grammar import OpenStates, State
+from slp.ir.tree_grammar import OpenStates, State, TreeGrammar
 from slp.lower.expansion import TooManyStatesError
 from slp.lower.states import StateMaker
 from slp.messages.lowering import UNLIKE_FIRST_STATES
@@ -15,7 +16,7 @@ from slp.messages.lowering import UNLIKE_FIRST_STATES
 class MadeStates(OpenStates):
     """Open states that a `StateMaker` makes. `sound` checks what each state must satisfy, if
     anything. `list_all` gives all states in the order of a listing; it is never called while a
-    state is made."""
+    state is made. `again` makes the grammar once more, for a copy by pickling."""
 
     def __init__(
         self,
@@ -26,13 +27,17 @@ class MadeStates(OpenStates):
         identity: str,
         sound: Callable[[State], bool] | None,
         list_all: Callable[[], tuple[State, ...]],
+        again: Callable[[], TreeGrammar],
     ) -> None:
         self.first = maker.listed()
         self.single_derivation, self.measures, self.identity = single_derivation, measures, identity
-        self._maker, self._sound, self._list_all = maker, sound, list_all
+        self._maker, self._sound, self._list_all, self._again = maker, sound, list_all, again
         self._made = dict(self.first)
         self._all: tuple[State, ...] | None = None
         self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _states_of, (self._again,)
 
     def __getitem__(self, state: int) -> State:
         found = self._made.get(state)
@@ -54,3 +59,7 @@ class MadeStates(OpenStates):
             raise TooManyStatesError(found)
         self._made[state] = made
         return made
+
+
+def _states_of(again: Callable[[], TreeGrammar]) -> Any:
+    return again().states

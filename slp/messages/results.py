@@ -38,7 +38,8 @@ NO_DRAWS_FOR_ARVIZ = E530.says("nothing was drawn to hand to ArviZ", AS_REMEDY)
 
 E531 = Entry(
     "E531: an engine does not tell which rules trees take",
-    cause="Under `edittree` and in the engine `prolog` trees take no rules that are known.",
+    cause="Under `edittree` and in the engine `prolog` trees take no rules that are known. The "
+    "engine `modal` tells them where one rule makes all splits and another all leaves.",
     remedy="Take `exact` or `mh`, with a program of tree rules.",
     example="program.posterior(X, y, engine='prolog', draws=10).rule_probabilities()",
 )

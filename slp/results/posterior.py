@@ -408,7 +408,8 @@ class Posterior:
         Raises
         ------
         UsageError
-            E531: under `edittree` and by the engine `prolog`, trees take no rules that are known.
+            E531: under `edittree` and by the engine `prolog`, trees take no rules that are known;
+            by `modal`, unless one rule makes all splits and another all leaves.
         BudgetError
             An exact engine needs a sum of its own for some rules, and that does not fit.
         """

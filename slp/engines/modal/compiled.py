@@ -37,7 +37,7 @@ def grow_in_core(
 ) -> Grown:
     """One tree. `engine`: see `core_engine`. `room`: bytes that the growth may take. `poll` is
     called some ten times a second with the number of nodes, 0, and the bytes used; False stops the
-    growth.
+    growth, and so does Ctrl-C.
 
     Raises
     ------
@@ -47,8 +47,8 @@ def grow_in_core(
     core = compiled_core()
     assert core is not None
     grown = core.grow_modal_tree(engine, **asdict(plan), room=room, threads=threads, progress=poll)
-    ending, feature, low, high, stop, likelihood, split, gain, sums, added, root_scores = grown
+    ending, feature, low, high, stop, likelihood, split, gain, sums, added, *rest = grown
     sums = sums.reshape(len(feature), table.leaf.n_statistics)
     added = added.reshape(sums.shape) if len(added) else np.zeros_like(sums)
     logs = stop, likelihood, split, gain
-    return Grown(Ending(ending), feature, low, high, *logs, sums, added, root_scores)
+    return Grown(Ending(ending), feature, low, high, *logs, sums, added, *rest)

@@ -76,6 +76,7 @@ class Grown:
     added : float64, shape (N, k). What smoothing has added to the leaf model's prior.
     root_scores : float64, shape (d,). Of each feature the best score of a split of the root, -inf
         where there is none.
+    interrupted : whether Ctrl-C stopped it.
     """
 
     ending: Ending
@@ -89,6 +90,7 @@ class Grown:
     statistics: NDArray[np.float64]
     added: NDArray[np.float64]
     root_scores: NDArray[np.float64]
+    interrupted: bool = False
 
     def children(self) -> list[tuple[int, int]]:
         """For each node the numbers of its children; (-1, -1) where there are none."""

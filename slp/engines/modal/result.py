@@ -20,7 +20,7 @@ from slp.problem.problem import Problem
 from slp.results.averages import ScoredTree
 from slp.results.evidence import evidence_note
 from slp.results.result import Candidate, Draw, Estimate, Result
-from slp.results.rule_use import RuleUse, no_rules
+from slp.results.rule_use import RuleUse, no_rules, uses_from_splits
 from slp.results.weighted_draws import DrawnTrees
 from slp.source import SourceSpan
 from slp.trees import Tree
@@ -146,8 +146,17 @@ class ModalResult(Result):
         return None if self.likelihood else self.log_prior_total
 
     def rule_uses(self, only: list[SourceSpan] | None = None) -> list[RuleUse]:
-        """See `Result`: not told (E531)."""
-        raise no_rules(self.choice.engine)
+        """See `Result`: over the trees found, where one rule of the program makes all splits, and
+        another all leaves; else E531."""
+        stumps = [found.scored.tree.n_leaves == 1 for found in self.trees]
+        stump = float(self.averages.frequency @ np.array(stumps, np.float64))
+        splits = float(self.averages.expected_splits().sum())
+        found = None
+        if len(self._problem.program.rules) == 2:  # states that are not made yet have no others
+            found = uses_from_splits(self._problem.grammar, stump, splits)
+        if found is None:
+            raise no_rules(self.choice.engine)
+        return found
 
     def mixture(self) -> list[SourceSpan]:
         """See `Result`: none are told."""

@@ -108,9 +108,14 @@ class ModalTrees:
         seed = fresh_seed() if self.request.seed is None else self.request.seed
         trees: list[ModalTree] = []
         stopped = False
-        for grown in self._all_grown(seed):
-            trees.append(self._finished(grown))
-            stopped = stopped or grown.ending is Ending.STOPPED
+        try:
+            for grown in self._all_grown(seed):
+                trees.append(self._finished(grown))
+                stopped = stopped or grown.ending is Ending.STOPPED
+        except KeyboardInterrupt:
+            if not trees:
+                raise
+            self._interrupted = True
         distinct = list({found.scored.tree: found for found in reversed(trees)}.values())
         distinct.sort(key=lambda found: -found.log_score)
         return ModalResult(
@@ -158,6 +163,7 @@ class ModalTrees:
         """One tree. Only of the first tree a failure is an error."""
         self._n += 1
         grown = self._in_core(plan) if self._core else self._plainly(plan)
+        self._interrupted = self._interrupted or grown.interrupted
         if not first:
             return grown
         if grown.ending is Ending.OUT_OF_BUDGET:
@@ -185,12 +191,9 @@ class ModalTrees:
         return PlainGrower(process, plan, lambda: not self._poll(0, 0, 0)).grow()
 
     def _poll(self, nodes: int, _edges: int, _bytes: int) -> bool:
-        """Whether to go on. Ctrl-C ends the growth like the deadline does."""
-        try:
-            if self.request.progress is not None:
-                self.request.progress(nodes, f"growing tree {self._n}")
-        except KeyboardInterrupt:
-            self._interrupted = True
+        """Whether to go on."""
+        if self.request.progress is not None:
+            self.request.progress(nodes, f"growing tree {self._n}")
         return not self._over()
 
     # --- a grown tree --------------------------------------------------------------------------

@@ -1,0 +1,93 @@
+"""The engine modal at its limits: tables that leave nothing to split, little memory, Ctrl-C; and
+what it tells of rules."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+from itertools import count
+from typing import Any
+
+import numpy as np
+import pytest
+
+import slp
+from slp.errors import SlpError
+
+GROWTREE = ":- use(growtree)."
+
+
+def modal(X: Any, y: Any, text: str = GROWTREE, **options: Any) -> slp.Posterior:
+    return slp.parse(text).posterior(X, y, engine="modal", seed=1, **options)
+
+
+def random_table(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(n, d))
+    return X, np.where(X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=n) > 0, "p", "q")
+
+
+@pytest.mark.filterwarnings("ignore::slp.errors.SlpWarning")
+@pytest.mark.parametrize(
+    ("X", "classes", "log_joint"),
+    [
+        # A box that cannot split is a leaf with probability 1.
+        (np.ones((6, 2)), ["a", "b"], math.lgamma(4) * 2 - math.lgamma(8)),
+        (np.ones((6, 2)), ["a"], 0.0),
+        (np.arange(12).reshape(6, 2), ["a"], math.log(0.05)),
+    ],
+)
+def test_where_nothing_is_to_be_gained_the_tree_is_a_leaf(
+    X: np.ndarray, classes: list[str], log_joint: float
+) -> None:
+    y = np.resize(np.array(classes), 6)
+    found = modal(X, y, GROWTREE + " :- leaf(dirichlet(1)).", further=2)
+    assert found.map().tree.n_leaves == 1
+    assert found.map().log_joint == pytest.approx(log_joint, abs=1e-12)
+    assert np.allclose(found.predict_proba(X), 1 / len(classes))
+
+
+def test_ten_thousand_binary_features() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 2, (150, 10_000))
+    found = modal(X, np.where(X[:, 4321] == 1, "p", "q"), memory="256MiB")
+    assert found.map().tree.n_leaves == 2 and found.importances()["x4321"] > 50
+
+
+def test_a_small_budget_is_enough_or_is_told() -> None:
+    X, y = random_table(20_000, 6)
+    small = modal(X, y, memory="64MiB", further=2)
+    assert small.map().tree == modal(X, y, further=2).map().tree
+    with pytest.raises(SlpError, match="E501"):
+        modal(X, y, memory="4MiB")
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+@pytest.mark.parametrize("options", [{"look_ahead": 2}, {"restarts": 50_000}])
+def test_ctrl_c_ends_the_growth_and_keeps_what_was_grown(options: dict[str, int]) -> None:
+    X, y = random_table(4000, 6)
+    calls = count()
+
+    def press(_done: int, _phase: str) -> None:
+        if next(calls) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    found = modal(X, y, progress=press, **options)
+    assert next(calls) == 4 and found.interrupted
+    assert math.isfinite(found.map().log_joint or math.nan)
+    assert np.isfinite(found.predict_proba(X[:3])).all()
+
+
+def test_rules_are_told_where_one_splits_and_one_stops() -> None:
+    X, y = random_table(300, 2)
+    found = modal(X, y, roots=2, further=3)
+    shares = np.array([draw.weight for draw in found.draws]) / 2
+    leaves = np.array([draw.tree.n_leaves for draw in found.draws])
+    split, stop = found.rule_probabilities()
+    assert min(leaves) > 1 and split.probability == stop.probability == 1
+    assert stop.expected_uses == pytest.approx(float(shares @ leaves))
+    assert split.expected_uses == pytest.approx(float(shares @ leaves) - 1)
+    two = ":- start(t). 0.4 :: t --> leaf. 0.3 :: t --> split(F, V), t, t. "
+    with pytest.raises(SlpError, match="E531"):
+        modal(X, y, two + "0.3 :: t --> split(F, V, all), t, t.").rule_probabilities()
