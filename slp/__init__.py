@@ -24,6 +24,7 @@ The folders and modules, from the bottom up. Each imports only those above it in
     engines            the contract, the registry, and one package for each engine
     learn              labels and parameters from data
     compile, program   the pipeline; `Program`, the object of users
+    estimators         estimators of scikit-learn, which is optional
     cli                the commands
     swipl              everything that uses SWI-Prolog; optional, imported by no other folder
 """
@@ -43,6 +44,7 @@ from slp.errors import (
 from slp.late import late_names
 
 if TYPE_CHECKING:
+    from slp.estimators import SLPTreeClassifier, SLPTreeRegressor
     from slp.program import Program, check, compare, load, parse
     from slp.program.learning import LearnResult
     from slp.resolution import Draws, QueryResult
@@ -63,6 +65,8 @@ __all__ = [
     "Program",
     "ProgramError",
     "QueryResult",
+    "SLPTreeClassifier",
+    "SLPTreeRegressor",
     "SampledProofs",
     "SlpError",
     "SlpWarning",
@@ -85,6 +89,7 @@ __getattr__, __dir__ = late_names(
         "slp.resolution": "Draws QueryResult",
         "slp.program.learning": "LearnResult",
         "slp.results": "Comparison Posterior SampledProofs",
+        "slp.estimators": "SLPTreeClassifier SLPTreeRegressor",
         "slp.program": "Program check compare load parse",
     },
 )

@@ -17,6 +17,7 @@ from slp.analysis.findings import Findings
 from slp.analysis.row_labels import row_sums_check
 from slp.budgets import check_time
 from slp.data import frame_of, table_of
+from slp.data.roles import name_of_values
 from slp.errors import DataError, Diagnostic, ProgramError
 from slp.ir.program import Program
 from slp.lower import find_tests_on_trees, program_to_tree_grammar, tree_grammar_or_all
@@ -90,11 +91,12 @@ def find_wrong_names(program: Program, X: Any, y: Any = None) -> tuple[Diagnosti
     The table and the program may have faults. The result completes the findings about these.
     """
     columns = frame_of(X).names
+    given = name_of_values(program, y)
     declared = y if isinstance(y, str) else program.response
     response = declared if declared in columns else None
-    features = set(columns) - {response, program.event, *program.ignored}
+    features = set(columns) - {response if given is None else None, program.event, *program.ignored}
     findings = Findings()
-    check_names(program, features, response, findings)
+    check_names(program, features, response if given is None else given, findings)
     return findings.in_order()
 
 

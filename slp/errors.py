@@ -107,8 +107,9 @@ class ProgramError(SlpError):
     """A fault in a `.slp` program."""
 
 
-class DataError(SlpError):
-    """A fault in a table, or a program and a table that do not fit each other."""
+class DataError(SlpError, ValueError):
+    """A fault in a table, or a program and a table that do not fit each other. It is a ValueError
+    too, as estimators of scikit-learn raise it."""
 
 
 class UsageError(SlpError):

@@ -2,7 +2,8 @@
 
 Entry points: `read_columns` (a file on the command line; `read_frame` gives it as a frame),
 `frame_of` (any kind of frame as columns), `table_of` (makes a `Table` from a program and a frame or
-array), `Table` and `Feature` (the coded table of engines; `Table.new_rows` for rows to predict).
+array), `GivenResponse` (a response with weights of rows), `Table` and `Feature` (the coded table of
+engines; `Table.new_rows` for rows to predict).
 
 Inside, in the order of processing: `files` reads files, with `polars_frames` (imports polars,
 late), `small_text` (works without polars) and `parquet` (reads in a child process). `frames` turns
@@ -18,11 +19,13 @@ from __future__ import annotations
 from slp.data.coding import table_of
 from slp.data.files import read_columns, read_frame
 from slp.data.frames import frame_of
+from slp.data.roles import GivenResponse
 from slp.data.shared import SharedTable
 from slp.data.table import Feature, Table
 
 __all__ = [
     "Feature",
+    "GivenResponse",
     "SharedTable",
     "Table",
     "frame_of",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp import kernels
-from slp.data.features import CodedColumn, code_column, declared_of
+from slp.data.features import CodedColumn, Declared, code_column, declared_of
 from slp.data.frames import frame_of
 from slp.data.response import Response, bind_response
 from slp.data.roles import Roles, roles_of
@@ -36,7 +36,7 @@ def table_of(program: Program, X: Any, y: Any = None) -> Table:
         With every fault of the table (docs/data.md lists them).
     """
     frame = frame_of(X)
-    roles = roles_of(program, frame, y)
+    roles = roles_of(program, frame, y).weighted()
     faults: list[Diagnostic] = []
     coded: list[CodedColumn] = []
     for column in roles.features:
@@ -50,7 +50,7 @@ def table_of(program: Program, X: Any, y: Any = None) -> Table:
         raise DataError([*faults, *e.diagnostics]) from e
     if faults:
         raise DataError(faults)
-    return _merged(coded, response, roles.response.name, frame.nbytes)
+    return _merged(coded, response, roles, frame.nbytes)
 
 
 def response_of(program: Program, roles: Roles) -> Response:
@@ -59,11 +59,16 @@ def response_of(program: Program, roles: Roles) -> Response:
     of_feature = any(column.name == f.name for f in roles.features)
     named = [] if of_feature else [d for d in program.features if d.name == column.name]
     declared = declared_of(column, named)
+    if roles.kind is not None:
+        declared = Declared("categorical" if roles.kind == "classes" else "numeric")
     span = program.spans.get("response")
-    return bind_response(column, roles.event, program.leaf, declared, span, program.class_order)
+    order, weights = program.class_order, roles.weights
+    return bind_response(column, roles.event, program.leaf, declared, span, order, weights)
 
 
-def _merged(coded: Sequence[CodedColumn], response: Response, name: str, bytes_read: int) -> Table:
+def _merged(
+    coded: Sequence[CodedColumn], response: Response, roles: Roles, bytes_read: int
+) -> Table:
     codes, row_of, counts = kernels.merge_rows(np.stack([c.codes for c in coded], axis=1))
     warnings = [w for c in coded for w in c.warnings]
     return Table(
@@ -72,7 +77,7 @@ def _merged(coded: Sequence[CodedColumn], response: Response, name: str, bytes_r
         counts=counts,
         statistics=_sum_over(row_of, response.statistics, len(counts)),
         leaf=response.leaf,
-        response=name,
+        response=roles.response.name,
         n_rows=len(row_of),
         row_of=row_of,
         notes=(

@@ -49,17 +49,19 @@ _EVENTS = {"1": 1.0, "true": 1.0, "0": 0.0, "false": 0.0}
 @dataclass(frozen=True, eq=False)
 class Response:
     """The leaf model bound to the response, the outcome of each row as `LeafModel.statistics` takes
-    it (class indices, numbers, or numbers with events), and notes."""
+    it (class indices, numbers, or numbers with events), notes, and the weights of rows."""
 
     leaf: LeafModel
     outcomes: NDArray[Any]
     notes: tuple[str, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
+    weights: NDArray[np.float64] | None = None
 
     @property
     def statistics(self) -> NDArray[np.float64]:
-        """Of each row, shape (n, k)."""
-        return self.leaf.statistics(self.outcomes)
+        """Of each row, times its weight, shape (n, k)."""
+        own = self.leaf.statistics(self.outcomes)
+        return own if self.weights is None else own * self.weights[:, None]
 
 
 def bind_response(
@@ -69,11 +71,13 @@ def bind_response(
     declared: Declared,
     span: SourceSpan | None = None,
     class_order: Sequence[str] | None = None,
+    weights: NDArray[np.float64] | None = None,
 ) -> Response:
     """Choose and fit the leaf model (DESIGN 3).
 
     `declared` is the declaration `:- feature(...)` of the response column. `span` is the place of
-    `:- response(...)`, and `class_order` the order of classes that it declares.
+    `:- response(...)`, and `class_order` the order of classes that it declares. `weights`, shape
+    (n,), are those of the rows.
 
     Raises
     ------
@@ -90,8 +94,8 @@ def bind_response(
         if declaration is None and class_order is None and declared.kind is None:
             found = text_warnings(column, numbers=False)
             response = replace(response, warnings=(*found, *response.warnings))
-        return response
-    return _numbers(column, event, declaration)
+        return replace(response, weights=weights)
+    return replace(_numbers(column, event, declaration, weights), weights=weights)
 
 
 def _wants_classes(column: Column, declaration: LeafDeclaration | None, declared: Declared) -> bool:
@@ -156,11 +160,16 @@ def _in_order(
 # --- numbers -----------------------------------------------------------------------------------
 
 
-def _numbers(column: Column, event: Column | None, declaration: LeafDeclaration | None) -> Response:
+def _numbers(
+    column: Column,
+    event: Column | None,
+    declaration: LeafDeclaration | None,
+    weights: NDArray[np.float64] | None,
+) -> Response:
     y = _read_response(column, declaration)
     _check_range(column.name, y, declaration)
     data = y if event is None else np.stack([y, _read_event(event)], axis=-1)
-    leaf = leaf_model(declaration, (), data)
+    leaf = leaf_model(declaration, (), data, weights)
     if declaration is not None:
         notes = (f"response `{column.name}`: numbers, {leaf.describe()}",)
         return Response(leaf, data, notes)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from slp.data.columns import Column, texts_of
+from slp.data.columns import Column, numbers_of, texts_of
 from slp.data.frames import Frame, column_of_values, frame_of
-from slp.data.words import listed
+from slp.data.words import first_row, listed
 from slp.errors import DataError
 from slp.ir.program import Program
 from slp.messages.names import nearest, plural
@@ -20,17 +21,60 @@ from slp.messages.table_files import (
     RESPONSE_OF_ANOTHER_SHAPE,
     RESPONSE_OF_MANY_COLUMNS,
 )
-from slp.messages.tables import EVENT_IS_RESPONSE, NO_COLUMN, NO_FEATURES, RESPONSE_TWICE
+from slp.messages.tables import (
+    EVENT_IS_RESPONSE,
+    NO_COLUMN,
+    NO_FEATURES,
+    NO_WEIGHT,
+    WRONG_WEIGHT_OF_ROW,
+    RESPONSE_TWICE,
+    WEIGHTS_OF_ANOTHER_SHAPE,
+)
 from slp.source import SourceSpan
+
+#: The largest weight of a row: sums of such weights stay whole.
+MOST_WEIGHT = 1e9
+
+
+@dataclass(frozen=True, eq=False)
+class GivenResponse:
+    """A response as callers give it, with more than its values.
+
+    Attributes
+    ----------
+    y : the values, or the name of a column; None as for `roles_of`.
+    weights : how many rows each row stands for, whole numbers of shape (n,); None for one each.
+    kind : whether it is read as classes or as numbers; None for what program and values say.
+    """
+
+    y: Any
+    weights: Any = None
+    kind: Literal["classes", "numbers"] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Roles:
-    """Feature columns in the table's order (at least one), response, and event column if any."""
+    """Feature columns in the table's order (at least one), response, and event column if any; the
+    weights of the rows, float64 (n,), and the kind of the response, where callers gave them."""
 
     features: tuple[Column, ...]
     response: Column
     event: Column | None
+    weights: NDArray[np.float64] | None = None
+    kind: Literal["classes", "numbers"] | None = None
+
+    def weighted(self) -> Roles:
+        """The rows that have a weight above 0: the others are absent."""
+        if self.weights is None or self.weights.all():
+            return self
+        rows = np.flatnonzero(self.weights)
+        return replace(
+            self,
+            features=tuple(column.rows(rows) for column in self.features),
+            response=self.response.rows(rows),
+            event=None if self.event is None else self.event.rows(rows),
+            weights=self.weights[rows],
+        )
 
 
 def roles_of(program: Program, frame: Frame, y: Any = None) -> Roles:
@@ -45,8 +89,10 @@ def roles_of(program: Program, frame: Frame, y: Any = None) -> Roles:
     DataError
         E413 `y` does not fit the table, E424 no feature is left, E425 no such column, E426 the
         response is given twice (`y` equals the column of its name, or the program names that
-        column), E427 the event column is the response.
+        column), E427 the event column is the response, E437 the weights of rows.
     """
+    given = _given(y)
+    y = given.y
     by_name = {c.name: c for c in frame.columns}
     span = program.spans.get("response")
     if y is None or isinstance(y, str):
@@ -65,7 +111,43 @@ def roles_of(program: Program, frame: Frame, y: Any = None) -> Roles:
     features = tuple(c for c in frame.columns if c.name not in apart)
     if not features:
         raise DataError(NO_FEATURES(response=response.name))
-    return Roles(features, response, event)
+    weights = None if given.weights is None else _weights(given.weights, frame.n_rows)
+    return Roles(features, response, event, weights, given.kind)
+
+
+def _weights(given: Any, n: int) -> NDArray[np.float64]:
+    """Weights of rows as float64 (n,).
+
+    Raises
+    ------
+    DataError
+        E437: they are no whole numbers from 0 up, one for each row, with one above 0.
+    """
+    shape = np.shape(given)
+    if shape != (n,):
+        raise DataError(WEIGHTS_OF_ANOTHER_SHAPE(rows=plural(n, "row"), shape=shape))
+    weights = column_of_values("weights", given)
+    numbers, _ = numbers_of(weights)
+    wrong = ~((numbers >= 0) & (numbers <= MOST_WEIGHT) & (numbers == np.floor(numbers)))
+    if wrong.any():
+        row = first_row(wrong)
+        raise DataError(WRONG_WEIGHT_OF_ROW(weight=weights.cells[row - 1], row=row))
+    if not numbers.any():
+        raise DataError(NO_WEIGHT())
+    return numbers
+
+
+def _given(y: Any) -> GivenResponse:
+    return y if isinstance(y, GivenResponse) else GivenResponse(y)
+
+
+def name_of_values(program: Program, y: Any) -> str | None:
+    """The name of a response whose values are given; None if `y` is a column's name or nothing."""
+    y = _given(y).y
+    if y is None or isinstance(y, str):
+        return None
+    name = getattr(y, "name", None)
+    return (program.response or "y") if name in (None, "") else str(name)
 
 
 def _name_of_response(program: Program, frame: Frame) -> str:
@@ -83,7 +165,7 @@ def _find(by_name: Mapping[str, Column], name: str, part: str, span: SourceSpan 
 
 
 def _given_response(program: Program, frame: Frame, y: Any) -> Column:
-    column = _column_of_response(y, program.response or "y")
+    column = _column_of_response(y, name_of_values(program, y) or "y")
     if len(column.cells) != frame.n_rows:
         rows, values = plural(frame.n_rows, "row"), plural(len(column.cells), "value")
         raise DataError(RESPONSE_OF_ANOTHER_LENGTH(rows=rows, values=values))
@@ -100,9 +182,9 @@ def _same(a: Column, b: Column) -> bool:
     return bool(np.array_equal(a.missing, b.missing) and np.array_equal(a.cells, b.cells))
 
 
-def _column_of_response(y: Any, default: str) -> Column:
-    """`y` as a column: a series, an array (n,) or (n, 1), a list, a frame of one column, or a
-    column already."""
+def _column_of_response(y: Any, name: str) -> Column:
+    """`y` as a column of this name: a series, an array (n,) or (n, 1), a list, a frame of one
+    column, or a column already."""
     if isinstance(y, Column):
         return y
     if hasattr(y, "columns"):
@@ -119,5 +201,4 @@ def _column_of_response(y: Any, default: str) -> Column:
             raise DataError(RESPONSE_OF_ANOTHER_SHAPE(shape=y.shape))
     elif not isinstance(y, list | tuple) and not hasattr(y, "name"):
         raise DataError(NOT_A_RESPONSE(type=type(y).__name__))
-    name = getattr(y, "name", None)
-    return column_of_values(default if name in (None, "") else str(name), y)
+    return column_of_values(name, y)

@@ -29,12 +29,16 @@ _RATE_MODELS: dict[str, Callable[[float, float], LeafModel]] = {
 
 
 def leaf_model(
-    declaration: LeafDeclaration | None, classes: Sequence[Label], y: NDArray[Any]
+    declaration: LeafDeclaration | None,
+    classes: Sequence[Label],
+    y: NDArray[Any],
+    weights: NDArray[np.float64] | None = None,
 ) -> LeafModel:
     """The leaf model for a response.
 
     `declaration` is one that the checker has passed. `classes` are the sorted class labels, () for
-    a numeric response. `y` is as for `LeafModel.statistics`.
+    a numeric response. `y` is as for `LeafModel.statistics`. `weights` are those of the rows, shape
+    (n,); None if all count alike.
 
     The default is `dirichlet(1)` for classes. For numbers it is
     `normal_inverse_gamma(mean(y), 0.1, 3, var(y) / 10)`, where var is the mean squared deviation,
@@ -50,7 +54,7 @@ def leaf_model(
         of classes for a numeric response, or the opposite.
     """
     if declaration is None:
-        return Dirichlet(classes, 1) if classes else _default_numeric(y)
+        return Dirichlet(classes, 1) if classes else _default_numeric(y, weights)
     _check_response(declaration, classes)
     if declaration.model == "dirichlet":
         args = declaration.args
@@ -65,9 +69,11 @@ def _reference(y: NDArray[Any]) -> float:
     return float(np.mean(y)) if len(y) else 0.0
 
 
-def _default_numeric(y: NDArray[Any]) -> NormalInverseGamma:
-    mean = _reference(y)
-    variance = float(np.var(y)) if len(y) else 0.0
+def _default_numeric(y: NDArray[Any], weights: NDArray[np.float64] | None) -> NormalInverseGamma:
+    mean, variance = 0.0, 0.0
+    if len(y):
+        mean = float(np.average(y, weights=weights))
+        variance = float(np.average((y - mean) ** 2, weights=weights))
     return NormalInverseGamma(mean, 0.1, 3.0, 0.1 * (variance or 1.0), ref=mean)
 
 

@@ -29,6 +29,15 @@ MODEL_NEEDS_NUMBERS_NOT = E430.says(
     "{model} needs numbers, but the response `{name}` holds `{cell}` in row {row}", _FOR_CLASSES
 )
 
+NOT_FOR_NUMBERS = E430.says(
+    "`{model}` is a leaf model of classes, and {estimator} predicts numbers",
+    "take SLPTreeClassifier, or another leaf model",
+)
+NOT_FOR_CLASSES = E430.says(
+    "`{model}` is a leaf model of numbers, and {estimator} predicts classes",
+    "take SLPTreeRegressor, or :- leaf(dirichlet(1)).",
+)
+
 E431 = Entry(
     "E431: a list of `dirichlet` has another length than the classes",
     cause="`dirichlet([...])` has more or fewer numbers than the response has classes.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from slp.messages.entry import Entry
+from slp.messages.entry import AS_REMEDY, Entry
 
 _FILL_IN = "fill them in, or leave those rows out"
 _IF_CATEGORIES = "if categories are meant, write :- feature({atom}, [categorical])."
@@ -115,6 +115,22 @@ EVENT_NEITHER_0_NOR_1 = E427.says(
     "the event column `{name}` holds `{cell}` in row {row}",
     "write 1 or true where the event was seen, 0 or false where it was not",
 )
+
+E437 = Entry(
+    "E437: weights of rows are no whole numbers",
+    cause="The weight of a row says how many rows it stands for. Another number is given, or not "
+    "one for each row, or all are 0.",
+    remedy="Give one whole number from 0 to 1e9 for each row, at least one above 0.",
+    example="program.posterior(X, y, sample_weight=[0.5, 1, 2])",
+)
+WEIGHTS_OF_ANOTHER_SHAPE = E437.says(
+    "the table has {rows}, and the weights have shape {shape}", "give one weight for each row"
+)
+WRONG_WEIGHT_OF_ROW = E437.says(
+    "the weight of row {row} is {weight}: not a whole number from 0 to 1e9",
+    "a row of weight 3 counts as three equal rows; divide fractions by their common divisor",
+)
+NO_WEIGHT = E437.says("all weights are zero, so there is no row", AS_REMEDY)
 
 E429 = Entry(
     "E429: a feature has too many bins",

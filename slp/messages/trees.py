@@ -244,6 +244,29 @@ WRONG_NUMBER_OF_NAMES = E641.says(
     "{given} names are given, and the tree was fitted to {features} features", AS_REMEDY
 )
 
+E642 = Entry(
+    "E642: the leaves of a tree do not know their rows",
+    cause="A tree that was written by hand, or drawn from a prior, is to become an estimator of "
+    "scikit-learn, which needs the counts of classes, or the number of rows and the mean, of each "
+    "leaf.",
+    remedy="Take a tree of a posterior, or `tree.with_summaries(posterior.table)`.",
+    example="slp.Tree.from_dict({}).to_sklearn()",
+)
+LEAVES_WITHOUT_ROWS = E642.says(
+    "the leaves have neither counts of classes nor means of their rows", AS_REMEDY
+)
+
+E643 = Entry(
+    "E643: a column that a tree tests is not among the names",
+    cause="`Tree.to_sklearn` was given the names of the columns, and a test needs another.",
+    remedy="Name every column that the tree tests; the test `colour = red` needs the column "
+    "`colour=red`.",
+    example="tree.to_sklearn(feature_names=['age'])   (the tree tests `dose`)",
+)
+NAME_OF_TEST_MISSING = E643.says(
+    "the tree tests the column `{name}`, which is not among the names", AS_REMEDY
+)
+
 E650 = Entry(
     "E650: code that a program names may not run",
     cause="A constraint is a predicate in Python or Prolog, and code was not allowed to run.",

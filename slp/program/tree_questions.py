@@ -7,6 +7,7 @@ from typing import Any, TypedDict, Unpack
 
 from slp.budgets import Deadline, check_room_for_rows, held, memory_budget, memory_errors
 from slp.compile import compile_problem
+from slp.data import GivenResponse
 from slp.engines import engine_named, infer
 from slp.errors import NoTreeError, warn
 from slp.ir import program as ir
@@ -37,6 +38,7 @@ class TreeQuestions:
         X: Any,
         y: Any = None,
         *,
+        sample_weight: Any = None,
         engine: str = "auto",
         seed: int | None = None,
         draws: int = 1000,
@@ -54,6 +56,9 @@ class TreeQuestions:
         X : pandas or polars frame, or array of shape (n, d). A frame may contain the response: the
             column that the program declares, else the last one.
         y : the response, shape (n,), if `X` does not contain it; or the name of its column.
+        sample_weight : how many rows each row stands for, whole numbers, shape (n,); None is one
+            each. A row of weight 0 is absent. The leaf models count weights; `min_leaf` and
+            `rows(N)` count rows.
         engine : `"auto"`, `"best"` (for the best trees alone), or the name of an engine.
         seed : of the draws; None takes one from the system.
         draws : number of draws to keep, over all chains; 0 for none. Exact summaries do not depend
@@ -81,7 +86,7 @@ class TreeQuestions:
         """
         return self._run(
             X,
-            y,
+            y if sample_weight is None else GivenResponse(y, sample_weight),
             likelihood=True,
             allow_code=allow_code,
             options=options,
@@ -99,6 +104,7 @@ class TreeQuestions:
         X: Any,
         y: Any = None,
         *,
+        sample_weight: Any = None,
         engine: str = "auto",
         seed: int | None = None,
         draws: int = 1000,
@@ -112,7 +118,7 @@ class TreeQuestions:
         """The prior over the trees that the table allows: `posterior` without the likelihood."""
         return self._run(
             X,
-            y,
+            y if sample_weight is None else GivenResponse(y, sample_weight),
             likelihood=False,
             allow_code=allow_code,
             options=options,

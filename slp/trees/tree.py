@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp import trees
+from slp.late import optional_module
 from slp.trees.regions import EVERYWHERE, Region
 
 if TYPE_CHECKING:
@@ -296,6 +297,26 @@ class Tree:
             E640 it is no single fitted tree; E641 the number of names is wrong.
         """
         return trees.tree_from_sklearn(estimator, feature_names)
+
+    def to_sklearn(self, feature_names: Sequence[str] | None = None) -> Any:
+        """A fitted `DecisionTreeClassifier` or `DecisionTreeRegressor` with the same splits and the
+        rows of the leaves, for the functions and libraries that take one (`plot_tree`, ONNX).
+
+        `feature_names` are the columns that it is to take, in order; if None, those that the tree
+        tests. A test `colour = red` takes the column `colour=red` of 0 and 1, as
+        `pandas.get_dummies(X, prefix_sep="=")` makes it. It predicts the most frequent class or the
+        mean of a leaf, with the shares of classes as probabilities. scikit-learn rounds values to
+        32 bits: one that close to a threshold may go to the other side. Impurities of regression
+        are variances of the means of leaves: a tree does not know the variance within them.
+
+        Raises
+        ------
+        DataError
+            E642: a leaf does not know its rows. E643: `feature_names` lack a column.
+        ImportError
+            scikit-learn is not installed.
+        """
+        return optional_module("estimators.export").tree_to_sklearn(self, feature_names)
 
     def edits_from(self, other: Tree) -> list[TreeEdit]:
         """The edits (grow, prune, change) from another tree to this one, none if they have the same

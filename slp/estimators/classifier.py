@@ -1,0 +1,76 @@
+"""`SLPTreeClassifier`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+
+from slp.estimators.base import PARAMETERS, SLPTree
+from slp.leaves import label_of, label_text
+
+
+class SLPTreeClassifier(ClassifierMixin, SLPTree):  # type: ignore[misc]
+    __doc__ = f"""A classifier that averages over all trees of a program's posterior.
+{PARAMETERS}
+    Attributes
+    ----------
+    posterior_ : the `slp.Posterior`.
+    tree_ : its best tree.
+    classes_ : the classes, sorted, shape (C,).
+    feature_importances_, n_features_in_, feature_names_in_ : as of every estimator of trees.
+    """
+
+    _kind = "classes"
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SLPTreeClassifier:
+        """Find the posterior of the program on a table.
+
+        Parameters
+        ----------
+        X : pandas or polars frame, with text columns as categories, or array of numbers (n, d).
+        y : classes, shape (n,).
+        sample_weight : how many rows each row stands for, whole numbers, shape (n,).
+
+        Raises
+        ------
+        ValueError
+            The table has a fault; a `slp.DataError` is one too.
+        slp.SlpError
+            The program has mistakes, or a fault of the options.
+        """
+        program, X, y = self._to_fit(X, y)
+        check_classification_targets(y)
+        self.classes_ = np.unique(y)
+        self._fit(program, X, y, sample_weight)
+        place = {label_text(c): i for i, c in enumerate(self.posterior_.table.leaf.classes)}
+        #: The place in the posterior of each class, -1 for one whose rows have weight 0.
+        self._places = np.array([place.get(_text(c), -1) for c in self.classes_])
+        return self
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Class probabilities averaged over all trees, shape (m, C), in the order of `classes_`."""
+        rows = self._table_to_predict(X)
+        found = self.posterior_.predict_proba(rows)
+        return np.where(self._places >= 0, found[:, self._places], 0.0)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of each row, shape (m,)."""
+        shares = self.predict_proba(X)
+        return np.asarray(self.classes_[shares.argmax(axis=1)])
+
+    def predict_interval(self, X: Any, level: float = 0.9) -> NDArray[np.float64]:
+        """Credible interval of the probability of each class, shape (m, C, 2): see
+        `slp.Posterior.predict_interval`."""
+        found = super().predict_interval(X, level)[:, self._places]
+        return np.where((self._places >= 0)[:, None], found, 0.0)
+
+
+def _text(label: Any) -> str:
+    """A class as the posterior writes it: whole numbers are integers."""
+    if isinstance(label, float) and label == np.floor(label):
+        label = int(label)
+    return label_text(label_of(label))
