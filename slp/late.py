@@ -9,9 +9,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from importlib.util import find_spec, module_from_spec
 from typing import Any
 
-__all__ = ["late_import", "late_names", "optional_module"]
+__all__ = ["import_alone", "late_import", "late_names", "optional_module"]
 
 
 def late_names(
@@ -44,6 +45,26 @@ def late_import(name: str) -> Any:
         There is no such module.
     """
     return import_module(name)
+
+
+def import_alone(name: str) -> Any:
+    """A copy of a module, without the imports of the packages around it. For a small module in a
+    large package. Other importers of these packages are not affected."""
+    top = name.partition(".")[0]
+    before = {n: module for n, module in sys.modules.items() if n.partition(".")[0] == top}
+    for n in before:
+        del sys.modules[n]
+    try:
+        for package in (name[:i] for i, sign in enumerate(name) if sign == "."):
+            spec = find_spec(package)
+            if spec is None:
+                raise ModuleNotFoundError(f"No module named {package!r}", name=package)
+            sys.modules[package] = module_from_spec(spec)
+        return import_module(name)
+    finally:
+        for n in [n for n in sys.modules if n.partition(".")[0] == top]:
+            del sys.modules[n]
+        sys.modules.update(before)
 
 
 def optional_module(name: str) -> Any:

@@ -285,9 +285,25 @@ def test_one_file_knows_arviz_base() -> None:
     assert users == {"results/arviz.py"}
 
 
+ALONE = """
+import sys
+import numpy as np
+from slp.results import r_hat
+assert r_hat(np.random.default_rng(0).normal(size=(4, 100))) is not None
+assert not {"xarray", "pandas", "arviz_stats"} & sys.modules.keys()
+import arviz_stats.base.array
+assert arviz_stats.base.array.array_stats is not None and "arviz_stats.base" in sys.modules
+"""
+
+
+def test_statistics_of_chains_bring_no_xarray() -> None:
+    """`arviz_stats` is imported without its packages, and later as always."""
+    subprocess.run([sys.executable, "-P", "-c", ALONE], check=True)
+
+
 # Half of the time of a small run goes into imports: what most runs need none of comes late.
 SLOW = (
-    ["arviz_base", "numpy.random", "pandas", "polars", "pyarrow", "scipy"]
+    ["arviz_stats", "arviz_base", "numpy.random", "pandas", "polars", "pyarrow", "scipy"]
     + ["slp.engines.enumeration.sums", "slp.engines.chart.chart", "slp.trees.check"]
     + [
         "slp.engines.mcmc.sample",
@@ -374,7 +390,7 @@ import sys
 import pandas as pd
 from slp.program import find_mistakes
 assert find_mistakes("growtree", pd.DataFrame({"a": range(9), "y": list("uvuvvuvuv")})) == ()
-assert not [name for name in sys.modules if name.startswith("scipy.signal")]
+assert not [name for name in sys.modules if name.startswith(("scipy.signal", "arviz_stats"))]
 """
 
 
