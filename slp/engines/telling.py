@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from slp.budgets import format_seconds
 from slp.errors import Diagnostic, warn
-from slp.messages.results import NOT_CONVERGED
+from slp.messages.inference import W540
+from slp.messages.results import NOT_CONVERGED, W530, W541, W543
 from slp.results.diagnostics import Diagnostics
 from slp.results.tempering import MORE_ROUNDS
 from slp.runner import Progress, Schedule
@@ -70,8 +71,8 @@ def not_converged(diagnostics: Diagnostics, schedule: Schedule, draws: int) -> D
     return NOT_CONVERGED(faults=faults, flags=flags, keywords=keywords)
 
 
-#: What a limit of time leads to.
-_OF_TIME = ("W540", "W541", "W543")
+#: The codes of what a limit of time leads to.
+_OF_TIME = tuple(entry.code for entry in (W540, W541, W543))
 
 
 def told_by_cause(found: Sequence[Diagnostic]) -> list[Diagnostic]:
@@ -80,6 +81,6 @@ def told_by_cause(found: Sequence[Diagnostic]) -> list[Diagnostic]:
     of_time = sorted((d for d in found if d.code in _OF_TIME), key=lambda d: d.code)
     if not of_time:
         return list(found)
-    caused = [*of_time, *(d for d in found if d.code == "W530")]
+    caused = [*of_time, *(d for d in found if d.code == W530.code)]
     whole = replace(of_time[0], message="; ".join(d.message for d in caused))
     return [*(d for d in found if d not in caused), whole]
