@@ -26,9 +26,9 @@ from slp.messages.tables import (
     NO_COLUMN,
     NO_FEATURES,
     NO_WEIGHT,
-    WRONG_WEIGHT_OF_ROW,
     RESPONSE_TWICE,
     WEIGHTS_OF_ANOTHER_SHAPE,
+    WRONG_WEIGHT_OF_ROW,
 )
 from slp.source import SourceSpan
 
