@@ -11,12 +11,11 @@ learning), `unknowns` and `evidence` (parameters during learning, and the eviden
 
 from slp.learn.goals import Observation, observations_of_file, observations_of_text
 from slp.learn.labels import learn_labels
-from slp.learn.result import Change, Learned
+from slp.learn.result import Learned
 from slp.learn.text import ProgramText
 from slp.learn.trees import learn_parameters
 
 __all__ = [
-    "Change",
     "Learned",
     "Observation",
     "ProgramText",

@@ -28,7 +28,7 @@ from slp.resolution.cells import ThresholdOutcomes, threshold_outcomes
 from slp.resolution.database import Database, is_builtin
 from slp.resolution.instances import RuleInstance, labels_over_heads, rule_instances
 from slp.resolution.machine import DEFAULT_LIMITS, Limits, Meter
-from slp.resolution.solve import Bindings, solve
+from slp.resolution.solve import solve
 from slp.resolution.states import StateRules
 
 if TYPE_CHECKING:
@@ -41,21 +41,11 @@ if TYPE_CHECKING:
         draw_answers,
         named_variables,
     )
-    from slp.resolution.query_results import (
-        Answer,
-        Bound,
-        Draws,
-        FiredClause,
-        Proof,
-        QueryResult,
-        Value,
-    )
+    from slp.resolution.query_results import Draws, FiredClause, Proof, QueryResult, Value
 
 __all__ = [
     "ENGINES",
     "FAILURES",
-    "Answer",
-    "Bound",
     "Draws",
     "FiredClause",
     "Proof",
@@ -64,7 +54,6 @@ __all__ = [
     "run_draws",
     "run_query",
     "DEFAULT_LIMITS",
-    "Bindings",
     "Database",
     "Failure",
     "Limits",
@@ -91,7 +80,7 @@ __getattr__, __dir__ = late_names(
     __name__,
     {
         "slp.resolution.draws": "Failure",
-        "slp.resolution.query_results": "Answer Bound Draws FiredClause Proof QueryResult Value",
+        "slp.resolution.query_results": "Draws FiredClause Proof QueryResult Value",
         "slp.resolution.goals": "ENGINES FAILURES run_draws run_query",
         "slp.resolution.queries": (
             "Query SearchResult answers_of_query draw_answers named_variables"

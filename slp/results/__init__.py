@@ -14,25 +14,22 @@ from slp.late import late_names
 
 if TYPE_CHECKING:
     from slp.results.arviz import posterior_to_arviz
-    from slp.results.choice import Choice
     from slp.results.comparison import ComparedProgram, Comparison
     from slp.results.convergence import bulk_ess, monte_carlo_errors, r_hat, tail_ess
     from slp.results.diagnostics import Diagnostics
     from slp.results.known import Known
     from slp.results.posterior import FeatureUse, Posterior
-    from slp.results.proofs import DrawnProof, SampledAnswer, SampledProofs
+    from slp.results.proofs import SampledProofs
     from slp.results.result import Candidate, Draw, Estimate, Kind, Result
     from slp.results.rule_use import RuleUse
     from slp.results.tempering import TemperingFigures
 
 __all__ = [
     "Candidate",
-    "Choice",
     "ComparedProgram",
     "Comparison",
     "Diagnostics",
     "Draw",
-    "DrawnProof",
     "Estimate",
     "FeatureUse",
     "Kind",
@@ -40,7 +37,6 @@ __all__ = [
     "Posterior",
     "Result",
     "RuleUse",
-    "SampledAnswer",
     "bulk_ess",
     "monte_carlo_errors",
     "r_hat",
@@ -55,10 +51,9 @@ __getattr__, __dir__ = late_names(
     {
         "slp.results.convergence": "bulk_ess monte_carlo_errors r_hat tail_ess",
         "slp.results.result": "Candidate Draw Estimate Kind Result",
-        "slp.results.choice": "Choice",
         "slp.results.comparison": "ComparedProgram Comparison",
         "slp.results.diagnostics": "Diagnostics",
-        "slp.results.proofs": "DrawnProof SampledAnswer SampledProofs",
+        "slp.results.proofs": "SampledProofs",
         "slp.results.posterior": "FeatureUse Posterior",
         "slp.results.known": "Known",
         "slp.results.arviz": "posterior_to_arviz",

@@ -11,7 +11,7 @@ fits a given tree to a table.
 from typing import TYPE_CHECKING
 
 from slp.late import late_names
-from slp.trees.tree import Leaf, Node, Place, Split, Tree
+from slp.trees.tree import Leaf, Node, Split, Tree
 
 if TYPE_CHECKING:
     from slp.trees.check import CheckResult, check_tree
@@ -28,7 +28,6 @@ __all__ = [
     "CheckResult",
     "Leaf",
     "Node",
-    "Place",
     "Split",
     "Tree",
     "TreeEdit",

@@ -8,14 +8,12 @@ The plain chart, `slp.engines.chart`, is its specification.
 from __future__ import annotations
 
 from slp.engines.exact.distribution import CompiledChart
-from slp.engines.exact.outside import Outside
 from slp.engines.exact.size import MOST_SPLITS, Size, estimate_size, size_for
 from slp.kernels.compiled import compiled_core
 
 __all__ = [
     "MOST_SPLITS",
     "CompiledChart",
-    "Outside",
     "Size",
     "compiled_is_there",
     "estimate_size",

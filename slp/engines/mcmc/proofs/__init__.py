@@ -10,13 +10,5 @@ distribution over proofs is in `slp.resolution.derivations`.
 
 from slp.engines.mcmc.proofs.likelihood import LogLikelihood, imported_function
 from slp.engines.mcmc.proofs.sample import sample_proofs
-from slp.results.proofs import DrawnProof, SampledAnswer, SampledProofs
 
-__all__ = [
-    "DrawnProof",
-    "LogLikelihood",
-    "SampledAnswer",
-    "SampledProofs",
-    "imported_function",
-    "sample_proofs",
-]
+__all__ = ["LogLikelihood", "imported_function", "sample_proofs"]
