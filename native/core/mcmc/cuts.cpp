@@ -18,6 +18,7 @@ CutFinder::CutFinder(const Problem& problem)
 }
 
 void CutFinder::enter(Rows rows) {
+    clear_marks();
     rows_ = rows;
     std::fill(found_.begin(), found_.end(), Found{});
     cuts_.clear();
@@ -38,12 +39,102 @@ std::span<const Cut> CutFinder::cuts(std::size_t f) {
     Found& found = found_[f];
     if (!found.listed) {
         found.begin = cuts_.size();
-        list(problem_.table.features[f]);
+        list(f);
         found.end = cuts_.size();
         found.listed = true;
     }
     return {cuts_.data() + found.begin, found.end - found.begin};
 }
+
+// --- one cut at a time --------------------------------------------------------------------------
+
+std::size_t CutFinder::n_cuts(std::size_t f) {
+    return by_marks(f) ? n_tests() : cuts(f).size();
+}
+
+Cut CutFinder::cut(std::size_t f, std::size_t k) {
+    if (!by_marks(f)) {
+        return cuts(f)[k];
+    }
+    const std::uint32_t code = marked_code(k);
+    const bool level = problem_.table.features[f].kind == FeatureKind::levels;
+    return {code, level ? code : next_code(code)};
+}
+
+bool CutFinder::has(std::size_t f, const Cut& cut) {
+    const Feature& feature = problem_.table.features[f];
+    const auto n_codes = static_cast<std::uint32_t>(feature.n_codes);
+    if (cut.low >= n_codes || cut.high >= n_codes) {
+        return false;
+    }
+    if (!by_marks(f)) {
+        return std::ranges::any_of(cuts(f), [&](const Cut& own) {
+            return own.low == cut.low && own.high == cut.high;
+        });
+    }
+    const auto occurs = [&](std::uint32_t c) { return (occupied_[c / 64] >> (c % 64) & 1) != 0; };
+    if (feature.kind == FeatureKind::levels) {  // of two levels the test is on the first
+        return cut.low == cut.high && occurs(cut.low) && n_marked_ > 1 &&
+               (n_marked_ > 2 || cut.low == marked_code(0));
+    }
+    return cut.low < cut.high && occurs(cut.low) && occurs(cut.high) &&
+           next_code(cut.low) == cut.high;
+}
+
+bool CutFinder::mark(std::size_t f) {
+    const std::size_t words = words_of(f);
+    if (words > rows_.size()) {
+        return false;
+    }
+    if (marked_ != f) {
+        clear_marks();
+        const std::uint32_t* code = problem_.table.features[f].codes.data();
+        for (const std::uint32_t row : rows_) {
+            occupied_[code[row] / 64] |= std::uint64_t{1} << (code[row] % 64);
+        }
+        marked_ = f;
+        for (std::size_t w = 0; w < words; ++w) {
+            n_marked_ += static_cast<std::size_t>(std::popcount(occupied_[w]));
+        }
+    }
+    return true;
+}
+
+void CutFinder::clear_marks() {
+    if (marked_ != kNone) {
+        std::fill_n(occupied_.begin(), words_of(marked_), 0);
+        marked_ = kNone;
+        n_marked_ = 0;
+    }
+}
+
+std::size_t CutFinder::n_tests() const {
+    const bool levels = problem_.table.features[marked_].kind == FeatureKind::levels;
+    return levels && n_marked_ > 2 ? n_marked_ : n_marked_ - 1;
+}
+
+std::uint32_t CutFinder::marked_code(std::size_t k) const {
+    std::size_t w = 0;
+    for (std::size_t n; k >= (n = static_cast<std::size_t>(std::popcount(occupied_[w]))); ++w) {
+        k -= n;
+    }
+    std::uint64_t bits = occupied_[w];
+    for (; k > 0; --k) {
+        bits &= bits - 1;
+    }
+    return static_cast<std::uint32_t>(w * 64) + static_cast<std::uint32_t>(std::countr_zero(bits));
+}
+
+std::uint32_t CutFinder::next_code(std::uint32_t code) const {
+    std::size_t w = code / 64;
+    std::uint64_t bits = occupied_[w] & (~std::uint64_t{1} << (code % 64));
+    while (bits == 0) {
+        bits = occupied_[++w];
+    }
+    return static_cast<std::uint32_t>(w * 64) + static_cast<std::uint32_t>(std::countr_zero(bits));
+}
+
+// --- all cuts -----------------------------------------------------------------------------------
 
 bool CutFinder::varies(const Feature& feature) const {
     const std::uint32_t* code = feature.codes.data();
@@ -55,8 +146,9 @@ bool CutFinder::varies(const Feature& feature) const {
     return false;
 }
 
-void CutFinder::list(const Feature& feature) {
-    find_codes(feature);
+void CutFinder::list(std::size_t f) {
+    const Feature& feature = problem_.table.features[f];
+    find_codes(f);
     if (codes_.size() < 2) {
         return;
     }
@@ -86,11 +178,10 @@ void CutFinder::list(const Feature& feature) {
 }
 
 // Lists the codes that occur, ascending.
-void CutFinder::find_codes(const Feature& feature) {
-    const std::uint32_t* code = feature.codes.data();
-    const std::size_t words = (static_cast<std::size_t>(feature.n_codes) + 63) / 64;
+void CutFinder::find_codes(std::size_t f) {
     codes_.clear();
-    if (words > rows_.size()) {  // many codes, few rows
+    if (!mark(f)) {  // many codes, few rows
+        const std::uint32_t* code = problem_.table.features[f].codes.data();
         for (const std::uint32_t row : rows_) {
             codes_.push_back(code[row]);
         }
@@ -98,15 +189,11 @@ void CutFinder::find_codes(const Feature& feature) {
         codes_.erase(std::unique(codes_.begin(), codes_.end()), codes_.end());
         return;
     }
-    for (const std::uint32_t row : rows_) {
-        occupied_[code[row] / 64] |= std::uint64_t{1} << (code[row] % 64);
-    }
-    for (std::size_t w = 0; w < words; ++w) {
+    for (std::size_t w = 0; w < words_of(f); ++w) {
         for (std::uint64_t bits = occupied_[w]; bits != 0; bits &= bits - 1) {
             codes_.push_back(static_cast<std::uint32_t>(w * 64) +
                              static_cast<std::uint32_t>(std::countr_zero(bits)));
         }
-        occupied_[w] = 0;
     }
 }
 

@@ -32,6 +32,12 @@ public:
     // The structurally valid splits on a feature, in canonical order.
     std::span<const Cut> cuts(std::size_t f);
 
+    // The same one at a time, without a list of all where that is quicker: how many there are, the
+    // k-th (from 0), and whether one is among them.
+    std::size_t n_cuts(std::size_t f);
+    Cut cut(std::size_t f, std::size_t k);
+    bool has(std::size_t f, const Cut& cut);
+
 private:
     enum class Known : std::uint8_t { nothing, no, yes };
     struct Found {
@@ -40,9 +46,23 @@ private:
         Known varies = Known::nothing;
     };
 
+    static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
     bool varies(const Feature& feature) const;
-    void list(const Feature& feature);
-    void find_codes(const Feature& feature);
+    void list(std::size_t f);
+    void find_codes(std::size_t f);
+    // Marks the codes of a feature that occur; false if there are more codes than bits for the rows.
+    bool mark(std::size_t f);
+    // Whether the marks tell its cuts.
+    bool by_marks(std::size_t f) { return min_leaf_ <= 1 && !found_[f].listed && mark(f); }
+    void clear_marks();
+    std::size_t words_of(std::size_t f) const {
+        return (static_cast<std::size_t>(problem_.table.features[f].n_codes) + 63) / 64;
+    }
+    // Of the codes marked: the number of tests; the k-th code; the next one.
+    std::size_t n_tests() const;
+    std::uint32_t marked_code(std::size_t k) const;
+    std::uint32_t next_code(std::uint32_t code) const;
     void count_rows(const Feature& feature);
 
     const Problem& problem_;
@@ -50,8 +70,10 @@ private:
     Rows rows_;
     std::vector<Found> found_;
     std::vector<Cut> cuts_;
-    // Scratch: bits of the codes that occur, the codes, and rows of the data by code.
+    // Bits of the codes of a feature that occur, and how many these are; that feature.
     std::vector<std::uint64_t> occupied_;
+    std::size_t n_marked_ = 0, marked_ = kNone;
+    // Scratch: the codes, and rows of the data by code.
     std::vector<std::uint32_t> codes_;
     std::vector<std::uint64_t> n_rows_;
 };

@@ -5,6 +5,13 @@
 
 namespace slp::mcmc {
 
+namespace {
+
+// Choices among more rules are weighed each time.
+constexpr std::size_t kMostRulesKnown = 32;
+
+}  // namespace
+
 LocalProcess::LocalProcess(const Problem& problem, const Geometry& geometry)
     : problem_(problem),
       weights_(problem),
@@ -17,18 +24,19 @@ bool LocalProcess::draw(Randomness& random, Rows rows, std::int32_t state, std::
         return false;
     }
     const Rules& rules = *rules_;
-    std::size_t alternative = alternatives_.size();
+    const auto& alternatives = here_->alternatives;
+    std::size_t alternative = alternatives.size();
     if (rule >= 0) {
-        while (alternatives_[--alternative].rule != rule) {
+        while (alternatives[--alternative].rule != rule) {
         }
     } else if (end_early > 0 && random.happens(end_early)) {
-        const auto leaf = std::ranges::find_if(alternatives_, [&](const RuleAlternative& own) {
+        const auto leaf = std::ranges::find_if(alternatives, [&](const RuleAlternative& own) {
             return rules[static_cast<std::size_t>(own.rule)].kind == RuleKind::leaf;
         });
-        alternative = static_cast<std::size_t>(leaf - alternatives_.begin());
+        alternative = static_cast<std::size_t>(leaf - alternatives.begin());
     }
-    if (alternative == alternatives_.size()) {
-        alternative = random.among(alternative_weights_);
+    if (alternative == alternatives.size()) {
+        alternative = random.among(here_->weights);
     }
     take_rule(alternative, out);
     const auto r = static_cast<std::size_t>(out.taken.rule);
@@ -53,11 +61,12 @@ bool LocalProcess::take_part_by_key(std::int32_t rule, Key left, Choice& out) {
 }
 
 bool LocalProcess::find_rule(std::int32_t rule, Choice& out) const {
-    const auto found = std::ranges::find(alternatives_, rule, &RuleAlternative::rule);
-    if (found == alternatives_.end()) {
+    const auto& alternatives = here_->alternatives;
+    const auto found = std::ranges::find(alternatives, rule, &RuleAlternative::rule);
+    if (found == alternatives.end()) {
         return false;
     }
-    take_rule(static_cast<std::size_t>(found - alternatives_.begin()), out);
+    take_rule(static_cast<std::size_t>(found - alternatives.begin()), out);
     return true;
 }
 
@@ -65,9 +74,44 @@ bool LocalProcess::enter(Rows rows, std::int32_t state) {
     rows_ = rows;
     rules_ = &problem_.grammar.states[static_cast<std::size_t>(state)];
     splits_.enter(rows, state);
-    has_statistics_ = can_split_ = can_stop_ = false;
-    alternatives_.clear();
+    has_statistics_ = false;
     const std::span<const double> log_weights = weights_.of(state, rows);
+    reach_.clear();
+    for (std::size_t r = 0; r < log_weights.size(); ++r) {
+        const bool exists = log_weights[r] > -INFINITY;
+        reach_.push_back(exists ? reach(r) : LocalSplits::Reach{false, false});
+    }
+    here_ = &choice_of(static_cast<std::size_t>(state), log_weights);
+    return !here_->alternatives.empty();
+}
+
+const LocalProcess::RuleChoice& LocalProcess::choice_of(std::size_t state,
+                                                        std::span<const double> log_weights) {
+    const auto by_rows = [](const Rule& rule) { return !rule.rows.empty(); };
+    if (reach_.size() > kMostRulesKnown || std::ranges::any_of(*rules_, by_rows)) {
+        weigh(log_weights, weighed_);
+        return weighed_;
+    }
+    std::uint64_t pattern = 0;
+    for (const LocalSplits::Reach& own : reach_) {
+        pattern = pattern << 2 | std::uint64_t{own.applicable} << 1 | std::uint64_t{own.open};
+    }
+    if (state >= known_.size()) {
+        known_.resize(state + 1);
+    }
+    std::vector<KnownChoice>& known = known_[state];
+    for (const KnownChoice& own : known) {
+        if (own.pattern == pattern) {
+            return own.choice;
+        }
+    }
+    known.push_back({pattern, {}});
+    weigh(log_weights, known.back().choice);
+    return known.back().choice;
+}
+
+void LocalProcess::weigh(std::span<const double> log_weights, RuleChoice& out) const {
+    out = RuleChoice{};
     std::size_t n_applicable = 0;
     double top = -INFINITY, normaliser = 0.0;
     const auto add = [&](double log_weight) {  // to the normaliser, on the scale of `top`
@@ -76,57 +120,51 @@ bool LocalProcess::enter(Rows rows, std::int32_t state) {
             normaliser = normaliser * std::exp(top - log_weight) + 1.0;
             top = log_weight;
         } else {
-            normaliser += log_weight > -INFINITY ? std::exp(log_weight - top) : 0.0;
+            normaliser += std::exp(log_weight - top);
         }
     };
     for (std::size_t r = 0; r < log_weights.size(); ++r) {
-        if (log_weights[r] == -INFINITY) {
-            continue;
-        }
-        const LocalSplits::Reach found = reach(r);
-        if (found.applicable) {
+        if (reach_[r].applicable) {
             add(log_weights[r]);
         }
-        if (found.open) {
-            can_split_ = can_split_ || (*rules_)[r].kind == RuleKind::split;
-            can_stop_ = can_stop_ || (*rules_)[r].kind == RuleKind::leaf;
-            alternatives_.push_back({static_cast<std::int32_t>(r), log_weights[r]});
+        if (reach_[r].open) {
+            out.can_split = out.can_split || (*rules_)[r].kind == RuleKind::split;
+            out.can_stop = out.can_stop || (*rules_)[r].kind == RuleKind::leaf;
+            out.alternatives.push_back({static_cast<std::int32_t>(r), log_weights[r]});
         }
     }
-    if (alternatives_.empty()) {
-        return false;
+    if (out.alternatives.empty()) {
+        return;
     }
     double highest = -INFINITY;
-    for (const RuleAlternative& alternative : alternatives_) {
+    for (const RuleAlternative& alternative : out.alternatives) {
         highest = std::max(highest, alternative.log_weight);
     }
-    alternative_weights_.clear();
     double total = 0.0;
-    for (const RuleAlternative& alternative : alternatives_) {
-        alternative_weights_.push_back(std::exp(alternative.log_weight - highest));
-        total += alternative_weights_.back();
+    for (const RuleAlternative& alternative : out.alternatives) {
+        out.weights.push_back(std::exp(alternative.log_weight - highest));
+        total += out.weights.back();
     }
     const bool normalise = problem_.grammar.normalise;
     const double log_normaliser = normalise ? top + std::log(normaliser) : 0.0;
-    for (RuleAlternative& alternative : alternatives_) {
+    for (RuleAlternative& alternative : out.alternatives) {
         alternative.log_weight -= log_normaliser;
     }
-    log_total_ = normalise && n_applicable == alternatives_.size()
-                     ? 0.0
-                     : highest - log_normaliser + std::log(total);
-    return true;
+    out.log_total = normalise && n_applicable == out.alternatives.size()
+                        ? 0.0
+                        : highest - log_normaliser + std::log(total);
 }
 
 void LocalProcess::take_rule(std::size_t alternative, Choice& out) const {
-    const RuleAlternative& taken = alternatives_[alternative];
+    const RuleAlternative& taken = here_->alternatives[alternative];
     const Rule& rule = (*rules_)[static_cast<std::size_t>(taken.rule)];
     out = Choice{};
     out.taken.rule = taken.rule;
-    out.rule_point = alternatives_.size() > 1;
-    out.log_draw = taken.log_weight - log_total_;
-    out.log_excess = log_total_;
-    out.can_split = can_split_;
-    out.can_stop = can_stop_;
+    out.rule_point = here_->alternatives.size() > 1;
+    out.log_draw = taken.log_weight - here_->log_total;
+    out.log_excess = here_->log_total;
+    out.can_split = here_->can_split;
+    out.can_stop = here_->can_stop;
     if (rule.kind == RuleKind::call) {
         out.taken.feature = kCall;
         out.left_state = rule.state;

@@ -43,8 +43,8 @@ public:
     bool take_part_by_key(std::int32_t rule, Key left, Choice& out);
     // Whether a rule is among the alternatives there.
     bool takes(std::int32_t rule) const {
-        return std::ranges::find(alternatives_, rule, &RuleAlternative::rule) !=
-               alternatives_.end();
+        return std::ranges::find(here_->alternatives, rule, &RuleAlternative::rule) !=
+               here_->alternatives.end();
     }
     // Appends the splits that a split rule can take there: see LocalSplits.
     void list_splits(std::int32_t rule, std::int32_t feature, std::vector<WeighedSplit>& out) {
@@ -58,14 +58,30 @@ public:
         std::int32_t rule;
         double log_weight;
     };
-    std::span<const RuleAlternative> alternatives() const { return alternatives_; }
+    std::span<const RuleAlternative> alternatives() const { return here_->alternatives; }
     const Rule& rule(const RuleAlternative& taken) const {
         return (*rules_)[static_cast<std::size_t>(taken.rule)];
     }
-    double log_total() const { return log_total_; }
+    double log_total() const { return here_->log_total; }
     LocalSplits& splits() { return splits_; }
 
 private:
+    // The choice of a rule at a goal.
+    struct RuleChoice {
+        std::vector<RuleAlternative> alternatives;
+        // In proportion to their probabilities.
+        std::vector<double> weights;
+        double log_total = 0.0;
+        bool can_split = false, can_stop = false;
+    };
+    // By what is applicable and open, two bits for each rule.
+    struct KnownChoice {
+        std::uint64_t pattern;
+        RuleChoice choice;
+    };
+
+    const RuleChoice& choice_of(std::size_t state, std::span<const double> log_weights);
+    void weigh(std::span<const double> log_weights, RuleChoice& out) const;
     bool find_rule(std::int32_t rule, Choice& out) const;
     void take_rule(std::size_t alternative, Choice& out) const;
     LocalSplits::Reach reach(std::size_t r);
@@ -77,10 +93,12 @@ private:
     // The goal entered.
     Rows rows_;
     const Rules* rules_ = nullptr;
-    std::vector<RuleAlternative> alternatives_;
-    std::vector<double> alternative_weights_;
-    double log_total_ = 0.0;
-    bool can_split_ = false, can_stop_ = false;
+    std::vector<LocalSplits::Reach> reach_;  // of its rules
+    const RuleChoice* here_ = nullptr;
+    // The choices that were weighed, by state, where rows alone do not change the weights; else the
+    // last one.
+    std::vector<std::vector<KnownChoice>> known_;
+    RuleChoice weighed_;
     bool has_statistics_ = false;
     std::vector<double> statistics_;
     LocalSplits splits_;

@@ -146,8 +146,14 @@ void LocalSplits::draw(Randomness& random, std::size_t r, Choice& out) {
     }
     weigh_features(r);
     const std::size_t f = random.among(mass_);
-    list_open_cuts(rule, (*steps_here_)[r].features[f], f);
-    take_split(r, f, gaps_.empty() ? random.index(open_.size()) : random.among(gaps_), out);
+    const FeatureSteps& steps = (*steps_here_)[r].features[f];
+    if (all_alike(rule, steps)) {
+        const std::size_t n = cuts_.n_cuts(f);
+        take_split(r, f, cuts_.cut(f, random.index(n)), n, static_cast<double>(n), out);
+        return;
+    }
+    list_open_cuts(rule, steps, f);
+    take_open(r, f, gaps_.empty() ? random.index(open_.size()) : random.among(gaps_), out);
 }
 
 bool LocalSplits::find(std::size_t r, const Taken& taken, Choice& out) {
@@ -176,10 +182,19 @@ bool LocalSplits::find(std::size_t r, const Taken& taken, Choice& out) {
     if (!(mass_[f] > 0)) {
         return false;
     }
+    if (all_alike(rule, features[f])) {
+        const Cut cut{taken.low, taken.high};
+        if (!cuts_.has(f, cut)) {
+            return false;
+        }
+        const std::size_t n = cuts_.n_cuts(f);
+        take_split(r, f, cut, n, static_cast<double>(n), out);
+        return true;
+    }
     list_open_cuts(rule, features[f], f);
     for (std::size_t i = 0; i < open_.size(); ++i) {
         if (same(open_[i].low, open_[i].high)) {
-            take_split(r, f, i, out);
+            take_open(r, f, i, out);
             return true;
         }
     }
@@ -214,29 +229,34 @@ void LocalSplits::list(std::size_t r, std::int32_t feature, std::vector<WeighedS
     }
 }
 
-void LocalSplits::take_split(std::size_t r, std::size_t f, std::size_t cut, Choice& out) {
-    const Rule& rule = (*rules_)[r];
-    const FeatureSteps& steps = (*steps_here_)[r].features[f];
-    out.taken.feature = static_cast<std::int32_t>(f);
-    out.taken.low = open_[cut].low;
-    out.taken.high = open_[cut].high;
-    if (steps.kind == Steps::mixed) {
-        const std::size_t at = transition(f, open_[cut]);
-        out.left_state = rule.transitions[at];
-        out.right_state = rule.transitions[at + 1];
-    } else {
-        out.left_state = steps.left;
-        out.right_state = steps.right;
-    }
+void LocalSplits::take_open(std::size_t r, std::size_t f, std::size_t i, Choice& out) {
     double within = static_cast<double>(open_.size());
     if (!gaps_.empty()) {
         within = 0.0;
         for (const double own : gaps_) {
             within += own;
         }
-        within /= gaps_[cut];
+        within /= gaps_[i];
     }
-    out.split_point = open_.size() > 1 || n_features_ > 1;
+    take_split(r, f, open_[i], open_.size(), within, out);
+}
+
+void LocalSplits::take_split(std::size_t r, std::size_t f, const Cut& cut, std::size_t n,
+                             double within, Choice& out) {
+    const Rule& rule = (*rules_)[r];
+    const FeatureSteps& steps = (*steps_here_)[r].features[f];
+    out.taken.feature = static_cast<std::int32_t>(f);
+    out.taken.low = cut.low;
+    out.taken.high = cut.high;
+    if (steps.kind == Steps::mixed) {
+        const std::size_t at = transition(f, cut);
+        out.left_state = rule.transitions[at];
+        out.right_state = rule.transitions[at + 1];
+    } else {
+        out.left_state = steps.left;
+        out.right_state = steps.right;
+    }
+    out.split_point = n > 1 || n_features_ > 1;
     out.log_split = std::log(mass_[f] / total_mass_ / within);
     out.log_draw += out.log_split;
     out.log_excess += total_mass_ == over_ ? 0.0 : std::log(total_mass_ / over_);

@@ -117,7 +117,14 @@ private:
     void weigh_features(std::size_t r);
     Counts count(const Rule& rule, const FeatureSteps& steps, std::size_t f);
     void list_open_cuts(const Rule& rule, const FeatureSteps& steps, std::size_t f);
-    void take_split(std::size_t r, std::size_t f, std::size_t cut, Choice& out);
+    // Whether every split on a feature may be taken, all with the same weight.
+    bool all_alike(const Rule& rule, const FeatureSteps& steps) const {
+        return steps.kind != Steps::mixed && rule.measure != Measure::gap;
+    }
+    // `n` splits on the feature may be taken; the probability of this one is 1 / `within` there.
+    void take_split(std::size_t r, std::size_t f, const Cut& cut, std::size_t n, double within,
+                    Choice& out);
+    void take_open(std::size_t r, std::size_t f, std::size_t i, Choice& out);
     void take_part(const RuleEdges& edges, std::size_t i, Choice& out) const;
     // Edges of a rule under `partition`; none where no split is in its measure.
     const RuleEdges* partition_edges(std::size_t r);

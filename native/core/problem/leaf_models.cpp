@@ -77,6 +77,17 @@ LeafModel::LeafModel(LeafKind kind, std::vector<double> hyperparameters,
 }
 
 void LeafModel::sum(std::span<const std::uint32_t> rows, double* out) const {
+    if (k_ == 2) {  // two classes: sums stay in registers
+        double first = 0.0, second = 0.0;
+        for (const std::uint32_t row : rows) {
+            const double* own = statistics_.data() + 2 * std::size_t{row};
+            first += own[0];
+            second += own[1];
+        }
+        out[0] = first;
+        out[1] = second;
+        return;
+    }
     std::fill_n(out, k_, 0.0);
     for (const std::uint32_t row : rows) {
         const double* own = statistics_.data() + row * k_;

@@ -2,10 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <vector>
 
 #include "mcmc/moves/tree_moves.hpp"
 
 namespace slp::mcmc {
+
+namespace {
+
+double log_sum(const std::vector<double>& weights) {
+    return std::log(std::accumulate(weights.begin(), weights.end(), 0.0));
+}
+
+}  // namespace
 
 void TreeMoves::narrow(std::span<const Node> subtree, std::int32_t feature, bool left,
                        Bounds& bounds) const {
@@ -43,12 +53,23 @@ bool TreeMoves::within(const Cut& cut, const Bounds& bounds, std::int32_t f) con
     return bounds.low < threshold && threshold < bounds.high;
 }
 
-double TreeMoves::log_sum_within(const Bounds& bounds, std::int32_t feature) const {
-    double sum = 0.0;
-    for (const WeighedSplit& split : splits_.splits()) {
-        sum += within(split.cut, bounds, feature) ? split.weight : 0.0;
+std::vector<double> TreeMoves::weights_within(const Bounds& bounds, std::int32_t feature) const {
+    const auto& splits = splits_.splits();
+    std::vector<double> out(splits.size(), 0.0);
+    const auto threshold = [&](const WeighedSplit& split) {
+        return geometry_.threshold(problem_.table.features[split.feature], split.cut.low,
+                                   split.cut.high);
+    };
+    auto first = splits.begin(), last = splits.end();
+    if (problem_.table.features[static_cast<std::size_t>(feature)].kind != FeatureKind::levels) {
+        // Thresholds ascend.
+        first = std::ranges::upper_bound(splits, bounds.low, {}, threshold);
+        last = std::ranges::lower_bound(first, splits.end(), bounds.high, {}, threshold);
     }
-    return std::log(sum);
+    for (auto split = first; split != last; ++split) {
+        out[static_cast<std::size_t>(split - splits.begin())] = split->weight;
+    }
+    return out;
 }
 
 TreeMoves::Made TreeMoves::perturb(Randomness& random, bool informed) {
@@ -60,13 +81,10 @@ TreeMoves::Made TreeMoves::perturb(Randomness& random, bool informed) {
     const Taken own = old(at).taken;
     list_splits(old(at), own.feature, informed);
     const Bounds before = bounds(view(), at);
-    std::vector<double> weights;
-    for (const WeighedSplit& split : splits_.splits()) {
-        weights.push_back(within(split.cut, before, own.feature) ? split.weight : 0.0);
-    }
+    const std::vector<double> weights = weights_within(before, own.feature);
     const std::size_t i = random.among(weights), j = splits_.number(own);
     const Cut cut = splits_.splits()[i].cut;
-    const double forth = std::log(weights[i]) - log_sum_within(before, own.feature);
+    const double forth = std::log(weights[i]) - log_sum(weights);
     const std::uint32_t left = plan_subtree(at + 1, false, true);
     const std::uint32_t right = plan_subtree(view().child(at, true), false, true);
     if (!build(at, plan_split({own.rule, own.feature, cut.low, cut.high}, left, right))) {
@@ -76,8 +94,8 @@ TreeMoves::Made TreeMoves::perturb(Randomness& random, bool informed) {
     if (!within({own.low, own.high}, after, own.feature)) {
         return Made::no_tree;
     }
-    const double back =
-        std::log(splits_.splits()[j].weight) - log_sum_within(after, own.feature);
+    const std::vector<double> reverse = weights_within(after, own.feature);
+    const double back = std::log(reverse[j]) - log_sum(reverse);
     return made(at, forth, back);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "mcmc/edit_tree.hpp"
@@ -21,9 +22,11 @@ TreeMoves::TreeMoves(const Problem& problem, const Geometry& geometry, LocalProc
 
 TreeMoves::Made TreeMoves::propose(Randomness& random, double power, ProposalKind kind,
                                    const Proof& proof) {
-    right_rows_.resize(problem_.table.n_rows);  // once; most chains make no tree moves
+    left_rows_.resize(problem_.table.n_rows);  // once; most chains make no tree moves
+    right_rows_.resize(problem_.table.n_rows);
     marks_.resize((problem_.table.n_rows + 63) / 64);
     proof_ = &proof;
+    ascending_of_ = nullptr;
     power_ = power;
     plan_.clear();
     switch (kind) {
@@ -96,9 +99,18 @@ std::int32_t TreeMoves::rule_of(std::int32_t state, RuleKind kind) const {
     return -1;
 }
 
-Rows TreeMoves::ascending(Rows rows) {
+Rows TreeMoves::ascending(const Node& node) {
+    if (ascending_of_ == &node) {
+        return ascending_;
+    }
+    ascending_of_ = &node;
+    const Rows rows = proof_->rows_of(node);
     ascending_.assign(rows.begin(), rows.end());
-    if (std::ranges::is_sorted(ascending_)) {
+    if (node.n_parts() == 0) {
+        return ascending_;
+    }
+    if (rows.size() == problem_.table.n_rows) {
+        std::iota(ascending_.begin(), ascending_.end(), 0U);
         return ascending_;
     }
     if (rows.size() < marks_.size() / 4) {
@@ -214,41 +226,47 @@ bool TreeMoves::restored(const Taken& now, const Taken& before) const {
 }
 
 // What a goal's plan takes in its rows; null if that is no choice of its state or no tree.
-const TreeMoves::Planned* TreeMoves::take_planned(const Goal& goal, Taken& taken) const {
+const TreeMoves::Planned* TreeMoves::take_planned(const Goal& goal, Taken& taken) {
     const Planned* planned = &plan_[goal.plan];
     while (planned->feature >= 0) {
-        const RowTest& test = planned->test;
-        std::uint32_t low = 0, high = kNone, n_left = 0;
-        for (const std::uint32_t row : Rows{rows_.data() + goal.begin, goal.size}) {
-            const std::uint32_t code = test.code[row];
-            if (test.goes_left(row)) {
-                low = std::max(low, code);
-                ++n_left;
-            } else {
-                high = std::min(high, code);
-            }
-        }
-        if (n_left > 0 && n_left < goal.size) {
+        parted_ = part({rows_.data() + goal.begin, goal.size}, planned->test,
+                       left_rows_.data(), right_rows_.data());
+        if (parted_.n_left > 0 && parted_.n_right > 0) {
             const auto f = static_cast<std::size_t>(planned->feature);
             const bool level = problem_.table.features[f].kind == FeatureKind::levels;
-            taken = {rule_of(goal.state, RuleKind::split), planned->feature, low,
-                     level ? low : high};
+            taken = {rule_of(goal.state, RuleKind::split), planned->feature, parted_.low,
+                     level ? parted_.low : parted_.high};
             const bool back = planned->restores == nullptr || restored(taken, *planned->restores);
             return back && taken.rule >= 0 ? planned : nullptr;
         }
         if (!planned->optional) {
             return nullptr;
         }
-        planned = &plan_[n_left > 0 ? planned->left : planned->right];
+        planned = &plan_[parted_.n_left > 0 ? planned->left : planned->right];
     }
     taken = {rule_of(goal.state, RuleKind::leaf), kLeaf, 0, 0};
     return taken.rule >= 0 ? planned : nullptr;
 }
 
+TreeMoves::Parted TreeMoves::part(Rows rows, const RowTest& test, std::uint32_t* left,
+                                  std::uint32_t* right) {
+    Parted out;
+    for (const std::uint32_t row : rows) {
+        const std::uint32_t code = test.code[row];
+        const bool goes_left = code - test.least <= test.width;
+        left[out.n_left] = row;
+        right[out.n_right] = row;
+        out.n_left += goes_left;
+        out.n_right += !goes_left;
+        out.low = std::max(out.low, goes_left ? code : 0);
+        out.high = std::min(out.high, goes_left ? kNone : code);
+    }
+    return out;
+}
+
 bool TreeMoves::build(std::uint32_t at, std::uint32_t plan) {
     const Node& top = old(at);
-    const Rows all = ascending(top);
-    std::copy(all.begin(), all.end(), rows_.begin());
+    std::ranges::copy(ascending(top), rows_.begin());
     drawn_.clear();
     goals_.assign(1, {plan, top.state, 0, top.size});
     Choice choice;
@@ -264,9 +282,12 @@ bool TreeMoves::build(std::uint32_t at, std::uint32_t plan) {
         Node& node = drawn_.emplace_back(
             node_of(choice, goal.state, top.begin + goal.begin, goal.size));
         if (taken.feature >= 0) {
-            const std::uint32_t left = part_rows(rows, planned->test, right_rows_.data());
+            // The rows are parted: see take_planned.
+            const std::uint32_t left = parted_.n_left;
+            std::copy_n(left_rows_.begin(), left, rows.begin());
+            std::copy_n(right_rows_.begin(), parted_.n_right, rows.begin() + left);
             goals_.push_back(
-                {planned->right, choice.right_state, goal.begin + left, goal.size - left});
+                {planned->right, choice.right_state, goal.begin + left, parted_.n_right});
             goals_.push_back({planned->left, choice.left_state, goal.begin, left});
         } else {
             node.own.n_leaves = 1;

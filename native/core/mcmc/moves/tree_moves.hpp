@@ -117,9 +117,8 @@ private:
     std::uint32_t parent_of(std::uint32_t i);
 
     std::int32_t rule_of(std::int32_t state, RuleKind kind) const;
-    // The rows of a node, ascending, in `ascending_`.
-    Rows ascending(Rows rows);
-    Rows ascending(const Node& node) { return ascending(proof_->rows_of(node)); }
+    // The rows of a node of the tree, ascending, in `ascending_`.
+    Rows ascending(const Node& node);
 
     // The splits of a node, in `splits_`.
     void list_splits(const Node& node, std::int32_t feature, bool informed);
@@ -137,7 +136,14 @@ private:
 
     // Builds a plan in the place of a node.
     bool build(std::uint32_t at, std::uint32_t plan);
-    const Planned* take_planned(const Goal& goal, Taken& taken) const;
+    const Planned* take_planned(const Goal& goal, Taken& taken);
+    // Rows parted by a test, both sides in the order they had.
+    struct Parted {
+        std::uint32_t n_left = 0, n_right = 0;
+        // The highest code that goes left, and the lowest that goes right.
+        std::uint32_t low = 0, high = kNone;
+    };
+    static Parted part(Rows rows, const RowTest& test, std::uint32_t* left, std::uint32_t* right);
     bool restored(const Taken& now, const Taken& before) const;
     // Sets the ratio from the log probabilities of the choices.
     Made made(std::uint32_t at, double log_forth, double log_back);
@@ -149,7 +155,8 @@ private:
     Bounds bounds(const View& tree, std::uint32_t i) const;
     void narrow(std::span<const Node> subtree, std::int32_t feature, bool left,
                 Bounds& bounds) const;
-    double log_sum_within(const Bounds& bounds, std::int32_t feature) const;
+    // The weights of the splits listed, which are on one feature; 0 of those out of bounds.
+    std::vector<double> weights_within(const Bounds& bounds, std::int32_t feature) const;
     bool within(const Cut& cut, const Bounds& bounds, std::int32_t feature) const;
 
     // --- wu
@@ -194,7 +201,11 @@ private:
     // Scratch.
     std::vector<Planned> plan_;
     std::vector<Goal> goals_;
-    std::vector<std::uint32_t> ascending_, right_rows_, path_;
+    // Of the goal that was looked at last, its rows in `left_rows_` and `right_rows_`.
+    Parted parted_;
+    std::vector<std::uint32_t> ascending_, left_rows_, right_rows_, path_;
+    // Whose rows are in `ascending_`, if they are those of a node.
+    const Node* ascending_of_ = nullptr;
     std::vector<std::uint64_t> marks_;
     std::vector<double> statistics_;
     std::vector<std::uint32_t> blocks_, least_, most_;

@@ -36,8 +36,7 @@ TreeMoves::Made TreeMoves::wu(Randomness& random) {
 // Draws a subtree with the same leaves, as a plan; false if the splits drawn lead to none.
 bool TreeMoves::restructure(Randomness& random, std::uint32_t at, double& log_probability) {
     const Node& top = old(at);
-    const Rows all = ascending(top);
-    std::copy(all.begin(), all.end(), rows_.begin());
+    std::ranges::copy(ascending(top), rows_.begin());
     goals_.assign(1, {0, top.state, 0, top.size});
     Choice choice;
     while (!goals_.empty()) {

@@ -1,0 +1,126 @@
+// The splits of nodes with the weights that `informed` draws them by, kept from one move to the
+// next: the nodes of a tree, and of trees near it, come again and again, at all powers of a ladder.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "mcmc/local_splits.hpp"
+#include "mcmc/randomness.hpp"
+#include "problem/key.hpp"
+
+namespace slp::mcmc {
+
+// A split: log of its weight in the program, up to a factor, and of the marginal likelihoods of
+// both sides.
+struct LikelySplit {
+    std::uint32_t feature;
+    Cut cut;
+    double log_weight, log_likelihood;
+
+    double log_informed(double power) const;
+};
+
+// Of a node: features and cuts ascending.
+using LikelySplits = std::vector<LikelySplit>;
+
+// The splits of a node under one power.
+struct InformedSplits {
+    std::shared_ptr<const LikelySplits> likely;
+    double power = 0.0;
+    // Running sums of the weights, which are divided by their largest one; log of that.
+    std::vector<double> sums;
+    double log_top = 0.0;
+
+    InformedSplits(std::shared_ptr<const LikelySplits> own, double at_power);
+
+    const LikelySplit& draw(Randomness& random) const {
+        return (*likely)[random.among_sums(sums)];
+    }
+    // Of drawing a split of the list.
+    double log_probability(const Taken& taken) const { return log_probability(find(taken)); }
+    double log_probability(const LikelySplit& split) const;
+
+private:
+    const LikelySplit& find(const Taken& taken) const;
+};
+
+// A node as far as its splits depend on it; and a power.
+struct NodeKey {
+    Key rows;
+    std::int32_t state;
+    double power = 0.0;
+
+    friend bool operator==(const NodeKey&, const NodeKey&) = default;
+};
+
+struct HashOfNode {
+    std::size_t operator()(const NodeKey& key) const {
+        return key.rows.a ^ static_cast<std::uint64_t>(key.state) ^
+               (std::hash<double>{}(key.power) * 0x9e3779b97f4a7c15U);
+    }
+};
+
+// Values by node: those used last, in two generations of some number of splits each.
+template <typename Value>
+class Kept {
+public:
+    // A value; by `make`, which gives its splits too, if it is not kept. The reference holds until
+    // the next call.
+    template <typename Make>
+    const Value& find(const NodeKey& key, Make make) {
+        if (const auto found = young_.find(key); found != young_.end()) {
+            return found->second.first;
+        }
+        auto older = old_.extract(key);
+        std::pair<Value, std::size_t> own = older.empty() ? make() : std::move(older.mapped());
+        if (n_young_ > 0 && n_young_ + own.second > kMostSplits) {
+            old_ = std::exchange(young_, {});
+            n_young_ = 0;
+        }
+        n_young_ += own.second;
+        return young_.emplace(key, std::move(own)).first->second.first;
+    }
+
+    static constexpr std::size_t kMostSplits = 1 << 16;
+
+private:
+    std::unordered_map<NodeKey, std::pair<Value, std::size_t>, HashOfNode> young_, old_;
+    std::size_t n_young_ = 0;
+};
+
+// What is found never depends on what is kept. It takes 32 bytes for each split of a node, and 40
+// for each of a node under a power: 9 MiB, and twice what the largest node needs.
+class InformedCache {
+public:
+    // `make` lists the splits of the node.
+    template <typename Make>
+    std::shared_ptr<const LikelySplits> likely(const NodeKey& node, Make make) {
+        return likely_.find(node, [&] {
+            auto made = std::make_shared<const LikelySplits>(make());
+            const std::size_t n = made->size();
+            return std::pair(std::move(made), n);
+        });
+    }
+
+    template <typename Make>
+    const InformedSplits& informed(const NodeKey& node, double power, Make make) {
+        return informed_.find({node.rows, node.state, power}, [&] {
+            InformedSplits made(likely(node, make), power);
+            const std::size_t n = made.sums.size();
+            return std::pair(std::move(made), n);
+        });
+    }
+
+private:
+    Kept<std::shared_ptr<const LikelySplits>> likely_;
+    Kept<InformedSplits> informed_;
+};
+
+}  // namespace slp::mcmc
