@@ -58,9 +58,6 @@ TreeMoves::Made TreeMoves::prune(Randomness& random, bool informed) {
     if (!build(at, plan_leaf())) {
         return Made::no_tree;
     }
-    if (informed) {
-        list_splits(old(at), -1, true);
-    }
     const double back = log_probability(old(at), old(at).taken, informed);
     return made(at, -std::log(before.prunable), back - std::log(count(at).growable));
 }

@@ -79,7 +79,11 @@ TreeMoves::Made TreeMoves::perturb(Randomness& random, bool informed) {
     }
     const std::uint32_t at = internal(random.index(n));
     const Taken own = old(at).taken;
-    list_splits(old(at), own.feature, informed);
+    if (informed) {
+        splits_.take(*likely_splits(old(at)), own.feature, power_);
+    } else {
+        list_splits(old(at), own.feature);
+    }
     const Bounds before = bounds(view(), at);
     const std::vector<double> weights = weights_within(before, own.feature);
     const std::size_t i = random.among(weights), j = splits_.number(own);

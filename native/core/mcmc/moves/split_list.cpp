@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mcmc/proposals.hpp"
-
 namespace slp::mcmc {
 
 SplitList::SplitList(const Problem& problem)
@@ -43,14 +41,21 @@ double SplitList::sum() const {
     return out;
 }
 
-double SplitList::log_probability(std::size_t i) const {
-    return std::log(splits_[i].weight) - std::log(sum());
+void SplitList::take(const LikelySplits& likely, std::int32_t feature, double power) {
+    splits_.clear();
+    double top = -INFINITY;
+    for (const LikelySplit& split : likely) {
+        if (static_cast<std::int32_t>(split.feature) == feature) {
+            splits_.push_back({split.feature, split.cut, split.log_informed(power)});
+            top = std::max(top, splits_.back().weight);
+        }
+    }
+    for (WeighedSplit& split : splits_) {
+        split.weight = std::exp(split.weight - top);
+    }
 }
 
-void SplitList::inform(Rows rows, double power) {
-    if (!(power > 0)) {
-        return;
-    }
+LikelySplits SplitList::likely(Rows rows) {
     problem_.leaf.sum(rows, total_.data());
     log_likelihood_.clear();
     for (std::size_t begin = 0; begin < splits_.size();) {
@@ -61,16 +66,12 @@ void SplitList::inform(Rows rows, double power) {
         add_feature(rows, begin, end);
         begin = end;
     }
-    const auto scale = [&](std::size_t i) {
-        return std::log(splits_[i].weight) + tempered(power, log_likelihood_[i]);
-    };
-    double top = -INFINITY;
+    LikelySplits out;
     for (std::size_t i = 0; i < splits_.size(); ++i) {
-        top = std::max(top, scale(i));
+        const WeighedSplit& split = splits_[i];
+        out.push_back({split.feature, split.cut, std::log(split.weight), log_likelihood_[i]});
     }
-    for (std::size_t i = 0; i < splits_.size(); ++i) {
-        splits_[i].weight = std::exp(scale(i) - top);
-    }
+    return out;
 }
 
 // Log likelihoods of the splits from `begin` to `end`, which are on one feature.

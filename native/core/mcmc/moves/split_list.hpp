@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mcmc/local_process.hpp"
+#include "mcmc/moves/informed_splits.hpp"
 #include "mcmc/randomness.hpp"
 #include "problem/problem.hpp"
 
@@ -18,16 +19,17 @@ public:
 
     // The splits of a rule at the goal that `process` has entered, on all features (-1) or one.
     void list(LocalProcess& process, std::int32_t rule, std::int32_t feature);
-    // Multiplies the weights by the likelihoods of both sides to a power.
-    void inform(Rows rows, double power);
+    // The splits listed, of these rows, ascending, with the likelihoods of both sides.
+    LikelySplits likely(Rows rows);
+    // Those of them that are on one feature, with their informed weights under a power.
+    void take(const LikelySplits& likely, std::int32_t feature, double power);
 
     std::vector<WeighedSplit>& splits() { return splits_; }
     const std::vector<WeighedSplit>& splits() const { return splits_; }
     // The number of a split that is in the list.
     std::size_t number(const Taken& taken) const;
-    // Draws the number of a split; log probability of drawing a split.
+    // Draws the number of a split.
     std::size_t draw(Randomness& random);
-    double log_probability(std::size_t i) const;
     double sum() const;
 
 private:

@@ -132,13 +132,26 @@ Rows TreeMoves::ascending(const Node& node) {
 
 // --- splits -----------------------------------------------------------------------------------
 
-void TreeMoves::list_splits(const Node& node, std::int32_t feature, bool informed) {
-    const Rows rows = ascending(node);
-    process_.enter(rows, node.state);
+void TreeMoves::list_splits(const Node& node, std::int32_t feature) {
+    process_.enter(ascending(node), node.state);
     splits_.list(process_, rule_of(node.state, RuleKind::split), feature);
-    if (informed) {
-        splits_.inform(rows, power_);
-    }
+}
+
+NodeKey TreeMoves::key_of(const Node& node) const {
+    return {geometry_.box_of(proof_->rows_of(node)).key, node.state};
+}
+
+LikelySplits TreeMoves::list_likely(const Node& node) {
+    list_splits(node, -1);
+    return splits_.likely(ascending_);
+}
+
+std::shared_ptr<const LikelySplits> TreeMoves::likely_splits(const Node& node) {
+    return informed_.likely(key_of(node), [&] { return list_likely(node); });
+}
+
+const InformedSplits& TreeMoves::informed_splits(const Node& node) {
+    return informed_.informed(key_of(node), power_, [&] { return list_likely(node); });
 }
 
 TreeMoves::Drawn TreeMoves::draw_split(Randomness& random, const Node& node, bool informed) {
@@ -148,16 +161,14 @@ TreeMoves::Drawn TreeMoves::draw_split(Randomness& random, const Node& node, boo
         process_.draw(random, ascending(node), node.state, rule, 0.0, choice);
         return {choice.taken, choice.log_split};
     }
-    list_splits(node, -1, true);
-    const std::size_t i = splits_.draw(random);
-    const WeighedSplit& split = splits_.splits()[i];
+    const InformedSplits& splits = informed_splits(node);
+    const LikelySplit& split = splits.draw(random);
     const auto feature = static_cast<std::int32_t>(split.feature);
-    return {{rule, feature, split.cut.low, split.cut.high}, splits_.log_probability(i)};
+    return {{rule, feature, split.cut.low, split.cut.high}, splits.log_probability(split)};
 }
 
-// With `informed`, the splits were listed at the node.
 double TreeMoves::log_probability(const Node& node, const Taken& taken, bool informed) {
-    return informed ? splits_.log_probability(splits_.number(taken)) : node.log_split;
+    return informed ? informed_splits(node).log_probability(taken) : node.log_split;
 }
 
 // --- plans ------------------------------------------------------------------------------------

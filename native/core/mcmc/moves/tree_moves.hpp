@@ -11,11 +11,13 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "mcmc/local_process.hpp"
+#include "mcmc/moves/informed_splits.hpp"
 #include "mcmc/moves/split_list.hpp"
 #include "mcmc/proof.hpp"
 #include "mcmc/proposals.hpp"
@@ -120,8 +122,14 @@ private:
     // The rows of a node of the tree, ascending, in `ascending_`.
     Rows ascending(const Node& node);
 
-    // The splits of a node, in `splits_`.
-    void list_splits(const Node& node, std::int32_t feature, bool informed);
+    // The splits of a node, on all features (-1) or one, in `splits_`.
+    void list_splits(const Node& node, std::int32_t feature);
+    // The splits of a node with the likelihoods of both sides; with informed weights, until the
+    // next call.
+    std::shared_ptr<const LikelySplits> likely_splits(const Node& node);
+    const InformedSplits& informed_splits(const Node& node);
+    LikelySplits list_likely(const Node& node);
+    NodeKey key_of(const Node& node) const;
     // Draws a split of a node; log probability of drawing a given one.
     Drawn draw_split(Randomness& random, const Node& node, bool informed);
     double log_probability(const Node& node, const Taken& taken, bool informed);
@@ -191,6 +199,7 @@ private:
     std::vector<Node>& drawn_;
     std::vector<std::uint32_t>& rows_;
     SplitList splits_;
+    InformedCache informed_;
 
     // The move proposed.
     const Proof* proof_ = nullptr;

@@ -78,7 +78,7 @@ double TreeMoves::log_restructured(std::uint32_t at) {
     double out = 0.0;
     for (const Node& node : view().subtree(at)) {
         if (node.n_parts() > 0) {
-            list_splits(node, -1, false);
+            list_splits(node, -1);
             const double sum = keep_blocks_whole(ascending_);
             out += std::log(splits_.splits()[splits_.number(node.taken)].weight) - std::log(sum);
         }
