@@ -41,12 +41,19 @@ struct ScanPlan {
     // Of the N rungs; and log ratios of the normalisers of neighbours as they are guessed, N - 1.
     std::vector<double> powers, centres;
     std::uint64_t n_scans = 0;
-    // Steps of each rung in a scan.
+    // Steps of a rung in a scan, the mean over the rungs: see `steps_of`.
     std::uint32_t n_steps = 0;
     // The most tries for an independent draw at power 0; 0: the rung makes steps too.
     std::uint32_t tries = 0;
     std::size_t threads = 1;
 };
+
+// Steps of rung j of n in a scan, `mean` in the mean, at least one if it is not 0: more at higher
+// powers, where chains move less.
+inline std::uint32_t steps_of(std::uint32_t mean, std::size_t j, std::size_t n) {
+    const std::uint64_t own = std::uint64_t{2} * mean * (j + 1) / (n + 1);
+    return std::max(static_cast<std::uint32_t>(own), std::min(mean, 1U));
+}
 
 // Sums over scans, for each pair of neighbours. With u = L^(difference of the powers) and the guess
 // c: rejection probabilities; log of the sums of u below and of 1/u above; sums of u / (u + e^c)
@@ -179,7 +186,8 @@ private:
             sums_.fresh += mover.fresh(random, plan_.tries, state) ? 1 : 0;
             return;
         }
-        for (std::uint32_t i = 0; i < plan_.n_steps; ++i) {
+        const std::uint32_t n = steps_of(plan_.n_steps, j, ladder_.rungs.size());
+        for (std::uint32_t i = 0; i < n; ++i) {
             const auto [proposal, outcome] = mover.step(random, plan_.powers[j], state);
             if (j + 1 == ladder_.rungs.size()) {
                 ++sums_.tally[proposal][static_cast<std::size_t>(outcome)];

@@ -51,7 +51,7 @@ class Scans(Protocol[R]):
     Attributes
     ----------
     base : the chain of each rung, whose states it has.
-    n_steps : of each rung in a scan.
+    n_steps : of a rung in a scan, the mean over the rungs: see `steps_of`.
     fresh : whether derivations at power 0 are drawn independently.
     """
 
@@ -160,7 +160,8 @@ class PlainScans:
                 fresh = int(drawn)
             else:
                 last = tally if j == len(rungs.states) - 1 else Counter()
-                state = self._moved(randomness, float(powers[j]), state, last)
+                n_steps = steps_of(self.n_steps, j, len(rungs.states))
+                state = self._moved(randomness, float(powers[j]), state, n_steps, last)
             states.append(state)
         ends = list(rungs.ends)
         pairs = self._swapped(randomness, states, ends, powers, centres, rungs.scans % 2)
@@ -183,11 +184,16 @@ class PlainScans:
         return state, False
 
     def _moved(
-        self, randomness: Randomness, power: float, state: MixtureState[Any], tally: Tally
+        self,
+        randomness: Randomness,
+        power: float,
+        state: MixtureState[Any],
+        n_steps: int,
+        tally: Tally,
     ) -> MixtureState[Any]:
-        """The state of a rung after its steps."""
+        """The state of a rung after some steps."""
         target = self.base.at_power(power)
-        for _ in range(self.n_steps):
+        for _ in range(n_steps):
             state, move = self.base.mixture.step(randomness, target, state)
             tally[move] += 1
         return state
@@ -219,6 +225,12 @@ class PlainScans:
                 states[j + 1] = replace(cold, derivation=hot.derivation)
                 ends[j], ends[j + 1] = ends[j + 1], ends[j]
         return out
+
+
+def steps_of(mean: int, j: int, n: int) -> int:
+    """The steps of rung j of n in a scan, `mean` in the mean, at least one if it is not 0. There
+    are more at higher powers, where chains move less."""
+    return max(2 * mean * (j + 1) // (n + 1), min(mean, 1))
 
 
 def log_swap_ratio(step: float, low: float, high: float) -> float:
