@@ -23,8 +23,8 @@ from slp.syntax.clauses import declare_operators, item_of_term
 from slp.syntax.facts import count_tokens, find_fact, read_fact
 from slp.syntax.lark_parser import Tokens, syntax_parser
 from slp.syntax.mistakes import MOST_MISTAKES, excerpt, too_many
+from slp.syntax.operands import Operand
 from slp.syntax.operators import DEFAULT_OPERATORS, OperatorTable
-from slp.syntax.sequences import Operand
 from slp.syntax.terms import READER
 from slp.syntax.tokens import find_token_fault, token_end, token_span, token_start
 from slp.terms import Term

@@ -20,15 +20,9 @@ from slp.messages import syntax as words
 from slp.messages.tokens import QUOTED_NIL, STRAY_POINT
 from slp.source import SourceFile, SourceSpan
 from slp.syntax.mistakes import MOST_MISTAKES
+from slp.syntax.operands import Call, Operand, SequenceItem, item_span
 from slp.syntax.operators import DEFAULT_OPERATORS, OperatorTable
-from slp.syntax.sequences import (
-    Call,
-    MissingFullStopError,
-    Operand,
-    SequenceItem,
-    item_span,
-    read_sequence,
-)
+from slp.syntax.sequences import MissingFullStopError, read_sequence
 from slp.syntax.tokens import (
     is_variable_name,
     number_value,

@@ -8,7 +8,7 @@ from slp.errors import ProgramError
 from slp.source import SourceFile, SourceSpan
 from slp.syntax import parse_program, parse_recovering, parse_term
 from slp.syntax.ast import Clause, Directive, SourceProgram
-from slp.syntax.sequences import SequenceItem, item_span
+from slp.syntax.operands import SequenceItem, item_span
 from slp.terms import Atom, Number, Struct, Var
 
 
@@ -139,7 +139,7 @@ def test_faults_in_long_programs_take_linear_time(monkeypatch: pytest.MonkeyPatc
         return item_span(item, file)
 
     monkeypatch.setattr("slp.syntax.terms.item_span", counted)
-    monkeypatch.setattr("slp.syntax.sequences.item_span", counted)
+    monkeypatch.setattr("slp.syntax.operands.item_span", counted)
     assert len(codes("a\n" * 1000 + ".")) == 999
     assert looked_at <= 10 * 1000
 
