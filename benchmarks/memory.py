@@ -54,7 +54,7 @@ class Case:
 
 CASES = {
     "long": Case(100_000, 6, "1GiB", SHORT),
-    "long-tight": Case(100_000, 6, "100MiB", SHORT),
+    "long-tight": Case(100_000, 6, "120MiB", SHORT),
     "long-too-small": Case(100_000, 6, "20MiB", SHORT, 1),
     "hundred-thousand-by-20": Case(100_000, 20, "1GiB", SHORT),
     "million": Case(1_000_000, 6, "1GiB", "--engine mh -n 100 --warmup 200 --thin 20"),

@@ -20,6 +20,7 @@ import slp
 from slp.budgets.memory import table_bytes
 from slp.cli.common import run
 from slp.cli.sample import sample_command
+from slp.engines.mcmc.memory import room_for_averages
 from slp.errors import BudgetError
 
 pytestmark = [
@@ -90,8 +91,8 @@ def test_chains_stay_within_the_budget(
 @pytest.mark.parametrize(
     ("n", "d", "memory", "what"),
     [
-        (50_000, 6, 64 * MIB, "2 chains of 41 rungs on 50,000 distinct rows"),
-        (2_000, 300, 48 * MIB, "2 chains of 64 rungs on 2,000 distinct rows"),
+        (50_000, 6, 48 * MIB, "2 chains of 41 rungs on 50,000 distinct rows"),
+        (2_000, 300, 28 * MIB, "2 chains of 64 rungs on 2,000 distinct rows"),
     ],
     ids=["long", "wide"],
 )
@@ -101,6 +102,16 @@ def test_ladders_that_do_not_fit_are_refused(n: int, d: int, memory: int, what: 
     options: dict[str, Any] = {"engine": "mh", "threads": 2, **SHORT}
     with pytest.raises(BudgetError, match=f"E501.*too small to draw: {what} take .* MiB"):
         slp.parse(":- use(denison).").posterior(X, X[:, 0] > 0, memory=memory, **options)
+
+
+@pytest.mark.parametrize(("memory", "threads"), [(36, 2), (32, 1)])
+def test_chains_take_the_threads_that_fit(memory: int, threads: int) -> None:
+    """Draws do not depend on their number."""
+    X = np.random.default_rng(0).normal(size=(2000, 300))
+    table = slp.parse(":- use(denison).").compile(X, X[:, 0] > 0).table
+    how = {"keyed": False, "parts": False, "moves": True, "lists_splits": False}
+    room, used = room_for_averages(table, memory * MIB, chains=2, rungs=64, threads=2, **how)
+    assert 0 < room < 4 * MIB and used == threads
 
 
 def test_many_draws_stay_within_the_budget() -> None:

@@ -14,6 +14,9 @@ _STATE, _MOVER, _NUMBER = 2 * 4, 8 + 4 + 4 + 4 + 4, 8
 # Bytes of a thread's buffers for each code of the longest feature: bits, codes, rows of the data,
 # and keys if all splits of a box are listed (`native/core/problem/geometry.hpp`).
 _PER_CODE, _PER_KEYED_CODE = 4 + 4 + 8, 2 * (24 + 4)
+# Under the measure `partition`, for each cut of the root: the split and its edge
+# (`native/core/problem/edges.hpp`).
+_PER_PART = 40 + 56
 # Bytes for each cut of the root.
 _PER_CUT = 8
 # Of tree moves (`native/core/mcmc/moves`): for each distinct row, a node's rows, rows of both
@@ -37,16 +40,18 @@ def room_for_averages(
     rungs: int,
     threads: int,
     keyed: bool,
+    parts: bool,
     moves: bool,
     lists_splits: bool,
     particles: int = 0,
-) -> int:
-    """The bytes that a budget leaves for averages over draws, beside the table and the chains.
+) -> tuple[int, int]:
+    """The bytes that a budget leaves for averages over draws, beside the table and the chains; and
+    the number of threads that the chains may take, fewer where more do not fit.
 
     `keyed`: whether steps list all splits of a box, as the measure `partition` and the proposal
-    `q_exact` need. `moves`: whether steps are tree moves, and `lists_splits` whether
-    these list all splits of a node, not those of one feature alone. `particles`: the most of a
-    filter of `q_pg`, 0 without it.
+    `q_exact` need; `parts`: whether the measure does. `moves`: whether steps are tree moves, and
+    `lists_splits` whether these list all splits of a node, not those of one feature alone.
+    `particles`: the most of a filter of `q_pg`, 0 without it.
 
     Raises
     ------
@@ -59,7 +64,7 @@ def room_for_averages(
     longest = max(n_codes, default=0)
     mover = n * _MOVER + longest * _PER_CODE + sum(n_codes) * _PER_CUT
     if keyed:
-        mover += longest * _PER_KEYED_CODE
+        mover += longest * _PER_KEYED_CODE + parts * sum(n_codes) * _PER_PART
     if moves:
         of_code = _PER_SUMMED_CODE + _PER_STATISTIC * table.leaf.n_statistics
         listed = sum(n_codes) if lists_splits else longest
@@ -70,8 +75,10 @@ def room_for_averages(
         of_code = _PER_PARTED_CODE + _PER_SUM * table.leaf.n_statistics
         mover += _FILTER + particles * n * _PER_PARTICLE + longest * of_code
         mover += sum(n_codes) * _PER_ALTERNATIVE
-    need = min(threads, chains) * mover + chains * rungs * n * _STATE + n * d * _NUMBER
-    if need > room:
+    shared = chains * rungs * n * _STATE + n * d * _NUMBER
+    used = min(threads, chains, (room - shared) // mover)
+    if used < 1:
+        need = shared + mover
         several = f"{chains} chains" + (f" of {rungs} rungs" if rungs > 1 else "")
         raise BudgetError(
             CHAINS_TOO_LARGE(
@@ -82,4 +89,4 @@ def room_for_averages(
                 room=format_bytes(room),
             )
         )
-    return room - int(need)
+    return room - shared - used * mover, threads if used == min(threads, chains) else used

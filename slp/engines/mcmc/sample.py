@@ -78,7 +78,8 @@ def run_chains(
     Schedule(request.draws, options.chains, *(least if n is None else n for n, least in given))
     if options.proposal is None:
         options, request = _by_default(problem, request, options, in_core)
-    room = _room(problem, request, options, in_core)
+    room, threads = _room(problem, request, options, in_core)
+    request = replace(request, threads=threads)
     if options.rounds is not None:
         return draw(engine, problem, request, options, room)
     longest = _LONGEST_RUN if request.deadline.seconds is None else math.inf
@@ -139,8 +140,11 @@ def best_drawn(problem: Problem, likelihood: bool, seconds: float) -> Candidate 
     return best_of(sampler, records, likelihood, until.over)
 
 
-def _room(problem: Problem, request: Request, options: TreeChainOptions, in_core: bool) -> int:
-    """The bytes that a budget leaves for averages over draws; E501 if the chains do not fit."""
+def _room(
+    problem: Problem, request: Request, options: TreeChainOptions, in_core: bool
+) -> tuple[int, int]:
+    """The bytes that a budget leaves for averages over draws, and the threads that fit; E501 if the
+    chains do not."""
     table, memory = problem.table, request.memory
     proposal = proposal_of(problem, options, in_core)
     if not in_core or not _compiled(problem, proposal):
@@ -150,14 +154,15 @@ def _room(problem: Problem, request: Request, options: TreeChainOptions, in_core
     by_default = options.rungs is None and in_core and tempers_by_default(problem, proposal)
     tempered = request.likelihood and (by_default or options.rungs is not None)
     rungs = (options.rungs or most_rungs(len(table.counts))) if tempered else 1
+    parts = any(isinstance(r, SplitRule) and r.measure == "partition" for r in rules)
     return room_for_averages(
         table,
         memory,
         chains=options.chains,
         rungs=rungs,
         threads=request.threads,
-        keyed="q_exact" in proposal
-        or any(isinstance(r, SplitRule) and r.measure == "partition" for r in rules),
+        keyed="q_exact" in proposal or parts,
+        parts=parts,
         moves=problem.program.edits is None and names_moves(proposal),
         lists_splits=lists_splits(proposal),
         particles=most_particles(proposal),
