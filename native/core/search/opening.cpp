@@ -12,6 +12,7 @@ Opening::Opening(const Problem& problem, const Geometry& geometry, bool likeliho
       trees_(trees),
       leaf_(problem, likelihood),
       weights_(problem),
+      two_levels_(problem, leaf_, weights_),
       splitter_(geometry),
       builder_(problem, geometry),
       own_(leaf_.width()),
@@ -52,11 +53,56 @@ Opened Opening::open(const Box& box, std::int32_t product, Arena& arena) {
         return branch.high <= item.low + rounding_of(item.low);
     });
     item.branches = {begin, end};
+    look_below(item, box, found.splits);
     item.high = item.low;
     for (const Branch& branch : item.branches) {
         item.high = std::max(item.high, branch.high);
     }
     return item;
+}
+
+void Opening::look_below(Opened& item, const Box& box, std::span<const BoxSplit> splits) {
+    bool asked = false, ready = false;
+    Branch* kept = item.branches.data();
+    for (Branch& branch : item.branches) {
+        for (std::size_t i = 0; i < 2 && branch.split != nullptr; ++i) {
+            Below& below = branch.below[i];
+            if (below.solved() || table_.find(below.key) != nullptr) {
+                continue;
+            }
+            ready = asked ? ready : two_levels_.prepare(box, splits, sums_, own_.data());
+            asked = true;
+            if (ready) {
+                const auto number = static_cast<std::size_t>(branch.split - splits.data());
+                look_below(box, *branch.split, number, i == 0, below);
+            }
+        }
+        branch.high = std::min(branch.high, bound(branch));
+        if (branch.high > item.low + rounding_of(item.low)) {
+            for (const Below& below : branch.below) {
+                if (ready && below.product >= 0 && !below.solved() && table_.find(below.key) == nullptr) {
+                    const TreeRef leaf = below.stop > -INFINITY ? kLeafTree : kNoTree;
+                    table_.store(below.key, below.stop, below.high, leaf, 1);
+                }
+            }
+            *kept++ = branch;
+        }
+    }
+    item.branches = item.branches.first(static_cast<std::size_t>(kept - item.branches.data()));
+}
+
+void Opening::look_below(const Box& box, const BoxSplit& split, std::size_t number, bool left,
+                         Below& below) {
+    const std::size_t width = leaf_.width();
+    const double* const on_left = sums_ + number * width;
+    for (std::size_t i = 0; i < width; ++i) {
+        right_[i] = left ? on_left[i] : own_[i] - on_left[i];
+    }
+    const std::int32_t state = below.product / problem_.n_owed();
+    const Sizes sizes = split.side(box, left).sizes;
+    const double stop = weights_.log_stop_above(state, sizes) + leaf_.log_leaf(right_.data());
+    const double high = std::max(stop, two_levels_.log_split_above(number, left, state));
+    below.high = std::max(below.low, std::min(below.high, high));
 }
 
 void Opening::open_start(Opened& item, const Box& box, Arena& arena) {

@@ -14,6 +14,7 @@
 #include "problem/geometry.hpp"
 #include "search/leaf_bound.hpp"
 #include "search/node_table.hpp"
+#include "search/two_levels.hpp"
 #include "search/weight_bound.hpp"
 
 namespace slp::search {
@@ -84,6 +85,10 @@ private:
                   std::span<const BoxSplit> splits, const double* own, Branch*& end);
     Below below(const Box& side, std::int32_t product, Key key, const double* sums);
     void find_sums(const Box& box, std::span<const BoxSplit> splits, Arena& arena);
+    // Bounds on the sides of the splits that are not in the table, two levels at once.
+    void look_below(Opened& item, const Box& box, std::span<const BoxSplit> splits);
+    void look_below(const Box& box, const BoxSplit& split, std::size_t number, bool left,
+                    Below& below);
     void take_value(Opened& item, const Branch& branch);
     static double bound(const Branch& branch);
 
@@ -92,6 +97,7 @@ private:
     Trees& trees_;
     LeafBound leaf_;
     WeightBound weights_;
+    TwoLevels two_levels_;
     Splitter splitter_;
     EdgeBuilder builder_;
     // Of the item that is being opened: sums over the left side of each split.

@@ -130,6 +130,7 @@ void WeightBound::find_facts(std::int32_t state, Facts& out) {
     for (auto& levels : out.split) {
         levels.fill(NAN);
     }
+    out.split_above.fill(NAN);
 }
 
 WeightBound::Split WeightBound::split_of(const Rule& rule, double log_weight) const {
@@ -157,7 +158,18 @@ double WeightBound::log_split_above(std::int32_t state, Sizes sizes) {
     if (!may_split(sizes)) {
         return -INFINITY;
     }
+    facts(state);
+    // The share depends on the bits of the rows alone, and two rows are the only ones of one bit.
     const std::uint32_t rows = distinct_rows(sizes);
+    double& kept = facts_[static_cast<std::size_t>(state)]
+                       ->split_above[static_cast<std::size_t>(std::bit_width(rows - 1))];
+    if (std::isnan(kept)) {
+        kept = new_split_above(state, rows);
+    }
+    return kept;
+}
+
+double WeightBound::new_split_above(std::int32_t state, std::uint32_t rows) {
     double out = -INFINITY;
     const double narrow = log_split(state, rows == 2, kLevels);
     for (const Split& split : facts(state).splits) {
@@ -165,6 +177,17 @@ double WeightBound::log_split_above(std::int32_t state, Sizes sizes) {
     }
     // Through calls the share is not followed.
     return facts(state).calls.empty() ? plus(out, narrow) : narrow;
+}
+
+WeightBound::OneSplit WeightBound::one_split(std::int32_t state) {
+    const Facts& own = facts(state);
+    const bool is_one = own.simple && own.calls.empty() && own.splits.size() == 1 &&
+                        own.splits[0].pairs.size() == 1;
+    if (!is_one) {
+        return {nullptr, 0.0, -1, -1};
+    }
+    const Split& split = own.splits[0];
+    return {split.rule, split.log_weight, split.pairs[0].first, split.pairs[0].second};
 }
 
 double WeightBound::log_any(std::int32_t state, bool several, std::size_t levels) {

@@ -31,6 +31,16 @@ public:
     // At least the log weight of any derivation that splits the box; -inf if it cannot split.
     double log_split_above(std::int32_t state, Sizes sizes);
 
+    // Of a state with leaf rules and one split rule, which leads to the same two states from every
+    // cut, in boxes that surely can split: the rule, at least its log weight, and the states. Else
+    // the rule is null.
+    struct OneSplit {
+        const Rule* rule;
+        double log_weight;
+        std::int32_t left, right;
+    };
+    OneSplit one_split(std::int32_t state);
+
 private:
     // Levels of splits whose weights are followed.
     static constexpr std::size_t kLevels = 3;
@@ -53,6 +63,8 @@ private:
         std::vector<std::pair<double, std::int32_t>> calls;
         // split_above by levels, for boxes of two rows and of more; NaN where not yet known.
         std::array<std::array<double, 2>, kLevels + 1> split{};
+        // split_above of boxes that may split, by the bits of their rows; NaN where not yet known.
+        std::array<double, 33> split_above{};
     };
 
     const Facts& facts(std::int32_t state);
@@ -61,6 +73,7 @@ private:
     // At least the log weight of a derivation of any kind, of one that splits, and the share.
     double log_any(std::int32_t state, bool several, std::size_t levels);
     double log_split(std::int32_t state, bool two_rows, std::size_t levels);
+    double new_split_above(std::int32_t state, std::uint32_t rows);
     double log_share(const Rule& rule, bool simple, std::uint32_t rows) const;
     bool may_split(Sizes sizes) const {
         return distinct_rows(sizes) >= 2 &&

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NoReturn
 
 import numpy as np
@@ -60,6 +61,8 @@ class _Run:
         self.problem, self.request = problem, request
         self.interrupted = self.out_of_memory = False
         self.began = time.monotonic()
+        #: The best modal tree and its value.
+        self.modal: tuple[float, NDArray[np.int32]] = -math.inf, np.empty((0, 3), np.int32)
 
     def result(self) -> SearchResult:
         found = self._plainly() if self.problem.core is None else self._in_core()
@@ -117,19 +120,21 @@ class _Run:
             self._raise_no_memory()
         search = Search(self.problem.core, likelihood=self.request.likelihood, room=room)
         try:
-            for cuts in self._modal_trees(room):
+            for value, cuts in self._modal_trees(room):
                 search.seed(cuts)
+                self.modal = max(self.modal, (value, cuts), key=lambda found: found[0])
             _, self.out_of_memory = search.run(self._poll)
         except KeyboardInterrupt:
             self.interrupted = True
-        found = search.found()
-        if self.interrupted and not len(found.cuts):
+        if self.interrupted and not len(search.found().cuts):
             search.run(lambda *_: False)  # the tree of one leaf at least
-            return search.found()
+        found, (value, cuts) = search.found(), self.modal
+        if found.low < value - 1e-9 * (1 + abs(value)):  # the search had no room for that tree
+            return replace(found, cuts=cuts, low=value)
         return found
 
-    def _modal_trees(self, room: int) -> Iterator[NDArray[np.int32]]:
-        """Modal trees, each pruned exactly."""
+    def _modal_trees(self, room: int) -> Iterator[tuple[float, NDArray[np.int32]]]:
+        """Modal trees, each pruned exactly, with the values of their derivations."""
         engine, most_leaves = core_engine(self.problem), self.problem.grammar.max_leaves
         for further in _FURTHER:
             plan = Plan(likelihood=self.request.likelihood, further=further)
@@ -143,7 +148,7 @@ class _Run:
                 return
             pruning.prune_best()
             if most_leaves is None or pruning.prune_until(lambda: pruning.n_leaves <= most_leaves):  # noqa: B023
-                yield pruning.cuts()
+                yield pruning.value[0], pruning.cuts()
 
     # --- plainly -------------------------------------------------------------------------------
 

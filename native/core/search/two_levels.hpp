@@ -1,0 +1,74 @@
+// Two levels of splits at once: bounds on the sides of all splits of a box, from the statistics of
+// the four parts that each pair of splits makes.
+//
+// The statistics of the part on the left of both splits are counted by words of bits (as in
+// MurTree, Demirović et al. 2022); those of the other three follow by subtraction. So each side
+// gets the bound that opening it would give, without its rows: its number of splits, so their
+// shares, are exact. Proof: docs/search.md.
+//
+// For classes, and states with leaf rules and one split rule that leads to one pair of states from
+// every cell, where leaves may have one row.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "problem/geometry.hpp"
+#include "problem/problem.hpp"
+#include "search/leaf_bound.hpp"
+#include "search/weight_bound.hpp"
+
+namespace slp::search {
+
+class TwoLevels {
+public:
+    TwoLevels(const Problem& problem, const LeafBound& leaf, WeightBound& weights);
+
+    // Prepares for the sides of a box's splits; false if that does not apply, or takes too long.
+    // sums: over the left side of each split, width() numbers for each; own: over the box. All
+    // must stay where they are.
+    bool prepare(const Box& box, std::span<const BoxSplit> splits, const double* sums,
+                 const double* own);
+    // At least the log of the value of any derivation that splits one side of a split, in a state;
+    // +inf if the state is not one of the above.
+    double log_split_above(std::size_t split, bool left, std::int32_t state);
+
+private:
+    // What a part of the box is worth at most.
+    double part(std::int32_t state, Sizes sizes, const double* sums);
+    void add_plane(const BoxSplit& split, std::uint64_t* out) const;
+    // Sums and distinct rows on the left of both.
+    std::uint32_t both(std::size_t i, std::size_t j, double* out) const;
+    void count_splits(std::size_t split, bool left);
+
+    const Problem& problem_;
+    const LeafBound& leaf_;
+    WeightBound& weights_;
+    std::size_t k_, width_;
+    bool repeats_ = false;
+    // Distinct rows of mixed classes; rows of the data for each class.
+    std::vector<std::uint8_t> mixed_;
+    std::vector<std::uint32_t> class_;
+    // Of the box.
+    const Box* box_ = nullptr;
+    std::span<const BoxSplit> splits_;
+    const double *sums_ = nullptr, *own_ = nullptr;
+    // Words of a plane: rows of pure groups, class after class, each as often as it occurs; then
+    // one bit for each distinct row of a pure group, if some are repeated; then the mixed ones.
+    std::size_t words_ = 0, distinct_at_ = 0, mixed_at_ = 0;
+    std::vector<std::size_t> class_at_;
+    std::vector<std::uint32_t> mixed_rows_;
+    std::vector<std::uint64_t> planes_;
+    // Of the split and side that were asked for last: sums and distinct rows of the side's left
+    // parts, and the number of the side's splits on each feature.
+    std::size_t counted_split_ = SIZE_MAX;
+    bool counted_left_ = false;
+    std::vector<double> parts_, buffer_, weights_of_feature_;
+    std::vector<std::uint32_t> distinct_;
+    std::vector<std::uint8_t> is_split_;
+};
+
+}  // namespace slp::search

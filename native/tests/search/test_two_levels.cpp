@@ -1,0 +1,118 @@
+// The bound on a side of a split by two levels at once is that of opening the side.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "check.hpp"
+#include "exact/engine.hpp"
+#include "problem/edges.hpp"
+#include "problems.hpp"
+#include "search/two_levels.hpp"
+
+using namespace slp;
+using namespace slp::search;
+using slp::test::check;
+
+namespace {
+
+// With repeated rows, or some groups of mixed classes too.
+Problem problem_of(Measure measure, std::uint64_t seed, bool repeated, bool mixed) {
+    Problem out = slp::test::growtree(24, measure, seed);
+    std::vector<double> statistics;
+    for (std::uint32_t i = 0; i < 24; ++i) {
+        const std::uint64_t random = split_mix(seed + i);
+        const double first = random % 3 == 0, both = mixed && random % 5 == 0;
+        const double times = repeated ? 1.0 + static_cast<double>(random % 2) : 1.0;
+        statistics.push_back(first * times + both);
+        statistics.push_back((1 - first) * times + both);
+        out.table.counts[i] = static_cast<std::uint32_t>(times + 2 * both);
+    }
+    out.leaf = LeafModel(LeafKind::dirichlet, {0.7, 1.5}, statistics, 2);
+    return out;
+}
+
+struct Parts {
+    explicit Parts(const Problem& of)
+        : problem(of),
+          geometry(of),
+          splitter(geometry),
+          builder(of, geometry),
+          leaf(of, true),
+          weights(of) {}
+
+    std::vector<double> sum(const Box& box) {
+        std::vector<double> out(leaf.width());
+        leaf.sum(box.rows, out.data());
+        return out;
+    }
+    double closed(const Box& box, std::int32_t state) {
+        const std::vector<double> sums = sum(box);
+        const double split = weights.log_split_above(state, box.sizes);
+        return std::max(weights.log_stop_above(state, box.sizes) + leaf.log_leaf(sums.data()),
+                        split == -INFINITY ? split : split + leaf.log_parted(sums.data()));
+    }
+    // At least the log of the value of any derivation that splits the box.
+    double opened(const Box& box, std::int32_t state) {
+        const std::span<const BoxSplit> splits = splitter.splits(box, arena);
+        const ItemEdges item = builder.edges(box, splits, state, arena);
+        double best = -INFINITY;
+        for (const RuleEdges& rule : item.rules) {
+            for (const Edge& edge : rule.edges) {
+                const BoxSplit& split = splits[edge.split];
+                best = std::max(best, rule.log_factor + std::log(edge.probability) +
+                                          closed(geometry.side(box, split, true, arena),
+                                                 edge.left_state) +
+                                          closed(geometry.side(box, split, false, arena),
+                                                 edge.right_state));
+            }
+        }
+        return best;
+    }
+
+    const Problem& problem;
+    Geometry geometry;
+    Splitter splitter;
+    EdgeBuilder builder;
+    LeafBound leaf;
+    WeightBound weights;
+    Arena arena;
+};
+
+void compare(const Problem& problem) {
+    Parts parts(problem);
+    TwoLevels two(problem, parts.leaf, parts.weights);
+    const Box root = parts.geometry.root();
+    const std::span<const BoxSplit> splits = parts.splitter.splits(root, parts.arena);
+    const std::vector<double> own = parts.sum(root);
+    std::vector<double> sums;
+    for (const BoxSplit& split : splits) {
+        const std::vector<double> left =
+            parts.sum(parts.geometry.side(root, split, true, parts.arena));
+        sums.insert(sums.end(), left.begin(), left.end());
+    }
+    check(two.prepare(root, splits, sums.data(), own.data()));
+    for (std::size_t i = 0; i < splits.size(); ++i) {
+        for (const bool left : {true, false}) {
+            const Box side = parts.geometry.side(root, splits[i], left, parts.arena);
+            const double want = parts.opened(side, 1), have = two.log_split_above(i, left, 1);
+            check(have == want || std::abs(have - want) < 1e-9);
+        }
+    }
+}
+
+}  // namespace
+
+TEST(two_levels_at_once_give_the_bounds_of_opening_each_side) {
+    for (const Measure measure :
+         {Measure::all, Measure::feature_then_cut, Measure::per_feature, Measure::each}) {
+        for (std::uint64_t seed = 0; seed < 6; ++seed) {
+            for (const bool repeated : {false, true}) {
+                for (const bool mixed : {false, true}) {
+                    compare(problem_of(measure, 100 * seed, repeated, mixed));
+                }
+            }
+        }
+    }
+}
