@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,8 @@ _LARGEST_R_HAT = 1.01
 _FEWEST_EFFECTIVE = 100
 #: Effective draws that islands of particles need together: as many as four chains.
 _ENOUGH_OF_ISLANDS = 400
+#: With fewer effective islands their spread, and so an error, is not known.
+_FEWEST_ISLANDS = 4
 #: The most predictions used, evenly spread over those that differ.
 _MOST_PREDICTIONS = 200
 
@@ -127,8 +129,10 @@ def diagnose(
     convergence = {name: _of_draws(drawn, values) for name, values in looked_at.items()}
     convergence["predictions"] = worst([_of_draws(drawn, v) for v in _predictions(drawn)])
     draws = [len(chain) for chain in drawn.chains]
-    enough = None if drawn.log_weights is None else _ENOUGH_OF_ISLANDS
-    return diagnostics_of(convergence, tallies, draws, enough, tempering)
+    if drawn.log_weights is None:
+        return diagnostics_of(convergence, tallies, draws, None, tempering)
+    found = diagnostics_of(convergence, tallies, draws, _ENOUGH_OF_ISLANDS)
+    return replace(found, warnings=(*found.warnings, *_few_islands(drawn)))
 
 
 def _of_draws(drawn: DrawnTrees, values: NDArray[np.float64]) -> Convergence:
@@ -249,6 +253,16 @@ def _few_round_trips(tempering: TemperingFigures | None) -> Iterator[str]:
         yield (
             f"a ladder made {tempering.fewest_round_trips} round trips from the prior to the "
             f"posterior and back, and should make {ENOUGH_ROUND_TRIPS} or more"
+        )
+
+
+def _few_islands(drawn: DrawnTrees) -> Iterator[str]:
+    """Where there are enough islands to tell errors, but few of them have the weight."""
+    effective, islands = drawn.effective_islands(), len(drawn.chains)
+    if effective is not None and islands >= _FEWEST_ISLANDS > effective:
+        yield (
+            f"{effective:.1f} of {islands} islands are effective, and errors are only known of "
+            f"{_FEWEST_ISLANDS} or more"
         )
 
 

@@ -70,6 +70,13 @@ class WeightedDraws:
         of the logarithm, NaN of one island; None for chains."""
         return None if self.log_weights is None else evidence_of_islands(self.log_weights)
 
+    def effective_islands(self) -> float | None:
+        """(sum of W_i)^2 / sum of W_i^2 with the weights W_i of the islands; None for chains."""
+        if self.log_weights is None:
+            return None
+        shares = np.array([own.sum() for own in self.draw_weights])
+        return float(shares.sum() ** 2 / (shares**2).sum())
+
     def mean(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Mean over all draws of a quantity of each distinct value, (U, ...) to (...)."""
         return np.tensordot(self.frequency, values, axes=1)

@@ -16,6 +16,7 @@ from click.testing import CliRunner
 import slp
 from slp.cli import slp_command
 from slp.errors import BudgetError, NoTreeError, SlpWarning, UnsupportedError, UsageError
+from slp.results.weighted_draws import DrawnTrees
 from slp.runner import Phase
 from tests.engines.mcmc.trees.matrices import random_examples
 from tests.engines.smc.expectations import WAYS, core_sampler_of, plain_filter, plan
@@ -89,6 +90,23 @@ def _features(tree: slp.Tree) -> set[str]:
 def test_few_islands_tell_no_evidence() -> None:
     assert filtered(GROWTREE, islands=3).log_evidence is None
     assert filtered(GROWTREE, islands=4).log_evidence is not None
+
+
+def test_few_effective_islands_are_told() -> None:
+    """Islands of two particles differ by several nats; where one has nearly all of the weight, no
+    error tells that."""
+    have = filtered(GROWTREE, frame(300), particles=2, islands=6)
+    drawn = have._result.averages
+    assert isinstance(drawn, DrawnTrees)
+    shares = [np.exp(own).sum() for own in drawn.log_weights or ()]
+    effective = drawn.effective_islands()
+    assert effective == pytest.approx(sum(shares) ** 2 / sum(s**2 for s in shares))
+    assert effective is not None and effective < 4
+    assert have.diagnostics is not None
+    told = f"{effective:.1f} of 6 islands are effective, and errors are only known of 4 or more"
+    assert told in have.diagnostics.warnings
+    enough = filtered(GROWTREE).diagnostics
+    assert enough is not None and not any("islands" in words for words in enough.warnings)
 
 
 def test_dead_islands_count_zero() -> None:
