@@ -8,6 +8,7 @@
 The folders and modules, from the bottom up. Each imports only those above it in this list:
 
     errors, messages   diagnostics, the exceptions that carry them, the catalogue of codes
+    version            the version of slp
     folders, source    the files that a program may use; text and places in it
     resources, late    files that the package contains; imports at first use
     budgets            limits of time and memory
@@ -42,16 +43,16 @@ from slp.errors import (
     UsageError,
 )
 from slp.late import late_names
+from slp.version import __version__
 
 if TYPE_CHECKING:
     from slp.estimators import SLPTreeClassifier, SLPTreeRegressor
     from slp.program import Program, check, compare, load, parse
     from slp.program.learning import LearnResult
+    from slp.program.saved import load_posterior
     from slp.resolution import Draws, QueryResult
     from slp.results import Comparison, Posterior, SampledProofs
     from slp.trees import CheckResult, Tree, TreeNode
-
-__version__ = "0.1.0"
 
 __all__ = [
     "BudgetError",
@@ -78,6 +79,7 @@ __all__ = [
     "check",
     "compare",
     "load",
+    "load_posterior",
     "parse",
 ]
 
@@ -88,6 +90,7 @@ __getattr__, __dir__ = late_names(
         "slp.trees": "CheckResult Tree TreeNode",
         "slp.resolution": "Draws QueryResult",
         "slp.program.learning": "LearnResult",
+        "slp.program.saved": "load_posterior",
         "slp.results": "Comparison Posterior SampledProofs",
         "slp.estimators": "SLPTreeClassifier SLPTreeRegressor",
         "slp.program": "Program check compare load parse",

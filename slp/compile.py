@@ -7,7 +7,7 @@ SourceFile --parse--> SourceProgram --check--> ir.Program --lower(schema)--> Tre
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -16,12 +16,12 @@ from slp.analysis import check_ignored, check_names, check_program_on_table, rea
 from slp.analysis.findings import Findings
 from slp.analysis.row_labels import row_sums_check
 from slp.budgets import check_time
-from slp.data import frame_of, table_of
+from slp.data import Table, frame_of, table_of
 from slp.data.roles import name_of_values
 from slp.errors import DataError, Diagnostic, ProgramError
 from slp.ir.program import Program
 from slp.lower import find_tests_on_trees, program_to_tree_grammar, tree_grammar_or_all
-from slp.problem.problem import Problem
+from slp.problem.problem import Problem, unchanged
 from slp.resolution import StateRules
 from slp.source import SourceFile
 from slp.syntax import parse_recovering
@@ -31,6 +31,7 @@ __all__ = [
     "compile_problem",
     "compile_program",
     "find_wrong_names",
+    "problem_on",
     "read_text",
 ]
 
@@ -141,10 +142,36 @@ def compile_problem(
     except DataError as e:
         raise DataError((*e.diagnostics, *find_wrong_names(program, frame, y))) from e
     check_time("reading the table")
+
+    def vary(problem: Problem, changed: Program) -> Problem:
+        return _varied(problem, changed, X, y)
+
+    found = check_ignored(program, frame.names)
+    return problem_on(program, table, vary=vary, found=found, finite=finite, few_states=few_states)
+
+
+def problem_on(
+    program: Program,
+    table: Table,
+    *,
+    vary: Callable[[Problem, Program], Problem] = unchanged,
+    found: tuple[Diagnostic, ...] = (),
+    finite: bool = True,
+    few_states: bool = False,
+) -> Problem:
+    """As `compile_problem`, for a coded table. `found` was found in program and table before;
+    `vary` makes the problem of a changed program.
+
+    Raises
+    ------
+    DataError
+        Program and table do not fit.
+    UnsupportedError
+        As `compile_problem`.
+    """
     schema = table.schema(program.support.min_leaf)
     states = StateRules(program, schema.most_leaves)
-    on_table = check_ignored(program, frame.names)
-    on_table += check_program_on_table(program, table, states)
+    on_table = found + check_program_on_table(program, table, states)
     if program.edits is not None:
         edits, support = program.edits, program.support
         on_table += fit_tree(edits.tree, table, support, edits.span)[1]
@@ -160,9 +187,5 @@ def compile_problem(
         )
     else:
         grammar, _ = tree_grammar_or_all(program, schema, states, check)
-    found = program.warnings + table.warnings + on_table
-
-    def vary(problem: Problem, changed: Program) -> Problem:
-        return _varied(problem, changed, X, y)
-
-    return Problem(program, table, grammar, find_tests_on_trees(program), found, vary)
+    warnings = program.warnings + table.warnings + on_table
+    return Problem(program, table, grammar, find_tests_on_trees(program), warnings, vary)

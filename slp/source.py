@@ -8,7 +8,7 @@ from __future__ import annotations
 import bisect
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -41,11 +41,18 @@ _MOST_LINES = 20  # lines shown of one span, besides its last
 
 @dataclass(frozen=True)
 class SourceFile:
-    """The text of one program, and its name in messages."""
+    """The text of one program, and its name in messages.
+
+    `saved` : the files that it and they use, by the name of the user and what its `use` says, of a
+    program in a saved run; None for others, which find files in `folders`.
+    """
 
     name: str
     text: str = field(repr=False)
     folders: Folders = field(default=Folders(), repr=False, compare=False)
+    saved: Mapping[tuple[str, str], SourceFile] | None = field(
+        default=None, repr=False, compare=False
+    )
 
     @classmethod
     def read(cls, path: str | Path, include: str | Path | Iterable[str | Path] = ()) -> SourceFile:

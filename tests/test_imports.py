@@ -19,6 +19,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "slp"
 _BASE = {"errors", "messages", "late", "source", "budgets"}
 _TABLES = {"ir", "kernels", "leaves", "data", "trees"}
 ALLOWED: dict[str, set[str]] = {
+    "version": set(),
     "late": set(),
     "errors": {"late"},
     "messages": {"errors"},
@@ -41,6 +42,7 @@ ALLOWED: dict[str, set[str]] = {
     "problem": _BASE | _TABLES,
 }
 ALLOWED["results"] = _BASE | _TABLES | {"terms", "resolution", "problem", "runner"}
+ALLOWED["results"] |= {"folders", "version"}
 ALLOWED["engines"] = ALLOWED["results"] | {"syntax", "results"}
 ALLOWED["learn"] = ALLOWED["engines"] | {"analysis", "lower", "engines"}
 # Rooms that stand on what need not be installed, and are asked for by name

@@ -73,7 +73,8 @@ def read_program(
     Arguments are those of `check_program`. Malformed parts are left out of the program.
     """
     findings = Findings()
-    items, uses, edit_uses = read_everything(source, findings)
+    read = read_everything(source, findings)
+    items, uses = read.items, read.uses
     directives = collect_directives(items, findings)
     resolved = resolve_parameters(directives, uses, parameters, findings)
     values = Values(resolved, findings)
@@ -82,7 +83,7 @@ def read_program(
     boxes = read_boxes(clauses.boxes, values, findings)
     malformed = box_names(clauses.boxes) - boxes.keys()
     constraints = read_constraints(directives.constraints, boxes, malformed, values, findings)
-    edits = read_edits(edit_uses, resolved, tree, findings)
+    edits = read_edits(read.edit_uses, resolved, tree, findings)
     program = Program(
         name=PurePath(source.file.name).stem,
         start=_start(directives, clauses, findings),
@@ -92,6 +93,7 @@ def read_program(
         boxes=boxes,
         constraints=constraints,
         edits=edits,
+        files=read.files,
         **vars(said),
     )
     check_references(program, clauses, findings)

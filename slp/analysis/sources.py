@@ -15,6 +15,7 @@ from slp.analysis.edits import EDITTREE, SETTINGS, EditUse
 from slp.analysis.findings import Findings
 from slp.errors import ProgramError, Related
 from slp.folders import RefusedError
+from slp.ir.program import UsedFile
 from slp.messages import directives as words
 from slp.messages.names import name_help
 from slp.resources import prior_file, prior_names
@@ -53,14 +54,30 @@ class Use:
     whole: bool = True
 
 
-def read_everything(
-    source: SourceProgram, findings: Findings
-) -> tuple[tuple[Placed, ...], tuple[Use, ...], tuple[EditUse, ...]]:
-    """The items of `source`, with the items of used files in place of `use` directives; the `use`
-    directives; those among them that name `edittree`."""
+@dataclass(frozen=True)
+class Everything:
+    """What a program and the files that it uses say.
+
+    Attributes
+    ----------
+    items : of the program, with the items of used files in place of `use` directives.
+    uses : the `use` directives.
+    edit_uses : those among them that name `edittree`.
+    files : the program's file, and those that it uses.
+    """
+
+    items: tuple[Placed, ...]
+    uses: tuple[Use, ...]
+    edit_uses: tuple[EditUse, ...]
+    files: tuple[UsedFile, ...]
+
+
+def read_everything(source: SourceProgram, findings: Findings) -> Everything:
+    """Read a program and all files that it uses."""
     reader = _Reader(findings)
     items = reader.items_of(source, 0, (_key(source.file.name),))
-    return items, tuple(reader.uses), tuple(reader.edit_uses)
+    files = (UsedFile("", "", source.file), *dict.fromkeys(reader.files))
+    return Everything(items, tuple(reader.uses), tuple(reader.edit_uses), files)
 
 
 def _key(name: str) -> str:
@@ -74,6 +91,7 @@ class _Reader:
         self.uses: list[Use] = []
         self.edit_uses: list[EditUse] = []
         self.already: dict[str, tuple[Placed, ...]] = {}
+        self.files: list[UsedFile] = []
         self.broken: set[str] = set()  # files with a clause that could not be read
 
     def items_of(
@@ -108,6 +126,7 @@ class _Reader:
             self.cycle(chain, key, item.span)
             return ()
         fresh = key not in self.already
+        self.files.append(UsedFile(user.name, target, file))
         if fresh:
             program, found = parse_recovering(file)
             for diagnostic in found:
@@ -148,6 +167,8 @@ class _Reader:
 
     def file_of(self, target: str, user: SourceFile, span: SourceSpan) -> SourceFile | None:
         """The file that `use` names. None, and a finding, if there is none."""
+        if user.saved is not None:
+            return user.saved[user.name, target]
         if target in prior_names():
             return prior_file(target)
         if "/" not in target and not target.endswith(".slp"):

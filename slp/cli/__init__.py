@@ -30,6 +30,7 @@ _NAMES = (
     "prior",
     "query",
     "sample",
+    "show",
 )
 
 

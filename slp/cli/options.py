@@ -77,6 +77,18 @@ memory_option = click.option(
     metavar="SIZE",
     help="Memory budget, such as 4GiB (default: half of the free memory).",
 )
+time_option = click.option(
+    "--time",
+    metavar="TIME",
+    help="Limit of the total time, such as 90s, 5m or 2h (default: no limit).",
+)
+threads_option = click.option(
+    "--jobs",
+    "threads",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Number of threads (default: one for each core). No result depends on it.",
+)
 seed_option = click.option("--seed", type=click.IntRange(min=0), help="Seed of the draws.")
 
 # By their names in Python, in the order of `--help`.
@@ -90,18 +102,8 @@ _ENGINE: dict[str, _Option] = {
         "table, and says which. `slp engines` describes each.",
     ),
     "memory": memory_option,
-    "time": click.option(
-        "--time",
-        metavar="TIME",
-        help="Limit of the total time, such as 90s, 5m or 2h (default: no limit).",
-    ),
-    "threads": click.option(
-        "--jobs",
-        "threads",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Number of threads (default: one for each core). No result depends on it.",
-    ),
+    "time": time_option,
+    "threads": threads_option,
     "seed": seed_option,
     "allow_code": click.option(
         "--allow-code", is_flag=True, help="Allow the code of predicates that PRIOR names."

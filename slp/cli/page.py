@@ -62,7 +62,9 @@ class Page:
         yield from self._best()
         yield from self._edits()
         yield from self._features()
-        yield from labelled("fit", in_sample_fit(self.posterior.table, self.posterior.map_tree()))
+        if self.posterior.likelihood:
+            tree = self.posterior.map_tree()
+            yield from labelled("fit", in_sample_fit(self.posterior.table, tree))
         yield from self._given()
 
     def _trust(self) -> Iterator[str]:

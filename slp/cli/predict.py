@@ -1,10 +1,12 @@
-"""`slp predict PRIOR DATA NEW`: predictions for new rows, averaged over all trees."""
+"""`slp predict PRIOR DATA NEW`, `slp predict RUN NEW`: predictions for new rows, averaged over all
+trees."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 import slp
 from slp.cli.common import (
@@ -32,6 +34,10 @@ from slp.leaves import label_array, label_text
 if TYPE_CHECKING:
     import polars
 
+#: The options of a saved run, by their names in Python: those that limit exact sums, and others.
+_LIMITS = ("memory", "time", "threads")
+_OF_SAVED_RUNS = (*_LIMITS, "prior", "data", "output", "interval", "message_format")
+
 #: Default probability of the interval of a number.
 _LEVEL = 0.9
 
@@ -39,7 +45,7 @@ _LEVEL = 0.9
 @click.command(name="predict")
 @program_argument
 @data_argument
-@click.argument("new", metavar="NEW")
+@click.argument("new", metavar="NEW", required=False)
 @response_option
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE (default: standard output).")
 @click.option(
@@ -56,7 +62,7 @@ _LEVEL = 0.9
 def predict_command(
     prior: NamedProgram,
     data: str,
-    new: str,
+    new: str | None,
     response: str | None,
     output: str | None,
     interval: float | None,
@@ -64,19 +70,29 @@ def predict_command(
 ) -> None:
     """Predict new rows, averaged over all trees.
 
-    Writes predictions for the rows of NEW under PRIOR given DATA, as CSV. For classes: the most
+    Writes predictions for the rows of NEW under PRIOR given DATA, as CSV. In place of PRIOR and
+    DATA there may be one saved run, a file NAME.slpz: `slp predict run.slpz NEW`. For classes: the
+    most
     probable class and the probability of each; with --interval also the ends of its credible
     interval. For a numeric response: its mean and the ends of an equal-tailed predictive interval.
     At a limit of time or memory no CSV is written; an error shows what is known of the trees.
     """
+    saved = _is_saved(prior.name, new)
     inference = until_deadline(inference)
     check_output(output)
-    program = prior.load()
-    frame, rows = read_table(data, inference.get("memory")), read_columns(new, rows=False)
+    rows = read_columns(new or data, rows=False)
+    if saved:
+        limits = {name: inference.get(name) for name in _LIMITS}
+        posterior = slp.load_posterior(prior.name, **limits)
+        words = posterior.record.describe
+    else:
+        program = prior.load()
+        frame, words = read_table(data, inference.get("memory")), program.describe
 
     # Standard output is reserved for the table.
-    with known_is_told(program.describe, err=True), progress_line() as progress:
-        posterior = program.posterior(frame, response, progress=progress, **inference)
+    with known_is_told(words, err=True), progress_line() as progress:
+        if not saved:
+            posterior = program.posterior(frame, response, progress=progress, **inference)
         posterior, out = asked(posterior, lambda p: _predictions(p, rows, interval))
     text = out.write_csv()
     if output is None:
@@ -85,6 +101,18 @@ def predict_command(
         with open_atomic(output) as stream:
             stream.write(text)
     exit_if_interrupted(posterior)
+
+
+def _is_saved(name: str, new: str | None) -> bool:
+    """Whether the first argument is a saved run, to which few options apply."""
+    if (new is None) != name.endswith(".slpz"):
+        raise click.UsageError("give PRIOR DATA NEW, or a saved run and new rows: RUN.slpz NEW")
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+        if new is None and given and parameter.name not in _OF_SAVED_RUNS:
+            raise click.UsageError(f"a saved run takes no {parameter.opts[0]}")
+    return new is None
 
 
 def _predictions(posterior: slp.Posterior, rows: Any, interval: float | None) -> polars.DataFrame:

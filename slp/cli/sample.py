@@ -29,7 +29,7 @@ from slp.cli.options import (
     until_deadline,
 )
 from slp.cli.page import Page
-from slp.cli.summary import feature_uses, posterior_to_json, write_draws
+from slp.cli.summary import draws_made, feature_uses, posterior_to_json, write_draws
 
 
 @click.command(
@@ -52,6 +52,16 @@ from slp.cli.summary import feature_uses, posterior_to_json, write_draws
 @inference_options
 @draws_file_option
 @click.option(
+    "--save",
+    metavar="FILE",
+    help="Save the run in FILE (such as run.slpz), for `slp predict`, `slp show` and Python.",
+)
+@click.option(
+    "--save-table",
+    is_flag=True,
+    help="Save the coded table too. A run of exact sums always has it.",
+)
+@click.option(
     "--verbose",
     is_flag=True,
     help="Also print details: what is renormalised, log weights, diagnostics of chains.",
@@ -65,6 +75,8 @@ def sample_command(
     response: str | None,
     draws: int,
     output: str | None,
+    save: str | None,
+    save_table: bool,
     as_json: bool,
     verbose: bool,
     inference: dict[str, Any],
@@ -74,9 +86,12 @@ def sample_command(
     The posterior is that under PRIOR given DATA. PRIOR is a .slp file, or the name of a library
     prior (growtree, denison, ...). DATA is a table: CSV, CSV.gz, TSV or Parquet.
     """
+    if save_table and save is None:
+        raise click.UsageError("--save-table needs --save FILE")
     inference = until_deadline(inference)
     deadline: Deadline = inference["time"]
     check_output(output)
+    check_output(save)
     program = prior.load()
     frame = read_table(data, inference.get("memory"))
 
@@ -84,7 +99,7 @@ def sample_command(
     with known_is_told(words, as_json=as_json, deadline=deadline), progress_line() as progress:
         posterior = program.posterior(frame, response, draws=draws, progress=progress, **inference)
         posterior, uses = asked(posterior, feature_uses)
-        made = _draws_made(posterior, draws, output)
+        made = draws_made(posterior, draws, output)
         result = posterior_to_json(posterior, uses, draws=made)
     # The summary comes first. It stays if time or memory ends during the draws.
     with reader_may_leave(output):
@@ -95,19 +110,14 @@ def sample_command(
             say(*Page(posterior, uses, words(), data, longer, verbose).lines())
     if output is not None:
         write_draws(posterior.draws, output)
+    if save is not None:
+        posterior.save(save, table=save_table)
     if not as_json:
         say(*draws_lines(posterior, draws, output, verbose=verbose))
+        if save is not None:
+            say(f"saved     in {save}: slp show {save}, slp predict {save} NEW")
         say(f"time      {deadline.spent():.2f} s")
     exit_if_interrupted(posterior)
-
-
-def _draws_made(posterior: slp.Posterior, draws: int, output: str | None) -> int:
-    """The number of draws. An exact engine makes draws only if there is a file for them."""
-    if posterior.trees_found is not None:
-        return len(posterior.draws) if output is not None else 0
-    if posterior.diagnostics is None:
-        return draws if output is not None else 0
-    return sum(posterior.diagnostics.draws)
 
 
 def _longer(posterior: slp.Posterior, draws: int, deadline: Deadline) -> list[str]:

@@ -39,6 +39,16 @@ def feature_uses(posterior: Posterior) -> Uses | BudgetError:
         return error
 
 
+def draws_made(posterior: Posterior, draws: int, output: str | None) -> int:
+    """The number of draws, of `draws` asked for. An exact engine makes draws only if there is a
+    file for them."""
+    if posterior.trees_found is not None:
+        return len(posterior.draws) if output is not None else 0
+    if posterior.diagnostics is None:
+        return draws if output is not None else 0
+    return sum(posterior.diagnostics.draws)
+
+
 def posterior_to_json(
     posterior: Posterior, uses: Uses | BudgetError, *, draws: int
 ) -> dict[str, Any]:

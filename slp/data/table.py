@@ -14,7 +14,10 @@ with `value = level` go left.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,7 +31,8 @@ from slp.leaves.base import LeafModel
 
 @dataclass(frozen=True, eq=False)
 class Feature:
-    """One feature column. Exactly one of `values`, `cuts`, `levels` is not None."""
+    """One feature column. Exactly one of `values`, `cuts`, `levels` is not None; none is of a
+    numeric feature in a saved run without its table."""
 
     name: str
     values: NDArray[np.float64] | None = None
@@ -127,6 +131,21 @@ class Table:
     notes: tuple[str, ...] = ()
     warnings: tuple[Diagnostic, ...] = field(default=(), repr=False)
     bytes_read: int = 0
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of what inference knows of the table: features, distinct rows, responses."""
+        digest = hashlib.sha256()
+        about = [self.response, *map(str, self.leaf.classes), self.leaf.describe()]
+        arrays: list[NDArray[Any]] = [self.codes, self.counts, self.statistics]
+        for feature in self.features:
+            about += [feature.name, *(feature.levels or ())]
+            arrays += [a for a in (feature.values, feature.cuts) if a is not None]
+        digest.update(json.dumps(about).encode())
+        for array in arrays:
+            digest.update(f"{array.shape}{array.dtype.kind}".encode())
+            digest.update(np.ascontiguousarray(array, array.dtype.newbyteorder("<")).data)
+        return digest.hexdigest()
 
     @property
     def feature_names(self) -> tuple[str, ...]:

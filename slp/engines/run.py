@@ -21,6 +21,7 @@ from slp.problem.problem import Problem
 from slp.problem.row_labels import telling_label_faults
 from slp.results.choice import Choice
 from slp.results.posterior import Posterior
+from slp.results.record import RunRecord
 from slp.results.result import Result
 from slp.runner import check_count
 from slp.runner.options import MOST_DRAWS, check_options
@@ -96,7 +97,8 @@ def infer(
     )
     with telling_label_faults(problem.grammar, problem.table):
         result = _chosen(problem, request, given)
-    return Posterior(result, asked_predicates(problem.program.constraints))
+    record = RunRecord.of(problem.program, request.draws, given)
+    return Posterior(result, asked_predicates(problem.program.constraints), record)
 
 
 def _chosen(problem: Problem, request: Request, given: Mapping[str, Any]) -> Result:

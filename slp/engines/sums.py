@@ -13,8 +13,9 @@ from slp.budgets import Deadline, room_beside
 from slp.engines import mcmc
 from slp.engines.contract import NoOptions, Progress, Request
 from slp.engines.exact.fitting import Fit, Room, changes_that_fit, fits_in_words
-from slp.errors import BudgetError, Diagnostic, TimeOverError
+from slp.errors import BudgetError, Diagnostic, NoTreeError, TimeOverError
 from slp.ir.tree_grammar import TreeGrammar
+from slp.messages.inference import NO_TREE
 from slp.problem.problem import Problem
 from slp.results.averages import TreeDistribution
 from slp.results.known import Known
@@ -75,29 +76,12 @@ class SumsOverTrees:
         """
         problem = problem.on(problem.grammar.listed())
         grammar, deadline, likelihood = problem.grammar, request.deadline, request.likelihood
-        advised = may_advise(problem, request) and request.instead is None
         own = deadline.before(deadline.left() * _kept(request))
-        limits = Limits(
-            request.memory,
-            own,
-            request.threads,
-            partial(_what_fits, problem, request) if advised else None,
-            request.draws > 0,
-        )
         best_tree = partial(_best_drawn, problem, likelihood, deadline)
         try:
-            found = self.distribution(problem, likelihood, limits, request.progress)
-            result = SummedResult(
-                found,
-                grammar,
-                problem.boxes,
-                choice=request.choice,
-                n_draws=request.draws,
-                seed=fresh_seed() if request.seed is None else request.seed,
-                best_tree=best_tree,
-                drawn=request.instead,
-                run=_SumsAgain(self.distribution, problem, limits, request.progress),
-            )
+            result = self.summed(problem, request, own, best_tree)
+            if result.log_total == -math.inf:
+                raise NoTreeError(NO_TREE())
         except BudgetError as error:
             bounds = error.log_evidence_bounds
             try:
@@ -112,6 +96,36 @@ class SumsOverTrees:
             raise error from None
         own.keep(deadline.left() * _KEPT_FOR_WORDS)
         return result
+
+    def summed(
+        self,
+        problem: Problem,
+        request: Request,
+        deadline: Deadline,
+        best_tree: Callable[[], Candidate | None] | None = None,
+    ) -> SummedResult:
+        """The result, whose sums the compiled engine makes when they are asked for, until a
+        deadline. `best_tree` is as of `SummedResult`. Raises as `run`, and does not look whether
+        there is a tree."""
+        advised = may_advise(problem, request) and request.instead is None
+        limits = Limits(
+            request.memory,
+            deadline,
+            request.threads,
+            partial(_what_fits, problem, request) if advised else None,
+            request.draws > 0,
+        )
+        return SummedResult(
+            self.distribution(problem, request.likelihood, limits, request.progress),
+            problem.grammar,
+            problem.boxes,
+            choice=request.choice,
+            n_draws=request.draws,
+            seed=fresh_seed() if request.seed is None else request.seed,
+            best_tree=best_tree,
+            drawn=request.instead,
+            run=_SumsAgain(self.distribution, problem, limits, request.progress),
+        )
 
 
 def changes_within(problem: Problem, request: Request, room: Room) -> list[Fit]:

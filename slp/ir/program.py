@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 from slp.errors import Diagnostic
-from slp.source import SourceSpan
+from slp.source import SourceFile, SourceSpan
 from slp.terms import Term
 
 if TYPE_CHECKING:
@@ -314,6 +314,16 @@ Constraint: TypeAlias = (
 
 
 @dataclass(frozen=True)
+class UsedFile:
+    """A file that a program uses: the name of the file that uses it, what its `use` says, and the
+    file itself. The program's own file is used by nothing: both texts are empty."""
+
+    user: str
+    target: str
+    file: SourceFile
+
+
+@dataclass(frozen=True)
 class Program:
     """A checked program. `slp.Program` is the class for users.
 
@@ -322,8 +332,9 @@ class Program:
     given tree; the program then has no rules and no start. `parameters`: values in force, after
     defaults, `use(...)` and overrides. `spans`: places of declarations, by `start`, `response`,
     `leaf`, `failure`, `weights`, `support:min_leaf`, `param:NAME`, `feature:NAME`,
-    `feature_weight:NAME`, `ignore:COLUMN`. `evaluated`: the states that the checker reached, with
-    their rules (`slp.resolution.StateRules`); None if nothing is known.
+    `feature_weight:NAME`, `ignore:COLUMN`. `files`: all texts that it was read from, its own first.
+    `evaluated`: the states that the checker reached, with their rules
+    (`slp.resolution.StateRules`); None if nothing is known.
     """
 
     name: str
@@ -346,6 +357,7 @@ class Program:
     feature_weights: Mapping[str, float] = field(default_factory=dict)
     spans: Mapping[str, SourceSpan] = field(default_factory=dict, compare=False, repr=False)
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
+    files: tuple[UsedFile, ...] = field(default=(), compare=False, repr=False)
     evaluated: Any = field(default=None, compare=False, repr=False)
 
     @property

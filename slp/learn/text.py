@@ -42,7 +42,8 @@ class ProgramText:
     def __init__(self, file: SourceFile) -> None:
         self.file = file
         self._source = parse_program(file)
-        self._items, self._uses, _ = read_everything(self._source, Findings())
+        read = read_everything(self._source, Findings())
+        self._items, self._uses = read.items, read.uses
         self._directives = collect_directives(self._items, Findings())
 
     def parameters(self, given: Mapping[str, float]) -> dict[str, float]:

@@ -26,13 +26,15 @@ class Dirichlet:
     """
 
     name = "dirichlet"
+    one_number: bool
+    """Whether one number is declared for all classes."""
 
     def __init__(self, classes: Sequence[Label], concentration: float | Sequence[float]) -> None:
         self.classes = tuple(classes)
         self.concentration = np.broadcast_to(
             np.asarray(concentration, dtype=np.float64), (len(self.classes),)
         )
-        self._one = isinstance(concentration, float | int)
+        self.one_number = isinstance(concentration, float | int)
         # Classes with the same concentration share a table.
         tables = {float(a): LogRising(float(a)) for a in self.concentration}
         self._tables = tuple(tables[float(a)] for a in self.concentration)
@@ -53,7 +55,7 @@ class Dirichlet:
         """log P(y), shape (...), of class counts (..., C); see the class's formula."""
         counts = np.asarray(S).astype(np.intp)
         total = self._total(counts.sum(axis=-1))
-        if self._one:
+        if self.one_number:
             return np.asarray(self._tables[0](counts).sum(axis=-1) - total)
         terms = (table(counts[..., c]) for c, table in enumerate(self._tables))
         return np.asarray(sum(terms, start=-total))
@@ -95,6 +97,6 @@ class Dirichlet:
 
     def describe(self) -> str:
         """`dirichlet(1)` or `dirichlet([1, 2])`."""
-        if self._one:
+        if self.one_number:
             return f"dirichlet({number_text(float(self.concentration[0]))})"
         return f"dirichlet([{', '.join(map(number_text, self.concentration.tolist()))}])"

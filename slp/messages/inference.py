@@ -45,6 +45,10 @@ SEARCH_OUT_OF_MEMORY = E501.says(
     "the memory of {memory} is too small to find a tree: the table leaves {room}",
     "give it more by --memory (`memory` in Python)",
 )
+SAVED_RUN_TOO_LARGE = E501.says(
+    "the memory of {memory} is too small to read {path}, which takes {need}",
+    "give it more by --memory (`memory` in Python)",
+)
 NO_MEMORY_LEFT = E501.says(
     "there is no memory left on this machine, or the process may take no more",
     "give a --memory (`memory` in Python) that it has, close other programs, or take fewer rows",

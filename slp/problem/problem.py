@@ -41,7 +41,7 @@ class Problem:
         """For pickling and copying: the copy cannot be varied, because that needs the table as it
         was given."""
         of = (self.program, self.table, self.grammar, self.unsummable, self.warnings)
-        return Problem, (*of, _unchanged)
+        return Problem, (*of, unchanged)
 
     @cached_property
     def core(self) -> Any | None:
@@ -85,5 +85,6 @@ class Problem:
         return self._vary(self, program)
 
 
-def _unchanged(problem: Problem, program: Program) -> Problem:
-    raise TypeError("a problem that was pickled cannot be varied")
+def unchanged(problem: Problem, program: Program) -> Problem:
+    """In place of what varies a problem, where the table as it was given is not there."""
+    raise TypeError("a problem without its table as it was given cannot be varied")

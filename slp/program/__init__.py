@@ -5,9 +5,10 @@ constraints), `compare` (programs on one table), `find_mistakes` (in a program, 
 a table).
 
 Inside: `program` has the class, whose parts are `tree_questions` (posterior and prior) and
-`proof_questions` (queries, draws of proofs). `learning` is imported at its first use. `comparing`,
-`retold` (warnings of many runs), `reading`, `checking`, `no_tree` (the constraints to blame if
-there is no tree) and `progress` (also used by commands) are the rest.
+`proof_questions` (queries, draws of proofs). `learning` and `saved` (posteriors from files) are
+imported at their first use. `comparing`, `retold` (warnings of many runs), `reading`, `checking`,
+`no_tree` (the constraints to blame if there is no tree) and `progress` (also used by commands) are
+the rest.
 """
 
 from slp.program.checking import check

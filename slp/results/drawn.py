@@ -299,13 +299,17 @@ class DrawnResult(Result):
 
     # --- rules of the program ------------------------------------------------------------------
 
-    def mixture(self) -> list[SourceSpan]:
+    def mixture(self) -> list[RuleUse]:
         grammar = self.sampler.rule_grammar
-        return [] if grammar is None or not self._n_drawn else rules_of_mixture(grammar)
+        rules = [] if grammar is None or not self._n_drawn else rules_of_mixture(grammar)
+        return self._rule_uses(rules) if rules else []
 
-    def rule_uses(self, only: list[SourceSpan] | None = None) -> list[RuleUse]:
+    def rule_uses(self) -> list[RuleUse]:
         """See `Result`: shares and means over the draws, by their own derivations, each with its
         error."""
+        return self._rule_uses(None)
+
+    def _rule_uses(self, only: list[SourceSpan] | None) -> list[RuleUse]:
         grammar = self.sampler.rule_grammar
         if grammar is None:
             raise no_rules(self.choice.engine)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,13 +20,14 @@ from numpy.typing import NDArray
 from slp import results
 from slp.data.table import Table
 from slp.errors import BudgetError, UsageError
+from slp.late import late_import
 from slp.leaves import label_array
 from slp.messages.results import NO_CLASS_PROBABILITIES, NOT_A_LEVEL
 from slp.problem.new_rows import distinct_rows, rows_as_numbers
-from slp.problem.tree_on_table import log_likelihood_of_tree
 from slp.results.choice import Choice
 from slp.results.known import Known
 from slp.results.quantiles import class_quantile, mixture_quantile
+from slp.results.record import RunRecord
 from slp.results.result import Candidate, Draw, Estimate, Kind, Result
 from slp.results.rule_use import RuleUse
 from slp.runner.options import check_count, fresh_seed
@@ -60,10 +62,13 @@ class Posterior:
     normalised : whether the program's weights are known to sum to 1 over all trees of every table.
     seed : of `draws`.
     predicates : those that are asked, with counts of what became of them.
+    record : the program that it is of, and what was asked of its run.
     """
 
-    def __init__(self, result: Result, predicates: Sequence[AskedPredicate] = ()) -> None:
-        self._result, self.predicates = result, predicates
+    def __init__(
+        self, result: Result, predicates: Sequence[AskedPredicate], record: RunRecord
+    ) -> None:
+        self._result, self.predicates, self.record = result, predicates, record
         self.table: Table = result.table
         self.likelihood, self.normalised = result.likelihood, result.normalised
         self.seed = result.seed
@@ -149,7 +154,7 @@ class Posterior:
 
     def prior(self) -> Posterior:
         """The prior over the same trees, with the same engine and seed."""
-        return Posterior(self._result.prior(), self.predicates)
+        return Posterior(self._result.prior(), self.predicates, self.record)
 
     # --- trees ---------------------------------------------------------------------------------
 
@@ -226,7 +231,7 @@ class Posterior:
     def log_likelihood(self, tree: Tree) -> float:
         """Log marginal likelihood of the response given the tree; -inf where the coded table does
         not tell how the tree parts its rows."""
-        return log_likelihood_of_tree(self.table, tree)
+        return self._result.log_likelihood(tree)
 
     def log_posterior(self, tree: Tree) -> float | None:
         """Log probability of all trees that part the table's rows as `tree` does; -inf off the
@@ -284,7 +289,24 @@ class Posterior:
             E540: nothing was drawn in time.
         """
         found = self._result.instead(limit)
-        return None if found is None else Posterior(found, self.predicates)
+        return None if found is None else Posterior(found, self.predicates, self.record)
+
+    def save(self, path: str | Path, *, table: bool = False) -> None:
+        """Write it to a file (`.slpz`), whole or not at all; `slp.load_posterior` reads it.
+
+        Of exact sums the file has the coded table, because the sums are made again from it. Of a
+        run of draws it has the trees with the statistics of their leaves; it has the coded table
+        only with `table`. docs/saving.md says what else is in it.
+
+        Raises
+        ------
+        UsageError
+            E701: the file cannot be written. E530: nothing was drawn.
+        SlpError
+            E563: it would be too large.
+        """
+        save_run = late_import("slp.results.saved").save_run
+        save_run(self._result, self.record, self.predicates, path, table=table)
 
     def to_arviz(self) -> Any:
         """The draws as an `xarray.DataTree`, as ArviZ takes it: see `slp.results.arviz`."""
@@ -422,8 +444,7 @@ class Posterior:
 
     @cached_property
     def _mixture(self) -> list[RuleUse]:
-        rules = self._result.mixture()
-        return self._result.rule_uses(rules) if rules else []
+        return self._result.mixture()
 
     def expected_leaves(self) -> float:
         """Expected number of leaves: one more than the expected number of splits."""

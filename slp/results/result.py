@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.errors import BudgetError
+from slp.problem.tree_on_table import log_likelihood_of_tree
 from slp.results.averages import TreeAverages
 from slp.results.choice import Choice
 from slp.results.known import Known
-from slp.source import SourceSpan
 from slp.trees import Tree
 
 if TYPE_CHECKING:
@@ -194,6 +194,11 @@ class Result(ABC):
         """Log weight under the program as written, without likelihood, of all derivations that part
         the rows as `tree` does; -inf off the support, NaN where it is not known."""
 
+    def log_likelihood(self, tree: Tree) -> float:
+        """Log marginal likelihood of the response given a tree; -inf where the coded table does not
+        tell how the tree parts its rows."""
+        return log_likelihood_of_tree(self.table, tree)
+
     @abstractmethod
     def best(self) -> Iterator[Candidate]:
         """The trees of the best derivations, or the best of the trees drawn, best first, computed
@@ -224,12 +229,13 @@ class Result(ABC):
         return 0.0
 
     @abstractmethod
-    def rule_uses(self, only: list[SourceSpan] | None = None) -> list[RuleUse]:
-        """How much each rule of the program is used, or each of some."""
+    def rule_uses(self) -> list[RuleUse]:
+        """How much each rule of the program is used."""
 
     @abstractmethod
-    def mixture(self) -> list[SourceSpan]:
-        """The rules that a derivation begins with, where these are a mixture; else none."""
+    def mixture(self) -> list[RuleUse]:
+        """The use of the rules that a derivation begins with, where these are a mixture; else
+        none."""
 
     @abstractmethod
     def prior(self) -> Result:

@@ -10,11 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from slp.errors import BudgetError, NoTreeError, TimeOverError
+from slp.errors import BudgetError, TimeOverError
 from slp.ir.tree_grammar import TreeGrammar
-from slp.messages.inference import NO_TREE
 from slp.problem.boxes import Geometry
-from slp.problem.tree_on_table import log_likelihood_of_tree
 from slp.results.averages import ScoredTree, TreeDistribution
 from slp.results.choice import Choice
 from slp.results.evidence import evidence_note
@@ -31,14 +29,9 @@ class SummedResult(Result):
     Parameters
     ----------
     n_draws : how many draws were asked for.
-    best_tree : looks for a good tree where a limit was reached.
+    best_tree : looks for a good tree where a limit was reached; None if nothing does.
     run : sums over another grammar on the same table.
     drawn : the same by a sampler, given bounds on the log evidence; None if nothing goes on there.
-
-    Raises
-    ------
-    NoTreeError
-        E504: no tree satisfies the program on this table.
     """
 
     def __init__(
@@ -51,7 +44,7 @@ class SummedResult(Result):
         n_draws: int,
         seed: int,
         run: Callable[[TreeGrammar, bool], TreeDistribution],
-        best_tree: Callable[[], Candidate | None] = lambda: None,
+        best_tree: Callable[[], Candidate | None] | None = None,
         drawn: Callable[[tuple[float, float] | None], Result] | None = None,
     ) -> None:
         super().__init__(
@@ -63,8 +56,6 @@ class SummedResult(Result):
         )
         self._distribution, self._grammar, self._geometry = distribution, grammar, geometry
         self._n_draws, self._best_tree, self._run, self._drawn = n_draws, best_tree, run, drawn
-        if distribution.log_total == -np.inf:
-            raise NoTreeError(NO_TREE())
 
     def __getstate__(self) -> dict[str, Any]:
         """To be pickled or copied: without the sampler that would go on in its place."""
@@ -77,7 +68,8 @@ class SummedResult(Result):
     # --- where a limit was reached -------------------------------------------------------------
 
     def known(self) -> Known:
-        bounds, best = self._known_bounds, self._best_tree()
+        bounds = self._known_bounds
+        best = None if self._best_tree is None else self._best_tree()
         return Known(self.choice, self.table, self.likelihood, self.normalised, bounds, best)
 
     @property
@@ -134,7 +126,14 @@ class SummedResult(Result):
 
     # --- rules of the program ------------------------------------------------------------------
 
-    def rule_uses(self, only: list[SourceSpan] | None = None) -> list[RuleUse]:
+    def rule_uses(self) -> list[RuleUse]:
+        return self._rule_uses(None)
+
+    def mixture(self) -> list[RuleUse]:
+        rules = rules_of_mixture(self._grammar)
+        return self._rule_uses(rules) if rules else []
+
+    def _rule_uses(self, only: list[SourceSpan] | None) -> list[RuleUse]:
 
         def sums_of(grammar: TreeGrammar) -> Sums:
             found = self._run(grammar, self.likelihood)
@@ -152,11 +151,8 @@ class SummedResult(Result):
     def _probability_of_a_leaf(self) -> float:
         """Of the tree that is a leaf."""
         tree = Tree(Leaf())
-        joint = self.log_weight(tree) + self.likelihood * log_likelihood_of_tree(self.table, tree)
+        joint = self.log_weight(tree) + self.likelihood * self.log_likelihood(tree)
         return math.exp(joint - self.log_total)
-
-    def mixture(self) -> list[SourceSpan]:
-        return rules_of_mixture(self._grammar)
 
     # --- trees ---------------------------------------------------------------------------------
 

@@ -182,6 +182,11 @@ class DrawnTrees(WeightedDraws):
 
     # --- predictions ---------------------------------------------------------------------------
 
+    @property
+    def leaf_statistics(self) -> NDArray[np.float64]:
+        """The statistics that leaves predict by, one tree after the other, shape (K, k)."""
+        return self._statistics
+
     def predictive(self, where: NDArray[np.int64]) -> NDArray[np.float64]:
         """What each tree predicts of rows, by their leaves of shape (U, m): class probabilities,
         shape (U, m, C), or means, shape (U, m)."""

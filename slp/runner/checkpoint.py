@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from slp.messages.chains import (
     NO_CHECKPOINT_THERE,
 )
 from slp.runner.stepper import Json
+from slp.runner.whole_files import write_whole
 
 _FORMAT = "slp checkpoint 3"
 _OF_A_CHAIN = {"rng", "steps", "state", "draws", "log_weights", "warm_up_tally", "tally"}
@@ -74,19 +75,11 @@ def write_checkpoint(path: str | Path, identity: Mapping[str, str], chains: list
     SlpError
         The file cannot be written (E511).
     """
-    path = Path(path)
-    beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     kept = json.dumps({"identity": dict(identity), "chains": chains})
     text = f'{{"format": "{_FORMAT}", "digest": "{_digest(kept)}", {kept[1:]}'
     try:
-        with beside.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
+        write_whole(Path(path), lambda file: file.write(text.encode()))
     except OSError as e:
-        with suppress(OSError):
-            beside.unlink()
         raise SlpError(CHECKPOINT_NOT_WRITTEN(path=path, reason=e.strerror)) from e
 
 

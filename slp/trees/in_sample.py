@@ -19,8 +19,11 @@ def in_sample_fit(table: Table, tree: Tree) -> list[str]:
     durations."""
     if not table.leaf.classes and not isinstance(table.leaf, NormalInverseGamma):
         return []
-    sums = np.zeros((tree.n_leaves, table.statistics.shape[1]))
-    np.add.at(sums, route_table(tree, table), table.statistics)
+    found = [leaf.predictive for leaf in tree.leaves()]
+    sums = np.array([prediction.statistics for prediction in found if prediction is not None])
+    if len(sums) < len(found):  # a tree that does not know its rows
+        sums = np.zeros((tree.n_leaves, table.statistics.shape[1]))
+        np.add.at(sums, route_table(tree, table), table.statistics)
     if table.leaf.classes:
         right, total = int(sums.max(axis=1).sum()), sums.sum(axis=0)
         most = label_text(table.leaf.classes[int(total.argmax())])

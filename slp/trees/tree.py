@@ -6,9 +6,8 @@ their own stack, and equality and hashing go over the nodes in preorder.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -26,6 +25,27 @@ if TYPE_CHECKING:
     from slp.trees.differences import TreeEdit
 
 
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """Computes the prediction of a leaf (`LeafModel.predictive`).
+
+    Attributes
+    ----------
+    model : the leaf model.
+    statistics : of the leaf's rows, shape (k,).
+    added : what is added to the model's prior in this leaf, as statistics; None for nothing.
+    """
+
+    model: LeafModel
+    statistics: NDArray[np.float64]
+    added: NDArray[np.float64] | None = None
+
+    def __call__(self) -> Mapping[str, Any]:
+        """As plain data."""
+        added = self.added
+        return self.model.predictive(self.statistics if added is None else self.statistics + added)
+
+
 @dataclass(frozen=True)
 class Leaf:
     """A leaf.
@@ -34,19 +54,23 @@ class Leaf:
     ----------
     summary : its rows: `{"counts": {...}}` or `{"n": .., "mean": ..}`, `{"n": ..}` under a prior,
         {} if unknown.
-    predictive : computes the prediction of the leaf model (`LeafModel.predictive`); None if the
-        model is unknown. It follows from model and rows, so equality ignores it.
+    predictive : computes the prediction of the leaf model; None if the model is unknown. It
+        follows from model and rows, so equality ignores it.
     """
 
     summary: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    predictive: Callable[[], Mapping[str, Any]] | None = field(
-        default=None, compare=False, repr=False
-    )
+    predictive: Prediction | None = field(default=None, compare=False, repr=False)
 
     @classmethod
-    def of(cls, model: LeafModel, statistics: NDArray[np.float64]) -> Leaf:
-        """The leaf of rows with such statistics, shape (k,), under a leaf model."""
-        return cls(model.summary(statistics), partial(model.predictive, statistics))
+    def of(
+        cls,
+        model: LeafModel,
+        statistics: NDArray[np.float64],
+        added: NDArray[np.float64] | None = None,
+    ) -> Leaf:
+        """The leaf of rows with such statistics, shape (k,), under a leaf model (see
+        `Prediction`)."""
+        return cls(model.summary(statistics), Prediction(model, statistics, added))
 
     @property
     def rows(self) -> int:

@@ -84,7 +84,7 @@ def test_a_rule_of_all_splits_and_one_of_all_leaves_need_no_outside_sums(
     prior: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     posterior = slp.load(prior).posterior(TABLE, "y", engine="exact", draws=0)
-    by_parts = posterior._result.rule_uses(list(clauses_of(posterior._result._grammar)))
+    by_parts = posterior._result._rule_uses(list(clauses_of(posterior._result._grammar)))
     monkeypatch.setattr(CompiledChart, "rule_uses", None)
     for own, other in zip(posterior.rule_probabilities(), by_parts, strict=True):
         assert (own.rule, own.line) == (other.rule, other.line)

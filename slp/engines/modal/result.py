@@ -22,7 +22,6 @@ from slp.results.evidence import evidence_note
 from slp.results.result import Candidate, Draw, Estimate, Result
 from slp.results.rule_use import RuleUse, no_rules, uses_from_splits
 from slp.results.weighted_draws import DrawnTrees
-from slp.source import SourceSpan
 from slp.trees import Tree
 
 
@@ -145,7 +144,7 @@ class ModalResult(Result):
         """See `Result`: of a prior alone."""
         return None if self.likelihood else self.log_prior_total
 
-    def rule_uses(self, only: list[SourceSpan] | None = None) -> list[RuleUse]:
+    def rule_uses(self) -> list[RuleUse]:
         """See `Result`: over the trees found, where one rule of the program makes all splits, and
         another all leaves; else E531."""
         stumps = [found.scored.tree.n_leaves == 1 for found in self.trees]
@@ -158,7 +157,7 @@ class ModalResult(Result):
             raise no_rules(self.choice.engine)
         return found
 
-    def mixture(self) -> list[SourceSpan]:
+    def mixture(self) -> list[RuleUse]:
         """See `Result`: none are told."""
         return []
 

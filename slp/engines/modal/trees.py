@@ -232,7 +232,8 @@ class ModalTrees:
     def _tree(self, pruning: Pruning) -> Tree:
         table = self.problem.table
         grown = pruning.grown
-        leaves = [_leaf(table.leaf, grown.statistics[i], grown.added[i]) for i in pruning.leaves()]
+        places, leaf = pruning.leaves(), table.leaf
+        leaves = [Leaf.of(leaf, grown.statistics[i], grown.added[i]) for i in places]
         return tree_of_nodes(table.features, pruning.cuts().tolist(), leaves)
 
     def _scored(self, pruning: Pruning) -> ModalTree:
@@ -251,11 +252,6 @@ class ModalTrees:
             gains[pruning.grown.feature[i]] += pruning.grown.gain[i]
         added: NDArray[np.float64] = pruning.grown.added[pruning.leaves()]
         return ModalTree(ScoredTree(tree, weight, fit), score, gains, added)
-
-
-def _leaf(model: Any, statistics: NDArray[np.float64], added: NDArray[np.float64]) -> Leaf:
-    """A leaf whose prediction has what smoothing added to the prior."""
-    return Leaf(Leaf.of(model, statistics).summary, Leaf.of(model, statistics + added).predictive)
 
 
 def scorer_of(problem: Problem, likelihood: bool) -> Any:

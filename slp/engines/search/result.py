@@ -22,7 +22,6 @@ from slp.results.evidence import evidence_note
 from slp.results.result import Candidate, Draw, Estimate, Result
 from slp.results.rule_use import RuleUse, no_rules
 from slp.results.weighted_draws import DrawnTrees
-from slp.source import SourceSpan
 from slp.trees import Tree
 
 __all__ = ["SearchResult"]
@@ -108,11 +107,11 @@ class SearchResult(Result):
         """See `Result`: of a prior alone."""
         return None if self.likelihood else self.log_prior_total
 
-    def rule_uses(self, only: list[SourceSpan] | None = None) -> list[RuleUse]:
+    def rule_uses(self) -> list[RuleUse]:
         """See `Result`: not told (E531)."""
         raise no_rules(self.choice.engine)
 
-    def mixture(self) -> list[SourceSpan]:
+    def mixture(self) -> list[RuleUse]:
         """See `Result`: none are told."""
         return []
 

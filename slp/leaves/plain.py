@@ -1,0 +1,69 @@
+"""Leaf models as plain data, and back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from slp.leaves.base import LeafModel
+from slp.leaves.dirichlet import Dirichlet
+from slp.leaves.gamma_exponential import GammaExponential
+from slp.leaves.gamma_poisson import GammaPoisson
+from slp.leaves.labels import Label
+from slp.leaves.normal_inverse_gamma import NormalInverseGamma
+
+#: A class of each type from its text.
+_LABELS: Mapping[str, Callable[[str], Label]] = {
+    "bool": {"True": True, "False": False}.__getitem__,
+    "int": int,
+    "float": float,
+    "str": str,
+}
+
+
+def leaf_to_plain(leaf: LeafModel) -> dict[str, Any]:
+    """A leaf model as plain data; classes are texts, beside the name of their type."""
+    if isinstance(leaf, Dirichlet):
+        own = leaf.concentration.tolist()
+        return {
+            "model": leaf.name,
+            "classes": [str(label) for label in leaf.classes],
+            "type": type(leaf.classes[0]).__name__,
+            "concentration": own[0] if leaf.one_number else own,
+        }
+    assert isinstance(leaf, NormalInverseGamma | GammaPoisson | GammaExponential)
+    found = {"model": leaf.name, "hyperparameters": list(map(float, leaf.hyperparameters))}
+    return {**found, "ref": float(leaf.ref)} if isinstance(leaf, NormalInverseGamma) else found
+
+
+def leaf_from_plain(data: Mapping[str, Any]) -> LeafModel:
+    """The leaf model that `leaf_to_plain` made the data from.
+
+    Raises
+    ------
+    ValueError, or another error
+        They are no leaf model.
+    """
+    if data["model"] == Dirichlet.name:
+        own = data["concentration"]
+        _check_numbers(own if isinstance(own, list) else [own], positive=True)
+        labels = tuple(map(_LABELS[data["type"]], data["classes"]))
+        if not labels or len(set(labels)) < len(labels):
+            raise ValueError("classes are missing, or two are equal")
+        return Dirichlet(labels, own)
+    numbers = data["hyperparameters"]
+    if data["model"] == NormalInverseGamma.name:
+        mu, kappa, alpha, beta = numbers
+        _check_numbers([kappa, alpha, beta], positive=True)
+        _check_numbers([mu, data["ref"]], positive=False)
+        return NormalInverseGamma(mu, kappa, alpha, beta, ref=data["ref"])
+    a, b = numbers
+    _check_numbers(numbers, positive=True)
+    return {m.name: m for m in (GammaPoisson, GammaExponential)}[data["model"]](a, b)
+
+
+def _check_numbers(numbers: list[Any], *, positive: bool) -> None:
+    for number in numbers:
+        if not isinstance(number, float) or not math.isfinite(number) or (positive and number <= 0):
+            raise ValueError("a number of the leaf model is none that it can have")

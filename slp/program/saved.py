@@ -1,0 +1,80 @@
+"""`load_posterior`: posteriors from files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from slp.budgets import Deadline, held, memory_budget, memory_errors
+from slp.compile import compile_program, problem_on
+from slp.engines import engine_named
+from slp.engines.contract import Request
+from slp.engines.exact.fitting import Fit
+from slp.engines.exact.size import Size
+from slp.engines.sums import SumsOverTrees
+from slp.kernels.compiled import N_CORES
+from slp.results import Posterior
+from slp.results.result import Result
+from slp.results.saved import SavedRun, only_saved_runs, read_run
+from slp.runner import check_count
+from slp.trees.predicates import with_predicates
+
+
+def load_posterior(
+    path: str | Path,
+    *,
+    memory: int | str | None = None,
+    time: float | str | Deadline | None = None,
+    threads: int | None = None,
+) -> Posterior:
+    """Read a posterior that `Posterior.save` or `--save` wrote. It predicts as the one that was
+    saved, to the bit.
+
+    Of exact sums the file has the program and the coded table: the sums are made again when they
+    are asked for, and to them `memory`, `time` and `threads` apply, as of `slp.Program.posterior`.
+    Of a run of draws it has the trees: these predict, and what needs the table's rows or other
+    trees is told only by a run that is made again (E562).
+
+    A saved run is data: reading one runs no code in it.
+
+    Raises
+    ------
+    SlpError
+        E560: the file is no saved run, or it is damaged. E561: it has a newer format.
+    BudgetError
+        E501: it does not fit in the memory.
+    """
+    budget, deadline = memory_budget(memory), Deadline.of(time)
+    threads = N_CORES if threads is None else threads
+    check_count("threads", threads, least=1)
+    with memory_errors(), held(deadline), only_saved_runs(path):
+        run = read_run(path, budget, {"Size": Size, "Fit": Fit})
+        if run.sums:
+            result = _sums_again(run, budget, deadline, threads)
+        else:
+            result = run.result(threads)
+    if deadline is not time:
+        deadline.pause()
+    return Posterior(result, run.predicates, run.record)
+
+
+def _sums_again(run: SavedRun, memory: int, deadline: Deadline, threads: int) -> Result:
+    """The sums over all trees of the saved program on the saved table."""
+    engine = engine_named(run.facts.choice.engine)
+    assert isinstance(engine, SumsOverTrees)
+    program = compile_program(run.source, run.record.parameters)
+    problem = problem_on(with_predicates(program, allow_code=False), run.table)
+    assert not problem.unsummable
+    request = Request(
+        choice=run.facts.choice,
+        likelihood=run.facts.likelihood,
+        draws=run.record.draws,
+        seed=run.facts.seed,
+        memory=memory,
+        deadline=deadline,
+        threads=threads,
+        progress=None,
+        allow_code=False,
+        advise=False,
+    )
+    problem = problem.on(problem.grammar.listed())
+    return engine.summed(problem, request, deadline)

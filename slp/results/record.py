@@ -1,0 +1,43 @@
+"""What a run was asked: the part of a saved run that no result knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from slp.ir.program import Program, UsedFile
+from slp.ir.words import describe_prior
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """What a run was asked.
+
+    Attributes
+    ----------
+    files : the text of the program and of all files that it used, its own first.
+    parameters : their values.
+    words : the program in words, a sentence each; `fine_print` says also what happens where a rule
+        or a split does not apply.
+    draws : how many were asked for.
+    options : those that were given to the engine, by name.
+    """
+
+    files: tuple[UsedFile, ...]
+    parameters: Mapping[str, float]
+    words: tuple[str, ...]
+    fine_print: tuple[str, ...]
+    draws: int
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, program: Program, draws: int, options: Mapping[str, Any]) -> RunRecord:
+        """Of a program, and what its run was given."""
+        words = tuple(describe_prior(program, fine_print=False))
+        fine_print = tuple(describe_prior(program))
+        return cls(program.files, dict(program.parameters), words, fine_print, draws, dict(options))
+
+    def describe(self, *, fine_print: bool = True) -> str:
+        """The program in words, as `slp.Program.describe`."""
+        return "\n".join(self.fine_print if fine_print else self.words)

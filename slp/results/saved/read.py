@@ -1,0 +1,158 @@
+"""Reads the file of a saved run; see `slp.results.saved.save` for its members."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.data.table import Table
+from slp.ir.program import UsedFile
+from slp.results.averages import ScoredTree
+from slp.results.record import RunRecord
+from slp.results.saved.answers import Answers, Facts, SavedResult
+from slp.results.saved.archive import Archive, DamagedError, read_archive
+from slp.results.saved.plain import from_plain
+from slp.results.saved.tables import statistics_are_sound, table_of_members
+from slp.results.saved.trees import SavedTrees, trees_of_members
+from slp.source import SourceFile
+from slp.trees.predicates import AskedPredicate
+
+
+@dataclass(frozen=True, eq=False)
+class SavedRun:
+    """What is in a file. `source` is the text of its program, which finds the files that it uses
+    among those that were saved; `sums` says whether its numbers are sums over all trees."""
+
+    archive: Archive
+    source: SourceFile
+    record: RunRecord
+    table: Table
+    facts: Facts
+    predicates: Sequence[AskedPredicate]
+
+    @property
+    def sums(self) -> bool:
+        """Whether its numbers are sums over all trees, which are made again."""
+        return bool(self.archive.manifest["kind"] == "sums")
+
+    def result(self, threads: int) -> SavedResult:
+        """The result of a run of trees, whose averages take a number of threads."""
+        archive, table = self.archive, self.table
+        answers = from_plain(Answers, archive.json("answers.json"))
+        trees = trees_of_members(archive, "trees", table)
+        chains, log_weights, weights = _draws(archive, len(trees))
+        given = None if answers.edits is None else trees_of_members(archive, "given", table)[0]
+        best = all(0 <= found.tree < len(trees) for found in answers.best)
+        used = answers.importances
+        if not best or not answers.best or (used and len(used) != len(table.features)):
+            raise DamagedError("its answers are not sound")
+        averages = SavedTrees(
+            table, _scored(archive, trees), chains, log_weights, _averaged(archive, table), threads
+        )
+        return SavedResult(table, self.facts, answers, averages, weights, given)
+
+
+def read_run(path: str | Path, memory: int, names: Mapping[str, Any]) -> SavedRun:
+    """Read a file, within a budget of bytes and within `only_saved_runs`. `names` are the types of
+    fields of `Choice` that this room does not know.
+
+    Raises
+    ------
+    As `slp.results.saved.archive.read_archive`.
+    """
+    archive = read_archive(path, memory)
+    manifest = archive.manifest
+    if manifest["kind"] not in ("sums", "trees"):
+        raise DamagedError("it is of no kind that there is")
+    facts = archive.json("facts.json")
+    asked = facts.pop("predicates")
+    known = from_plain(Facts, facts, names)
+    if known.choice.engine != manifest["engine"] or known.seed != manifest["seed"]:
+        raise DamagedError("its manifest and its facts differ")
+    source, record = _program(archive)
+    predicates = [AskedPredicate(**_predicate(found), function=_not_saved) for found in asked]
+    return SavedRun(archive, source, record, table_of_members(archive), known, predicates)
+
+
+def _program(archive: Archive) -> tuple[SourceFile, RunRecord]:
+    data, manifest = archive.json("program.json"), archive.manifest
+    saved: dict[tuple[str, str], SourceFile] = {}
+    files = [
+        UsedFile(f["user"], f["target"], SourceFile(f["name"], f["text"], saved=saved))
+        for f in data["files"]
+    ]
+    saved |= {(used.user, used.target): used.file for used in files[1:]}
+    record = from_plain(
+        RunRecord,
+        {
+            "files": [],
+            **{name: data[name] for name in ("parameters", "words", "fine_print")},
+            "draws": manifest["draws"],
+            "options": {},
+        },
+    )
+    texts = (text for f in data["files"] for text in (*f.values(),))
+    if not all(isinstance(text, str) for text in texts) or record.draws < 0:
+        raise DamagedError("its program is not sound")
+    options = dict(manifest["options"])
+    record = RunRecord(
+        tuple(files), record.parameters, record.words, record.fine_print, record.draws, options
+    )
+    return files[0].file, record
+
+
+def _predicate(data: Mapping[str, Any]) -> dict[str, Any]:
+    found = {name: data[name] for name in ("words", "asked", "refused", "seconds")}
+    kinds = {"words": str, "asked": int, "refused": int, "seconds": float}
+    if not all(isinstance(found[name], kind) for name, kind in kinds.items()):
+        raise DamagedError("its predicates are not sound")
+    return found
+
+
+def _not_saved(subject: object) -> bool:
+    raise TypeError("predicates are not saved")
+
+
+def _draws(
+    archive: Archive, n_trees: int
+) -> tuple[list[NDArray[np.int64]], list[NDArray[np.float64]] | None, NDArray[np.float64]]:
+    """The numbers of the trees that each chain drew, log weights of particles, and weights."""
+    lengths = archive.array("draws/length.npy", np.int64, None)
+    if (lengths < 0).any() or (lengths > len(archive.contents["draws/tree.npy"])).any():
+        raise DamagedError("its draws are not sound")
+    n = int(lengths.sum())
+    numbers = archive.array("draws/tree.npy", np.int64, n)
+    weights = archive.array("draws/weight.npy", np.float64, n)
+    ends = np.cumsum(lengths)[:-1]
+    if n == 0 or numbers.min() < 0 or numbers.max() >= n_trees or not (weights >= 0).all():
+        raise DamagedError("its draws are not sound")
+    if "draws/log_weights.npy" not in archive.contents:
+        return np.split(numbers, ends), None, weights
+    log_weights = archive.array("draws/log_weights.npy", np.float64, n)
+    if np.isnan(log_weights).any() or not np.isfinite(log_weights.max()):
+        raise DamagedError("its draws are not sound")
+    return np.split(numbers, ends), np.split(log_weights, ends), weights
+
+
+def _scored(archive: Archive, trees: Sequence[Any]) -> list[ScoredTree]:
+    weights = archive.array("trees/log_weight.npy", np.float64, len(trees)).tolist()
+    fits = archive.array("trees/log_likelihood.npy", np.float64, len(trees)).tolist()
+    return [ScoredTree(*one) for one in zip(trees, weights, fits, strict=True)]
+
+
+def _averaged(archive: Archive, table: Table) -> NDArray[np.float64]:
+    """The statistics that averages are by, (K, k)."""
+    k = table.leaf.n_statistics
+    found = archive.array("trees/statistics.npy", np.float64, None, k)
+    if "trees/averaged.npy" in archive.contents:
+        found = archive.array("trees/averaged.npy", np.float64, len(found), k)
+    elif "trees/added.npy" in archive.contents:
+        found = found + archive.array("trees/added.npy", np.float64, len(found), k)
+    if not statistics_are_sound(table.leaf, found):
+        raise DamagedError("the leaves of its trees are not sound")
+    return found

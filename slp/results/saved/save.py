@@ -1,0 +1,152 @@
+"""Writes a posterior to a file; see `slp.results.saved.archive` for the file.
+
+    program.json    `RunRecord` without draws and options: texts of all files of the program,
+                    parameters, the program in words
+    table.json      see `slp.results.saved.tables`; with `rows/*.npy` for exact sums, and on request
+    facts.json      `Facts`: engine and why, seed; and the predicates that were asked
+    answers.json    `Answers`, of a run of trees: evidence, best trees, diagnostics and the like
+    trees/*.npy     its distinct trees (`slp.results.saved.trees`), with `log_weight` and
+                    `log_likelihood`, float64 (U,); `averaged` (K, k) where predictions are by
+                    statistics that differ in their last bits
+    draws/*.npy     `tree` int64 (T,), the number of the tree of each draw; `length` int64 (M,), how
+                    many draws each chain kept; `weight` float64 (T,); of particles `log_weights`
+    given/*.npy     the tree given to `edittree`
+
+Sums over all trees are not saved: program and table are, and the sums are made again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from slp.errors import UsageError
+from slp.results.record import RunRecord
+from slp.results.result import Result
+from slp.results.saved.answers import Answers, Facts, SavedCandidate, SavedEdits
+from slp.results.saved.archive import write_archive
+from slp.results.saved.plain import to_plain
+from slp.results.saved.tables import TableWithoutRows, table_to_members
+from slp.results.saved.trees import trees_to_members
+from slp.results.summed import SummedResult
+from slp.results.weighted_draws import DrawnTrees
+from slp.trees.predicates import AskedPredicate
+
+
+def save_run(
+    result: Result,
+    record: RunRecord,
+    predicates: Sequence[AskedPredicate],
+    path: str | Path,
+    *,
+    table: bool,
+) -> None:
+    """Write a file; see `slp.results.posterior.Posterior.save`."""
+    sums = isinstance(result, SummedResult)
+    rows = sums or (table and not isinstance(result.table, TableWithoutRows))
+    manifest = {
+        "kind": "sums" if sums else "trees",
+        "engine": result.choice.engine,
+        "seed": result.seed,
+        "draws": record.draws,
+        "options": to_plain(record.options),
+    }
+    asked = [
+        {"words": p.words, "asked": p.asked, "refused": p.refused, "seconds": p.seconds}
+        for p in predicates
+    ]
+    members = {
+        "program.json": _program_to_plain(record),
+        **table_to_members(result.table, rows=rows),
+        "facts.json": {**to_plain(Facts(*_named(result, Facts))), "predicates": asked},
+    }
+    if not sums:
+        members |= _trees_to_members(result)
+    write_archive(path, manifest, members)
+
+
+def _program_to_plain(record: RunRecord) -> dict[str, Any]:
+    files = [
+        {"user": used.user, "target": used.target, "name": used.file.name, "text": used.file.text}
+        for used in record.files
+    ]
+    return {
+        "files": files,
+        "parameters": to_plain(record.parameters),
+        "words": list(record.words),
+        "fine_print": list(record.fine_print),
+    }
+
+
+def _named(result: Result, kind: type[Any]) -> list[Any]:
+    return [getattr(result, field.name) for field in fields(kind)]
+
+
+def _trees_to_members(result: Result) -> dict[str, Any]:
+    """The trees of a result whose averages are over trees, and its answers."""
+    drawn = result.averages
+    assert isinstance(drawn, DrawnTrees)
+    trees = [scored.tree for scored in drawn.trees]
+    members = trees_to_members("trees", result.table, trees)
+    members["trees/log_weight.npy"] = np.array([t.log_weight for t in drawn.trees])
+    members["trees/log_likelihood.npy"] = np.array([t.log_likelihood for t in drawn.trees])
+    shown = members["trees/statistics.npy"]
+    if "trees/added.npy" in members:
+        shown = shown + members["trees/added.npy"]
+    if not np.array_equal(shown, drawn.leaf_statistics):
+        members["trees/averaged.npy"] = drawn.leaf_statistics
+    members["draws/tree.npy"] = np.concatenate(drawn.chains).astype(np.int64)
+    members["draws/length.npy"] = np.array([len(chain) for chain in drawn.chains], np.int64)
+    members["draws/weight.npy"] = np.array([draw.weight for draw in result.draws])
+    if drawn.log_weights is not None:
+        members["draws/log_weights.npy"] = np.concatenate(drawn.log_weights)
+    edits = result.edits
+    if edits is not None:
+        members |= trees_to_members("given", result.table, [edits.given])
+    members["answers.json"] = to_plain(_answers(result, drawn))
+    return members
+
+
+def _answers(result: Result, drawn: DrawnTrees) -> Answers:
+    importances, edits = result.importances(), result.edits
+    numbers = {result.shown(scored.tree): u for u, scored in enumerate(drawn.trees)}
+    best = [c for c in islice(result.best(), len(drawn.trees)) if c.tree in numbers]
+    try:
+        rules = tuple(result.rule_uses())
+    except UsageError:  # this engine does not tell
+        rules = None
+    return Answers(
+        log_evidence=result.log_evidence,
+        no_evidence=result.no_evidence,
+        evidence_note=result.evidence_note,
+        no_bayes_factor=result.no_bayes_factor,
+        log_prior_total=result.log_prior_total,
+        log_total=result.log_total,
+        derivations_are_trees=result.derivations_are_trees,
+        tree_count=result.tree_count(),
+        left_out=result.left_out,
+        trees_found=result.trees_found,
+        importances=None if importances is None else tuple(importances.tolist()),
+        diagnostics=result.diagnostics,
+        schedule=result.schedule,
+        interrupted=result.interrupted,
+        out_of_time=result.out_of_time,
+        best=tuple(
+            SavedCandidate(numbers[c.tree], c.log_joint, c.log_posterior, c.upper_bound, c.grown)
+            for c in best
+        ),
+        rules=rules,
+        mixture=tuple(result.mixture()),
+        edits=None
+        if edits is None
+        else SavedEdits(
+            edits.expected, edits.expected_error, tuple(edits.distribution.tolist()), edits.shares
+        ),
+        drawn=result.monte_carlo is not None,
+        weights_known=all(draw.log_weight is not None for draw in result.draws),
+    )

@@ -1,0 +1,167 @@
+"""The table of a saved run: what predictions need of it, and on request its rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.data.table import Feature, Table
+from slp.errors import UnsupportedError
+from slp.leaves import Dirichlet, GammaPoisson, LeafModel, leaf_from_plain, leaf_to_plain
+from slp.messages.saved import ROWS_NOT_SAVED
+from slp.results.saved.archive import Archive, DamagedError
+
+_OF_ROWS = frozenset(("codes", "counts", "statistics", "row_of"))
+#: As for tables that are read: sums of counts stay whole.
+_LARGEST_COUNT = 1e12
+
+
+class TableWithoutRows(Table):
+    """The table of a run that was saved without it: names, levels and the leaf model.
+
+    Raises
+    ------
+    UnsupportedError
+        E562: from `codes`, `counts`, `statistics` and `row_of`, which it does not have.
+    """
+
+    def __init__(self, **known: Any) -> None:
+        for name, value in known.items():
+            object.__setattr__(self, name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _OF_ROWS:
+            raise UnsupportedError(ROWS_NOT_SAVED(what="what depends on its rows"))
+        raise AttributeError(name)
+
+
+def table_to_members(table: Table, *, rows: bool) -> dict[str, Any]:
+    """`table.json`: response, number of rows, digest, notes, features (name, kind, levels), leaf
+    model. With `rows` the coding of `slp.data.table` too: `rows/codes.npy` (n, d),
+    `rows/counts.npy` (n,), `rows/statistics.npy` (n, k), and the values or cuts of all features one
+    after the other in `rows/values.npy`, as many of each as `rows/n_values.npy` (d,) says."""
+    features = [
+        {"name": f.name, "kind": _kind(f), "levels": None if f.levels is None else list(f.levels)}
+        for f in table.features
+    ]
+    about = {
+        "response": table.response,
+        "n_rows": table.n_rows,
+        "digest": table.digest,
+        "notes": list(table.notes),
+        "features": features,
+        "leaf": leaf_to_plain(table.leaf),
+    }
+    if not rows:
+        return {"table.json": about}
+    numbers = [_numbers(f) for f in table.features]
+    return {
+        "table.json": about,
+        "rows/codes.npy": table.codes.astype(np.int32),
+        "rows/counts.npy": table.counts.astype(np.int64),
+        "rows/statistics.npy": table.statistics.astype(np.float64),
+        "rows/values.npy": np.concatenate(numbers).astype(np.float64),
+        "rows/n_values.npy": np.array([len(own) for own in numbers], np.int64),
+    }
+
+
+def table_of_members(archive: Archive) -> Table:
+    """The table of a file; a `TableWithoutRows` if its rows are not there."""
+    about = archive.json("table.json")
+    leaf = leaf_from_plain(about["leaf"])
+    features = tuple(
+        Feature(
+            _text(f["name"]),
+            levels=None if f["levels"] is None else tuple(map(_text, f["levels"])),
+        )
+        for f in about["features"]
+    )
+    names = {f.name for f in features}
+    n_rows = about["n_rows"]
+    if type(n_rows) is not int or n_rows < 1 or len(names) < len(features) or not features:
+        raise DamagedError("its table is not sound")
+    known = {
+        "features": features,
+        "leaf": leaf,
+        "response": _text(about["response"]),
+        "n_rows": n_rows,
+        "notes": tuple(map(_text, about["notes"])),
+    }
+    if "rows/codes.npy" not in archive.contents:
+        return TableWithoutRows(**known, digest=_text(about["digest"]))
+    kinds = [f["kind"] for f in about["features"]]
+    known["features"] = tuple(
+        _with_numbers(f, kind, own)
+        for f, kind, own in zip(features, kinds, _split(archive, len(features)), strict=True)
+    )
+    table = _with_rows(archive, known, leaf)
+    if table.digest != about["digest"]:
+        raise DamagedError("its table has another digest")
+    return table
+
+
+def _kind(feature: Feature) -> str:
+    if feature.levels is not None:
+        return "levels"
+    return "numbers" if feature.cuts is None else "cuts"
+
+
+def _numbers(feature: Feature) -> NDArray[np.float64]:
+    found = [a for a in (feature.values, feature.cuts) if a is not None]
+    return found[0] if found else np.zeros(0)
+
+
+def _split(archive: Archive, d: int) -> list[NDArray[np.float64]]:
+    lengths = archive.array("rows/n_values.npy", np.int64, d)
+    if (lengths < 0).any():
+        raise DamagedError("its table is not sound")
+    numbers = archive.array("rows/values.npy", np.float64, int(lengths.sum()))
+    return np.split(numbers, np.cumsum(lengths)[:-1])
+
+
+def _with_numbers(feature: Feature, kind: str, numbers: NDArray[np.float64]) -> Feature:
+    if not (np.diff(numbers) > 0).all() or (kind == "levels") != feature.categorical:
+        raise DamagedError("a feature of its table is not sound")
+    if kind == "cuts":
+        return Feature(feature.name, cuts=numbers)
+    return feature if kind == "levels" else Feature(feature.name, values=numbers)
+
+
+def _with_rows(archive: Archive, known: dict[str, Any], leaf: LeafModel) -> Table:
+    d = len(known["features"])
+    codes = archive.array("rows/codes.npy", np.int32, None, d)
+    counts = archive.array("rows/counts.npy", np.int64, len(codes))
+    statistics = archive.array("rows/statistics.npy", np.float64, len(codes), leaf.n_statistics)
+    n_codes = np.array([f.n_codes for f in known["features"]])
+    own = statistics.sum(axis=1) if isinstance(leaf, Dirichlet) else statistics[:, 0]
+    sound = (
+        ((codes >= 0) & (codes < n_codes)).all()
+        and len(np.unique(codes, axis=0)) == len(codes)
+        and ((counts >= 1) & (counts <= _LARGEST_COUNT)).all()
+        and int(counts.sum()) == known["n_rows"]
+        and statistics_are_sound(leaf, statistics)
+        and ((own >= counts) & (own == np.floor(own))).all()  # rows may have weights
+    )
+    if not sound:
+        raise DamagedError("the rows of its table are not sound")
+    archive.check_room(8 * known["n_rows"])
+    row_of = np.repeat(np.arange(len(codes)), counts)  # the order of equal rows is not kept
+    return Table(codes=codes, counts=counts, statistics=statistics, row_of=row_of, **known)
+
+
+def statistics_are_sound(leaf: LeafModel, statistics: NDArray[np.float64]) -> bool:
+    """Whether statistics (..., k) are those that rows can have under a leaf model, roughly."""
+    if not np.isfinite(statistics).all():
+        return False
+    whole = statistics if isinstance(leaf, Dirichlet) else statistics[..., :1]
+    if isinstance(leaf, GammaPoisson):
+        whole = statistics[..., :2]
+    return bool((whole >= 0).all() and (whole <= _LARGEST_COUNT).all())
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise DamagedError("a name is no text")
+    return value

@@ -1,0 +1,137 @@
+"""The trees of a saved run as arrays, and averages over them.
+
+feature     int32 (N,): of each node in preorder, tree after tree, the number of its feature; -1
+            at a leaf
+operand     float64 (N,): the threshold, or the number of the level; 0 at a leaf
+statistics  float64 (K, k): of the rows in each leaf
+added       float64 (K, k), of `modal` under smoothing alone: what is added to them to predict
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.data.table import Table
+from slp.results.averages import ScoredTree
+from slp.results.saved.archive import Archive, DamagedError
+from slp.results.saved.tables import statistics_are_sound
+from slp.results.weighted_draws import DrawnTrees
+from slp.trees import Leaf, Split, Tree
+from slp.trees.tree import Test, tree_of_preorder
+
+
+class SavedTrees(DrawnTrees):
+    """Trees whose leaves' statistics (K, k) are known without the rows of the table."""
+
+    def __init__(
+        self,
+        table: Table,
+        trees: Sequence[ScoredTree],
+        chains: Sequence[NDArray[np.int64]],
+        log_weights: Sequence[NDArray[np.float64]] | None,
+        averaged: NDArray[np.float64],
+        threads: int,
+    ) -> None:
+        super().__init__(table, trees, chains, threads, None, log_weights)
+        self._of = (table, trees, chains, log_weights, averaged, threads)
+
+    def __reduce__(self) -> tuple[type[SavedTrees], tuple[Any, ...]]:
+        return SavedTrees, self._of
+
+    @cached_property
+    def _statistics(self) -> NDArray[np.float64]:
+        return self._of[4]
+
+
+def trees_to_members(folder: str, table: Table, trees: Sequence[Tree]) -> dict[str, Any]:
+    """Trees, whose leaves know their statistics, as the arrays above."""
+    number = {f.name: i for i, f in enumerate(table.features)}
+    level = [{name: i for i, name in enumerate(f.levels or ())} for f in table.features]
+    feature: list[int] = []
+    operand: list[float] = []
+    statistics, added = [], []
+    for node in (node for tree in trees for node in tree.nodes()):
+        if isinstance(node, Split):
+            f = number[node.feature]
+            feature.append(f)
+            operand.append(level[f][node.level] if node.threshold is None else node.threshold)  # type: ignore[index]  # one of the two is there
+            continue
+        assert node.predictive is not None
+        feature.append(-1)
+        operand.append(0.0)
+        statistics.append(node.predictive.statistics)
+        added.append(node.predictive.added)
+    members = {
+        f"{folder}/feature.npy": np.array(feature, np.int32),
+        f"{folder}/operand.npy": np.array(operand, np.float64),
+        f"{folder}/statistics.npy": np.array(statistics, np.float64),
+    }
+    known = [own for own in added if own is not None]
+    if known:
+        assert len(known) == len(added)
+        members[f"{folder}/added.npy"] = np.array(known, np.float64)
+    return members
+
+
+def trees_of_members(archive: Archive, folder: str, table: Table) -> list[Tree]:
+    """The trees of a file."""
+    feature = archive.array(f"{folder}/feature.npy", np.int32, None)
+    operand = archive.array(f"{folder}/operand.npy", np.float64, len(feature))
+    _check_nodes(table, feature, operand)
+    k, n_leaves = table.leaf.n_statistics, int((feature < 0).sum())
+    statistics = archive.array(f"{folder}/statistics.npy", np.float64, n_leaves, k)
+    sound = statistics_are_sound(table.leaf, statistics)
+    added = None
+    if f"{folder}/added.npy" in archive.contents:
+        added = archive.array(f"{folder}/added.npy", np.float64, n_leaves, k)
+        sound = sound and bool(np.isfinite(added).all())
+    if not sound:
+        raise DamagedError("the leaves of its trees are not sound")
+    leaves = iter(
+        [
+            Leaf.of(table.leaf, own, None if added is None else added[i])
+            for i, own in enumerate(statistics)
+        ]
+    )
+    tests = _tests(table, feature.tolist(), operand.tolist())
+    return list(_parted(next(leaves) if test is None else test for test in tests))
+
+
+def _check_nodes(table: Table, feature: NDArray[Any], operand: NDArray[Any]) -> None:
+    levels = np.array([-1 if f.levels is None else len(f.levels) for f in table.features])
+    most = levels[np.maximum(feature, 0)] if feature.max(initial=-1) < len(levels) else levels[:0]
+    if len(most) < len(feature) or (feature < -1).any() or np.isnan(operand).any():
+        raise DamagedError("its trees are not sound")
+    tested = operand[(most >= 0) & (feature >= 0)]
+    if (tested != np.floor(tested)).any() or (tested < 0).any():
+        raise DamagedError("its trees are not sound")
+    if (tested >= most[(most >= 0) & (feature >= 0)]).any():
+        raise DamagedError("its trees are not sound")
+
+
+def _tests(table: Table, feature: list[int], operand: list[float]) -> Iterator[Test | None]:
+    for f, value in zip(feature, operand, strict=True):
+        if f < 0:
+            yield None
+            continue
+        of, levels = table.features[f].name, table.features[f].levels
+        yield (of, value, None) if levels is None else (of, None, levels[int(value)])
+
+
+def _parted(nodes: Iterator[Leaf | Test]) -> Iterator[Tree]:
+    """The trees of nodes in preorder, tree after tree."""
+    own: list[Leaf | Test] = []
+    still_open = 1
+    for node in nodes:
+        own.append(node)
+        still_open += -1 if isinstance(node, Leaf) else 1
+        if still_open == 0:
+            yield tree_of_preorder(own)
+            own, still_open = [], 1
+    if own:
+        raise DamagedError("its last tree has no end")
