@@ -20,7 +20,7 @@ _PER_PART = 40 + 56
 # Bytes for each cut of the root.
 _PER_CUT = 8
 # Of tree moves (`native/core/mcmc/moves`): for each distinct row, a node's rows, rows of both
-# sides and leaves' numbers; for each cut listed, a weighed split, its weight and likelihood;
+# sides and leaves' numbers; for each cut of the root, a weighed split, its weight and likelihood;
 # for each code of the longest feature, a number, a mark and the sums of statistics.
 _MOVES, _PER_LISTED_CUT, _PER_SUMMED_CODE, _PER_STATISTIC = 4 + 4 + 4 + 4, 24 + 8 + 8, 4 + 1, 8
 # Of the splits that `informed` keeps (`native/core/mcmc/moves/informed_splits.hpp`): in any case,
@@ -67,8 +67,7 @@ def room_for_averages(
         mover += longest * _PER_KEYED_CODE + parts * sum(n_codes) * _PER_PART
     if moves:
         of_code = _PER_SUMMED_CODE + _PER_STATISTIC * table.leaf.n_statistics
-        listed = sum(n_codes) if lists_splits else longest
-        mover += n * _MOVES + listed * _PER_LISTED_CUT + longest * of_code
+        mover += n * _MOVES + sum(n_codes) * _PER_LISTED_CUT + longest * of_code
         if lists_splits:
             mover += _KEPT + sum(n_codes) * _PER_KEPT_CUT
     if particles:
