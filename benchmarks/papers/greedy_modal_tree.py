@@ -211,7 +211,7 @@ def _timed(data: Path, name: str, method: str) -> Row:
         times.append((time.perf_counter() - began, time.process_time() - cpu_began))
     peak = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     seconds, cpu = np.min(times, axis=0).tolist()
-    return {"leaves": leaves, "seconds": seconds, "CPU s": cpu, "MiB": round(peak)}
+    return {"leaves": int(leaves), "seconds": seconds, "CPU s": cpu, "MiB": round(peak)}
 
 
 def _million() -> pl.DataFrame:
