@@ -30,6 +30,7 @@ def metadata() -> dict[str, Any]:
 
 def test_nothing_else_stands_at_the_top() -> None:
     want = {"pyproject.toml", "CMakeLists.txt", "LICENSE", "README.md"}
+    want |= {"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md"}
     want |= {"slp", "priors", "grammars", "tests", "examples", "native", "docs", "benchmarks"}
     made_by_tools = {"build", "dist", "__pycache__"}
     have = {p.name for p in ROOT.iterdir() if not p.name.startswith(".")}
@@ -56,6 +57,12 @@ def test_readme_names_files_that_are_there() -> None:
 
 def test_version_is_said_once(metadata: dict[str, Any]) -> None:
     assert slp.__version__ == metadata["project"]["version"]
+
+
+def test_the_citation_and_the_changes_name_the_version() -> None:
+    citation = (ROOT / "CITATION.cff").read_text("utf-8")
+    assert f"\nversion: {slp.__version__}\n" in citation
+    assert f"\n## {slp.__version__}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
 
 
 def test_what_is_shipped_is_what_is_read(metadata: dict[str, Any]) -> None:
